@@ -1,0 +1,83 @@
+using System.Diagnostics.Tracing;
+
+namespace Millrace.Diagnostics;
+
+/// <summary>
+/// The event source "Millrace": an event for every file opened, with the strategy and why it was chosen, and counters
+/// for dotnet-counters and its like. See docs/events.md.
+/// </summary>
+[EventSource(Name = "Millrace")]
+internal sealed class MillraceEventSource : EventSource
+{
+    public static readonly MillraceEventSource Log = new();
+
+    private PollingCounter? _bytesCounter;
+    private IncrementingPollingCounter? _byteRateCounter;
+    private PollingCounter? _synchronousCounter;
+    private PollingCounter? _asynchronousCounter;
+    private PollingCounter? _openCounter;
+    private long _bytes;
+    private long _synchronous;
+    private long _asynchronous;
+    private long _open;
+
+    private MillraceEventSource()
+    {
+    }
+
+    /// <summary>Bytes that readers got from their files since the process began.</summary>
+    [NonEvent]
+    public long BytesRead() => Interlocked.Read(ref _bytes);
+
+    /// <summary>Reads from files that were answered at once.</summary>
+    [NonEvent]
+    public long SynchronousReads() => Interlocked.Read(ref _synchronous);
+
+    /// <summary>Reads from files that had to wait.</summary>
+    [NonEvent]
+    public long AsynchronousReads() => Interlocked.Read(ref _asynchronous);
+
+    [NonEvent]
+    public void Opened(string path, ReadStrategy strategy, string reason, long length)
+    {
+        Interlocked.Increment(ref _open);
+        if (IsEnabled())
+        {
+            FileOpened(path, strategy.ToString(), reason, length);
+        }
+    }
+
+    [NonEvent]
+    public void Closed() => Interlocked.Decrement(ref _open);
+
+    [NonEvent]
+    public void Read(long bytes, long synchronous, long asynchronous)
+    {
+        Interlocked.Add(ref _bytes, bytes);
+        Interlocked.Add(ref _synchronous, synchronous);
+        Interlocked.Add(ref _asynchronous, asynchronous);
+    }
+
+    /// <summary>A file was opened for reading.</summary>
+    [Event(1, Level = EventLevel.Informational)]
+    private void FileOpened(string path, string strategy, string reason, long length) =>
+        WriteEvent(1, path, strategy, reason, length);
+
+    protected override void OnEventCommand(EventCommandEventArgs command)
+    {
+        if (command.Command != EventCommand.Enable)
+        {
+            return;
+        }
+
+        _bytesCounter ??= new PollingCounter("bytes-read", this, () => BytesRead()) { DisplayUnits = "B" };
+        _byteRateCounter ??= new IncrementingPollingCounter("bytes-read-rate", this, () => BytesRead())
+        {
+            DisplayUnits = "B",
+            DisplayRateTimeScale = TimeSpan.FromSeconds(1),
+        };
+        _synchronousCounter ??= new PollingCounter("reads-synchronous", this, () => SynchronousReads());
+        _asynchronousCounter ??= new PollingCounter("reads-asynchronous", this, () => AsynchronousReads());
+        _openCounter ??= new PollingCounter("files-open", this, () => Interlocked.Read(ref _open));
+    }
+}

@@ -1,0 +1,74 @@
+namespace Millrace;
+
+/// <summary>Where the reader is, and moving it.</summary>
+public sealed partial class FilePipeReader
+{
+    /// <summary>Whether the file has positions: false for a FIFO, a socket, a terminal.</summary>
+    public bool CanSeek => _file.CanSeek;
+
+    /// <summary>
+    /// Bytes of the part of the file that is to be read, as it was when opened; in follow mode, as it is now.
+    /// </summary>
+    /// <exception cref="NotSupportedException"><see cref="CanSeek"/> is false.</exception>
+    public long Length
+    {
+        get
+        {
+            ThrowIfCannotSeek();
+            return Math.Max(0, Math.Min(_file.CurrentSize, _file.Limit) - _file.Start);
+        }
+    }
+
+    /// <summary>
+    /// Where in the file the first byte is that is not consumed yet, in bytes from the start of the file; for a file
+    /// without positions, how many bytes were consumed.
+    /// </summary>
+    public long Position => _window.StartOffset;
+
+    /// <summary>
+    /// Goes on reading elsewhere. Buffers handed out before are no longer valid. Bytes in memory are not read again.
+    /// </summary>
+    /// <param name="offset">
+    /// Bytes from the start of the file, within the part that was opened. Behind the end of the file the next read says
+    /// that the pipe is completed.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// <paramref name="offset"/> lies outside the part of the file that was opened.
+    /// </exception>
+    /// <exception cref="NotSupportedException"><see cref="CanSeek"/> is false.</exception>
+    /// <exception cref="InvalidOperationException">The reader is completed, or a read is pending.</exception>
+    public void Seek(long offset)
+    {
+        ThrowIfUnusable();
+        ThrowIfCannotSeek();
+        if (offset < _file.Start || offset > _file.Limit)
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(offset), offset, $"Outside the part of '{Path}' that was opened, {_file.Start} to {_file.Limit}.");
+        }
+
+        if (offset >= _window.StartOffset && offset <= _window.EndOffset && _window.Block is { } block)
+        {
+            _window.Start = _window.End - (int)(_window.EndOffset - offset);
+            block.RenewSegment();
+        }
+        else
+        {
+            _source.ReleaseWindow(ref _window);
+            _source.Seek(offset);
+            _window.EndOffset = offset;
+            _ended = false;
+        }
+
+        _served = 0;
+        _examined = 0;
+    }
+
+    private void ThrowIfCannotSeek()
+    {
+        if (!_file.CanSeek)
+        {
+            throw new NotSupportedException($"'{Path}' has no positions: it is a FIFO, a socket or a terminal.");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+using System.Diagnostics;
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+using System.Threading.Tasks.Sources;
+using Millrace.Sources;
+
+namespace Millrace;
+
+/// <summary>Reads that have to wait: suspended without an allocation, woken by the source, a token or a cancel.</summary>
+public sealed partial class FilePipeReader : IValueTaskSource<ReadResult>, IReadyCallback
+{
+    private ManualResetValueTaskSourceCore<WakeReason> _wait;
+    private CancellationToken _waitToken;
+    private CancellationTokenRegistration _waitRegistration;
+    private int _waiting;
+
+    private enum WakeReason
+    {
+        Ready,
+        Canceled,
+        TokenCanceled,
+        Completed,
+    }
+
+    /// <inheritdoc/>
+    void IReadyCallback.OnReady() => Wake(WakeReason.Ready);
+
+    ValueTaskSourceStatus IValueTaskSource<ReadResult>.GetStatus(short token) => _wait.GetStatus(token);
+
+    void IValueTaskSource<ReadResult>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _wait.OnCompleted(continuation, state, token, flags);
+
+    /// <summary>Runs on the thread that awaited: nobody else touches the window.</summary>
+    ReadResult IValueTaskSource<ReadResult>.GetResult(short token)
+    {
+        WakeReason reason = _wait.GetResult(token);
+        _waitRegistration.Dispose();
+        _waitRegistration = default;
+        CancellationToken canceled = _waitToken;
+        _waitToken = default;
+        _source.Disarm();
+        Interlocked.And(ref _flags, ~PendingFlag);
+        _tally.Asynchronous++;
+        ThrowIfUnusable();
+        if (reason == WakeReason.TokenCanceled)
+        {
+            throw new OperationCanceledException(canceled);
+        }
+
+        // The source called because it has something; should it have lost that since, waiting is right and rare.
+        bool done = TryRead(1, wait: false, out ReadResult result) || TryRead(1, wait: true, out result);
+        Debug.Assert(done, "a waiting read always has an answer");
+        return result;
+    }
+
+    /// <inheritdoc/>
+    protected override ValueTask<ReadResult> ReadAtLeastAsyncCore(int minimumSize, CancellationToken cancellationToken)
+    {
+        ThrowIfUnusable();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<ReadResult>(cancellationToken);
+        }
+
+        try
+        {
+            if (TryRead(minimumSize, wait: false, out ReadResult result))
+            {
+                return new ValueTask<ReadResult>(result);
+            }
+        }
+        catch (FilePipeException exception)
+        {
+            return ValueTask.FromException<ReadResult>(exception);
+        }
+
+        return WaitForAtLeastAsync(minimumSize, cancellationToken);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<ReadResult> WaitForAtLeastAsync(int minimumSize, CancellationToken cancellationToken)
+    {
+        int examined = _examined;
+        while (true)
+        {
+            // Everything there is counts as examined, so that the wait is for more.
+            _examined = Math.Max(_examined, _window.Length);
+            ReadResult result;
+            try
+            {
+                result = await ReadSlowAsync(1, cancellationToken).ConfigureAwait(false);
+            }
+            finally
+            {
+                _examined = examined;
+            }
+
+            if (result.IsCanceled || result.IsCompleted)
+            {
+                return result;
+            }
+
+            if (TryRead(minimumSize, wait: false, out result))
+            {
+                return result;
+            }
+        }
+    }
+
+    private ValueTask<ReadResult> ReadSlowAsync(int minimum, CancellationToken cancellationToken)
+    {
+        ThrowIfUnusable();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<ReadResult>(cancellationToken);
+        }
+
+        try
+        {
+            if (TryRead(minimum, wait: false, out ReadResult result))
+            {
+                return new ValueTask<ReadResult>(result);
+            }
+        }
+        catch (FilePipeException exception)
+        {
+            return ValueTask.FromException<ReadResult>(exception);
+        }
+
+        return Suspend(cancellationToken);
+    }
+
+    private ValueTask<ReadResult> Suspend(CancellationToken cancellationToken)
+    {
+        _wait.Reset();
+        _waitToken = cancellationToken;
+        Interlocked.Or(ref _flags, PendingFlag);
+        Volatile.Write(ref _waiting, 1);
+        if (cancellationToken.CanBeCanceled)
+        {
+            _waitRegistration = cancellationToken.UnsafeRegister(
+                static state => ((FilePipeReader)state!).Wake(WakeReason.TokenCanceled), this);
+        }
+
+        if (!_source.Arm(this))
+        {
+            Wake(WakeReason.Ready);
+        }
+        else if ((Volatile.Read(ref _flags) & CancelFlag) != 0)
+        {
+            // Canceled between the look at the flag and the wait.
+            Wake(WakeReason.Canceled);
+        }
+
+        return new ValueTask<ReadResult>(this, _wait.Version);
+    }
+
+    /// <summary>Ends the wait, whoever comes first.</summary>
+    private void Wake(WakeReason reason)
+    {
+        if (Interlocked.Exchange(ref _waiting, 0) == 1)
+        {
+            _wait.SetResult(reason);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+using System.Buffers;
+using System.Diagnostics;
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+using Millrace.Buffers;
+using Millrace.Diagnostics;
+using Millrace.Sources;
+
+namespace Millrace;
+
+/// <summary>
+/// A file as a <see cref="PipeReader"/>. Every <see cref="ReadResult.Buffer"/> is one segment.
+/// </summary>
+/// <remarks>
+/// <para>
+/// One caller at a time, as with every PipeReader; only <see cref="CancelPendingRead"/> may be called from another
+/// thread. Buffers belong to the reader and are valid until the next AdvanceTo, <see cref="Seek"/> or completion.
+/// </para>
+/// <para>
+/// <see cref="ReadAsync"/> completes synchronously when the bytes are in memory or in the page cache, allocates nothing,
+/// and never makes the calling thread wait for a disk.
+/// </para>
+/// </remarks>
+[DebuggerDisplay("{Path,nq}: position {Position}, {Strategy}")]
+public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisposable
+{
+    private const int CancelFlag = 1;
+    private const int CompletedFlag = 2;
+    private const int PendingFlag = 4;
+
+    private readonly OpenFile _file;
+    private readonly ReadSource _source;
+    private readonly int _maxBuffered;
+    private Window _window;
+    private int _chunk;
+
+    // Lengths from the window's start: bytes that the caller was given, and how many of them it has examined.
+    private int _served;
+    private int _examined;
+    private bool _ended;
+    private int _flags;
+    private ReadTally _tally;
+
+    internal FilePipeReader(OpenFile file, in FileReadOptions options)
+    {
+        _file = file;
+        _source = SourceFactory.Create(file, options);
+        _chunk = options.BufferSize == 0 ? int.MaxValue : options.BufferSize;
+        _maxBuffered = Math.Max(options.MaxBufferedBytes, BlockPool.BodyBytes);
+        _window.EndOffset = file.Start;
+        _wait.RunContinuationsAsynchronously = true;
+        MillraceEventSource.Log.Opened(file.Path, _source.Strategy, _source.Reason, file.SizeAtOpen);
+    }
+
+    /// <summary>The file, as it was given; empty when it was given as a handle.</summary>
+    public string Path => _file.Path;
+
+    /// <summary>What is really done, which may differ from what was asked for; never <see cref="ReadStrategy.Auto"/>.</summary>
+    public ReadStrategy Strategy => _source.Strategy;
+
+    /// <summary>Why <see cref="Strategy"/> was chosen, in words for a person.</summary>
+    public string StrategyReason => _source.Reason;
+
+    /// <inheritdoc/>
+    /// <exception cref="FilePipeException">
+    /// Reading failed (<see cref="FilePipeError.ReadFailed"/>), the file was truncated or changed, or the caller examined
+    /// more than the limit without consuming any. What was read before is not lost.
+    /// </exception>
+    /// <exception cref="InvalidOperationException">The reader is completed, or another read is pending.</exception>
+    public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
+    {
+        if (_flags == 0 && _examined < _window.Length && !cancellationToken.IsCancellationRequested)
+        {
+            return new ValueTask<ReadResult>(Serve(1));
+        }
+
+        return ReadSlowAsync(1, cancellationToken);
+    }
+
+    /// <summary>Reads and waits for the disk on the calling thread, without a thread-pool hop.</summary>
+    /// <returns>As <see cref="ReadAsync"/>.</returns>
+    /// <exception cref="FilePipeException">As <see cref="ReadAsync"/>.</exception>
+    /// <exception cref="InvalidOperationException">The reader is completed, or another read is pending.</exception>
+    public ReadResult Read()
+    {
+        if (_flags == 0 && _examined < _window.Length)
+        {
+            return Serve(1);
+        }
+
+        ThrowIfUnusable();
+        if (!_file.CanSeek || _source is not RingSource)
+        {
+            // Waits that CancelPendingRead has to be able to end, and reads that are in flight already.
+            ValueTask<ReadResult> read = ReadSlowAsync(1, CancellationToken.None);
+            return read.IsCompleted ? read.GetAwaiter().GetResult() : read.AsTask().GetAwaiter().GetResult();
+        }
+
+        bool done = TryRead(1, wait: true, out ReadResult result);
+        Debug.Assert(done, "a waiting read always has an answer");
+        return result;
+    }
+
+    /// <summary>Takes what is in memory and not yet examined. Never reads from the file.</summary>
+    /// <param name="result">What <see cref="ReadAsync"/> would have answered.</param>
+    /// <returns>False when a read would have to get more bytes first.</returns>
+    /// <exception cref="InvalidOperationException">The reader is completed, or another read is pending.</exception>
+    public override bool TryRead(out ReadResult result)
+    {
+        ThrowIfUnusable();
+        if (TakeCancellation())
+        {
+            result = Current(canceled: true);
+            return true;
+        }
+
+        if (_examined < _window.Length || _ended)
+        {
+            result = Serve(1);
+            return true;
+        }
+
+        result = default;
+        return false;
+    }
+
+    /// <inheritdoc/>
+    public override void AdvanceTo(SequencePosition consumed) => AdvanceTo(consumed, consumed);
+
+    /// <inheritdoc/>
+    /// <exception cref="InvalidOperationException">
+    /// A position is not of the last result's buffer, lies behind the other, or the reader is completed.
+    /// </exception>
+    public override void AdvanceTo(SequencePosition consumed, SequencePosition examined)
+    {
+        object? segment = consumed.GetObject();
+        if (segment is null && examined.GetObject() is null)
+        {
+            // The positions of an empty default sequence: nothing was handed out, nothing moves.
+            ThrowIfUnusable();
+            return;
+        }
+
+        int start = _window.Start;
+        int from = consumed.GetInteger() - start;
+        int to = examined.GetInteger() - start;
+        if (_window.Block is not { } block
+            || !ReferenceEquals(segment, block.Segment)
+            || !ReferenceEquals(segment, examined.GetObject())
+            || from < 0 || to < from || to > _served
+            || (_flags & (CompletedFlag | PendingFlag)) != 0)
+        {
+            ThrowCannotAdvance(from, to);
+        }
+
+        _window.Start = start + from;
+        _served -= from;
+        _examined = to - from;
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// Ends the pending read with <see cref="ReadResult.IsCanceled"/>, or the next one. The reader stays usable; bytes
+    /// that are on their way arrive with a later read. Safe from any thread.
+    /// </remarks>
+    public override void CancelPendingRead()
+    {
+        Interlocked.Or(ref _flags, CancelFlag);
+        Wake(WakeReason.Canceled);
+    }
+
+    /// <summary>Ends the reading and closes the file. Calling it again does nothing.</summary>
+    /// <param name="exception">Without effect: nobody is at the other end of a file.</param>
+    public override void Complete(Exception? exception = null)
+    {
+        if ((Interlocked.Or(ref _flags, CompletedFlag) & CompletedFlag) != 0)
+        {
+            return;
+        }
+
+        Wake(WakeReason.Completed);
+        _source.Dispose();
+        _source.ReleaseWindow(ref _window);
+        _served = 0;
+        _examined = 0;
+        _file.Dispose();
+        _tally.Flush();
+        MillraceEventSource.Log.Closed();
+    }
+
+    /// <summary>The same as <see cref="Complete"/>.</summary>
+    public void Dispose() => Complete();
+
+    /// <summary>The same as <see cref="Complete"/>, which never waits.</summary>
+    public ValueTask DisposeAsync()
+    {
+        Complete();
+        return ValueTask.CompletedTask;
+    }
+
+    /// <summary>
+    /// The loop of every read: serve what is there, else ask the source.
+    /// </summary>
+    /// <returns>False when the source needs time and <paramref name="wait"/> is false.</returns>
+    private bool TryRead(int minimum, bool wait, out ReadResult result)
+    {
+        if (TakeCancellation())
+        {
+            result = Current(canceled: true);
+            return true;
+        }
+
+        while (true)
+        {
+            int length = _window.Length;
+            if (_ended || (length > _examined && length >= minimum))
+            {
+                result = Serve(minimum);
+                return true;
+            }
+
+            if (length >= _maxBuffered)
+            {
+                ThrowBufferLimit();
+            }
+
+            FillResult filled = wait ? _source.Fill(ref _window) : _source.TryFill(ref _window);
+            switch (filled)
+            {
+                case FillResult.Pending:
+                    result = default;
+                    return false;
+                case FillResult.FilledLast or FillResult.EndOfFile:
+                    _ended = true;
+                    break;
+            }
+
+            _tally.Add(_window.Length - length);
+        }
+    }
+
+    /// <summary>Hands out what is in memory, no more at a time than the caller wished for.</summary>
+    private ReadResult Serve(int minimum)
+    {
+        int length = _window.Length;
+        if (_examined >= _served || _served < minimum)
+        {
+            int most = Math.Max(_chunk, minimum - _served);
+            _served = length - _served > most ? _served + most : length;
+        }
+
+        return Current(canceled: false);
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private ReadResult Current(bool canceled)
+    {
+        bool completed = _ended && _served == _window.Length;
+        if (_window.Block is not { } block)
+        {
+            return new ReadResult(default, canceled, completed);
+        }
+
+        BlockSegment segment = block.Segment;
+        var buffer = new ReadOnlySequence<byte>(segment, _window.Start, segment, _window.Start + _served);
+        return new ReadResult(buffer, canceled, completed);
+    }
+
+    private bool TakeCancellation() =>
+        (_flags & CancelFlag) != 0 && (Interlocked.And(ref _flags, ~CancelFlag) & CancelFlag) != 0;
+
+    private void ThrowIfUnusable()
+    {
+        int flags = Volatile.Read(ref _flags);
+        if ((flags & CompletedFlag) != 0)
+        {
+            throw new InvalidOperationException($"The reader of '{Path}' is completed; open the file again to read it.");
+        }
+
+        if ((flags & PendingFlag) != 0)
+        {
+            throw new InvalidOperationException(
+                $"A read of '{Path}' is pending; await it before the next call. One caller at a time may use a reader.");
+        }
+    }
+
+    private void ThrowCannotAdvance(int consumed, int examined)
+    {
+        ThrowIfUnusable();
+        throw new InvalidOperationException(
+            examined < consumed && consumed >= 0
+                ? "The examined position lies before the consumed one."
+                : $"A position passed to AdvanceTo is not in the buffer that the last read of '{Path}' returned.");
+    }
+
+    private void ThrowBufferLimit() =>
+        throw new FilePipeException(
+            FilePipeError.BufferLimit,
+            $"{_window.Length} bytes of '{Path}' from offset {Position} on were examined and none consumed, which reaches "
+            + $"the limit of {_maxBuffered} bytes. Consume some, or raise {nameof(FileReadOptions)}."
+            + $"{nameof(FileReadOptions.MaxBufferedBytes)}.",
+            Path,
+            Position);
+}

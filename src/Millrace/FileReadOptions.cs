@@ -1,0 +1,131 @@
+using System.Buffers;
+
+namespace Millrace;
+
+/// <summary>How <see cref="FilePipe.OpenRead(string, FileReadOptions)"/> reads. The default value is a good choice.</summary>
+public readonly record struct FileReadOptions
+{
+    /// <summary>Default of <see cref="MaxBufferedBytes"/>, in bytes.</summary>
+    /// <remarks>
+    /// Larger than any sensible record, small enough that a file without a single line end does not take the memory of
+    /// the process.
+    /// </remarks>
+    public const int DefaultMaxBufferedBytes = 64 * 1024 * 1024;
+
+    /// <summary>Default of <see cref="FollowPollInterval"/>, in milliseconds.</summary>
+    /// <remarks>
+    /// Only a safety net: change notifications normally wake the reader first. They are lost on network file systems and
+    /// when the kernel's queue overflows.
+    /// </remarks>
+    public const int DefaultFollowPollMilliseconds = 250;
+
+    /// <summary>Default of <see cref="Share"/>.</summary>
+    /// <remarks>The same as <see cref="File.OpenRead(string)"/>.</remarks>
+    public const FileShare DefaultShare = FileShare.Read;
+
+    private readonly int _maxBufferedBytes;
+    private readonly int _followPollMilliseconds;
+    private readonly FileShare? _share;
+
+    /// <summary>How the bytes are got from the file.</summary>
+    public ReadStrategy Strategy
+    {
+        get;
+        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Strategy), value);
+    }
+
+    /// <summary>
+    /// The most bytes that one read adds to what the caller has already examined, in bytes; 0, the default, hands over
+    /// whatever is in memory. A wish about chunks, not about system calls: the file is read in large blocks either way.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
+    public int BufferSize
+    {
+        get;
+        init => field = value >= 0 ? value : throw OutOfRange(nameof(BufferSize), value);
+    }
+
+    /// <summary>
+    /// How many bytes may be held because the caller examined but did not consume them, in bytes. A read that would
+    /// need more fails with <see cref="FilePipeError.BufferLimit"/>. At least one block (256 KiB) is always held.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Less than 1, or more than <see cref="Array.MaxLength"/>.</exception>
+    public int MaxBufferedBytes
+    {
+        get => _maxBufferedBytes == 0 ? DefaultMaxBufferedBytes : _maxBufferedBytes;
+        init => _maxBufferedBytes =
+            value > 0 && value <= Array.MaxLength ? value : throw OutOfRange(nameof(MaxBufferedBytes), value);
+    }
+
+    /// <summary>Where to begin, in bytes from the start of the file. Files without positions accept only 0.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
+    public long Offset
+    {
+        get;
+        init => field = value >= 0 ? value : throw OutOfRange(nameof(Offset), value);
+    }
+
+    /// <summary>How many bytes to read at most from <see cref="Offset"/>; null, the default, reads to the end.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Negative.</exception>
+    public long? Length
+    {
+        get;
+        init => field = value is null or >= 0 ? value : throw OutOfRange(nameof(Length), value);
+    }
+
+    /// <summary>
+    /// What others may do with the file while it is open here. On Unix an advisory lock; see <see cref="FileShare"/>.
+    /// Ignored for handles. Follow mode adds what a writer needs.
+    /// </summary>
+    public FileShare Share
+    {
+        get => _share ?? DefaultShare;
+        init => _share = value;
+    }
+
+    /// <summary>
+    /// Where buffers come from; null, the default, takes page-aligned native memory from a pool of Millrace's own.
+    /// A foreign pool costs the alignment, and a block larger than its <see cref="MemoryPool{T}.MaxBufferSize"/> is an
+    /// array. <see cref="ReadStrategy.Mapped"/> needs no pool; <see cref="ReadStrategy.Direct"/> needs alignment and
+    /// ignores a foreign one.
+    /// </summary>
+    public MemoryPool<byte>? Pool { get; init; }
+
+    /// <summary>Leaves a handle that was passed in open when the reader is completed. Without meaning for a path.</summary>
+    public bool LeaveOpen { get; init; }
+
+    /// <summary>What to do at the end of the file.</summary>
+    public FollowMode Follow
+    {
+        get;
+        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Follow), value);
+    }
+
+    /// <summary>How long follow mode waits for a notification before it looks by itself.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Less than 1 ms or more than a day.</exception>
+    public TimeSpan FollowPollInterval
+    {
+        get => TimeSpan.FromMilliseconds(
+            _followPollMilliseconds == 0 ? DefaultFollowPollMilliseconds : _followPollMilliseconds);
+        init => _followPollMilliseconds = value >= TimeSpan.FromMilliseconds(1) && value <= TimeSpan.FromDays(1)
+            ? (int)value.TotalMilliseconds
+            : throw OutOfRange(nameof(FollowPollInterval), value);
+    }
+
+    /// <summary>Which changes made by others end the reading with an exception.</summary>
+    public ChangeDetection ChangeDetection
+    {
+        get;
+        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(ChangeDetection), value);
+    }
+
+    /// <summary>
+    /// Uses nothing but the framework's own file API, as on a system without the native calls: no
+    /// <c>RWF_NOWAIT</c>, no leases, no io_uring. The environment variable <c>MILLRACE_PORTABLE=1</c> does the same for
+    /// the process.
+    /// </summary>
+    public bool Portable { get; init; }
+
+    private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
+        new(name, value, $"{nameof(FileReadOptions)}.{name} does not accept {value}.");
+}

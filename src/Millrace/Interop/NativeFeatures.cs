@@ -1,0 +1,22 @@
+namespace Millrace.Interop;
+
+/// <summary>Which native calls may be used at all. What a call answers is probed where it is made.</summary>
+internal static class NativeFeatures
+{
+    /// <summary>The environment variable that forces the portable paths for a whole process.</summary>
+    public const string PortableVariable = "MILLRACE_PORTABLE";
+
+    /// <summary>
+    /// False on systems other than 64-bit Linux, and where <see cref="PortableVariable"/> or the runtime switch
+    /// <c>Millrace.Portable</c> says so.
+    /// </summary>
+    public static bool Linux { get; } =
+        OperatingSystem.IsLinux() && Environment.Is64BitProcess && !Forced(PortableVariable, "Millrace.Portable");
+
+    /// <summary>False where <c>MILLRACE_NO_MAPPING=1</c> or the runtime switch <c>Millrace.NoMapping</c> keeps mapping out.</summary>
+    public static bool Mapping { get; } = Linux && !Forced("MILLRACE_NO_MAPPING", "Millrace.NoMapping");
+
+    private static bool Forced(string variable, string runtimeSwitch) =>
+        Environment.GetEnvironmentVariable(variable) is "1" or "true"
+        || (AppContext.TryGetSwitch(runtimeSwitch, out bool set) && set);
+}

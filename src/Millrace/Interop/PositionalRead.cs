@@ -1,0 +1,54 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Interop;
+
+/// <summary>
+/// <c>preadv2(2)</c>: a positional read that can refuse to wait. https://man7.org/linux/man-pages/man2/preadv2.2.html
+/// </summary>
+internal static unsafe partial class PositionalRead
+{
+    /// <summary>Answer with EAGAIN instead of waiting for the device. Linux 4.14; value from linux/fs.h.</summary>
+    private const int NoWait = 0x00000008;
+
+    /// <summary>
+    /// Reads what is in the page cache.
+    /// </summary>
+    /// <returns>Bytes read; 0 at the end of the file; the negated error number, -EAGAIN when the device is needed.</returns>
+    public static int ReadCached(SafeFileHandle file, byte* buffer, int bytes, long offset) =>
+        Read(file, buffer, bytes, offset, NoWait);
+
+    /// <summary>Reads, waiting for the device.</summary>
+    /// <returns>Bytes read; 0 at the end of the file; the negated error number.</returns>
+    public static int ReadWaiting(SafeFileHandle file, byte* buffer, int bytes, long offset) =>
+        Read(file, buffer, bytes, offset, 0);
+
+    private static int Read(SafeFileHandle file, byte* buffer, int bytes, long offset, int flags)
+    {
+        var vector = new IoVector { Base = buffer, Length = (nuint)bytes };
+        while (true)
+        {
+            nint read = PreadV2(file, &vector, 1, offset, flags);
+            if (read >= 0)
+            {
+                return (int)read;
+            }
+
+            int error = Marshal.GetLastPInvokeError();
+            if (error != Errno.Interrupted)
+            {
+                return -error;
+            }
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "preadv2", SetLastError = true)]
+    private static partial nint PreadV2(SafeFileHandle file, IoVector* vectors, int count, long offset, int flags);
+
+    [StructLayout(LayoutKind.Sequential)]
+    private struct IoVector
+    {
+        public byte* Base;
+        public nuint Length;
+    }
+}

@@ -1,0 +1,184 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Buffers;
+using Millrace.Interop;
+
+namespace Millrace.Sources;
+
+/// <summary>
+/// The file that a source reads: its handle, what it was when it was opened, which part of it is wanted, and how its
+/// errors are told. Thread-safe.
+/// </summary>
+internal sealed class OpenFile : IDisposable
+{
+    private readonly ChangeDetection _changeDetection;
+    private readonly bool _ownsHandle;
+    private readonly bool _follows;
+    private readonly FileStatus _status;
+
+    public OpenFile(SafeFileHandle handle, string path, in FileReadOptions options, bool ownsHandle)
+    {
+        Handle = handle;
+        Path = path;
+        Native = NativeFeatures.Linux && !options.Portable;
+        _ownsHandle = ownsHandle;
+        _follows = options.Follow != FollowMode.None;
+        _changeDetection =
+            options.Follow == FollowMode.None ? options.ChangeDetection : ChangeDetection.Truncated;
+        _status = FileStatus.Get(handle, Native);
+        CanSeek = _status.Kind != FileKind.Stream && IsSeekable(handle, _status.Kind);
+        Start = options.Offset;
+        Limit = options.Length is { } length && length < long.MaxValue - Start ? Start + length : long.MaxValue;
+    }
+
+    public SafeFileHandle Handle { get; }
+
+    /// <summary>As it was given; empty for a handle whose name nobody knows.</summary>
+    public string Path { get; }
+
+    /// <summary>Whether Linux's own calls may be used on it.</summary>
+    public bool Native { get; }
+
+    public bool CanSeek { get; }
+
+    public FileKind Kind => _status.Kind;
+
+    /// <summary>Size when it was opened, in bytes; 0 for what has none.</summary>
+    public long SizeAtOpen => _status.Size;
+
+    /// <summary>Size now for a file that may grow (follow mode), else when it was opened; in bytes.</summary>
+    public long CurrentSize => _follows ? FileStatus.Get(Handle, Native).Size : _status.Size;
+
+    /// <summary>First byte wanted.</summary>
+    public long Start { get; }
+
+    /// <summary>Where the wanted part ends, in bytes from the start of the file; <see cref="long.MaxValue"/> for its end.</summary>
+    public long Limit { get; }
+
+    /// <summary>
+    /// Reads into the body of a block without waiting for a device.
+    /// </summary>
+    /// <returns>Bytes read, 0 at the end, or -1 when it would have to wait or cannot tell.</returns>
+    public unsafe int ReadCached(Block block, long offset, int bytes)
+    {
+        if (!Native || !CanSeek)
+        {
+            return -1;
+        }
+
+        int read = PositionalRead.ReadCached(Handle, block.Body, bytes, offset);
+
+        // Whatever the error is, the full read reports it: some file systems refuse the flag itself.
+        return read < 0 ? -1 : read;
+    }
+
+    /// <summary>Reads into the body of a block, waiting as long as it takes.</summary>
+    /// <returns>Bytes read; 0 at the end.</returns>
+    /// <exception cref="FilePipeException">The system reported an error.</exception>
+    public unsafe int ReadWaiting(Block block, long offset, int bytes)
+    {
+        try
+        {
+            if (Native && CanSeek)
+            {
+                int read = PositionalRead.ReadWaiting(Handle, block.Body, bytes, offset);
+                if (read >= 0)
+                {
+                    return read;
+                }
+
+                // The framework's read repeats the call and turns the error into its usual exception.
+            }
+
+            return RandomAccess.Read(Handle, new Span<byte>(block.Body, bytes), offset);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw ReadFailed(offset, exception);
+        }
+    }
+
+    /// <summary>
+    /// Called where the file seems to end: has it grown, is that its end, or did somebody change it?
+    /// </summary>
+    /// <param name="offset">Where in the file the bytes stopped.</param>
+    /// <param name="sawEnd">Whether a read answered 0 there.</param>
+    /// <returns>True at the end; false if there is more to read.</returns>
+    /// <exception cref="FilePipeException">The file was truncated or changed.</exception>
+    public bool IsEnd(long offset, bool sawEnd)
+    {
+        if (Kind != FileKind.Regular)
+        {
+            return sawEnd;
+        }
+
+        FileStatus now = FileStatus.Get(Handle, Native);
+        if (now.Size < _status.Size && offset < Math.Min(_status.Size, Limit))
+        {
+            throw new FilePipeException(
+                FilePipeError.Truncated,
+                $"'{Path}' was truncated from {_status.Size} to {now.Size} bytes while it was read; "
+                + $"the bytes before offset {offset} were delivered.",
+                Path,
+                offset);
+        }
+
+        if (!sawEnd && now.Size > offset && offset < Limit)
+        {
+            return false;
+        }
+
+        bool modified = now.ModifiedTicks != _status.ModifiedTicks || now.Size != _status.Size;
+        bool grown = now.Size > _status.Size;
+        if (modified && _changeDetection switch
+        {
+            ChangeDetection.Any => true,
+            ChangeDetection.Rewritten => !grown,
+            _ => false,
+        })
+        {
+            throw new FilePipeException(
+                FilePipeError.Changed,
+                $"'{Path}' was modified while it was read; what was delivered up to offset {offset} may mix the old "
+                + $"content with the new. Read it again, or set {nameof(FileReadOptions)}."
+                + $"{nameof(FileReadOptions.ChangeDetection)} to accept this.",
+                Path,
+                offset);
+        }
+
+        return true;
+    }
+
+    public FilePipeException ReadFailed(long offset, Exception inner) =>
+        new(
+            FilePipeError.ReadFailed,
+            $"Reading '{Path}' failed at offset {offset}: {inner.Message}",
+            Path,
+            offset,
+            inner);
+
+    public void Dispose()
+    {
+        if (_ownsHandle)
+        {
+            Handle.Dispose();
+        }
+    }
+
+    private static bool IsSeekable(SafeFileHandle handle, FileKind kind)
+    {
+        if (kind == FileKind.Regular)
+        {
+            return true;
+        }
+
+        try
+        {
+            _ = RandomAccess.GetLength(handle);
+            return true;
+        }
+        catch (NotSupportedException)
+        {
+            return false;
+        }
+    }
+}

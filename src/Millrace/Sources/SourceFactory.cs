@@ -1,0 +1,41 @@
+using Millrace.Buffers;
+using Millrace.Interop;
+
+namespace Millrace.Sources;
+
+/// <summary>Chooses how a file is read: what was asked for where it can be had, else the next best and why.</summary>
+internal static class SourceFactory
+{
+    /// <summary>From this size on <see cref="ReadStrategy.Auto"/> reads ahead, in bytes.</summary>
+    /// <remarks>Below it, waking a second thread costs more than overlapping saves. See docs/measuring.md.</remarks>
+    public const long ReadAheadFromBytes = 16L * 1024 * 1024;
+
+    public static ReadSource Create(OpenFile file, in FileReadOptions options)
+    {
+        var allocator = new BlockAllocator(options.Pool);
+        if (!file.CanSeek)
+        {
+            return new RingSource(file, allocator, ReadStrategy.Buffered, "the file has no positions (FIFO, terminal or socket)");
+        }
+
+        return options.Strategy switch
+        {
+            ReadStrategy.Buffered => new RingSource(file, allocator, ReadStrategy.Buffered, "asked for"),
+            ReadStrategy.ReadAhead => new RingSource(file, allocator, ReadStrategy.ReadAhead, "asked for"),
+            _ => Auto(file, allocator),
+        };
+    }
+
+    private static RingSource Auto(OpenFile file, in BlockAllocator allocator)
+    {
+        long wanted = Math.Min(file.SizeAtOpen, file.Limit) - file.Start;
+        if (file.Kind != FileKind.Regular || wanted < ReadAheadFromBytes)
+        {
+            return new RingSource(file, allocator, ReadStrategy.Buffered, "too small for a second thread to pay");
+        }
+
+        return Environment.ProcessorCount < 2
+            ? new RingSource(file, allocator, ReadStrategy.Buffered, "one processor")
+            : new RingSource(file, allocator, ReadStrategy.ReadAhead, "large file and more than one processor");
+    }
+}
