@@ -89,7 +89,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         }
 
         ThrowIfUnusable();
-        if (!_file.CanSeek || _source is not RingSource)
+        if (!_file.CanSeek || _source is not CachedSource)
         {
             // Waits that CancelPendingRead has to be able to end, and reads that are in flight already.
             ValueTask<ReadResult> read = ReadSlowAsync(1, CancellationToken.None);

@@ -25,8 +25,31 @@ internal abstract unsafe class Block
     /// <summary>Bytes of the body that hold file content.</summary>
     public int Filled { get; set; }
 
+    /// <summary>Bytes of the body that are to be read.</summary>
+    public int Wanted { get; set; }
+
+    /// <summary>
+    /// Bytes at the start of the body that nobody asked for: what lies between an aligned place in the file and the
+    /// wanted one. Counted in <see cref="Filled"/> and <see cref="Wanted"/>.
+    /// </summary>
+    public int Skipped { get; set; }
+
     /// <summary>Where in the file the body begins, in bytes.</summary>
     public long FileOffset { get; set; }
+
+    public BlockState State { get; set; }
+
+    /// <summary>The source moved on while this block was being read; whoever reads it gives it back.</summary>
+    public bool Orphaned { get; set; }
+
+    /// <summary>Nothing follows in the file.</summary>
+    public bool Last { get; set; }
+
+    /// <summary>What went wrong after the bytes that it holds.</summary>
+    public FilePipeException? Error { get; set; }
+
+    /// <summary>Where in the file the bytes that it holds end.</summary>
+    public long EndOffset => FileOffset + Filled;
 
     public int BodyCapacity => Capacity - Headroom;
 
@@ -47,6 +70,19 @@ internal abstract unsafe class Block
     public void RenewSegment()
     {
         (_segment, _otherSegment) = (_otherSegment, _segment);
+    }
+
+    /// <summary>Gets ready for another read.</summary>
+    public void Prepare(long fileOffset, int wanted, int skipped)
+    {
+        FileOffset = fileOffset;
+        Wanted = wanted;
+        Skipped = skipped;
+        Filled = 0;
+        Last = false;
+        Error = null;
+        Orphaned = false;
+        State = BlockState.Reading;
     }
 
     /// <summary>Gives the memory back. The block must not be used any more by the caller.</summary>

@@ -20,6 +20,16 @@ internal struct BlockQueue
         Count++;
     }
 
+    /// <summary>Puts a block before all others.</summary>
+    public void EnqueueFirst(Block block)
+    {
+        _first = (_first + Capacity - 1) % Capacity;
+        _slots[_first] = block;
+        Count++;
+    }
+
+    public readonly Block Peek(int index) => _slots[(_first + index) % Capacity]!;
+
     public Block Dequeue()
     {
         Block block = _slots[_first]!;

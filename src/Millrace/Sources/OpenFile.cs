@@ -55,45 +55,108 @@ internal sealed class OpenFile : IDisposable
     public long Limit { get; }
 
     /// <summary>
-    /// Reads into the body of a block without waiting for a device.
+    /// Up to here the file is known to reach, so that its blocks can be read in any order; 0 when that is not known.
     /// </summary>
-    /// <returns>Bytes read, 0 at the end, or -1 when it would have to wait or cannot tell.</returns>
-    public unsafe int ReadCached(Block block, long offset, int bytes)
+    public long KnownEnd => Kind == FileKind.Regular ? Math.Min(SizeAtOpen, Limit) : 0;
+
+    /// <summary>
+    /// Reads what is still wanted of a block, and finds out whether the file ends there.
+    /// </summary>
+    /// <param name="block">Its <see cref="Block.Filled"/>, <see cref="Block.Last"/> and <see cref="Block.Error"/> are set.</param>
+    /// <param name="mayWait">Whether the thread may wait for the device.</param>
+    /// <param name="hit">Whether the page cache had everything.</param>
+    /// <returns>False when more is wanted and the thread may not wait for it.</returns>
+    public bool Read(Block block, bool mayWait, out bool hit)
+    {
+        hit = true;
+        bool known = block.FileOffset + block.Wanted <= KnownEnd;
+        try
+        {
+            while (block.Filled < block.Wanted)
+            {
+                int read = ReadCached(block);
+                if (read < 0)
+                {
+                    hit = false;
+                    if (!mayWait)
+                    {
+                        return false;
+                    }
+
+                    read = ReadWaiting(block);
+                }
+
+                if (read == 0)
+                {
+                    block.Last = IsEnd(block.EndOffset, sawEnd: true);
+                    return true;
+                }
+
+                block.Filled += read;
+                if (!known)
+                {
+                    break;
+                }
+            }
+
+            long end = block.EndOffset;
+            if (end >= Limit)
+            {
+                block.Last = IsEnd(end, sawEnd: true);
+            }
+            else if (SizeAtOpen > 0 && end >= SizeAtOpen)
+            {
+                // So that the last bytes arrive together with the end.
+                block.Last = IsEnd(end, sawEnd: false);
+            }
+        }
+        catch (FilePipeException exception)
+        {
+            block.Error = exception;
+        }
+
+        return true;
+    }
+
+    /// <summary>Reads without waiting for a device; -1 when it would have to wait or cannot tell.</summary>
+    private unsafe int ReadCached(Block block)
     {
         if (!Native || !CanSeek)
         {
             return -1;
         }
 
-        int read = PositionalRead.ReadCached(Handle, block.Body, bytes, offset);
+        int read = PositionalRead.ReadCached(
+            Handle, block.Body + block.Filled, block.Wanted - block.Filled, block.EndOffset);
 
         // Whatever the error is, the full read reports it: some file systems refuse the flag itself.
         return read < 0 ? -1 : read;
     }
 
-    /// <summary>Reads into the body of a block, waiting as long as it takes.</summary>
-    /// <returns>Bytes read; 0 at the end.</returns>
-    /// <exception cref="FilePipeException">The system reported an error.</exception>
-    public unsafe int ReadWaiting(Block block, long offset, int bytes)
+    private unsafe int ReadWaiting(Block block)
     {
+        var buffer = new Span<byte>(block.Body + block.Filled, block.Wanted - block.Filled);
         try
         {
             if (Native && CanSeek)
             {
-                int read = PositionalRead.ReadWaiting(Handle, block.Body, bytes, offset);
-                if (read >= 0)
+                fixed (byte* bytes = buffer)
                 {
-                    return read;
+                    int read = PositionalRead.ReadWaiting(Handle, bytes, buffer.Length, block.EndOffset);
+                    if (read >= 0)
+                    {
+                        return read;
+                    }
                 }
 
                 // The framework's read repeats the call and turns the error into its usual exception.
             }
 
-            return RandomAccess.Read(Handle, new Span<byte>(block.Body, bytes), offset);
+            return RandomAccess.Read(Handle, buffer, block.EndOffset);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            throw ReadFailed(offset, exception);
+            throw ReadFailed(block.EndOffset, exception);
         }
     }
 

@@ -62,17 +62,20 @@ internal abstract class ReadSource : IDisposable
     {
         Block? old = window.Block;
         int carried = window.Length;
-        if (carried <= next.Headroom)
+        int added = next.Filled - next.Skipped;
+        byte* bytes = next.Body + next.Skipped;
+        next.State = BlockState.Idle;
+        if (carried <= next.Headroom + next.Skipped)
         {
             if (carried > 0)
             {
-                Copy(old!.Pointer + window.Start, next.Body - carried, carried);
+                Copy(old!.Pointer + window.Start, bytes - carried, carried);
             }
 
             window.Block = next;
-            window.Start = next.Headroom - carried;
+            window.Start = next.Headroom + next.Skipped - carried;
             window.End = next.Headroom + next.Filled;
-            window.EndOffset += next.Filled;
+            window.EndOffset += added;
             if (old is not null)
             {
                 Recycle(old);
@@ -81,7 +84,7 @@ internal abstract class ReadSource : IDisposable
             return;
         }
 
-        int needed = checked(carried + next.Filled);
+        int needed = checked(carried + added);
         if (old!.Headroom != 0 || old.Capacity < needed)
         {
             // Doubling: a byte that is already here is copied once per doubling and not again.
@@ -92,7 +95,7 @@ internal abstract class ReadSource : IDisposable
             window.End = carried;
             Recycle(old);
         }
-        else if (old.Capacity - window.End < next.Filled)
+        else if (old.Capacity - window.End < added)
         {
             // Room enough once the consumed bytes are gone from its front.
             new Span<byte>(old.Pointer + window.Start, carried).CopyTo(new Span<byte>(old.Pointer, carried));
@@ -101,8 +104,8 @@ internal abstract class ReadSource : IDisposable
             window.End = carried;
         }
 
-        Copy(next.Body, window.Block!.Pointer + window.End, next.Filled);
-        window.Extend(next.Filled);
+        Copy(bytes, window.Block!.Pointer + window.End, added);
+        window.Extend(added);
         Recycle(next);
     }
 

@@ -15,27 +15,27 @@ internal static class SourceFactory
         var allocator = new BlockAllocator(options.Pool);
         if (!file.CanSeek)
         {
-            return new RingSource(file, allocator, ReadStrategy.Buffered, "the file has no positions (FIFO, terminal or socket)");
+            return new CachedSource(file, allocator, ReadStrategy.Buffered, "the file has no positions (FIFO, terminal or socket)");
         }
 
         return options.Strategy switch
         {
-            ReadStrategy.Buffered => new RingSource(file, allocator, ReadStrategy.Buffered, "asked for"),
-            ReadStrategy.ReadAhead => new RingSource(file, allocator, ReadStrategy.ReadAhead, "asked for"),
+            ReadStrategy.Buffered => new CachedSource(file, allocator, ReadStrategy.Buffered, "asked for"),
+            ReadStrategy.ReadAhead => new CachedSource(file, allocator, ReadStrategy.ReadAhead, "asked for"),
             _ => Auto(file, allocator),
         };
     }
 
-    private static RingSource Auto(OpenFile file, in BlockAllocator allocator)
+    private static CachedSource Auto(OpenFile file, in BlockAllocator allocator)
     {
         long wanted = Math.Min(file.SizeAtOpen, file.Limit) - file.Start;
         if (file.Kind != FileKind.Regular || wanted < ReadAheadFromBytes)
         {
-            return new RingSource(file, allocator, ReadStrategy.Buffered, "too small for a second thread to pay");
+            return new CachedSource(file, allocator, ReadStrategy.Buffered, "too small for a second thread to pay");
         }
 
         return Environment.ProcessorCount < 2
-            ? new RingSource(file, allocator, ReadStrategy.Buffered, "one processor")
-            : new RingSource(file, allocator, ReadStrategy.ReadAhead, "large file and more than one processor");
+            ? new CachedSource(file, allocator, ReadStrategy.Buffered, "one processor")
+            : new CachedSource(file, allocator, ReadStrategy.ReadAhead, "large file and more than one processor");
     }
 }
