@@ -4,7 +4,7 @@ namespace Millrace;
 public sealed partial class FilePipeReader
 {
     /// <summary>Whether the file has positions: false for a FIFO, a socket, a terminal.</summary>
-    public bool CanSeek => _file.CanSeek;
+    public bool CanSeek => _source.File.CanSeek;
 
     /// <summary>
     /// Bytes of the part of the file that is to be read, as it was when opened; in follow mode, as it is now.
@@ -15,13 +15,13 @@ public sealed partial class FilePipeReader
         get
         {
             ThrowIfCannotSeek();
-            return Math.Max(0, Math.Min(_file.CurrentSize, _file.Limit) - _file.Start);
+            return Math.Max(0, Math.Min(_source.File.CurrentSize, _source.File.Limit) - _source.File.Start);
         }
     }
 
     /// <summary>
     /// Where in the file the first byte is that is not consumed yet, in bytes from the start of the file; for a file
-    /// without positions, how many bytes were consumed.
+    /// without positions, how many bytes were consumed; followed by name, counted on over all files of that name.
     /// </summary>
     public long Position => _window.StartOffset;
 
@@ -35,16 +35,18 @@ public sealed partial class FilePipeReader
     /// <exception cref="ArgumentOutOfRangeException">
     /// <paramref name="offset"/> lies outside the part of the file that was opened.
     /// </exception>
-    /// <exception cref="NotSupportedException"><see cref="CanSeek"/> is false.</exception>
+    /// <exception cref="NotSupportedException">
+    /// <see cref="CanSeek"/> is false, or the file is followed by its name.
+    /// </exception>
     /// <exception cref="InvalidOperationException">The reader is completed, or a read is pending.</exception>
     public void Seek(long offset)
     {
         ThrowIfUnusable();
         ThrowIfCannotSeek();
-        if (offset < _file.Start || offset > _file.Limit)
+        if (offset < _source.File.Start || offset > _source.File.Limit)
         {
             throw new ArgumentOutOfRangeException(
-                nameof(offset), offset, $"Outside the part of '{Path}' that was opened, {_file.Start} to {_file.Limit}.");
+                nameof(offset), offset, $"Outside the part of '{Path}' that was opened, {_source.File.Start} to {_source.File.Limit}.");
         }
 
         if (offset >= _window.StartOffset && offset <= _window.EndOffset && _window.Block is { } block)
@@ -66,7 +68,7 @@ public sealed partial class FilePipeReader
 
     private void ThrowIfCannotSeek()
     {
-        if (!_file.CanSeek)
+        if (!_source.File.CanSeek)
         {
             throw new NotSupportedException($"'{Path}' has no positions: it is a FIFO, a socket or a terminal.");
         }

@@ -28,7 +28,6 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     private const int CompletedFlag = 2;
     private const int PendingFlag = 4;
 
-    private readonly OpenFile _file;
     private readonly ReadSource _source;
     private readonly int _maxBuffered;
     private Window _window;
@@ -43,7 +42,6 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
 
     internal FilePipeReader(OpenFile file, in FileReadOptions options)
     {
-        _file = file;
         _source = SourceFactory.Create(file, options);
         _chunk = options.BufferSize == 0 ? int.MaxValue : options.BufferSize;
         _maxBuffered = Math.Max(options.MaxBufferedBytes, BlockPool.BodyBytes);
@@ -53,7 +51,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     }
 
     /// <summary>The file, as it was given; empty when it was given as a handle.</summary>
-    public string Path => _file.Path;
+    public string Path => _source.File.Path;
 
     /// <summary>What is really done, which may differ from what was asked for; never <see cref="ReadStrategy.Auto"/>.</summary>
     public ReadStrategy Strategy => _source.Strategy;
@@ -89,7 +87,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         }
 
         ThrowIfUnusable();
-        if (!_file.CanSeek || _source is not CachedSource)
+        if (!CanSeek || _source is not CachedSource)
         {
             // Waits that CancelPendingRead has to be able to end, and reads that are in flight already.
             ValueTask<ReadResult> read = ReadSlowAsync(1, CancellationToken.None);
@@ -183,7 +181,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         _source.ReleaseWindow(ref _window);
         _served = 0;
         _examined = 0;
-        _file.Dispose();
+        _source.File.Dispose();
         _tally.Flush();
         MillraceEventSource.Log.Closed();
     }

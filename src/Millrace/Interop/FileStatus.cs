@@ -11,6 +11,7 @@ namespace Millrace.Interop;
 internal readonly partial record struct FileStatus(
     long Size, long ModifiedTicks, FileKind Kind, ulong Device, ulong Inode)
 {
+    private const int CurrentFolder = -100; // AT_FDCWD
     private const int EmptyPath = 0x1000; // AT_EMPTY_PATH
     private const uint BasicStats = 0x7ff; // STATX_BASIC_STATS
     private const int FormatMask = 0xF000; // S_IFMT
@@ -41,28 +42,35 @@ internal readonly partial record struct FileStatus(
         }
     }
 
+    /// <summary>Asks for a name, following links. False where there is no such file or the call is refused.</summary>
+    public static unsafe bool TryGet(string path, out FileStatus status)
+    {
+        StatX raw;
+        if (StatXCall(CurrentFolder, path, 0, BasicStats, &raw) != 0)
+        {
+            status = default;
+            return false;
+        }
+
+        status = From(raw);
+        return true;
+    }
+
     private static unsafe bool TryStatX(SafeFileHandle file, out FileStatus status)
     {
         StatX raw;
-        byte empty = 0;
-        bool added = false;
-        try
+        if (StatXCall(file, "", EmptyPath, BasicStats, &raw) != 0)
         {
-            file.DangerousAddRef(ref added);
-            if (StatXCall((int)file.DangerousGetHandle(), &empty, EmptyPath, BasicStats, &raw) != 0)
-            {
-                status = default;
-                return false;
-            }
-        }
-        finally
-        {
-            if (added)
-            {
-                file.DangerousRelease();
-            }
+            status = default;
+            return false;
         }
 
+        status = From(raw);
+        return true;
+    }
+
+    private static FileStatus From(in StatX raw)
+    {
         FileKind kind = (raw.Mode & FormatMask) switch
         {
             0x8000 => FileKind.Regular,
@@ -70,17 +78,20 @@ internal readonly partial record struct FileStatus(
             0x2000 or 0x6000 => FileKind.Device,
             _ => FileKind.Stream,
         };
-        status = new FileStatus(
+        return new FileStatus(
             (long)raw.Size,
             (raw.ModifiedSeconds * 1_000_000_000) + raw.ModifiedNanoseconds,
             kind,
             ((ulong)raw.DeviceMajor << 32) | raw.DeviceMinor,
             raw.Inode);
-        return true;
     }
 
-    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true)]
-    private static unsafe partial int StatXCall(int folder, byte* path, int flags, uint mask, StatX* status);
+    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static unsafe partial int StatXCall(
+        SafeFileHandle folder, string path, int flags, uint mask, StatX* status);
+
+    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static unsafe partial int StatXCall(int folder, string path, int flags, uint mask, StatX* status);
 
     /// <summary>struct statx of linux/stat.h; 256 bytes, of which only these are read.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 256)]

@@ -9,8 +9,9 @@ namespace Millrace.Sources;
 /// <remarks>Everything protected here is called with <see cref="Gate"/> held, but for <see cref="Deliver"/> and <see cref="Recycle"/>.</remarks>
 internal abstract class QueuedSource : ReadSource
 {
-    private long _claimOffset;
+    private BlockQueue _queue;
     private BlockQueue _free;
+    private long _claimOffset;
     private IReadyCallback? _callback;
     private FilePipeException? _error;
     private bool _ended;
@@ -24,13 +25,14 @@ internal abstract class QueuedSource : ReadSource
         _claimOffset = file.Start;
     }
 
+    public sealed override OpenFile File { get; }
+
     public sealed override ReadStrategy Strategy { get; }
 
     public sealed override string Reason { get; }
 
     protected sealed override BlockAllocator Allocator { get; }
 
-    protected OpenFile File { get; }
 
     protected object Gate { get; } = new();
 
@@ -61,8 +63,6 @@ internal abstract class QueuedSource : ReadSource
     protected bool CanClaim =>
         !Disposed && !Stopped && _queue.Count < Depth
         && (_claimOffset < File.KnownEnd || (_queue.Count == 0 && !ReadingInPlace));
-
-    private BlockQueue _queue;
 
     public sealed override bool Arm(IReadyCallback callback)
     {
@@ -113,6 +113,9 @@ internal abstract class QueuedSource : ReadSource
             Monitor.PulseAll(Gate);
         }
     }
+
+    /// <summary>Takes a block that another source is done with.</summary>
+    public void TakeBack(Block block) => Recycle(block);
 
     /// <summary>Sees to it that the blocks the reader needs are being read.</summary>
     protected abstract void StartReading();

@@ -9,6 +9,9 @@ namespace Millrace.Sources;
 /// </summary>
 internal abstract class ReadSource : IDisposable
 {
+    /// <summary>The file that is read now.</summary>
+    public abstract OpenFile File { get; }
+
     /// <summary>What the source really does, which is not always what was asked for.</summary>
     public abstract ReadStrategy Strategy { get; }
 
@@ -23,7 +26,24 @@ internal abstract class ReadSource : IDisposable
 
     /// <summary>The same, waiting as long as it takes. Never answers <see cref="FillResult.Pending"/>.</summary>
     /// <exception cref="FilePipeException">Reading failed. The window is as it was; the next call tries again.</exception>
-    public abstract FillResult Fill(ref Window window);
+    public virtual FillResult Fill(ref Window window)
+    {
+        using var ready = new BlockingCallback();
+        while (true)
+        {
+            FillResult result = TryFill(ref window);
+            if (result != FillResult.Pending)
+            {
+                return result;
+            }
+
+            ready.Reset();
+            if (Arm(ready))
+            {
+                ready.Wait();
+            }
+        }
+    }
 
     /// <summary>
     /// Asks to be told when <see cref="TryFill"/> will not answer <see cref="FillResult.Pending"/>.

@@ -12,6 +12,11 @@ internal static class SourceFactory
 
     public static ReadSource Create(OpenFile file, in FileReadOptions options)
     {
+        if (options.Follow != FollowMode.None)
+        {
+            return new FollowSource(file, options);
+        }
+
         var allocator = new BlockAllocator(options.Pool);
         if (!file.CanSeek)
         {
