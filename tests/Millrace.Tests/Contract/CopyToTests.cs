@@ -1,0 +1,231 @@
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Contract;
+
+/// <summary>CopyToAsync to streams and to writers; a copy that fails leaves what it did not copy.</summary>
+public sealed class CopyToTests
+{
+    private const int Length = 600_000;
+
+    [Theory, EveryReader]
+    public async Task A_missing_destination_is_refused(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(100);
+
+        await Assert.ThrowsAsync<ArgumentNullException>(() => reader.CopyToAsync((Stream)null!));
+        await Assert.ThrowsAsync<ArgumentNullException>(() => reader.CopyToAsync((PipeWriter)null!));
+
+        await reader.AssertRestAsync(0, 100);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_stream_gets_every_byte(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(Length);
+        using var destination = new MemoryStream();
+
+        await reader.CopyToAsync(destination).Soon();
+
+        ReaderExtensions.AssertContent(0, Length, destination.ToArray());
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_writer_with_back_pressure_gets_every_byte(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(Length);
+        var pipe = new Pipe();
+        Task copy = Task.Run(async () =>
+        {
+            await reader.CopyToAsync(pipe.Writer);
+            await pipe.Writer.CompleteAsync();
+        });
+
+        await pipe.Reader.AssertRestAsync(0, Length);
+        await copy.Soon();
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task An_empty_file_copies_nothing(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(0);
+        using var destination = new MemoryStream();
+
+        await reader.CopyToAsync(destination).Soon();
+
+        Assert.Equal(0, destination.Length);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task What_was_read_and_not_consumed_is_copied_too(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(Length);
+        ReadResult held = await reader.HoldAsync(100);
+        reader.AdvanceTo(held.Buffer.GetPosition(33), held.Buffer.GetPosition(77));
+        using var destination = new MemoryStream();
+
+        await reader.CopyToAsync(destination).Soon();
+
+        ReaderExtensions.AssertContent(33, Length, destination.ToArray());
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task Nothing_is_left_after_a_copy(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(Length);
+        await reader.CopyToAsync(Stream.Null).Soon();
+
+        ReadResult result = await reader.ReadAsync().Soon();
+
+        Assert.True(result.IsCompleted);
+        Assert.True(result.Buffer.IsEmpty);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_failing_stream_leaves_what_it_did_not_take(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(Length);
+        using var destination = new FailingStream(writesBeforeFailure: 1);
+
+        IOException exception = await Assert.ThrowsAsync<IOException>(() => reader.CopyToAsync(destination).Soon());
+
+        Assert.Equal(FailingStream.Reason, exception.Message);
+        ReaderExtensions.AssertContent(0, destination.Taken.Length, destination.Taken);
+        await reader.AssertRestAsync(destination.Taken.Length, Length);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_stream_that_fails_at_once_leaves_everything(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(Length);
+        using var destination = new FailingStream(writesBeforeFailure: 0);
+
+        await Assert.ThrowsAsync<IOException>(() => reader.CopyToAsync(destination).Soon());
+
+        await reader.CopyToAsync(destination.Repaired()).Soon();
+        ReaderExtensions.AssertContent(0, Length, destination.Taken);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_failing_writer_leaves_what_it_did_not_take(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(Length);
+        using var destination = new FailingStream(writesBeforeFailure: 1);
+        PipeWriter writer = PipeWriter.Create(destination, new StreamPipeWriterOptions(minimumBufferSize: 1));
+
+        await Assert.ThrowsAsync<IOException>(() => reader.CopyToAsync(writer).Soon());
+
+        await reader.AssertRestAsync(destination.Taken.Length, Length);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_canceled_flush_ends_the_copy_and_leaves_the_reader_usable(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(Length);
+        var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 0));
+        pipe.Writer.CancelPendingFlush();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reader.CopyToAsync(pipe.Writer).Soon());
+
+        await reader.CopyToAsync(Stream.Null).Soon();
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_completed_reader_at_the_other_end_ends_the_copy_early(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(Length);
+        var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 0));
+        await pipe.Reader.CompleteAsync();
+
+        await reader.CopyToAsync(pipe.Writer).Soon();
+
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_completed_writer_is_refused_and_leaves_everything(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(Length);
+        var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 0));
+        await pipe.Writer.CompleteAsync();
+
+        await Assert.ThrowsAsync<InvalidOperationException>(() => reader.CopyToAsync(pipe.Writer).Soon());
+
+        using var destination = new MemoryStream();
+        await reader.CopyToAsync(destination).Soon();
+        ReaderExtensions.AssertContent(0, Length, destination.ToArray());
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_canceled_token_copies_nothing(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(100);
+        using var destination = new MemoryStream();
+        var canceled = new CancellationToken(canceled: true);
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reader.CopyToAsync(destination, canceled).Soon());
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => reader.CopyToAsync(PipeWriter.Create(destination), canceled).Soon());
+
+        Assert.Equal(0, destination.Length);
+        await reader.AssertRestAsync(0, 100);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task CancelPendingRead_ends_the_copy_and_leaves_everything(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(100);
+        reader.CancelPendingRead();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reader.CopyToAsync(Stream.Null).Soon());
+
+        await reader.AssertRestAsync(0, 100);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader(ReaderTraits.Waits)]
+    public async Task A_token_ends_a_copy_that_waits_for_bytes(string name)
+    {
+        using FedReader fed = Readers.Get(name).CreateFed();
+        using var source = new CancellationTokenSource();
+        using var destination = new MemoryStream();
+        Task copy = fed.Reader.CopyToAsync(destination, source.Token);
+        Assert.False(copy.IsCompleted);
+
+        await source.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => copy.Soon());
+        fed.Feed(TestContent.Of(100).Span);
+        fed.End();
+        await fed.Reader.CopyToAsync(destination).Soon();
+        ReaderExtensions.AssertContent(0, 100, destination.ToArray());
+    }
+
+    [Theory, EveryReader(ReaderTraits.Waits)]
+    public async Task CancelPendingRead_ends_a_copy_that_waits_for_bytes(string name)
+    {
+        using FedReader fed = Readers.Get(name).CreateFed();
+        using var destination = new MemoryStream();
+        Task copy = fed.Reader.CopyToAsync(destination);
+        Assert.False(copy.IsCompleted);
+
+        fed.Reader.CancelPendingRead();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => copy.Soon());
+        fed.Feed(TestContent.Of(100).Span);
+        fed.End();
+        await fed.Reader.AssertRestAsync(0, 100);
+    }
+}

@@ -1,0 +1,59 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Contract;
+
+/// <summary>The end of the file.</summary>
+public sealed class EndTests
+{
+    [Theory, EveryReader]
+    public async Task An_empty_file_is_completed_and_empty(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(0);
+
+        ReadResult result = await reader.ReadAsync().Soon();
+
+        Assert.True(result.IsCompleted);
+        Assert.False(result.IsCanceled);
+        Assert.True(result.Buffer.IsEmpty);
+        reader.AdvanceTo(result.Buffer.Start, result.Buffer.End);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task The_end_is_said_as_often_as_asked(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(100);
+        await reader.AssertRestAsync(0, 100);
+
+        for (int turn = 0; turn < 3; turn++)
+        {
+            ReadResult result = await reader.ReadAsync().Soon();
+            Assert.True(result.IsCompleted);
+            Assert.True(result.Buffer.IsEmpty);
+            reader.AdvanceTo(result.Buffer.End);
+        }
+
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task Bytes_left_at_the_end_come_again_with_the_end(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(100);
+        ReadResult result = await reader.ReadAtLeastAsync(101).Soon();
+        Assert.True(result.IsCompleted);
+
+        for (int consumed = 0; consumed < 100; consumed += 20)
+        {
+            reader.AdvanceTo(result.Buffer.GetPosition(20), result.Buffer.End);
+            result = await reader.ReadAsync().Soon();
+            Assert.True(result.IsCompleted);
+            Assert.Equal(80 - consumed, result.Buffer.Length);
+            ReaderExtensions.AssertContent(consumed + 20, 100, result.Buffer.ToArray());
+        }
+
+        await reader.CompleteAsync();
+    }
+}

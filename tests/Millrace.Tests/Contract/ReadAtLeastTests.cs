@@ -1,0 +1,239 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Contract;
+
+/// <summary>ReadAtLeastAsync: so many bytes, or all there are.</summary>
+public sealed class ReadAtLeastTests
+{
+    private const int Block = 256 * 1024;
+
+    [Theory, EveryReader]
+    public async Task At_least_none_is_any_read(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(10_000);
+
+        ReadResult result = await reader.ReadAtLeastAsync(0).Soon();
+
+        result.AssertStarts(0);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task At_least_one_gives_one(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(10_000);
+
+        ReadResult result = await reader.ReadAtLeastAsync(1).Soon();
+
+        result.AssertStarts(0);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_negative_number_is_refused(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(10_000);
+
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await reader.ReadAtLeastAsync(-1));
+
+        await reader.AssertRestAsync(0, 10_000);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task More_than_a_block_comes_in_one_buffer(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create((3 * Block) + 5);
+
+        ReadResult result = await reader.ReadAtLeastAsync((2 * Block) + 1).Soon();
+
+        result.AssertStarts(0, (2 * Block) + 1);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task The_whole_file_is_given_when_it_is_just_as_long(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(10_000);
+
+        ReadResult result = await reader.ReadAtLeastAsync(10_000).Soon();
+
+        result.AssertStarts(0, 10_000);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task More_than_the_file_gives_the_file_and_its_end(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(10_000);
+
+        ReadResult result = await reader.ReadAtLeastAsync(10_001).Soon();
+
+        Assert.True(result.IsCompleted);
+        result.AssertStarts(0, 10_000);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task An_empty_file_gives_its_end(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(0);
+
+        ReadResult result = await reader.ReadAtLeastAsync(100).Soon();
+
+        Assert.True(result.IsCompleted);
+        Assert.True(result.Buffer.IsEmpty);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader(ReaderTraits.HoldsBackExamined)]
+    public async Task Fewer_than_are_held_and_examined_still_brings_more(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create((2 * Block) + 5);
+        ReadResult first = await reader.HoldAsync(100);
+        reader.AdvanceTo(first.Buffer.Start, first.Buffer.End);
+
+        ReadResult second = await reader.ReadAtLeastAsync(50).Soon();
+
+        second.AssertStarts(0, (int)first.Buffer.Length + 1);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task Held_bytes_count(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(10_000);
+        ReadResult first = await reader.HoldAsync(100);
+        reader.AdvanceTo(first.Buffer.GetPosition(10), first.Buffer.GetPosition(20));
+
+        ReadResult second = await reader.ReadAtLeastAsync(80).Soon();
+
+        second.AssertStarts(10, 80);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task Reads_of_both_kinds_take_turns(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(20_000);
+        long consumed = 0;
+        while (consumed < 20_000)
+        {
+            ReadResult result = await reader.ReadAtLeastAsync(777).Soon();
+            result.AssertStarts(consumed, (int)Math.Min(777, 20_000 - consumed));
+            long some = Math.Min(700, result.Buffer.Length);
+            reader.AdvanceTo(result.Buffer.GetPosition(some));
+            consumed += some;
+
+            result = await reader.ReadAsync().Soon();
+            if (!result.Buffer.IsEmpty)
+            {
+                result.AssertStarts(consumed);
+            }
+
+            consumed += result.Buffer.Length;
+            reader.AdvanceTo(result.Buffer.End);
+        }
+
+        await reader.AssertRestAsync(20_000, 20_000);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task A_canceled_token_cancels_it_and_leaves_the_reader_usable(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(10_000);
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            async () => await reader.ReadAtLeastAsync(100, new CancellationToken(canceled: true)));
+
+        await reader.AssertRestAsync(0, 10_000);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader]
+    public async Task CancelPendingRead_before_it_cancels_it_and_leaves_the_reader_usable(string name)
+    {
+        PipeReader reader = Readers.Get(name).Create(10_000);
+        reader.CancelPendingRead();
+
+        ReadResult canceled = await reader.ReadAtLeastAsync(100).Soon();
+
+        Assert.True(canceled.IsCanceled);
+        reader.AdvanceTo(canceled.Buffer.Start);
+        (await reader.HoldAsync(100)).AssertStarts(0, 100);
+        await reader.CompleteAsync();
+    }
+
+    [Theory, EveryReader(ReaderTraits.Waits)]
+    public async Task Too_few_bytes_do_not_complete_it(string name)
+    {
+        using FedReader fed = Readers.Get(name).CreateFed();
+        Task<ReadResult> read = fed.Reader.ReadAtLeastAsync(300).AsTask();
+        fed.Feed(TestContent.Of(100).Span);
+        fed.Feed(TestContent.Between(100, 299).Span);
+        Assert.False(read.IsCompleted);
+
+        fed.Feed(TestContent.Between(299, 300).Span);
+
+        (await read.Soon()).AssertStarts(0, 300);
+    }
+
+    [Theory, EveryReader(ReaderTraits.Waits)]
+    public async Task The_end_completes_it_with_what_there_is(string name)
+    {
+        using FedReader fed = Readers.Get(name).CreateFed();
+        fed.Feed(TestContent.Of(100).Span);
+        Task<ReadResult> read = fed.Reader.ReadAtLeastAsync(300).AsTask();
+
+        fed.End();
+
+        ReadResult result = await read.Soon();
+        Assert.True(result.IsCompleted);
+        Assert.Equal(100, result.Buffer.Length);
+        result.AssertStarts(0);
+    }
+
+    [Theory, EveryReader(ReaderTraits.Waits)]
+    public async Task CancelPendingRead_ends_it_while_it_waits(string name)
+    {
+        using FedReader fed = Readers.Get(name).CreateFed();
+        fed.Feed(TestContent.Of(100).Span);
+        ReadResult held = await fed.Reader.HoldAsync(100);
+        fed.Reader.AdvanceTo(held.Buffer.Start);
+        Task<ReadResult> read = fed.Reader.ReadAtLeastAsync(300).AsTask();
+        Assert.False(read.IsCompleted);
+
+        fed.Reader.CancelPendingRead();
+
+        ReadResult canceled = await read.Soon();
+        Assert.True(canceled.IsCanceled);
+        canceled.AssertStarts(0, 100);
+        fed.Reader.AdvanceTo(canceled.Buffer.Start);
+        fed.Feed(TestContent.Between(100, 300).Span);
+        (await fed.Reader.HoldAsync(300)).AssertStarts(0, 300);
+    }
+
+    [Theory, EveryReader(ReaderTraits.Waits)]
+    public async Task A_token_ends_it_while_it_waits(string name)
+    {
+        using FedReader fed = Readers.Get(name).CreateFed();
+        fed.Feed(TestContent.Of(100).Span);
+        ReadResult held = await fed.Reader.HoldAsync(100);
+        fed.Reader.AdvanceTo(held.Buffer.Start);
+        using var source = new CancellationTokenSource();
+        Task<ReadResult> read = fed.Reader.ReadAtLeastAsync(300, source.Token).AsTask();
+        Assert.False(read.IsCompleted);
+
+        await source.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => read.Soon());
+        Assert.True(fed.Reader.TryRead(out ReadResult again), "what was not examined is still there");
+        again.AssertStarts(0, 100);
+        fed.Reader.AdvanceTo(again.Buffer.Start);
+        fed.Feed(TestContent.Between(100, 300).Span);
+        (await fed.Reader.HoldAsync(300)).AssertStarts(0, 300);
+    }
+}

@@ -1,0 +1,30 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Tests.Infrastructure;
+
+/// <summary>
+/// A FIFO in the test folder and its writing end. That end is open from the beginning, for reading too, which Linux
+/// answers at once: nobody's open waits for anybody.
+/// </summary>
+internal sealed class Fifo : IDisposable
+{
+    private readonly SafeFileHandle _writer;
+
+    public Fifo()
+    {
+        Path = TestFolder.NewPath(".fifo");
+        Linux.MakeFifo(Path);
+        _writer = File.OpenHandle(Path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+    }
+
+    public string Path { get; }
+
+    public void Write(ReadOnlySpan<byte> bytes) => RandomAccess.Write(_writer, bytes, fileOffset: 0);
+
+    /// <summary>Closes the writing end: the reader sees the end.</summary>
+    public void Dispose()
+    {
+        _writer.Dispose();
+        File.Delete(Path);
+    }
+}
