@@ -1,1 +1,2 @@
+Console.WriteLine("0.1.0");
 return 0;

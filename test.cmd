@@ -1,0 +1,12 @@
+@echo off
+rem Builds everything and runs every test. On Linux and macOS ./test does more (formatting, the portable paths).
+setlocal
+cd /d "%~dp0"
+where dotnet >nul 2>nul
+if errorlevel 1 (
+  echo Millrace needs the .NET 10 SDK: winget install Microsoft.DotNet.SDK.10
+  exit /b 1
+)
+if "%1"=="--soak" set MILLRACE_SOAK=1
+dotnet test Millrace.slnx -c Release
+exit /b %errorlevel%
