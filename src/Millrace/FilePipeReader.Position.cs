@@ -56,8 +56,9 @@ public sealed partial class FilePipeReader
         }
         else
         {
-            _source.ReleaseWindow(ref _window);
+            // In this order: a source that cannot seek says so before anything is given up.
             _source.Seek(offset);
+            _source.ReleaseWindow(ref _window);
             _window.EndOffset = offset;
             _ended = false;
         }
