@@ -10,10 +10,15 @@ namespace Millrace.Sources;
 /// </summary>
 internal sealed class OpenFile : IDisposable
 {
+    /// <summary>How soon a thread that waits for a file without positions notices that nobody wants its bytes any more.</summary>
+    private static readonly TimeSpan CompletionCheckInterval = TimeSpan.FromMilliseconds(100);
+
     private readonly ChangeDetection _changeDetection;
     private readonly bool _ownsHandle;
     private readonly bool _follows;
     private readonly FileStatus _status;
+    private FileStream? _stream;
+    private volatile bool _completed;
 
     public OpenFile(SafeFileHandle handle, string path, in FileReadOptions options, bool ownsHandle)
     {
@@ -114,6 +119,10 @@ internal sealed class OpenFile : IDisposable
         {
             block.Error = exception;
         }
+        catch (Exception exception) when (IsSystemError(exception))
+        {
+            block.Error = ReadFailed(block.EndOffset, exception);
+        }
 
         return true;
     }
@@ -136,28 +145,47 @@ internal sealed class OpenFile : IDisposable
     private unsafe int ReadWaiting(Block block)
     {
         var buffer = new Span<byte>(block.Body + block.Filled, block.Wanted - block.Filled);
-        try
+        if (!CanSeek)
         {
-            if (Native && CanSeek)
-            {
-                fixed (byte* bytes = buffer)
-                {
-                    int read = PositionalRead.ReadWaiting(Handle, bytes, buffer.Length, block.EndOffset);
-                    if (read >= 0)
-                    {
-                        return read;
-                    }
-                }
+            return ReadStream(buffer);
+        }
 
-                // The framework's read repeats the call and turns the error into its usual exception.
+        if (Native)
+        {
+            fixed (byte* bytes = buffer)
+            {
+                int read = PositionalRead.ReadWaiting(Handle, bytes, buffer.Length, block.EndOffset);
+                if (read >= 0)
+                {
+                    return read;
+                }
             }
 
-            return RandomAccess.Read(Handle, buffer, block.EndOffset);
+            // The framework's read repeats the call and turns the error into its usual exception.
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+
+        return RandomAccess.Read(Handle, buffer, block.EndOffset);
+    }
+
+    /// <summary>Reads from a file without positions, until bytes come or the reader is completed.</summary>
+    private int ReadStream(Span<byte> buffer)
+    {
+        if (!Native)
         {
-            throw ReadFailed(block.EndOffset, exception);
+            // The framework reads files without positions only through a stream; it owns nothing here.
+            _stream ??= new FileStream(Handle, FileAccess.Read, bufferSize: 0);
+            return _stream.Read(buffer);
         }
+
+        while (!StreamRead.WaitReadable(Handle, CompletionCheckInterval))
+        {
+            if (_completed)
+            {
+                return 0;
+            }
+        }
+
+        return StreamRead.Read(Handle, buffer);
     }
 
     /// <summary>
@@ -211,6 +239,10 @@ internal sealed class OpenFile : IDisposable
         return true;
     }
 
+    /// <summary>What a read throws that is no mistake of ours, a handle closed underneath included.</summary>
+    public static bool IsSystemError(Exception exception) =>
+        exception is IOException or UnauthorizedAccessException or ObjectDisposedException or NotSupportedException;
+
     public FilePipeException ReadFailed(long offset, Exception inner) =>
         new(
             FilePipeError.ReadFailed,
@@ -221,6 +253,7 @@ internal sealed class OpenFile : IDisposable
 
     public void Dispose()
     {
+        _completed = true;
         if (_ownsHandle)
         {
             Handle.Dispose();
