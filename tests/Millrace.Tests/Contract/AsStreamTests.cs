@@ -83,7 +83,7 @@ public sealed class AsStreamTests
         await reader.CompleteAsync();
     }
 
-    [Theory, EveryReader]
+    [Theory, EveryReader(ReaderTraits.ObeysTokens)]
     public async Task A_canceled_token_cancels_a_read_of_the_stream(string name)
     {
         await using Stream stream = Readers.Get(name).Create(Length).AsStream();

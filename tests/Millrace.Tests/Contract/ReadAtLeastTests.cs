@@ -141,7 +141,7 @@ public sealed class ReadAtLeastTests
         await reader.CompleteAsync();
     }
 
-    [Theory, EveryReader]
+    [Theory, EveryReader(ReaderTraits.ObeysTokens)]
     public async Task A_canceled_token_cancels_it_and_leaves_the_reader_usable(string name)
     {
         PipeReader reader = Readers.Get(name).Create(10_000);

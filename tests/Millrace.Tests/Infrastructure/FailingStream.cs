@@ -1,14 +1,31 @@
+using System.Buffers;
+
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>A stream that takes a number of writes and then fails, as a disk that is full does.</summary>
-internal sealed class FailingStream(int writesBeforeFailure) : MemoryStream
+internal sealed class FailingStream(int writesBeforeFailure) : Stream
 {
     public const string Reason = "No space left, says the test.";
 
+    private readonly ArrayBufferWriter<byte> _taken = new();
     private int _left = writesBeforeFailure;
 
     /// <summary>What was taken before it failed.</summary>
-    public byte[] Taken => ToArray();
+    public ReadOnlySpan<byte> Taken => _taken.WrittenSpan;
+
+    public override bool CanRead => false;
+
+    public override bool CanSeek => false;
+
+    public override bool CanWrite => true;
+
+    public override long Length => throw new NotSupportedException();
+
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
 
     /// <summary>The same stream, which fails no more.</summary>
     public FailingStream Repaired()
@@ -26,7 +43,7 @@ internal sealed class FailingStream(int writesBeforeFailure) : MemoryStream
             throw new IOException(Reason);
         }
 
-        base.Write(buffer);
+        _taken.Write(buffer);
     }
 
     public override async ValueTask WriteAsync(
@@ -38,4 +55,14 @@ internal sealed class FailingStream(int writesBeforeFailure) : MemoryStream
 
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+    public override void Flush()
+    {
+    }
+
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
 }

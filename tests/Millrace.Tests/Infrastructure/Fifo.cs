@@ -1,5 +1,3 @@
-using Microsoft.Win32.SafeHandles;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>
@@ -8,18 +6,18 @@ namespace Millrace.Tests.Infrastructure;
 /// </summary>
 internal sealed class Fifo : IDisposable
 {
-    private readonly SafeFileHandle _writer;
+    private readonly FileStream _writer;
 
     public Fifo()
     {
         Path = TestFolder.NewPath(".fifo");
         Linux.MakeFifo(Path);
-        _writer = File.OpenHandle(Path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        _writer = new FileStream(Path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite, bufferSize: 0);
     }
 
     public string Path { get; }
 
-    public void Write(ReadOnlySpan<byte> bytes) => RandomAccess.Write(_writer, bytes, fileOffset: 0);
+    public void Write(ReadOnlySpan<byte> bytes) => _writer.Write(bytes);
 
     /// <summary>Closes the writing end: the reader sees the end.</summary>
     public void Dispose()

@@ -25,6 +25,19 @@ public enum ReaderTraits
     /// </summary>
     HoldsBackExamined = 16,
 
+    /// <summary>A canceled token cancels. .NET's sequence reader never waits and never looks.</summary>
+    ObeysTokens = 32,
+
+    /// <summary>TryRead tells the end. .NET's readers leave that to ReadAsync when no bytes are left.</summary>
+    TellsEndByTryRead = 64,
+
+    /// <summary>
+    /// A copy that ends early leaves what was not copied. .NET's stream reader lets the stream copy itself, which reads
+    /// more from the file than is written, and forgets a cancellation that it does not come to look at.
+    /// </summary>
+    KeepsWhatACopyLeft = 128,
+
     /// <summary>A file pipe.</summary>
-    FilePipe = OneSegment | ChecksCursors | ChecksConcurrency | Waits | HoldsBackExamined,
+    FilePipe = OneSegment | ChecksCursors | ChecksConcurrency | Waits | HoldsBackExamined | ObeysTokens
+        | TellsEndByTryRead | KeepsWhatACopyLeft,
 }

@@ -6,10 +6,10 @@ namespace Millrace.Tests.Infrastructure;
 internal static class Readers
 {
     /// <summary>
-    /// Whatever is in memory; a byte at a time; less than a page's worth of records; a block. What lies between behaves
-    /// like one of them: the sizes at which the end is reported have a test of their own.
+    /// Whatever is in memory; a byte at a time; a page. What lies between behaves like one of them; the sizes at which
+    /// a reader changes its ways have a test of their own.
     /// </summary>
-    private static readonly int[] BufferSizes = [0, 1, 4096, 262144];
+    private static readonly int[] BufferSizes = [0, 1, 4096];
 
     private static readonly FrozenDictionary<string, ReaderFactory> ByName =
         FilePipes(BufferSizes)
