@@ -27,9 +27,15 @@ internal static class SourceFactory
         {
             ReadStrategy.Buffered => new CachedSource(file, allocator, ReadStrategy.Buffered, "asked for"),
             ReadStrategy.ReadAhead => new CachedSource(file, allocator, ReadStrategy.ReadAhead, "asked for"),
+            ReadStrategy.Mapped => Mapped(file, options, allocator),
             _ => Auto(file, allocator),
         };
     }
+
+    private static ReadSource Mapped(OpenFile file, in FileReadOptions options, in BlockAllocator allocator) =>
+        MappedSource.TryCreate(file, options, out string reason) is { } mapped
+            ? mapped
+            : new CachedSource(file, allocator, ReadStrategy.Buffered, reason);
 
     private static CachedSource Auto(OpenFile file, in BlockAllocator allocator)
     {

@@ -1,0 +1,56 @@
+using System.Diagnostics.CodeAnalysis;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+
+namespace Millrace.Buffers;
+
+/// <summary>
+/// A part of a file mapped into memory, of which only pages that were entered may be touched. Never written to: it has
+/// no headroom and is not appended to.
+/// </summary>
+/// <remarks>
+/// Unmapped when the last of its users is done, so that nobody gives advice about addresses that are another's by then.
+/// </remarks>
+[SuppressMessage("Design", "CA1001", Justification = "Release unmaps; the manager owns nothing.")]
+internal sealed unsafe class MappedBlock : Block
+{
+    private readonly NativeMemoryManager _manager;
+    private int _users = 1;
+
+    private MappedBlock(byte* address, int bytes, long fileOffset)
+    {
+        Pointer = address;
+        Capacity = bytes;
+        FileOffset = fileOffset;
+        _manager = new NativeMemoryManager(address, bytes);
+    }
+
+    protected override ReadOnlyMemory<byte> Memory => _manager.Memory;
+
+    /// <summary>Maps a part of a file that lies within it; null when the system refuses.</summary>
+    public static MappedBlock? TryMap(SafeFileHandle file, long offset, int bytes)
+    {
+        byte* address = MemoryMap.MapFile(file, bytes, offset);
+        return address is null ? null : new MappedBlock(address, bytes, offset);
+    }
+
+    public byte* At(long fileOffset) => Pointer + (fileOffset - FileOffset);
+
+    /// <summary>Keeps it mapped until <see cref="Leave"/>. Only while the owner has not released it.</summary>
+    public void Enter() => Interlocked.Increment(ref _users);
+
+    public void Leave()
+    {
+        if (Interlocked.Decrement(ref _users) == 0)
+        {
+            MemoryMap.Unmap(Pointer, Capacity);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override void Release()
+    {
+        _manager.Invalidate();
+        Leave();
+    }
+}

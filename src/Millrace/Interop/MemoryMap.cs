@@ -1,0 +1,120 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Interop;
+
+/// <summary>
+/// Mapping parts of files, and replacing what is mapped. https://man7.org/linux/man-pages/man2/mmap.2.html,
+/// mremap.2.html, madvise.2.html; values from asm-generic/mman.h, the same on x86-64 and arm64.
+/// </summary>
+internal static unsafe partial class MemoryMap
+{
+    /// <summary>What one entry of the page table's second level maps: the largest folio of the page cache, in bytes.</summary>
+    public const int HugePageBytes = 2 * 1024 * 1024;
+
+    private const int ProtectRead = 1; // PROT_READ
+    private const int ProtectWrite = 2; // PROT_WRITE
+    private const int Shared = 0x01; // MAP_SHARED
+    private const int Private = 0x02; // MAP_PRIVATE
+    private const int Fixed = 0x10; // MAP_FIXED
+    private const int Anonymous = 0x20; // MAP_ANONYMOUS
+    private const int NoReserve = 0x4000; // MAP_NORESERVE
+    private const int MayMove = 1; // MREMAP_MAYMOVE
+    private const int MoveFixed = 2; // MREMAP_FIXED
+    private const int AdviceDontNeed = 4; // MADV_DONTNEED
+    private const int AdviceHugePage = 14; // MADV_HUGEPAGE
+    private const int AdvicePopulateRead = 22; // MADV_POPULATE_READ, Linux 5.14
+
+    /// <summary>Bytes of a page.</summary>
+    public static int PageBytes { get; } = Environment.SystemPageSize;
+
+    /// <summary>Whether the kernel can enter pages and report an error instead of raising a signal.</summary>
+    public static bool CanPopulate { get; } = ProbePopulate();
+
+    /// <summary>
+    /// Maps a part of a file for reading, from a multiple of a page on; of <see cref="HugePageBytes"/> to have large
+    /// folios mapped whole.
+    /// </summary>
+    /// <returns>The address; null when the system refuses.</returns>
+    public static byte* MapFile(SafeFileHandle file, nint bytes, long offset)
+    {
+        byte* address = MMap(null, bytes, ProtectRead, Shared, file, offset);
+        if (address == (byte*)-1)
+        {
+            return null;
+        }
+
+        // A miss reads whole huge folios, which makes this and every later mapping cheap. A kernel without them refuses.
+        _ = MAdvise(address, bytes, AdviceHugePage);
+        return address;
+    }
+
+    /// <summary>Maps memory that is no file's; null when the system refuses.</summary>
+    public static byte* MapAnonymous(nint bytes)
+    {
+        byte* address = MMapAnonymous(null, bytes, ProtectRead | ProtectWrite, Private | Anonymous, -1, 0);
+        return address == (byte*)-1 ? null : address;
+    }
+
+    /// <summary>Puts zeroes where something is mapped. A page of them costs nothing until it is touched.</summary>
+    public static bool CoverWithZeroes(byte* address, nint bytes) =>
+        MMapAnonymous(address, bytes, ProtectRead, Private | Anonymous | Fixed | NoReserve, -1, 0) == address;
+
+    /// <summary>Puts the memory at <paramref name="from"/> in the place of what is mapped at <paramref name="to"/>.</summary>
+    /// <remarks>Whoever reads there meanwhile sees the one or the other, never nothing.</remarks>
+    public static bool MoveOver(byte* from, nint bytes, byte* to) =>
+        MRemap(from, bytes, bytes, MayMove | MoveFixed, to) == to;
+
+    public static void Unmap(byte* address, nint bytes) => _ = MUnmap(address, bytes);
+
+    /// <summary>Enters the pages of a range, reading what is not in the page cache.</summary>
+    /// <returns>0, or the error number: what would have been SIGBUS is EFAULT here.</returns>
+    public static int Populate(byte* address, nint bytes)
+    {
+        while (true)
+        {
+            if (MAdvise(address, bytes, AdvicePopulateRead) == 0)
+            {
+                return 0;
+            }
+
+            int error = Marshal.GetLastPInvokeError();
+            if (error is not (Errno.Interrupted or Errno.Again))
+            {
+                return error;
+            }
+        }
+    }
+
+    /// <summary>Takes the pages of a range out of the process; of a file they stay in the page cache.</summary>
+    public static void Drop(byte* address, nint bytes) => _ = MAdvise(address, bytes, AdviceDontNeed);
+
+    private static bool ProbePopulate()
+    {
+        if (!NativeFeatures.Mapping || MapAnonymous(PageBytes) is var page && page is null)
+        {
+            return false;
+        }
+
+        bool can = Populate(page, PageBytes) == 0;
+        Unmap(page, PageBytes);
+        return can;
+    }
+
+    [LibraryImport("libc", EntryPoint = "mmap", SetLastError = true)]
+    private static partial byte* MMap(
+        byte* address, nint bytes, int protection, int flags, SafeFileHandle file, long offset);
+
+    [LibraryImport("libc", EntryPoint = "mmap", SetLastError = true)]
+    private static partial byte* MMapAnonymous(
+        byte* address, nint bytes, int protection, int flags, int file, long offset);
+
+    [LibraryImport("libc", EntryPoint = "munmap", SetLastError = true)]
+    private static partial int MUnmap(byte* address, nint bytes);
+
+    [LibraryImport("libc", EntryPoint = "mremap", SetLastError = true)]
+    private static partial byte* MRemap(byte* from, nint oldBytes, nint newBytes, int flags, byte* to);
+
+    [LibraryImport("libc", EntryPoint = "madvise", SetLastError = true)]
+    private static partial int MAdvise(byte* address, nint bytes, int advice);
+}

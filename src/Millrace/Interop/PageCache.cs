@@ -1,0 +1,90 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Interop;
+
+/// <summary>
+/// Asks whether a range of a file is in the page cache: <c>cachestat(2)</c>, Linux 6.5, which counts whole folios and
+/// takes 1 to 14 µs per 4 MiB, otherwise <c>mincore(2)</c>, which looks at every page and takes 28 to 40 µs.
+/// https://docs.kernel.org/admin-guide/mm/index.html, https://man7.org/linux/man-pages/man2/mincore.2.html
+/// </summary>
+internal static unsafe partial class PageCache
+{
+    private const nint CacheStatNumber = 451; // the same on every processor
+    private const int PagesAtOnce = 512;
+
+    private static volatile bool _noCacheStat;
+
+    /// <summary>
+    /// Whether every page of a range, which begins with a page and is mapped at <paramref name="address"/>, can be
+    /// entered without waiting for a device.
+    /// </summary>
+    public static bool Holds(SafeFileHandle file, byte* address, long offset, int bytes)
+    {
+        // Pages that are only just being read are counted too. Read-ahead reads in order: the last one tells.
+        byte last;
+        if (PositionalRead.ReadCached(file, &last, 1, offset + bytes - 1) != 1)
+        {
+            return false;
+        }
+
+        int pages = (int)(((long)bytes + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes);
+        if (!_noCacheStat)
+        {
+            var range = new CacheStatRange { Offset = (ulong)offset, Bytes = (ulong)bytes };
+            CacheStat counts;
+            if (SystemCall(CacheStatNumber, file, &range, &counts, 0) == 0)
+            {
+                return counts.Cached >= (ulong)pages;
+            }
+
+            _noCacheStat = true;
+        }
+
+        byte* residence = stackalloc byte[PagesAtOnce];
+        for (int first = 0; first < pages; first += PagesAtOnce)
+        {
+            int count = Math.Min(PagesAtOnce, pages - first);
+            nint length = (nint)count * MemoryMap.PageBytes;
+            if (MInCore(address + ((long)first * MemoryMap.PageBytes), length, residence) != 0)
+            {
+                return false;
+            }
+
+            for (int i = 0; i < count; i++)
+            {
+                if ((residence[i] & 1) == 0)
+                {
+                    return false;
+                }
+            }
+        }
+
+        return true;
+    }
+
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
+    private static partial nint SystemCall(
+        nint number, SafeFileHandle file, CacheStatRange* range, CacheStat* counts, nint flags);
+
+    [LibraryImport("libc", EntryPoint = "mincore", SetLastError = true)]
+    private static partial int MInCore(byte* address, nint bytes, byte* residence);
+
+    [StructLayout(LayoutKind.Sequential)]
+    private struct CacheStatRange
+    {
+        public ulong Offset;
+        public ulong Bytes;
+    }
+
+    /// <summary>struct cachestat of linux/mman.h, in pages.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    private struct CacheStat
+    {
+        public ulong Cached;
+        public ulong Dirty;
+        public ulong Writeback;
+        public ulong Evicted;
+        public ulong RecentlyEvicted;
+    }
+}

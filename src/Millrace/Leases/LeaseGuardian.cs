@@ -1,0 +1,162 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+
+namespace Millrace.Leases;
+
+/// <summary>
+/// Takes read leases on files and sees to it that a break is answered within milliseconds, whatever the rest of the
+/// process does: by a thread of its own that waits for the kernel's signal. Thread-safe.
+/// </summary>
+/// <remarks>
+/// The signal goes to that thread alone, which keeps it blocked and takes it with <c>sigwaitinfo</c>: no handler is
+/// installed and no other thread is interrupted. The thread runs from the first lease to the end of the process.
+/// </remarks>
+internal static class LeaseGuardian
+{
+    private const int StackBytes = 256 * 1024;
+
+    private static readonly Lock Gate = new();
+    private static readonly Dictionary<int, ILeaseHolder> Holders = [];
+    private static readonly Lazy<bool> Started = new(Start);
+    private static ThreadSignals.SignalSet _signals;
+    private static int _signal;
+    private static int _thread;
+
+    /// <summary>Leases held now.</summary>
+    public static int Held
+    {
+        get
+        {
+            lock (Gate)
+            {
+                return Holders.Count;
+            }
+        }
+    }
+
+    /// <summary>Takes a lease. The handle stays open until <see cref="GiveUp"/>.</summary>
+    /// <returns>Null, or why there is none.</returns>
+    public static string? Take(SafeFileHandle file, ILeaseHolder holder)
+    {
+        if (!Started.Value)
+        {
+            return "no signal is free to be told of writers";
+        }
+
+        bool added = false;
+        file.DangerousAddRef(ref added);
+        int descriptor = (int)file.DangerousGetHandle();
+        int error;
+        lock (Gate)
+        {
+            // A lease belongs to what was opened, not to the handle: a second reader would end the first one's.
+            if (FileLease.IsUndisturbed(descriptor) || !Holders.TryAdd(descriptor, holder))
+            {
+                file.DangerousRelease();
+                return "another reader of the same handle maps it";
+            }
+
+            error = FileLease.Take(descriptor, _thread, _signal);
+            if (error == 0)
+            {
+                return null;
+            }
+
+            Holders.Remove(descriptor);
+        }
+
+        file.DangerousRelease();
+        return error switch
+        {
+            Errno.Again => "somebody has it open for writing",
+            Errno.AccessDenied => "only the owner of a file gets a lease on it",
+            Errno.InvalidArgument => "its file system grants no leases",
+            _ => $"the system grants no lease (error {error})",
+        };
+    }
+
+    /// <summary>Gives up what <see cref="Take"/> took, once.</summary>
+    public static void GiveUp(SafeFileHandle file)
+    {
+        int descriptor = (int)file.DangerousGetHandle();
+        FileLease.GiveUp(descriptor);
+        lock (Gate)
+        {
+            Holders.Remove(descriptor);
+        }
+
+        // Last: a number is given to the next file as soon as it is closed.
+        file.DangerousRelease();
+    }
+
+    /// <summary>Whether nobody has asked to write to a file on which a lease is held.</summary>
+    public static bool IsUndisturbed(SafeFileHandle file) =>
+        FileLease.IsUndisturbed((int)file.DangerousGetHandle());
+
+    private static bool Start()
+    {
+        _signal = ThreadSignals.ChooseUnused();
+        if (_signal == 0)
+        {
+            return false;
+        }
+
+        _signals.Add(_signal);
+        _signals.Add(ThreadSignals.Overflow);
+        using var ready = new ManualResetEventSlim();
+        var thread = new Thread(() => Run(ready), StackBytes)
+        {
+            IsBackground = true,
+            Name = "Millrace lease guardian",
+        };
+        thread.Start();
+        ready.Wait();
+        return _thread != 0;
+    }
+
+    private static void Run(ManualResetEventSlim ready)
+    {
+        // Blocked before anybody learns of this thread: an unblocked real-time signal ends the process.
+        bool can = ThreadSignals.TryBlock(_signals);
+        _thread = can ? ThreadSignals.CurrentThread() : 0;
+        can = _thread > 0;
+        ready.Set();
+        while (can)
+        {
+            int signal = ThreadSignals.Wait(_signals, out int descriptor);
+            if (signal == _signal)
+            {
+                TellHolder(descriptor);
+            }
+            else if (signal == ThreadSignals.Overflow)
+            {
+                TellEveryHolder();
+            }
+        }
+    }
+
+    private static void TellHolder(int descriptor)
+    {
+        ILeaseHolder? holder;
+        lock (Gate)
+        {
+            _ = Holders.TryGetValue(descriptor, out holder);
+        }
+
+        holder?.OnBreak();
+    }
+
+    private static void TellEveryHolder()
+    {
+        ILeaseHolder[] holders;
+        lock (Gate)
+        {
+            holders = [.. Holders.Values];
+        }
+
+        foreach (ILeaseHolder holder in holders)
+        {
+            holder.OnBreak();
+        }
+    }
+}

@@ -1,0 +1,226 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Buffers;
+using Millrace.Interop;
+using Millrace.Leases;
+
+namespace Millrace.Sources;
+
+/// <summary>
+/// The lease, and what happens when somebody wants to write: the file is taken out of the memory while the kernel keeps
+/// the writer waiting, at the same addresses, so that the spans that the reader handed out stay valid and hold what the
+/// file held. From then on the file is read.
+/// </summary>
+internal sealed unsafe partial class MappedSource
+{
+    void ILeaseHolder.OnBreak()
+    {
+        SafeFileHandle file = File.Handle;
+        MappedBlock? region;
+        long from;
+        long to;
+        lock (_gate)
+        {
+            // The signal may be one about an earlier file of the same number.
+            if (!_leaseHeld || _disposed || _protection != Protection.Leased || LeaseGuardian.IsUndisturbed(file))
+            {
+                return;
+            }
+
+            _protection = Protection.Breaking;
+            region = _region;
+            region?.Enter();
+            from = _liveFrom;
+            to = _liveTo;
+
+            // The lease may be given up meanwhile by a reader that completes; the file is needed to the end of the copy.
+            bool added = false;
+            file.DangerousAddRef(ref added);
+        }
+
+        bool replaced = region is null || TryReplace(file, region, from, to);
+        IReadyCallback? callback;
+        lock (_gate)
+        {
+            _protection = replaced ? Protection.Copied : Protection.Disputed;
+            if (replaced)
+            {
+                GiveUpLease();
+            }
+
+            callback = _callback;
+            _callback = null;
+            Monitor.PulseAll(_gate);
+        }
+
+        region?.Leave();
+        file.DangerousRelease();
+        callback?.OnReady();
+    }
+
+    /// <summary>
+    /// Puts a copy in the place of what the reader may touch, and zeroes in the place of the rest.
+    /// </summary>
+    /// <remarks>
+    /// The copy is read, not taken from the mapping: a page that was dropped since and that the device does not give
+    /// back is an error here and would be a signal there.
+    /// </remarks>
+    private static bool TryReplace(SafeFileHandle file, MappedBlock region, long from, long to)
+    {
+        long start = from - (from % MemoryMap.PageBytes);
+        nint bytes = (nint)(to - start + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes * MemoryMap.PageBytes;
+        if (to > from)
+        {
+            byte* copy = MemoryMap.MapAnonymous(bytes);
+            if (copy is null)
+            {
+                return false;
+            }
+
+            if (!TryRead(file, copy, start, to) || !MemoryMap.MoveOver(copy, bytes, region.At(start)))
+            {
+                MemoryMap.Unmap(copy, bytes);
+                return false;
+            }
+        }
+        else
+        {
+            bytes = 0;
+        }
+
+        // Nobody should touch the rest; who does it all the same reads zeroes and does not end the process.
+        Cover(region.Pointer, (nint)(start - region.FileOffset));
+        Cover(region.At(start) + bytes, (nint)(region.FileOffset + region.Capacity - start) - bytes);
+        return true;
+    }
+
+    private static bool TryRead(SafeFileHandle file, byte* copy, long from, long to)
+    {
+        for (long offset = from; offset < to;)
+        {
+            int wanted = (int)Math.Min(to - offset, 1 << 30);
+            int read = PositionalRead.ReadWaiting(file, copy + (offset - from), wanted, offset);
+            if (read <= 0)
+            {
+                return false;
+            }
+
+            offset += read;
+        }
+
+        return true;
+    }
+
+    private static void Cover(byte* address, nint bytes)
+    {
+        if (bytes > 0)
+        {
+            _ = MemoryMap.CoverWithZeroes(address, bytes);
+        }
+    }
+
+    /// <summary>Takes the lease and looks whether the file is still what it was when it was opened.</summary>
+    /// <returns>Null, or why it is not to be mapped.</returns>
+    private string? TakeLease()
+    {
+        lock (_gate)
+        {
+            if (LeaseGuardian.Take(File.Handle, this) is { } refusal)
+            {
+                return refusal;
+            }
+
+            _leaseHeld = true;
+        }
+
+        return FileStatus.Get(File.Handle, File.Native).Size == File.SizeAtOpen
+            ? null
+            : "its size changed while it was opened";
+    }
+
+    private void GiveUpLease()
+    {
+        if (_leaseHeld)
+        {
+            _leaseHeld = false;
+            LeaseGuardian.GiveUp(File.Handle);
+        }
+    }
+
+    /// <summary>Goes over to reading: the file is not protected any more, or its pages cannot be entered.</summary>
+    private void StartReading(ref Window window)
+    {
+        Block? copy = CopyOf(window, out int start);
+        int length = window.Length;
+        MappedBlock? region;
+        lock (_gate)
+        {
+            region = _region;
+            _region = null;
+            _reason = $"mapped up to offset {window.EndOffset}, read from there on: "
+                + (_protection != Protection.Leased ? "somebody wanted to write to the file"
+                    : _enteringFailed ? "its pages cannot be entered"
+                    : "the system did not map more of it");
+            var reading = new CachedSource(File, Allocator, ReadStrategy.Buffered, _reason);
+            reading.Seek(window.EndOffset);
+            if (_disposed)
+            {
+                reading.Dispose();
+            }
+
+            _reading = reading;
+        }
+
+        window.Block = copy;
+        window.Start = start;
+        window.End = start + length;
+        region?.Release();
+        lock (_gate)
+        {
+            GiveUpLease();
+        }
+    }
+
+    /// <summary>The unconsumed bytes in memory that can be appended to, null when there are none.</summary>
+    private Block? CopyOf(in Window window, out int start)
+    {
+        start = 0;
+        int length = window.Length;
+        if (window.Block is not { } mapped || length == 0)
+        {
+            return null;
+        }
+
+        Block copy = length <= BlockPool.HeadroomBytes
+            ? Allocator.Rent()
+            : Allocator.RentLarge((int)Math.Min(Array.MaxLength, 2L * length));
+        if (_protection == Protection.Disputed)
+        {
+            // Perhaps because pages are lost. Where that is so, this is an exception and not a signal.
+            start = copy.Headroom;
+            ReadAgain(copy, window);
+        }
+        else
+        {
+            start = Math.Max(0, copy.Headroom - length);
+            new Span<byte>(mapped.Pointer + window.Start, length).CopyTo(new Span<byte>(copy.Pointer + start, length));
+        }
+
+        return copy;
+    }
+
+    private void ReadAgain(Block copy, in Window window)
+    {
+        copy.Prepare(window.StartOffset, window.Length, skipped: 0);
+        _ = File.Read(copy, mayWait: true, out _);
+        copy.State = BlockState.Idle;
+        FilePipeException? error = copy.Error;
+        if (error is null && copy.Filled == window.Length)
+        {
+            return;
+        }
+
+        copy.Release();
+        throw error ?? File.ReadFailed(
+            window.StartOffset, new EndOfStreamException("the file ends before bytes that were there"));
+    }
+}
