@@ -13,7 +13,7 @@ internal static unsafe partial class PageCache
     private const nint CacheStatNumber = 451; // the same on every processor
     private const int PagesAtOnce = 512;
 
-    private static volatile bool _noCacheStat;
+    private static volatile bool CacheStatMissing;
 
     /// <summary>
     /// Whether every page of a range, which begins with a page and is mapped at <paramref name="address"/>, can be
@@ -29,7 +29,7 @@ internal static unsafe partial class PageCache
         }
 
         int pages = (int)(((long)bytes + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes);
-        if (!_noCacheStat)
+        if (!CacheStatMissing)
         {
             var range = new CacheStatRange { Offset = (ulong)offset, Bytes = (ulong)bytes };
             CacheStat counts;
@@ -38,7 +38,7 @@ internal static unsafe partial class PageCache
                 return counts.Cached >= (ulong)pages;
             }
 
-            _noCacheStat = true;
+            CacheStatMissing = true;
         }
 
         byte* residence = stackalloc byte[PagesAtOnce];

@@ -18,9 +18,9 @@ internal static class LeaseGuardian
     private static readonly Lock Gate = new();
     private static readonly Dictionary<int, ILeaseHolder> Holders = [];
     private static readonly Lazy<bool> Started = new(Start);
-    private static ThreadSignals.SignalSet _signals;
-    private static int _signal;
-    private static int _thread;
+    private static ThreadSignals.SignalSet Signals;
+    private static int Signal;
+    private static int ThreadNumber;
 
     /// <summary>Leases held now.</summary>
     public static int Held
@@ -56,7 +56,7 @@ internal static class LeaseGuardian
                 return "another reader of the same handle maps it";
             }
 
-            error = FileLease.Take(descriptor, _thread, _signal);
+            error = FileLease.Take(descriptor, ThreadNumber, Signal);
             if (error == 0)
             {
                 return null;
@@ -95,14 +95,14 @@ internal static class LeaseGuardian
 
     private static bool Start()
     {
-        _signal = ThreadSignals.ChooseUnused();
-        if (_signal == 0)
+        Signal = ThreadSignals.ChooseUnused();
+        if (Signal == 0)
         {
             return false;
         }
 
-        _signals.Add(_signal);
-        _signals.Add(ThreadSignals.Overflow);
+        Signals.Add(Signal);
+        Signals.Add(ThreadSignals.Overflow);
         using var ready = new ManualResetEventSlim();
         var thread = new Thread(() => Run(ready), StackBytes)
         {
@@ -111,20 +111,20 @@ internal static class LeaseGuardian
         };
         thread.Start();
         ready.Wait();
-        return _thread != 0;
+        return ThreadNumber != 0;
     }
 
     private static void Run(ManualResetEventSlim ready)
     {
         // Blocked before anybody learns of this thread: an unblocked real-time signal ends the process.
-        bool can = ThreadSignals.TryBlock(_signals);
-        _thread = can ? ThreadSignals.CurrentThread() : 0;
-        can = _thread > 0;
+        bool can = ThreadSignals.TryBlock(Signals);
+        ThreadNumber = can ? ThreadSignals.CurrentThread() : 0;
+        can = ThreadNumber > 0;
         ready.Set();
         while (can)
         {
-            int signal = ThreadSignals.Wait(_signals, out int descriptor);
-            if (signal == _signal)
+            int signal = ThreadSignals.Wait(Signals, out int descriptor);
+            if (signal == Signal)
             {
                 TellHolder(descriptor);
             }
