@@ -32,7 +32,7 @@ internal readonly partial record struct FileStatus(
     {
         try
         {
-            FileKind kind = (File.GetAttributes(file) & FileAttributes.Directory) != 0
+            FileKind kind = File.GetAttributes(file).HasFlag(FileAttributes.Directory)
                 ? FileKind.Directory
                 : FileKind.Regular;
             return new FileStatus(RandomAccess.GetLength(file), File.GetLastWriteTimeUtc(file).Ticks, kind, 0, 0);
