@@ -17,6 +17,9 @@ public static class FilePipe
     /// The file could not be opened: see <see cref="FilePipeException.Error"/>.
     /// </exception>
     /// <exception cref="ArgumentException"><paramref name="path"/> is empty or holds a null character.</exception>
+    /// <exception cref="NotSupportedException">
+    /// The file has no positions, and the options ask for an offset or to follow it.
+    /// </exception>
     public static FilePipeReader OpenRead(string path, FileReadOptions options = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -32,6 +35,9 @@ public static class FilePipe
     /// <param name="options">How to read it; the default is a good choice.</param>
     /// <exception cref="FilePipeException">The handle is a folder's, or the system does not say what it is.</exception>
     /// <exception cref="ArgumentException"><paramref name="handle"/> is closed or invalid.</exception>
+    /// <exception cref="NotSupportedException">
+    /// The file has no positions, and the options ask for an offset or to follow it.
+    /// </exception>
     public static FilePipeReader OpenRead(SafeFileHandle handle, FileReadOptions options = default)
     {
         ArgumentNullException.ThrowIfNull(handle);

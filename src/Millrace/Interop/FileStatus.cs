@@ -32,8 +32,10 @@ internal readonly partial record struct FileStatus(
     {
         try
         {
-            return new FileStatus(
-                RandomAccess.GetLength(file), File.GetLastWriteTimeUtc(file).Ticks, FileKind.Regular, 0, 0);
+            FileKind kind = File.GetAttributes(file).HasFlag(FileAttributes.Directory)
+                ? FileKind.Directory
+                : FileKind.Regular;
+            return new FileStatus(RandomAccess.GetLength(file), File.GetLastWriteTimeUtc(file).Ticks, kind, 0, 0);
         }
         catch (NotSupportedException)
         {

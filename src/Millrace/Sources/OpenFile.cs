@@ -30,7 +30,19 @@ internal sealed class OpenFile : IDisposable
         _changeDetection =
             options.Follow == FollowMode.None ? options.ChangeDetection : ChangeDetection.Truncated;
         _status = FileStatus.Get(handle, Native);
+        if (_status.Kind == FileKind.Directory)
+        {
+            throw new FilePipeException(FilePipeError.IsDirectory, $"Cannot read '{path}': it is a folder.", path, 0);
+        }
+
         CanSeek = _status.Kind != FileKind.Stream && IsSeekable(handle, _status.Kind);
+        if (!CanSeek && options.Offset != 0)
+        {
+            throw new NotSupportedException(
+                $"'{path}' has no positions (FIFO, socket or terminal): {nameof(FileReadOptions)}."
+                + $"{nameof(FileReadOptions.Offset)} has to be 0.");
+        }
+
         Start = options.Offset;
         Limit = options.Length is { } length && length < long.MaxValue - Start ? Start + length : long.MaxValue;
     }

@@ -62,6 +62,8 @@ internal abstract class ReadSource : IDisposable
     {
         if (window.Block is { } block)
         {
+            // Where the reader is does not change with what it holds.
+            window.EndOffset = window.StartOffset;
             window.Block = null;
             window.Start = 0;
             window.End = 0;

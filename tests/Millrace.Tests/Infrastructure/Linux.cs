@@ -1,6 +1,7 @@
 using System.ComponentModel;
 using System.Runtime.InteropServices;
 using System.Text;
+using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Tests.Infrastructure;
 
@@ -9,6 +10,7 @@ internal static unsafe partial class Linux
 {
     private const int OpenReadOnly = 0; // O_RDONLY
     private const int CloseOnExec = 0x80000; // O_CLOEXEC
+    private const int DontNeed = 4; // POSIX_FADV_DONTNEED
 
     /// <summary>https://man7.org/linux/man-pages/man3/mkfifo.3.html</summary>
     public static void MakeFifo(string path)
@@ -20,13 +22,29 @@ internal static unsafe partial class Linux
     }
 
     /// <summary>Opens anything, a folder too. https://man7.org/linux/man-pages/man2/open.2.html</summary>
-    public static int OpenForReading(string path)
+    public static SafeFileHandle OpenForReading(string path)
     {
         fixed (byte* name = NullTerminated(path))
         {
-            return Check(Open(name, OpenReadOnly | CloseOnExec));
+            return new SafeFileHandle(Check(Open(name, OpenReadOnly | CloseOnExec)), ownsHandle: true);
         }
     }
+
+    /// <summary>Moves the handle's own position. https://man7.org/linux/man-pages/man2/lseek.2.html</summary>
+    public static void SetPosition(SafeFileHandle file, long offset) => Check(Seek(file, offset, 0));
+
+    /// <summary>Where the handle's own position is.</summary>
+    public static long GetPosition(SafeFileHandle file) => Check(Seek(file, 0, 1));
+
+    /// <summary>
+    /// Drops a file from the page cache, as far as it is written. https://man7.org/linux/man-pages/man2/posix_fadvise.2.html
+    /// </summary>
+    public static void DropFromCache(SafeFileHandle file) => Check(-Advise(file, 0, 0, DontNeed));
+
+    /// <summary>How many descriptors of this process are of that file.</summary>
+    public static int OpenDescriptors(string path) => Directory
+        .EnumerateFiles("/proc/self/fd")
+        .Count(descriptor => string.Equals(new FileInfo(descriptor).LinkTarget, path, StringComparison.Ordinal));
 
     /// <summary>
     /// The user as whom the calling thread, and no other, uses files from now on; with root goes the right to ignore
@@ -37,13 +55,21 @@ internal static unsafe partial class Linux
 
     private static byte[] NullTerminated(string path) => [.. Encoding.UTF8.GetBytes(path), 0];
 
-    private static int Check(int result) => result >= 0 ? result : throw new Win32Exception();
+    private static int Check(int result) => (int)Check((long)result);
+
+    private static long Check(long result) => result >= 0 ? result : throw new Win32Exception();
 
     [LibraryImport("libc", EntryPoint = "mkfifo", SetLastError = true)]
     private static partial int MkFifo(byte* path, uint mode);
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true)]
     private static partial int Open(byte* path, int flags);
+
+    [LibraryImport("libc", EntryPoint = "lseek", SetLastError = true)]
+    private static partial long Seek(SafeFileHandle file, long offset, int whence);
+
+    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
+    private static partial int Advise(SafeFileHandle file, long offset, long length, int advice);
 
     [LibraryImport("libc", EntryPoint = "setfsuid")]
     private static partial int SetFileSystemUser(uint user);

@@ -6,14 +6,14 @@ namespace Millrace.Tests.Infrastructure;
 internal static class TestFolder
 {
     private static readonly ConcurrentDictionary<int, Lazy<string>> Shared = new();
-    private static int _count;
+    private static int Created;
 
     /// <summary>Where files are put; gone when the process ends.</summary>
     public static string Root { get; } = CreateRoot();
 
     /// <summary>A name that no other test uses.</summary>
     public static string NewPath(string extension = ".bin") =>
-        Path.Combine(Root, $"{Interlocked.Increment(ref _count)}{extension}");
+        Path.Combine(Root, $"{Interlocked.Increment(ref Created)}{extension}");
 
     /// <summary>A file of the first <paramref name="length"/> bytes of <see cref="TestContent"/>, not to be written to.</summary>
     public static string SharedFile(int length) =>

@@ -1,0 +1,63 @@
+using Millrace.Diagnostics;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.FilePipes;
+
+/// <summary>The event source "Millrace": what was opened, how it is read and why, and the counters.</summary>
+[Collection(ProcessWide.Name)]
+public sealed class EventTests
+{
+    [Theory, EveryStrategy]
+    public async Task Opening_a_file_is_told_with_its_strategy_and_the_reason(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(1_234);
+        using var events = new MillraceEvents();
+
+        await using FilePipeReader reader = FilePipe.OpenRead(
+            path, new FileReadOptions { Strategy = strategy, Portable = portable });
+
+        (string Strategy, string Reason, long Length) opened = Assert.Single(events.Opened(path));
+        Assert.Equal(reader.Strategy.ToString(), opened.Strategy);
+        Assert.Equal(reader.StrategyReason, opened.Reason);
+        Assert.Equal(1_234, opened.Length);
+        Assert.NotEqual(ReadStrategy.Auto, reader.Strategy);
+        Assert.NotEmpty(reader.StrategyReason);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Bytes_and_reads_are_counted(ReadStrategy strategy, bool portable)
+    {
+        const int Length = 5_000_003;
+        long bytes = MillraceEventSource.Log.BytesRead();
+        long reads = Reads();
+        FilePipeReader reader = FilePipe.OpenRead(
+            TestFolder.SharedFile(Length), new FileReadOptions { Strategy = strategy, Portable = portable });
+        await reader.AssertRestAsync(0, Length);
+
+        await reader.CompleteAsync();
+
+        Assert.Equal(Length, MillraceEventSource.Log.BytesRead() - bytes);
+        Assert.InRange(Reads() - reads, 1, 100);
+    }
+
+    [Fact]
+    public async Task The_counters_are_published()
+    {
+        using var events = new MillraceEvents();
+        double before = await events.CounterAsync("bytes-read", static _ => true);
+        await using FilePipeReader open = FilePipe.OpenRead(TestFolder.SharedFile(100));
+        await using (FilePipeReader reader = FilePipe.OpenRead(TestFolder.SharedFile(1_000_000)))
+        {
+            await reader.AssertRestAsync(0, 1_000_000);
+        }
+
+        await events.CounterAsync("bytes-read", value => value >= before + 1_000_000);
+        await events.CounterAsync("bytes-read-rate", static value => value >= 0);
+        await events.CounterAsync("reads-synchronous", static value => value >= 1);
+        await events.CounterAsync("reads-asynchronous", static value => value >= 0);
+        await events.CounterAsync("files-open", static value => value >= 1);
+    }
+
+    private static long Reads() =>
+        MillraceEventSource.Log.SynchronousReads() + MillraceEventSource.Log.AsynchronousReads();
+}

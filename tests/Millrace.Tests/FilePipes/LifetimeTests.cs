@@ -1,0 +1,128 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.FilePipes;
+
+/// <summary>Completion and disposal: the file is closed, once, whatever is going on.</summary>
+[Collection(ProcessWide.Name)]
+public sealed class LifetimeTests
+{
+    private const int Length = 5_000_003;
+
+    [Theory, EveryStrategy]
+    public async Task Every_way_to_end_a_reader_works_after_every_other(ReadStrategy strategy, bool portable)
+    {
+        FilePipeReader reader = Open(strategy, portable);
+        await reader.HoldAsync(100);
+
+        reader.Dispose();
+        await reader.DisposeAsync();
+        reader.Complete();
+        await reader.CompleteAsync();
+        reader.Dispose();
+
+        Assert.Throws<InvalidOperationException>(() => reader.TryRead(out _));
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Completing_closes_the_file(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(Length);
+        var options = new FileReadOptions { Strategy = strategy, Portable = portable };
+        for (int held = 0; held < 1_000_000; held = (held * 3) + 1)
+        {
+            FilePipeReader reader = FilePipe.OpenRead(path, options);
+            await reader.HoldAsync(held);
+            await reader.CompleteAsync();
+        }
+
+        await ClosedAsync(path);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Completing_while_the_disk_is_waited_for_is_safe(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(2_000_000);
+        for (int turn = 0; turn < 20; turn++)
+        {
+            ColdFile.Evict(path);
+            FilePipeReader reader = FilePipe.OpenRead(
+                path, new FileReadOptions { Strategy = strategy, Portable = portable });
+            Task<ReadResult> read = reader.ReadAtLeastAsync(1 + (turn * 90_000)).AsTask();
+
+            await reader.CompleteAsync();
+
+            // It was there before the completion, or it is refused.
+            if (await Record.ExceptionAsync(() => read.Soon()) is { } exception)
+            {
+                Assert.IsType<InvalidOperationException>(exception);
+            }
+        }
+
+        await ClosedAsync(path);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Cancelling_while_the_disk_is_waited_for_loses_nothing(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(Length);
+        ColdFile.Evict(path);
+        await using FilePipeReader reader = FilePipe.OpenRead(
+            path, new FileReadOptions { Strategy = strategy, Portable = portable });
+        long consumed = 0;
+        bool completed = false;
+        for (int turn = 0; !completed; turn++)
+        {
+            Task<ReadResult> read = reader.ReadAsync().AsTask();
+            if (turn % 2 == 0)
+            {
+                reader.CancelPendingRead();
+            }
+
+            ReadResult result = await read.Soon();
+            ReaderExtensions.AssertContent(consumed, consumed + result.Buffer.Length, result.Buffer.ToArray());
+            consumed += result.Buffer.Length;
+            reader.AdvanceTo(result.Buffer.End);
+            completed = result.IsCompleted;
+        }
+
+        Assert.Equal(Length, consumed);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_reader_that_was_never_read_closes_its_file(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(Length);
+        FilePipeReader reader = FilePipe.OpenRead(
+            path, new FileReadOptions { Strategy = strategy, Portable = portable });
+
+        await reader.DisposeAsync();
+
+        await ClosedAsync(path);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_file_is_read_whole_when_nothing_of_it_is_in_memory(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(Length);
+        ColdFile.Evict(path);
+        await using FilePipeReader reader = FilePipe.OpenRead(
+            path, new FileReadOptions { Strategy = strategy, Portable = portable });
+
+        await reader.AssertRestAsync(0, Length);
+    }
+
+    private static FilePipeReader Open(ReadStrategy strategy, bool portable) => FilePipe.OpenRead(
+        TestFolder.SharedFile(Length), new FileReadOptions { Strategy = strategy, Portable = portable });
+
+    /// <summary>Waits until the process has no descriptor of the file: a read on its way keeps it open until it ends.</summary>
+    private static async Task ClosedAsync(string path)
+    {
+        using var patience = new CancellationTokenSource(Bounded.Patience);
+        while (Linux.OpenDescriptors(path) > 0)
+        {
+            await Task.Delay(TimeSpan.FromMilliseconds(1), patience.Token);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.FilePipes;
+
+/// <summary>Buffers from the caller's own pool.</summary>
+public sealed class PoolTests
+{
+    private const int Length = 5_000_003;
+
+    [Theory, EveryStrategy]
+    public async Task Everything_rented_is_returned_on_completion(ReadStrategy strategy, bool portable)
+    {
+        using var pool = new CountingPool();
+        FilePipeReader reader = Open(strategy, portable, pool);
+        await reader.AssertRestAsync(0, Length);
+
+        await reader.CompleteAsync();
+
+        await pool.AllReturnedAsync().Soon();
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Everything_rented_is_returned_when_completed_in_the_middle(ReadStrategy strategy, bool portable)
+    {
+        using var pool = new CountingPool();
+        for (int held = 1; held < 2_000_000; held *= 7)
+        {
+            FilePipeReader reader = Open(strategy, portable, pool);
+            ReadResult result = await reader.HoldAsync(held);
+            reader.AdvanceTo(result.Buffer.GetPosition(held / 2), result.Buffer.End);
+
+            await reader.CompleteAsync();
+
+            await pool.AllReturnedAsync().Soon();
+        }
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Everything_rented_is_returned_after_seeks(ReadStrategy strategy, bool portable)
+    {
+        using var pool = new CountingPool();
+        FilePipeReader reader = Open(strategy, portable, pool);
+        for (int offset = 0; offset < Length; offset += 777_777)
+        {
+            reader.Seek(Length - offset);
+            reader.Seek(offset);
+            (await reader.HoldAsync(10)).AssertStarts(offset);
+        }
+
+        await reader.CompleteAsync();
+
+        await pool.AllReturnedAsync().Soon();
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_pool_of_small_buffers_is_good_enough(ReadStrategy strategy, bool portable)
+    {
+        // Its Rent asserts that no more is asked of it.
+        using var pool = new CountingPool(maxBufferSize: 4096);
+        await using FilePipeReader reader = Open(strategy, portable, pool);
+
+        (await reader.HoldAsync(1_000_000)).AssertStarts(0, 1_000_000);
+
+        await reader.AssertRestAsync(0, Length);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task The_shared_pool_serves(ReadStrategy strategy, bool portable)
+    {
+        await using FilePipeReader reader = Open(strategy, portable, MemoryPool<byte>.Shared);
+
+        await reader.AssertRestAsync(0, Length);
+    }
+
+    [Theory]
+    [InlineData(ReadStrategy.Buffered, false)]
+    [InlineData(ReadStrategy.ReadAhead, false)]
+    [InlineData(ReadStrategy.Buffered, true)]
+    [InlineData(ReadStrategy.ReadAhead, true)]
+    public async Task What_a_pool_throws_is_told_by_a_read_and_the_reader_goes_on(ReadStrategy strategy, bool portable)
+    {
+        for (int rentals = 0; rentals < 3; rentals++)
+        {
+            using var pool = new FailingPool(rentals);
+            await using FilePipeReader reader = Open(strategy, portable, pool);
+            Exception? exception = await Record.ExceptionAsync(async () =>
+            {
+                // Holding everything needs more blocks than there are.
+                ReadResult result = await reader.ReadAtLeastAsync(Length).Soon();
+                Assert.Fail($"{result.Buffer.Length} bytes without a buffer");
+            });
+
+            Assert.Equal(FailingPool.Reason, (exception as FilePipeException)?.InnerException?.Message ?? exception?.Message);
+            pool.Refill();
+            await reader.AssertRestAsync(0, Length);
+        }
+    }
+
+    private static FilePipeReader Open(ReadStrategy strategy, bool portable, MemoryPool<byte> pool) =>
+        FilePipe.OpenRead(
+            TestFolder.SharedFile(Length),
+            new FileReadOptions { Strategy = strategy, Portable = portable, Pool = pool });
+}

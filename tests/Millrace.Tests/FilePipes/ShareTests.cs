@@ -1,0 +1,53 @@
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.FilePipes;
+
+/// <summary>What others may do with a file while it is open here, and the other way round.</summary>
+public sealed class ShareTests
+{
+    [Fact]
+    public async Task By_default_others_may_read()
+    {
+        string path = TestFolder.NewFile(1_000);
+        await using FilePipeReader reader = FilePipe.OpenRead(path);
+        await using FilePipeReader other = FilePipe.OpenRead(path);
+
+        await other.AssertRestAsync(0, 1_000);
+    }
+
+    [Fact]
+    public async Task By_default_nobody_may_have_it_alone()
+    {
+        string path = TestFolder.NewFile(1_000);
+        await using FilePipeReader reader = FilePipe.OpenRead(path);
+
+        Assert.Throws<IOException>(() => File.OpenHandle(path, access: FileAccess.ReadWrite, share: FileShare.None));
+    }
+
+    [Fact]
+    public async Task Sharing_with_nobody_keeps_others_out_until_completion()
+    {
+        string path = TestFolder.NewFile(1_000);
+        FilePipeReader reader = FilePipe.OpenRead(path, new FileReadOptions { Share = FileShare.None });
+
+        FilePipeException exception = Assert.Throws<FilePipeException>(() => FilePipe.OpenRead(path));
+        Assert.Equal(FilePipeError.Sharing, exception.Error);
+        Assert.Equal(path, exception.Path);
+
+        await reader.CompleteAsync();
+        await using FilePipeReader other = FilePipe.OpenRead(path);
+        await other.AssertRestAsync(0, 1_000);
+    }
+
+    [Fact]
+    public void A_file_that_somebody_else_has_alone_is_refused()
+    {
+        string path = TestFolder.NewFile(1_000);
+        using FileStream owner = new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+
+        FilePipeException exception = Assert.Throws<FilePipeException>(() => FilePipe.OpenRead(path));
+
+        Assert.Equal(FilePipeError.Sharing, exception.Error);
+        Assert.IsType<IOException>(exception.InnerException, exactMatch: false);
+    }
+}

@@ -1,0 +1,86 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.FilePipes;
+
+/// <summary>Read(), the same as ReadAsync on the calling thread.</summary>
+public sealed class SynchronousReadTests
+{
+    private const int Length = 5_000_003;
+
+    [Theory, EveryReader(ReaderTraits.FilePipe)]
+    public void Every_byte_and_the_end(string name)
+    {
+        int length = name.EndsWith(" 1", StringComparison.Ordinal) ? 5_000 : Length;
+        using var reader = (FilePipeReader)Readers.Get(name).Create(length);
+        long consumed = 0;
+        ReadResult result;
+        do
+        {
+            result = reader.Read();
+            Assert.True(result.Buffer.IsSingleSegment);
+            ReaderExtensions.AssertContent(consumed, consumed + result.Buffer.Length, result.Buffer.FirstSpan);
+            consumed += result.Buffer.Length;
+            reader.AdvanceTo(result.Buffer.End);
+        }
+        while (!result.IsCompleted);
+
+        Assert.Equal(length, consumed);
+        Assert.True(reader.Read().IsCompleted);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Reads_of_both_kinds_take_turns(ReadStrategy strategy, bool portable)
+    {
+        await using FilePipeReader reader = Open(strategy, portable);
+        long consumed = 0;
+        bool completed = false;
+        for (int turn = 0; !completed; turn++)
+        {
+            ReadResult result = turn % 2 == 0 ? await Task.Run(reader.Read).Soon() : await reader.ReadAsync().Soon();
+            ReaderExtensions.AssertContent(consumed, consumed + result.Buffer.Length, result.Buffer.ToArray());
+            long step = result.Buffer.Length - (result.IsCompleted ? 0 : 13);
+            reader.AdvanceTo(result.Buffer.GetPosition(step), result.Buffer.End);
+            consumed += step;
+            completed = result.IsCompleted;
+        }
+
+        Assert.Equal(Length, consumed);
+    }
+
+    [Theory, EveryStrategy]
+    public void Examined_bytes_come_with_more(ReadStrategy strategy, bool portable)
+    {
+        using FilePipeReader reader = Open(strategy, portable);
+        ReadResult first = reader.Read();
+        reader.AdvanceTo(first.Buffer.Start, first.Buffer.End);
+
+        ReadResult second = reader.Read();
+
+        second.AssertStarts(0, (int)first.Buffer.Length + 1);
+    }
+
+    [Theory, EveryStrategy]
+    public void CancelPendingRead_cancels_the_next_one(ReadStrategy strategy, bool portable)
+    {
+        using FilePipeReader reader = Open(strategy, portable);
+        reader.CancelPendingRead();
+
+        Assert.True(reader.Read().IsCanceled);
+
+        reader.Read().AssertStarts(0);
+    }
+
+    [Theory, EveryStrategy]
+    public void After_completion_it_is_refused(ReadStrategy strategy, bool portable)
+    {
+        FilePipeReader reader = Open(strategy, portable);
+        reader.Dispose();
+
+        Assert.Throws<InvalidOperationException>(() => reader.Read());
+    }
+
+    private static FilePipeReader Open(ReadStrategy strategy, bool portable) => FilePipe.OpenRead(
+        TestFolder.SharedFile(Length), new FileReadOptions { Strategy = strategy, Portable = portable });
+}

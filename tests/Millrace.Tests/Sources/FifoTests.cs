@@ -1,0 +1,188 @@
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Sources;
+
+/// <summary>FIFOs: no length, no seeking, bytes when they come.</summary>
+public sealed class FifoTests
+{
+    [Theory, EveryStrategy]
+    public async Task A_slow_writer_is_waited_for(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+        await using FilePipeReader reader = Open(fifo, strategy, portable);
+        for (int i = 0; i < 10; i++)
+        {
+            ValueTask<ReadResult> read = reader.ReadAsync();
+            Assert.False(read.IsCompleted);
+            fifo.Write(TestContent.Between(i * 100, (i + 1) * 100).Span);
+            ReadResult result = await read.Soon();
+            result.AssertStarts(i * 100, 100);
+            reader.AdvanceTo(result.Buffer.End);
+        }
+
+        fifo.Dispose();
+        await reader.AssertRestAsync(1_000, 1_000);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task More_than_the_kernel_holds_comes_whole(ReadStrategy strategy, bool portable)
+    {
+        const int Length = 3_000_001;
+        using var fifo = new Fifo();
+        await using FilePipeReader reader = Open(fifo, strategy, portable);
+        Task writing = Task.Run(() =>
+        {
+            for (int start = 0; start < Length; start += 10_007)
+            {
+                fifo.Write(TestContent.Between(start, Math.Min(Length, start + 10_007)).Span);
+            }
+
+            fifo.Dispose();
+        });
+
+        await reader.AssertRestAsync(0, Length);
+        await writing.Soon();
+        Assert.Equal(Length, reader.Position);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_record_longer_than_a_block_is_gathered(ReadStrategy strategy, bool portable)
+    {
+        const int Length = 1_000_001;
+        using var fifo = new Fifo();
+        await using FilePipeReader reader = Open(fifo, strategy, portable);
+        Task writing = Task.Run(() =>
+        {
+            fifo.Write(TestContent.Of(Length).Span);
+            fifo.Dispose();
+        });
+
+        (await reader.HoldAsync(Length)).AssertStarts(0, Length);
+        await writing.Soon();
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_writer_that_ends_at_once_is_an_empty_file(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+        await using FilePipeReader reader = Open(fifo, strategy, portable);
+        fifo.Dispose();
+
+        await reader.AssertRestAsync(0, 0);
+    }
+
+    [Theory, EveryStrategy]
+    public void There_are_no_positions(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+        using FilePipeReader reader = Open(fifo, strategy, portable);
+
+        Assert.False(reader.CanSeek);
+        Assert.Equal(0, reader.Position);
+        Assert.Throws<NotSupportedException>(() => reader.Seek(0));
+        Assert.Throws<NotSupportedException>(() => reader.Length);
+        Assert.Equal(ReadStrategy.Buffered, reader.Strategy);
+        Assert.Contains("FIFO", reader.StrategyReason, StringComparison.Ordinal);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Position_counts_what_was_consumed(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+        await using FilePipeReader reader = Open(fifo, strategy, portable);
+        fifo.Write(TestContent.Of(500).Span);
+
+        await reader.SkipAsync(123);
+
+        Assert.Equal(123, reader.Position);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_length_ends_the_pipe_there(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+        await using FilePipeReader reader = FilePipe.OpenRead(
+            fifo.Path, new FileReadOptions { Strategy = strategy, Portable = portable, Length = 250 });
+        fifo.Write(TestContent.Of(500).Span);
+
+        await reader.AssertRestAsync(0, 250);
+    }
+
+    [Theory, EveryStrategy]
+    public void An_offset_is_refused(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+
+        Assert.Throws<NotSupportedException>(() => FilePipe.OpenRead(
+            fifo.Path, new FileReadOptions { Strategy = strategy, Portable = portable, Offset = 1 }));
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_synchronous_read_waits(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+        await using FilePipeReader reader = Open(fifo, strategy, portable);
+        Task<ReadResult> read = Task.Run(reader.Read);
+
+        fifo.Write(TestContent.Of(100).Span);
+
+        (await read.Soon()).AssertStarts(0);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_synchronous_read_that_waits_can_be_canceled(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+        await using FilePipeReader reader = Open(fifo, strategy, portable);
+        Task<ReadResult> read = Task.Run(reader.Read);
+
+        reader.CancelPendingRead();
+
+        Assert.True((await read.Soon()).IsCanceled);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Disposing_while_a_read_waits_returns_at_once_and_ends_the_read(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+        FilePipeReader reader = Open(fifo, strategy, portable);
+        ValueTask<ReadResult> read = reader.ReadAsync();
+
+        await Task.Run(reader.Dispose).Soon();
+
+        await Assert.ThrowsAsync<InvalidOperationException>(() => read.Soon());
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_reader_that_was_disposed_takes_no_more_from_the_fifo(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+        FilePipeReader first = Open(fifo, strategy, portable);
+        fifo.Write(TestContent.Of(10).Span);
+        await first.SkipAsync(10);
+        ValueTask<ReadResult> read = first.ReadAsync();
+        await first.CompleteAsync();
+        await Assert.ThrowsAsync<InvalidOperationException>(() => read.Soon());
+
+        await using FilePipeReader second = Open(fifo, strategy, portable);
+        fifo.Write(TestContent.Of(100).Span);
+
+        (await second.HoldAsync(100)).AssertStarts(0, 100);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_handle_of_a_fifo_is_read(ReadStrategy strategy, bool portable)
+    {
+        using var fifo = new Fifo();
+        await using FilePipeReader reader = FilePipe.OpenRead(
+            File.OpenHandle(fifo.Path), new FileReadOptions { Strategy = strategy, Portable = portable });
+        fifo.Write(TestContent.Of(100).Span);
+        fifo.Dispose();
+
+        await reader.AssertRestAsync(0, 100);
+    }
+
+    private static FilePipeReader Open(Fifo fifo, ReadStrategy strategy, bool portable) =>
+        FilePipe.OpenRead(fifo.Path, new FileReadOptions { Strategy = strategy, Portable = portable });
+}
