@@ -1,2 +1,19 @@
-Console.WriteLine("0.1.0");
-return 0;
+using System.CommandLine;
+using System.CommandLine.Help;
+using Millrace.Cli;
+using Millrace.Cli.Lab;
+
+// Not a RootCommand: that would call itself after the assembly, which is not what the user typed.
+var root = new Command("millrace", "Millrace: files as pipes, and a laboratory that measures them on your own machine.")
+{
+    new HelpOption(),
+    new VersionOption(),
+};
+root.Subcommands.Add(LabCommand.Create());
+
+ParseResult parsed = root.Parse(args);
+
+// Ctrl-C is handled by the command itself, which needs as long as an invocation takes.
+var configuration = new InvocationConfiguration { ProcessTerminationTimeout = null, EnableDefaultExceptionHandler = false };
+int exitCode = parsed.Invoke(configuration);
+return parsed.Errors.Count > 0 ? ExitCode.CannotStart : exitCode;

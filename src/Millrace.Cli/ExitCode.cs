@@ -1,0 +1,17 @@
+namespace Millrace.Cli;
+
+/// <summary>What the command returns; docs/lab-files.md lists them.</summary>
+internal static class ExitCode
+{
+    /// <summary>Done.</summary>
+    public const int Success = 0;
+
+    /// <summary>Wrong arguments, or something that it needs is missing. Nothing was measured.</summary>
+    public const int CannotStart = 1;
+
+    /// <summary>At least one case failed. The others were measured and written.</summary>
+    public const int CaseFailed = 3;
+
+    /// <summary>Stopped by Ctrl-C. What was measured until then was written. As shells report SIGINT.</summary>
+    public const int Stopped = 130;
+}

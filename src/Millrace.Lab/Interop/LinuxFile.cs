@@ -1,0 +1,44 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Lab.Interop;
+
+/// <summary>The calls that set and inspect a file's place in the page cache. Linux only.</summary>
+internal static unsafe partial class LinuxFile
+{
+    /// <summary>POSIX_FADV_DONTNEED.</summary>
+    public const int AdviceDoNotNeed = 4;
+
+    /// <summary>PROT_READ.</summary>
+    public const int ProtectionRead = 1;
+
+    /// <summary>MAP_SHARED.</summary>
+    public const int MapShared = 1;
+
+    /// <summary>W_OK.</summary>
+    public const int AccessWrite = 2;
+
+    /// <summary>fsync(2).</summary>
+    [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
+    public static partial int FlushToDisk(SafeFileHandle file);
+
+    /// <summary>posix_fadvise(2). Returns the error number; errno is not set.</summary>
+    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
+    public static partial int Advise(SafeFileHandle file, nint offset, nint bytes, int advice);
+
+    /// <summary>mmap(2).</summary>
+    [LibraryImport("libc", EntryPoint = "mmap", SetLastError = true)]
+    public static partial nint Map(nint address, nuint bytes, int protection, int flags, SafeFileHandle file, nint offset);
+
+    /// <summary>munmap(2).</summary>
+    [LibraryImport("libc", EntryPoint = "munmap", SetLastError = true)]
+    public static partial int Unmap(nint address, nuint bytes);
+
+    /// <summary>mincore(2): one byte per page, of which the lowest bit says that the page is resident.</summary>
+    [LibraryImport("libc", EntryPoint = "mincore", SetLastError = true)]
+    public static partial int Resident(nint address, nuint bytes, byte* pages);
+
+    /// <summary>access(2). 0 when allowed.</summary>
+    [LibraryImport("libc", EntryPoint = "access", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int Access(string path, int mode);
+}

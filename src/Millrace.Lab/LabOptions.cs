@@ -1,0 +1,29 @@
+namespace Millrace.Lab;
+
+/// <summary>What to measure and where to put it.</summary>
+public sealed record LabOptions
+{
+    /// <summary>The default of <see cref="OutputFolder"/>, under the current folder.</summary>
+    public const string DefaultOutputFolder = "results/latest";
+
+    /// <summary>How much.</summary>
+    public LabMode Mode { get; init; } = LabMode.Quick;
+
+    /// <summary>A file of the user's own to measure; null measures generated ones.</summary>
+    public string? FilePath { get; init; }
+
+    /// <summary>Where results.json and report.md go.</summary>
+    public string OutputFolder { get; init; } = DefaultOutputFolder;
+
+    /// <summary>Where generated files are kept; null for the user's cache folder.</summary>
+    public string? DataFolder { get; init; }
+
+    /// <summary>Globs of methods or of whole cases; none selects all.</summary>
+    public IReadOnlyList<string> Filters { get; init; } = [];
+
+    /// <summary>The seed of the shuffled order; null chooses one, which results record.</summary>
+    public int? Seed { get; init; }
+
+    /// <summary>The command line, for the record.</summary>
+    public string Command { get; init; } = "";
+}

@@ -1,0 +1,53 @@
+using System.Diagnostics;
+using System.Reflection;
+using BenchmarkDotNet.Engines;
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Machine;
+
+/// <summary>How the code that is measured was built.</summary>
+internal static class BuildFacts
+{
+    /// <summary>The version of Millrace.</summary>
+    public static string Version { get; } = VersionOf(typeof(FilePipe).Assembly);
+
+    private static bool IsOptimised { get; } =
+        new[] { typeof(FilePipe).Assembly, typeof(BuildFacts).Assembly }.All(
+            assembly => assembly.GetCustomAttribute<DebuggableAttribute>() is not { IsJITOptimizerDisabled: true });
+
+    /// <summary>What makes the numbers worth less.</summary>
+    public static IEnumerable<string> Warnings()
+    {
+        if (!IsOptimised)
+        {
+            yield return "This is a Debug build: its times say nothing about Millrace. Run ./millrace, which builds Release.";
+        }
+
+        if (Debugger.IsAttached)
+        {
+            yield return "A debugger is attached: code is not optimised. Run without it.";
+        }
+    }
+
+    /// <summary>Describes the engine.</summary>
+    public static EngineFacts Engine(WarmUpResult warmUp) => new()
+    {
+        Name = $"BenchmarkDotNet {VersionOf(typeof(IEngine).Assembly)}",
+        Millrace = Version,
+        Build = IsOptimised ? "Release" : "Debug",
+        WarmUpPhases = warmUp.Phases,
+        WarmUpCalls = warmUp.CallsPerMethod,
+        CompilerQuiet = warmUp.CompilerQuiet,
+        RuntimeSettings = MachineInspector.RuntimeSettings(),
+    };
+
+    private static string VersionOf(Assembly assembly)
+    {
+        string version = assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion
+            ?? assembly.GetName().Version?.ToString() ?? "unknown";
+
+        // After a plus sign comes the commit.
+        return version.Split('+')[0];
+    }
+}

@@ -1,0 +1,31 @@
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Reporting;
+
+/// <summary>The cases of one table: one file, one state of the cache, one set of options, any method and buffer.</summary>
+internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseResult> Cases)
+{
+    /// <summary>Makes the tables of a run; the second copies of the baseline are left to the noise.</summary>
+    public static IEnumerable<CaseGroup> Of(LabResults results) => results.Cases
+        .Where(item => item.Role is null)
+        .GroupBy(item => item.Parameters with { Buffer = null })
+        .OrderBy(group => group.Key.Cache == "cold")
+        .ThenByDescending(group => group.Key.Bytes)
+        .ThenBy(group => group.Key.Options, StringComparer.Ordinal)
+        .Select(group => new CaseGroup(
+            TitleOf(group.Key),
+            group.Key.Cache == "cold",
+            [.. group.OrderBy(item => item.Parameters.Buffer)]));
+
+    private static string TitleOf(CaseParameters parameters)
+    {
+        string?[] parts =
+        [
+            parameters.File is null ? null : Path.GetFileName(parameters.File),
+            ByteSize.ToText(parameters.Bytes ?? 0),
+            parameters.Cache + (parameters.CacheFill is { } fill ? $" ({fill})" : ""),
+            parameters.Options,
+        ];
+        return string.Join(", ", parts.Where(part => part is not null));
+    }
+}

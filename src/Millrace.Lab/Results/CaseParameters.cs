@@ -1,0 +1,40 @@
+using System.Globalization;
+
+namespace Millrace.Lab.Results;
+
+/// <summary>The parameters of a case. Suites use those that they have; the others are null and absent in JSON.</summary>
+public sealed record CaseParameters
+{
+    /// <summary>Bytes that the method is asked for at a time.</summary>
+    public int? Buffer { get; init; }
+
+    /// <summary>Length of the file.</summary>
+    public long? Bytes { get; init; }
+
+    /// <summary>How a FileStream is opened.</summary>
+    public string? Options { get; init; }
+
+    /// <summary>"hot" or "cold".</summary>
+    public string? Cache { get; init; }
+
+    /// <summary>How a hot file got into the cache: "large writes", "small writes", "read back", "as found".</summary>
+    public string? CacheFill { get; init; }
+
+    /// <summary>The user's own file; null for a generated one.</summary>
+    public string? File { get; init; }
+
+    /// <summary>All of it as one path, for filters and messages.</summary>
+    public string Describe()
+    {
+        string[] parts =
+        [
+            File is null ? "" : Path.GetFileName(File),
+            Bytes is { } bytes ? ByteSize.ToText(bytes, separator: "") : "",
+            Buffer?.ToString(CultureInfo.InvariantCulture) ?? "",
+            Options ?? "",
+            Cache ?? "",
+            CacheFill ?? "",
+        ];
+        return string.Join('/', parts.Where(part => part.Length > 0));
+    }
+}

@@ -1,0 +1,9 @@
+namespace Millrace.Lab.Running;
+
+/// <summary>The state of the machine that a case asks for, for example a hot cache.</summary>
+internal interface IIterationState
+{
+    /// <summary>Sets and verifies the state before an invocation; not timed.</summary>
+    /// <returns>Null when the state is as the case asks for, otherwise what is wrong with it.</returns>
+    string? Prepare(LabCase labCase);
+}

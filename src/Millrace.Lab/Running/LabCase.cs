@@ -1,0 +1,72 @@
+using BenchmarkDotNet.Running;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Running;
+
+/// <summary>One method with one set of parameters, and what was measured of it so far.</summary>
+internal sealed class LabCase
+{
+    /// <summary>Describes a case that has not run yet.</summary>
+    public LabCase(string method, string? role, BenchmarkCase benchmark, CaseParameters parameters)
+    {
+        Method = method;
+        Role = role;
+        Benchmark = benchmark;
+        Parameters = parameters;
+    }
+
+    /// <summary>The name in results; the benchmark's own, but for a second copy of it.</summary>
+    public string Method { get; }
+
+    /// <summary>Null, or "noise" for the copy that shows how much a method differs from itself.</summary>
+    public string? Role { get; }
+
+    /// <summary>BenchmarkDotNet's description of it.</summary>
+    public BenchmarkCase Benchmark { get; }
+
+    /// <summary>The parameters as results name them.</summary>
+    public CaseParameters Parameters { get; }
+
+    /// <summary>Whether ratios are against this case.</summary>
+    public bool IsBaseline => Role is null && Benchmark.Descriptor.Baseline;
+
+    /// <summary>Names the case for a filter and for messages, for example "FilePipe/128MiB/65536/SequentialScan/hot".</summary>
+    public string Id => $"{Method}/{Parameters.Describe()}";
+
+    /// <summary>All that was measured, in the order in which it was.</summary>
+    public List<Sample> Samples { get; } = [];
+
+    /// <summary>Why the case failed; null when it did not.</summary>
+    public string? Error { get; set; }
+
+    /// <summary>The first reason why a sample's state was not as it should be.</summary>
+    public string? Violation { get; private set; }
+
+    /// <summary>What the method chose to do.</summary>
+    public string? Strategy { get; set; }
+
+    /// <summary>Why.</summary>
+    public string? StrategyReason { get; set; }
+
+    /// <summary>The allocations and collections of a pass of their own.</summary>
+    public AllocationResult? Allocations { get; set; }
+
+    /// <summary>System calls per invocation, of a pass of their own.</summary>
+    public double? SystemCalls { get; set; }
+
+    /// <summary>Calls that read, per invocation, of a pass of their own.</summary>
+    public double? ReadCalls { get; set; }
+
+    /// <summary>How long an invocation takes by the warm-up, in nanoseconds; 0 before it.</summary>
+    public double ExpectedNs { get; set; }
+
+    /// <summary>Keeps a sample.</summary>
+    public void Add(in Sample sample)
+    {
+        Samples.Add(sample);
+        if (sample.Violation is not null)
+        {
+            Violation ??= sample.Violation;
+        }
+    }
+}

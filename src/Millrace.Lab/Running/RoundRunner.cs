@@ -1,0 +1,116 @@
+using System.Diagnostics;
+
+namespace Millrace.Lab.Running;
+
+/// <summary>
+/// Measures a group of cases in rounds: each round visits every case once, in an order shuffled anew, so that a machine
+/// that becomes slower or faster meanwhile does so for all of them.
+/// </summary>
+internal sealed class RoundRunner
+{
+    private readonly Random _shuffle;
+    private readonly ILabProgress _progress;
+    private readonly RunClock _clock;
+    private readonly CancellationToken _stop;
+
+    /// <summary>Makes a runner.</summary>
+    /// <param name="seed">Of the shuffled order; recorded in results.</param>
+    /// <param name="clock">The time that the whole run may take.</param>
+    /// <param name="progress">Is told before every visit.</param>
+    /// <param name="stop">Ends the run after the current invocation.</param>
+    public RoundRunner(int seed, RunClock clock, ILabProgress progress, CancellationToken stop)
+    {
+        _shuffle = new Random(seed);
+        _clock = clock;
+        _progress = progress;
+        _stop = stop;
+    }
+
+    /// <summary>Whether the run has to end, as the user wants or as its time is over.</summary>
+    private bool Ended => _stop.IsCancellationRequested || _clock.IsOver;
+
+    /// <summary>Runs every case once without keeping the time, and learns how long it takes.</summary>
+    public void Describe(IReadOnlyList<CaseEngineOf> cases)
+    {
+        for (int i = 0; i < cases.Count && !Ended; i++)
+        {
+            CaseEngineOf entry = cases[i];
+            _progress.Report((double)i / cases.Count, _clock.Left, entry.Case.Id);
+            Try(entry, () => entry.Case.ExpectedNs = entry.Engine.Describe().WallNs);
+        }
+    }
+
+    /// <summary>Measures rounds within the limits.</summary>
+    /// <returns>How many rounds were begun.</returns>
+    public int Run(IReadOnlyList<CaseEngineOf> cases, RunLimits limits)
+    {
+        CaseEngineOf[] order = [.. cases];
+        var watch = Stopwatch.StartNew();
+        int round = 0;
+        while (round < limits.MaximumRounds && !Ended && (round < limits.MinimumRounds || watch.Elapsed < limits.Time))
+        {
+            _shuffle.Shuffle(order);
+            CollectGarbage();
+            for (int i = 0; i < order.Length && !Ended; i++)
+            {
+                double byRounds = (round + ((double)i / order.Length)) / limits.MaximumRounds;
+                double done = Math.Max(byRounds, watch.Elapsed / limits.Time);
+                _progress.Report(Math.Min(done, 1), Left(watch.Elapsed, done), order[i].Case.Id);
+                Visit(order[i], round, limits);
+            }
+
+            round++;
+        }
+
+        return round;
+    }
+
+    /// <summary>Does something with every case once, in the given order.</summary>
+    public void Pass(IReadOnlyList<CaseEngineOf> cases, Action<CaseEngineOf> action)
+    {
+        for (int i = 0; i < cases.Count && !Ended; i++)
+        {
+            CaseEngineOf entry = cases[i];
+            _progress.Report((double)i / cases.Count, _clock.Left, entry.Case.Id);
+            Try(entry, () => action(entry));
+        }
+    }
+
+    private TimeSpan? Left(TimeSpan elapsed, double done) =>
+        done < 0.02 ? _clock.Left : (elapsed * ((1 - Math.Min(done, 1)) / done)) + _clock.AfterThisGroup;
+
+    private void Visit(CaseEngineOf entry, int round, RunLimits limits)
+    {
+        int samples = entry.Case.ExpectedNs <= 0
+            ? 1
+            : (int)Math.Clamp(limits.VisitTime.TotalNanoseconds / entry.Case.ExpectedNs, 1, limits.MaximumPerVisit);
+        for (int i = 0; i < samples && !Ended; i++)
+        {
+            Try(entry, () => entry.Case.Add(entry.Engine.Measure(round)));
+        }
+    }
+
+    /// <summary>Does something with a case that has not failed; if it fails now, that is all that happens.</summary>
+    public void Try(CaseEngineOf entry, Action action)
+    {
+        if (entry.Case.Error is not null)
+        {
+            return;
+        }
+
+        try
+        {
+            action();
+        }
+        catch (Exception exception) when (exception is not OutOfMemoryException)
+        {
+            entry.Case.Error = $"{exception.GetType().Name}: {exception.Message}";
+            _progress.Note($"{entry.Case.Id} failed: {entry.Case.Error}");
+        }
+    }
+
+    // What the laboratory itself leaves behind in a round must not be collected within a measurement.
+#pragma warning disable RS0030
+    private static void CollectGarbage() => GC.Collect();
+#pragma warning restore RS0030
+}

@@ -1,0 +1,51 @@
+using System.Runtime;
+
+namespace Millrace.Lab.Running;
+
+/// <summary>Runs every method on a small file until the compiler has nothing left to improve.</summary>
+/// <remarks>
+/// .NET compiles a method quickly first, counts 30 calls, compiles it again with counters in it, and after 30 more calls
+/// compiles it a last time, each time in the background and only when nothing new has been compiled for 100 ms. A
+/// method that runs once per file needs more than 60 files for that.
+/// </remarks>
+internal static class WarmUp
+{
+    private const int CallsPerPhase = 36;
+    private const int MinimumPhases = 4;
+    private const int MaximumPhases = 10;
+
+    // The runtime's own delay before it compiles in the background is 100 ms; then the compiling itself.
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
+
+    /// <summary>Warms up.</summary>
+    /// <param name="cases">Every method once, with parameters that make an invocation short.</param>
+    /// <param name="runner">Keeps track of failures.</param>
+    /// <param name="progress">Is told of every phase.</param>
+    /// <param name="stop">Ends it.</param>
+    public static WarmUpResult Run(
+        IReadOnlyList<CaseEngineOf> cases, RoundRunner runner, ILabProgress progress, CancellationToken stop)
+    {
+        int phase = 0;
+        long compiled = 0;
+        bool quiet = false;
+        while (phase < MaximumPhases && !quiet && !stop.IsCancellationRequested)
+        {
+            progress.Report((double)phase / MaximumPhases, null, $"phase {phase + 1}");
+            long before = JitInfo.GetCompiledMethodCount();
+            for (int call = 0; call < CallsPerPhase && !stop.IsCancellationRequested; call++)
+            {
+                foreach (CaseEngineOf entry in cases)
+                {
+                    runner.Try(entry, () => entry.Engine.Measure(round: -1));
+                }
+            }
+
+            stop.WaitHandle.WaitOne(Pause);
+            compiled = JitInfo.GetCompiledMethodCount() - before;
+            phase++;
+            quiet = phase >= MinimumPhases && compiled == 0;
+        }
+
+        return new WarmUpResult(phase, phase * CallsPerPhase, compiled == 0);
+    }
+}

@@ -1,0 +1,142 @@
+using Millrace.Lab.Machine;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Suites.Files;
+
+/// <summary>
+/// Brings a file into the state that a case asks for, before every invocation, and checks that it is there.
+/// </summary>
+internal sealed class CacheControl : IIterationState, IDisposable
+{
+    // Of a cold file a few pages may come back by themselves, for example through a virus scanner.
+    private const double ColdResident = 0.01;
+
+    private readonly PageCacheView? _view;
+    private readonly string? _untrusted;
+
+    private CacheControl(PageCacheView? view, string? untrusted)
+    {
+        _view = view;
+        _untrusted = untrusted;
+    }
+
+    /// <summary>Why cold cases cannot be measured on this file; null when they can.</summary>
+    public static string? WhyNoCold(TestFile file)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return "only Linux can drop one file from the page cache and say whether it is there (mincore, posix_fadvise)";
+        }
+
+        string type = MountInfo.Of(file.Path).Type;
+        if (type is "tmpfs" or "ramfs")
+        {
+            return $"the file is on {type}, which is memory: nothing can be dropped (use --data or --file with a disk)";
+        }
+
+        return PageCacheView.IsTruthful(file.Path)
+            ? null
+            : "the kernel does not say which pages of this file are in memory, as you may not write it";
+    }
+
+    /// <summary>Opens what controls the cache of a file that exists.</summary>
+    public static CacheControl Open(TestFile file)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return new CacheControl(null, "hot was not verified: only Linux says what is in the page cache (mincore)");
+        }
+
+        return PageCacheView.IsTruthful(file.Path)
+            ? new CacheControl(new PageCacheView(file.Path), null)
+            : new CacheControl(
+                null, "hot was not verified: the kernel does not say what is in memory to those who may not write the file");
+    }
+
+    /// <summary>
+    /// Puts the file's bytes into the page cache in the given way. For a generated file this writes its content again.
+    /// </summary>
+    /// <returns>How it was filled, which is <see cref="CacheFill.AsFound"/> where a file cannot be dropped.</returns>
+    public static CacheFill Establish(TestFile file, CacheFill fill)
+    {
+        bool canDrop = WhyNoCold(file) is null;
+        switch (fill)
+        {
+            case CacheFill.LargeWrites or CacheFill.SmallWrites:
+                DropIf(canDrop && File.Exists(file.Path), file);
+                TestFileMaker.Write(
+                    file, fill == CacheFill.LargeWrites ? TestFileMaker.LargeWrite : TestFileMaker.SmallWrite);
+                return fill;
+            case CacheFill.ReadBack when canDrop && OperatingSystem.IsLinux():
+                using (var view = new PageCacheView(file.Path))
+                {
+                    view.Drop();
+                    view.ReadIn();
+                }
+
+                return fill;
+            default:
+                return CacheFill.AsFound;
+        }
+    }
+
+    /// <inheritdoc/>
+    public string? Prepare(LabCase labCase)
+    {
+        if (_view is null || !OperatingSystem.IsLinux())
+        {
+            return _untrusted;
+        }
+
+        return labCase.Parameters.Cache == CacheNames.Cold
+            ? MakeCold(_view)
+            : MakeHot(_view, labCase.Parameters.CacheFill);
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        if (OperatingSystem.IsLinux())
+        {
+            _view?.Dispose();
+        }
+    }
+
+    [System.Runtime.Versioning.SupportedOSPlatform("linux")]
+    private static string? MakeHot(PageCacheView view, string? fill)
+    {
+        if (view.ResidentFraction() >= 1)
+        {
+            return null;
+        }
+
+        view.ReadIn();
+        double resident = view.ResidentFraction();
+        if (resident < 1)
+        {
+            return $"not hot: {resident:P1} of the file was in the page cache";
+        }
+
+        // Hot again, but what was read in now is cached in another way than the case says.
+        return fill == CacheNames.ToText(CacheFill.LargeWrites) || fill == CacheNames.ToText(CacheFill.SmallWrites)
+            ? $"the file had been pushed out of the page cache and was read back, so it is not cached by {fill}"
+            : null;
+    }
+
+    [System.Runtime.Versioning.SupportedOSPlatform("linux")]
+    private static string? MakeCold(PageCacheView view)
+    {
+        view.Drop();
+        double resident = view.ResidentFraction();
+        return resident < ColdResident ? null : $"not cold: {resident:P1} of the file was still in the page cache";
+    }
+
+    private static void DropIf(bool drop, TestFile file)
+    {
+        if (drop && OperatingSystem.IsLinux() && new FileInfo(file.Path).Length > 0)
+        {
+            using var view = new PageCacheView(file.Path);
+            view.Drop();
+        }
+    }
+}

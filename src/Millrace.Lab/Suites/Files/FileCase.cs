@@ -1,0 +1,41 @@
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Suites.Files;
+
+/// <summary>A case of a plan.</summary>
+internal sealed record FileCase(
+    string Method, TestFile Source, int Buffer, FileOptions Options, CacheState Cache, CacheFill Fill, string? Role = null)
+{
+    /// <summary>The role of the baseline's second copy.</summary>
+    public const string NoiseRole = "noise";
+
+    /// <summary>The name of the baseline's second copy.</summary>
+    public const string NoiseMethod = nameof(FileReading.FileStreamSync) + "Again";
+
+    /// <summary>The name in results.</summary>
+    public string Name => Role == NoiseRole ? NoiseMethod : Method;
+
+    /// <summary>The parameters as results name them.</summary>
+    public CaseParameters Parameters => new()
+    {
+        Buffer = Buffer,
+        Bytes = Source.Bytes,
+        Options = OptionsText(Options),
+        Cache = CacheNames.ToText(Cache),
+        CacheFill = CacheNames.ToText(Fill),
+        File = Source.Generated ? null : Source.Path,
+    };
+
+    /// <summary>The parameters as the benchmark class names them.</summary>
+    public IReadOnlyDictionary<string, object> Values => new Dictionary<string, object>
+    {
+        [nameof(FileReading.Source)] = Source,
+        [nameof(FileReading.Buffer)] = Buffer,
+        [nameof(FileReading.Options)] = Options,
+        [nameof(FileReading.Cache)] = Cache,
+        [nameof(FileReading.Fill)] = Fill,
+    };
+
+    private static string OptionsText(FileOptions options) =>
+        options.HasFlag(FileOptions.Asynchronous) ? "SequentialScan|Asynchronous" : "SequentialScan";
+}

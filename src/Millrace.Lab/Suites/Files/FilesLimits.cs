@@ -1,0 +1,34 @@
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Suites.Files;
+
+/// <summary>How long the parts of the suite may take.</summary>
+internal sealed record FilesLimits
+{
+    /// <summary>The whole run; null for no limit.</summary>
+    public TimeSpan? Total { get; init; }
+
+    /// <summary>Rounds of a group of hot cases.</summary>
+    public required RunLimits Hot { get; init; }
+
+    /// <summary>Rounds of cold cases.</summary>
+    public required RunLimits Cold { get; init; }
+
+    /// <summary>
+    /// Three minutes in all, of which some are needed for files, warm-up and the passes after the rounds. Two
+    /// processors of 2024 need about a second per hot round.
+    /// </summary>
+    public static FilesLimits Quick { get; } = new()
+    {
+        Total = TimeSpan.FromSeconds(170),
+        Hot = new RunLimits { MinimumRounds = 15, MaximumRounds = 60, Time = TimeSpan.FromSeconds(75) },
+        Cold = new RunLimits { MinimumRounds = 15, MaximumRounds = 20, Time = TimeSpan.FromSeconds(25) },
+    };
+
+    /// <summary>As long as enough samples take.</summary>
+    public static FilesLimits Full { get; } = new()
+    {
+        Hot = new RunLimits { MinimumRounds = 15, MaximumRounds = 40, Time = TimeSpan.FromMinutes(10) },
+        Cold = new RunLimits { MinimumRounds = 10, MaximumRounds = 20, Time = TimeSpan.FromMinutes(10) },
+    };
+}

@@ -1,0 +1,12 @@
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Suites.Files;
+
+/// <summary>No state at all, for a warm-up, whose times nobody keeps.</summary>
+internal sealed class HotAnyway : IIterationState
+{
+    public static readonly HotAnyway Instance = new();
+
+    /// <inheritdoc/>
+    public string? Prepare(LabCase labCase) => null;
+}
