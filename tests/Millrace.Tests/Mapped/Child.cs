@@ -28,7 +28,7 @@ internal sealed class Child : IDisposable
     /// <summary>Starts it from a shell that has done something first.</summary>
     public static Child StartAfter(string shellCommand, params string[] arguments) =>
         new(new ProcessStartInfo(
-            "/bin/sh", ["-c", shellCommand + " && exec \"$@\"", "sh", Host, "exec", Program, .. arguments]));
+            "bash", ["-c", shellCommand + " && exec \"$@\"", "bash", Host, "exec", Program, .. arguments]));
 
     private static string Host => Environment.ProcessPath is { } path && Path.GetFileNameWithoutExtension(path) == "dotnet"
         ? path
