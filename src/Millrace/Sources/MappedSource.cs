@@ -38,6 +38,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     private const int MaxRegionBytes = int.MaxValue - MemoryMap.HugePageBytes + 1;
 
     private readonly object _gate = new();
+    private readonly int _regionBytes;
     private readonly int _windowBytes;
     private readonly long _end;
 
@@ -63,8 +64,9 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     private CachedSource? _reading;
     private string _reason = "asked for";
 
-    private MappedSource(OpenFile file, in FileReadOptions options)
+    private MappedSource(OpenFile file, in FileReadOptions options, int regionBytes)
     {
+        _regionBytes = regionBytes;
         File = file;
         Allocator = new BlockAllocator(options.Pool);
         _end = Math.Min(file.SizeAtOpen, file.Limit);
@@ -120,7 +122,8 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     protected override BlockAllocator Allocator { get; }
 
     /// <summary>A source for a file that can be mapped safely; null and the <paramref name="reason"/> for another.</summary>
-    public static MappedSource? TryCreate(OpenFile file, in FileReadOptions options, out string reason)
+    public static MappedSource? TryCreate(
+        OpenFile file, in FileReadOptions options, out string reason, int regionBytes = RegionBytes)
     {
         if (WhyNot(file) is { } obstacle)
         {
@@ -128,7 +131,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
             return null;
         }
 
-        var source = new MappedSource(file, options);
+        var source = new MappedSource(file, options, regionBytes);
         if (source.TakeLease() is { } refusal)
         {
             source.Dispose();
@@ -402,7 +405,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
         // Aligned as the largest folios are, so that one entry of the page table maps one of them.
         long start = HugePageStart(window.StartOffset);
         long atLeast = window.EndOffset + WindowBytes - start;
-        int bytes = (int)Math.Min(_end - start, Math.Clamp(2 * atLeast, RegionBytes, MaxRegionBytes));
+        int bytes = (int)Math.Min(_end - start, Math.Clamp(2 * atLeast, _regionBytes, MaxRegionBytes));
         if (start + bytes <= window.EndOffset || MappedBlock.TryMap(File.Handle, start, bytes) is not { } region)
         {
             return false;

@@ -1,0 +1,22 @@
+using Millrace.Tests.Child;
+
+// Commands come as arguments, work comes line by line on the input, answers go line by line to the output.
+switch (args)
+{
+    case ["follow-truncations"]:
+        await SlowReading.RunAsync(Console.In, Console.Out);
+        return 0;
+    case ["starve", var path]:
+        await StarvedReading.RunAsync(path, Console.In, Console.Out);
+        return 0;
+    case ["strategy", var path]:
+        await using (Millrace.FilePipeReader reader = Opening.Mapped(path))
+        {
+            Console.WriteLine($"{reader.Strategy}: {reader.StrategyReason}");
+        }
+
+        return 0;
+    default:
+        await Console.Error.WriteLineAsync($"Not a command: {string.Join(' ', args)}");
+        return 2;
+}

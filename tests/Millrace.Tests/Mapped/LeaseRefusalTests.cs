@@ -1,0 +1,148 @@
+using System.Diagnostics.CodeAnalysis;
+using System.IO.Pipelines;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Mapped;
+
+/// <summary>Where no lease is to be had, or mapping is not wanted, the file is read, and the reader says why.</summary>
+public sealed class LeaseRefusalTests
+{
+    private const int Size = 300_000;
+
+    [Fact]
+    public async Task A_file_that_a_writer_has_open_is_read()
+    {
+        string path = TestFolder.NewFile(Size);
+        using SafeFileHandle writer = File.OpenHandle(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+
+        await AssertReadAsync(
+            Mapping.Open(path, new FileReadOptions { Share = FileShare.ReadWrite }), "somebody has it open for writing");
+    }
+
+    [Fact]
+    public async Task A_handle_that_can_write_is_read()
+    {
+        using SafeFileHandle handle = File.OpenHandle(TestFolder.NewFile(Size), FileMode.Open, FileAccess.ReadWrite);
+
+        await AssertReadAsync(FilePipe.OpenRead(handle, Mapped), "somebody has it open for writing");
+    }
+
+    [Fact]
+    public async Task The_second_reader_of_one_handle_reads_and_leaves_the_first_ones_lease_alone()
+    {
+        if (!Mapping.Possible)
+        {
+            return;
+        }
+
+        string path = TestFolder.NewFile(Size);
+        using SafeFileHandle handle = File.OpenHandle(path);
+        await using FilePipeReader first = FilePipe.OpenRead(handle, Mapped with { LeaveOpen = true });
+        ReadResult held = await first.HoldAsync(Size);
+
+        await AssertReadAsync(
+            FilePipe.OpenRead(handle, Mapped with { LeaveOpen = true }), "another reader of the same handle maps it");
+
+        Assert.False(Writers.TryOpenOnly(path));
+        held.AssertStarts(0, Size);
+    }
+
+    [Fact]
+    public async Task Portable_reading_does_not_map()
+    {
+        await using FilePipeReader reader = Mapping.Open(
+            TestFolder.SharedFile(Size), new FileReadOptions { Portable = true });
+
+        Assert.Equal(ReadStrategy.Buffered, reader.Strategy);
+        Assert.Equal(
+            "mapping was asked for, but portable reading is asked for or all that this system has", reader.StrategyReason);
+        await reader.AssertRestAsync(0, Size);
+    }
+
+    [Fact]
+    public async Task An_empty_file_is_read()
+    {
+        await AssertReadAsync(Mapping.Open(TestFolder.SharedFile(0)), "this is no file with a size", 0);
+    }
+
+    [Fact]
+    public async Task A_file_without_a_size_is_read()
+    {
+        if (OperatingSystem.IsLinux())
+        {
+            await using FilePipeReader reader = Mapping.Open("/proc/self/status");
+            Assert.Equal(ReadStrategy.Buffered, reader.Strategy);
+            Assert.NotEmpty(await reader.ReadToEndAsync());
+        }
+    }
+
+    [Fact]
+    public async Task A_file_system_that_others_change_is_read()
+    {
+        // A file of the kernel with a size: sysfs is not among the file systems whose writers all come by here.
+        const string Path = "/sys/kernel/mm/transparent_hugepage/enabled";
+        if (File.Exists(Path) && Mapping.Possible)
+        {
+            await using FilePipeReader reader = Mapping.Open(Path);
+            Assert.Equal(
+                "mapping was asked for, but its file system can change it without this system knowing",
+                reader.StrategyReason);
+        }
+    }
+
+    [Fact]
+    public async Task A_switch_keeps_mapping_out_of_a_process()
+    {
+        if (!Mapping.Possible)
+        {
+            return;
+        }
+
+        using Child child = Child.StartAfter("export MILLRACE_NO_MAPPING=1", "strategy", TestFolder.SharedFile(Size));
+
+        Assert.Equal(
+            "Buffered: mapping was asked for, but it is switched off for this process", await child.HearAsync());
+        Assert.Equal(0, await child.EndAsync());
+    }
+
+    [Fact]
+    public void A_file_of_another_user_is_read()
+    {
+        string path = TestFolder.NewFile(Size);
+        if (!Mapping.Possible || !Privileges.TryGiveAway(path))
+        {
+            return;
+        }
+
+        string? reason = null;
+        var thread = new Thread(
+            () =>
+            {
+                Privileges.DropLeases();
+                using FilePipeReader reader = Mapping.Open(path);
+                reason = reader.StrategyReason;
+            });
+        thread.Start();
+        thread.Join();
+
+        Assert.Equal("mapping was asked for, but only the owner of a file gets a lease on it", reason);
+    }
+
+    private static FileReadOptions Mapped => new() { Strategy = ReadStrategy.Mapped };
+
+    [SuppressMessage("Reliability", "CA2000", Justification = "Disposed here.")]
+    private static async Task AssertReadAsync(FilePipeReader reader, string obstacle, int size = Size)
+    {
+        await using (reader)
+        {
+            Assert.Equal(ReadStrategy.Buffered, reader.Strategy);
+            if (Mapping.Possible)
+            {
+                Assert.Equal("mapping was asked for, but " + obstacle, reader.StrategyReason);
+            }
+
+            await reader.AssertRestAsync(0, size);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+using System.ComponentModel;
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace Millrace.Tests.Mapped;
+
+/// <summary>What root gives up to be treated as anybody else.</summary>
+internal static unsafe partial class Privileges
+{
+    private const uint Nobody = 65534;
+    private const uint Version = 0x20080522; // _LINUX_CAPABILITY_VERSION_3
+    private const int Lease = 28; // CAP_LEASE
+    private const nint CapabilityGet = 125; // capget on x86-64
+    private const nint CapabilitySet = 126; // capset on x86-64
+    private const nint CapabilityGetArm = 90;
+    private const nint CapabilitySetArm = 91;
+
+    private static bool Arm => RuntimeInformation.ProcessArchitecture == Architecture.Arm64;
+
+    /// <summary>Makes the file another user's, which only root can.</summary>
+    public static bool TryGiveAway(string path)
+    {
+        fixed (byte* name = (byte[])[.. Encoding.UTF8.GetBytes(path), 0])
+        {
+            return ChangeOwner(name, Nobody, uint.MaxValue) == 0;
+        }
+    }
+
+    /// <summary>Takes the right to leases on other users' files from the calling thread alone.</summary>
+    public static void DropLeases()
+    {
+        ulong* header = stackalloc ulong[1];
+        uint* sets = stackalloc uint[6];
+        *header = Version;
+        Check(SystemCall(Arm ? CapabilityGetArm : CapabilityGet, header, sets));
+        sets[0] &= ~(1u << Lease);
+        *header = Version;
+        Check(SystemCall(Arm ? CapabilitySetArm : CapabilitySet, header, sets));
+    }
+
+    private static void Check(nint result)
+    {
+        if (result != 0)
+        {
+            throw new Win32Exception();
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "chown", SetLastError = true)]
+    private static partial int ChangeOwner(byte* path, uint user, uint group);
+
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
+    private static partial nint SystemCall(nint number, ulong* header, uint* sets);
+}

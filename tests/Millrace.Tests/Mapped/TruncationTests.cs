@@ -1,0 +1,127 @@
+using System.Diagnostics;
+using Millrace.Sources;
+using Millrace.Tests.Infrastructure;
+using Xunit.Abstractions;
+
+namespace Millrace.Tests.Mapped;
+
+/// <summary>Truncations by another process, while a process that would not survive a SIGBUS reads.</summary>
+public sealed class TruncationTests(ITestOutputHelper output)
+{
+    private const int Rounds = 200;
+    private const int Size = (2 * MappedSource.WindowBytes) + 100_001;
+
+    /// <summary>About what the child takes to read a file; it holds the last bytes until the file was truncated.</summary>
+    private static readonly TimeSpan LongestRead = TimeSpan.FromMilliseconds(50);
+
+    [Fact]
+    public async Task Two_hundred_truncations_at_random_moments_end_no_process_and_change_no_byte_handed_out()
+    {
+        if (!Mapping.Possible)
+        {
+            return;
+        }
+
+        var random = new Random(1);
+        var delays = new List<double>();
+        var outcomes = new Dictionary<string, int>(StringComparer.Ordinal);
+        using Child child = Child.Start("follow-truncations");
+        for (int round = 0; round < Rounds; round++)
+        {
+            string path = TestFolder.NewFile(Size);
+            child.Tell(path);
+            Assert.Equal("Mapped", await child.HearAsync());
+            Stopwatch moment = Stopwatch.StartNew();
+            double until = random.NextDouble() * LongestRead.TotalMilliseconds;
+            while (moment.Elapsed.TotalMilliseconds < until)
+            {
+                await Task.Yield();
+            }
+
+            Stopwatch delay = Stopwatch.StartNew();
+            await Task.Factory.StartNew(
+                () => Change(random, path),
+                CancellationToken.None,
+                TaskCreationOptions.LongRunning,
+                TaskScheduler.Default).Soon();
+            delays.Add(delay.Elapsed.TotalMilliseconds);
+            child.Tell("truncated");
+            string answer = await child.HearAsync();
+            Assert.True(answer.StartsWith("right ", StringComparison.Ordinal), $"round {round}: {answer}");
+            outcomes[answer] = outcomes.GetValueOrDefault(answer) + 1;
+            File.Delete(path);
+        }
+
+        Assert.Equal(0, await child.EndAsync());
+        delays.Sort();
+        output.WriteLine($"writer delayed by {delays[Rounds / 2]:F2} ms (median), {delays[^1]:F2} ms (longest)");
+        output.WriteLine(string.Join(", ", outcomes.Select(outcome => $"{outcome.Key}: {outcome.Value}")));
+        Assert.True(delays[^1] < 5000, $"a writer waited for {delays[^1]} ms");
+    }
+
+    [Fact]
+    public async Task A_thread_pool_without_a_free_thread_keeps_no_writer_waiting()
+    {
+        if (!Mapping.Possible)
+        {
+            return;
+        }
+
+        string path = TestFolder.NewFile(Size);
+        using Child child = Child.Start("starve", path);
+        Assert.Equal("holding", await child.HearAsync());
+
+        await Task.Factory.StartNew(
+            () => Writers.OpenTruncating(path),
+            CancellationToken.None,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default).Soon();
+
+        child.Tell("look");
+        Assert.Equal("right", await child.HearAsync());
+        Assert.Equal(0, await child.EndAsync());
+    }
+
+    [Fact]
+    public async Task A_full_queue_of_signals_keeps_no_writer_waiting_and_ends_no_process()
+    {
+        if (!Mapping.Possible)
+        {
+            return;
+        }
+
+        // Without room for a real-time signal the kernel sends SIGIO, which says nothing and ends who does not expect it.
+        string path = TestFolder.NewFile(Size);
+        using Child child = Child.StartAfter("ulimit -i 0", "starve", path);
+        Assert.Equal("holding", await child.HearAsync());
+
+        await Task.Factory.StartNew(
+            () => Writers.OpenTruncating(path),
+            CancellationToken.None,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default).Soon();
+
+        child.Tell("look");
+        Assert.Equal("right", await child.HearAsync());
+        Assert.Equal(0, await child.EndAsync());
+    }
+
+    private static void Change(Random random, string path)
+    {
+        switch (random.Next(6))
+        {
+            case 0:
+                Writers.OpenTruncating(path);
+                break;
+            case 1:
+                Writers.OpenAndTruncate(path, random.Next(Size));
+                break;
+            case 2:
+                Writers.Overwrite(path, TestContent.Inverted(Size));
+                break;
+            default:
+                Writers.TruncateByName(path, random.Next(Size));
+                break;
+        }
+    }
+}
