@@ -51,19 +51,30 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
     {
         while (true)
         {
-            Block? block;
+            Block? block = null;
+            IReadyCallback? callback = null;
             lock (Gate)
             {
-                block = TakeWork();
-                if (block is null)
+                try
                 {
-                    _workerActive = false;
-                    return;
+                    block = TakeWork();
                 }
+                catch (Exception exception)
+                {
+                    // Thrown by a foreign pool. Here it would end the process.
+                    callback = Fail(exception);
+                }
+
+                _workerActive = block is not null;
+            }
+
+            if (block is null)
+            {
+                callback?.OnReady();
+                return;
             }
 
             _ = File.Read(block, mayWait: true, out bool hit);
-            IReadyCallback? callback;
             lock (Gate)
             {
                 _hits = hit ? _hits + 1 : 0;
@@ -209,7 +220,7 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
         }
         else
         {
-            Append(ref window, block);
+            AppendOrKeep(ref window, block);
         }
 
         return last ? FillResult.FilledLast : FillResult.Filled;

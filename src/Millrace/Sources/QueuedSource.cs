@@ -240,8 +240,43 @@ internal abstract class QueuedSource : ReadSource
             }
         }
 
-        Append(ref window, block);
+        AppendOrKeep(ref window, block);
         return last ? FillResult.FilledLast : FillResult.Filled;
+    }
+
+    /// <summary>Appends a block. Where there is no memory for that, the block is the head of the queue again.</summary>
+    protected void AppendOrKeep(ref Window window, Block block)
+    {
+        try
+        {
+            Append(ref window, block);
+        }
+        catch
+        {
+            lock (Gate)
+            {
+                block.State = BlockState.Done;
+                _queue.EnqueueFirst(block);
+            }
+
+            throw;
+        }
+    }
+
+    /// <summary>Tells the reader what kept the item on the pool from reading, such as a foreign pool without memory.</summary>
+    /// <returns>Who is to be called, without the lock.</returns>
+    protected IReadyCallback? Fail(Exception exception)
+    {
+        _error = new FilePipeException(
+            FilePipeError.Failed,
+            $"Reading '{File.Path}' stopped at offset {_claimOffset}: {exception.Message}",
+            File.Path,
+            _claimOffset,
+            exception);
+        Monitor.PulseAll(Gate);
+        IReadyCallback? callback = _callback;
+        _callback = null;
+        return callback;
     }
 
     protected Block TakeFree() => _free.Count > 0 ? _free.TakeLast() : Allocator.Rent();

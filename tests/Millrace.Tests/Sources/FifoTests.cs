@@ -154,18 +154,24 @@ public sealed class FifoTests
         await Assert.ThrowsAsync<InvalidOperationException>(() => read.Soon());
     }
 
-    [Theory, EveryStrategy]
-    public async Task A_reader_that_was_disposed_takes_no_more_from_the_fifo(ReadStrategy strategy, bool portable)
+    [Theory]
+    [InlineData(ReadStrategy.Auto)]
+    [InlineData(ReadStrategy.Buffered)]
+    [InlineData(ReadStrategy.ReadAhead)]
+    [InlineData(ReadStrategy.Mapped)]
+    [InlineData(ReadStrategy.Direct)]
+    public async Task A_reader_that_was_disposed_takes_no_more_from_the_fifo(ReadStrategy strategy)
     {
+        // Natively: the framework's own read, once begun, waits for bytes and takes them.
         using var fifo = new Fifo();
-        FilePipeReader first = Open(fifo, strategy, portable);
+        FilePipeReader first = Open(fifo, strategy, portable: false);
         fifo.Write(TestContent.Of(10).Span);
         await first.SkipAsync(10);
         ValueTask<ReadResult> read = first.ReadAsync();
         await first.CompleteAsync();
         await Assert.ThrowsAsync<InvalidOperationException>(() => read.Soon());
 
-        await using FilePipeReader second = Open(fifo, strategy, portable);
+        await using FilePipeReader second = Open(fifo, strategy, portable: false);
         fifo.Write(TestContent.Of(100).Span);
 
         (await second.HoldAsync(100)).AssertStarts(0, 100);
