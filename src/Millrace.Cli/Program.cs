@@ -7,7 +7,7 @@ using Millrace.Cli.Lab;
 var root = new Command("millrace", "Millrace: files as pipes, and a laboratory that measures them on your own machine.")
 {
     new HelpOption(),
-    new VersionOption(),
+    new VersionOption { Action = new VersionText() },
 };
 root.Subcommands.Add(LabCommand.Create());
 

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.CommandLine;
+using System.CommandLine.Help;
 using Millrace.Lab;
 
 namespace Millrace.Cli.Lab;
@@ -7,14 +8,23 @@ namespace Millrace.Cli.Lab;
 /// <summary>`millrace lab files`.</summary>
 internal static class FilesCommand
 {
-    private const string Description = """
-        Measure every way to read a file: FileStream, pipes, mappings and Millrace's file pipes.
+    private const string Description =
+        "Measure every way to read a file: FileStream, pipes, mappings and Millrace's file pipes.";
 
-        Writes results.json and report.md, prints tables, aims and one sentence of finding. Quick mode takes up to three
-        minutes. Keep the machine otherwise idle. Ctrl-C ends after the current invocation and keeps what was measured.
+    private const string Details = """
+        Writes results.json and report.md, prints tables, aims and one sentence of finding. Keep the machine otherwise
+        idle. Ctrl-C ends after the current invocation and keeps what was measured; a second Ctrl-C ends at once.
 
-        Exit codes: 0 measured; 1 could not start, nothing was measured; 3 at least one case failed, the others were
-        measured; 130 stopped by Ctrl-C, what was measured was written.
+        Examples:
+          millrace lab files
+          millrace lab files --file big.log --out results/big
+          millrace lab files --filter "FilePipe*" --filter "FileStreamSync*"
+
+        Exit codes:
+          0    measured
+          1    could not start: wrong arguments or something missing; nothing was measured
+          3    at least one case failed; the others were measured and written
+          130  stopped by Ctrl-C; what was measured was written
         """;
 
     private static readonly SearchValues<char> NeedQuotes = SearchValues.Create(" \t\"'*?$;&|<>()[]");
@@ -55,7 +65,9 @@ internal static class FilesCommand
             HelpName = "N",
         };
 
-        var command = new Command("files", Description) { quick, full, file, output, filter, data, seed };
+        var help = new HelpOption();
+        help.Action = new HelpWithDetails(help.Action!, Details);
+        var command = new Command("files", Description) { help, quick, full, file, output, filter, data, seed };
         command.Validators.Add(result =>
         {
             if (result.GetValue(quick) && result.GetValue(full))

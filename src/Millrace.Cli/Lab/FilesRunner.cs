@@ -61,9 +61,16 @@ internal static class FilesRunner
         string report = Path.Combine(folder, MarkdownReport.Name);
         ResultsFile.Write(json, results);
         File.WriteAllText(report, MarkdownReport.Write(results));
-        ConsoleReport.Write(console, results);
-        console.WriteLine();
-        console.WriteLine($"Results: {json}");
-        console.WriteLine($"Report:  {report}");
+        try
+        {
+            ConsoleReport.Write(console, results);
+            console.WriteLine();
+            console.WriteLine($"Results: {json}");
+            console.WriteLine($"Report:  {report}");
+        }
+        catch (IOException)
+        {
+            // Whoever read the output has gone, for example `| head`. The files are written.
+        }
     }
 }

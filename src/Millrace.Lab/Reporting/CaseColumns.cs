@@ -18,6 +18,10 @@ internal static class CaseColumns
     /// <summary>A column more in tables of cold cases.</summary>
     public const string CallingThreadTitle = "In calls";
 
+    /// <summary>The columns that fit where not all do, by title.</summary>
+    public static IReadOnlyList<string> Essential { get; } =
+        ["Method", "Buffer", "Median ms", "Ratio", "MiB/s", "CPU ms", "Allocated", CallingThreadTitle];
+
     /// <summary>A case's cells; those after the buffer are its error when it failed.</summary>
     public static IReadOnlyList<string> Cells(CaseResult item, bool withCallingThread)
     {

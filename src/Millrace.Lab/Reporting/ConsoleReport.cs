@@ -6,6 +6,9 @@ namespace Millrace.Lab.Reporting;
 /// <summary>Prints results in a terminal, or readably into a file or a pipe.</summary>
 public static class ConsoleReport
 {
+    // What the widest table needs.
+    private const int FullWidth = 165;
+
     /// <summary>Prints tables, bars and the finding.</summary>
     public static void Write(IAnsiConsole console, LabResults results)
     {
@@ -14,6 +17,11 @@ public static class ConsoleReport
         foreach (CaseGroup group in CaseGroup.Of(results))
         {
             WriteGroup(console, group);
+        }
+
+        if (console.Profile.Width < FullWidth)
+        {
+            console.MarkupLine("[dim]More columns (mean, error, deviations, collections) in report.md or a wider window.[/]");
         }
 
         WriteNotes(console, results);
@@ -36,7 +44,12 @@ public static class ConsoleReport
             titles.Add(CaseColumns.CallingThreadTitle);
         }
 
-        for (int i = 0; i < titles.Count; i++)
+        bool narrow = console.Profile.Width < FullWidth;
+        int[] shown =
+        [
+            .. Enumerable.Range(0, titles.Count).Where(i => !narrow || CaseColumns.Essential.Contains(titles[i])),
+        ];
+        foreach (int i in shown)
         {
             TableColumn column = new TableColumn(Markup.Escape(titles[i])).NoWrap();
             table.AddColumn(i == 0 ? column : column.RightAligned());
@@ -52,8 +65,8 @@ public static class ConsoleReport
 
             buffer = item.Parameters.Buffer;
             string colour = item.Method.StartsWith("FilePipe", StringComparison.Ordinal) ? "green" : "default";
-            table.AddRow(CaseColumns.Cells(item, group.IsCold)
-                .Select(cell => new Markup($"[{colour}]{Markup.Escape(cell)}[/]")));
+            IReadOnlyList<string> cells = CaseColumns.Cells(item, group.IsCold);
+            table.AddRow(shown.Select(i => new Markup($"[{colour}]{Markup.Escape(cells[i])}[/]")));
         }
 
         console.Write(table);

@@ -26,8 +26,11 @@ internal sealed class RoundRunner
         _stop = stop;
     }
 
-    /// <summary>Whether the run has to end, as the user wants or as its time is over.</summary>
-    private bool Ended => _stop.IsCancellationRequested || _clock.IsOver;
+    /// <summary>Whether something was left out because the run had to end.</summary>
+    public bool WasCut { get; private set; }
+
+    // Whether the run has to end, as the user wants or as its time is over. Asked only when there is more to do.
+    private bool Ended => WasCut |= _stop.IsCancellationRequested || _clock.IsOver;
 
     /// <summary>Runs every case once without keeping the time, and learns how long it takes.</summary>
     public void Describe(IReadOnlyList<CaseEngineOf> cases)
@@ -47,7 +50,7 @@ internal sealed class RoundRunner
         CaseEngineOf[] order = [.. cases];
         var watch = Stopwatch.StartNew();
         int round = 0;
-        while (round < limits.MaximumRounds && !Ended && (round < limits.MinimumRounds || watch.Elapsed < limits.Time))
+        while (round < limits.MaximumRounds && (round < limits.MinimumRounds || watch.Elapsed < limits.Time) && !Ended)
         {
             _shuffle.Shuffle(order);
             CollectGarbage();

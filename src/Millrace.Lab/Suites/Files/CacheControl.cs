@@ -11,6 +11,9 @@ internal sealed class CacheControl : IIterationState, IDisposable
     // Of a cold file a few pages may come back by themselves, for example through a virus scanner.
     private const double ColdResident = 0.01;
 
+    // A larger file would be pushed out by the rest of the system sooner or later, and read in again at every sample.
+    private const double MemoryForFile = 0.7;
+
     private readonly PageCacheView? _view;
     private readonly string? _untrusted;
 
@@ -18,6 +21,15 @@ internal sealed class CacheControl : IIterationState, IDisposable
     {
         _view = view;
         _untrusted = untrusted;
+    }
+
+    /// <summary>Why hot cases cannot be measured on this file; null when they can.</summary>
+    public static string? WhyNoHot(TestFile file)
+    {
+        long memory = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes;
+        return file.Bytes <= memory * MemoryForFile
+            ? null
+            : $"{ByteSize.ToText(file.Bytes)} do not stay in the page cache of a machine with {ByteSize.ToText(memory)}";
     }
 
     /// <summary>Why cold cases cannot be measured on this file; null when they can.</summary>

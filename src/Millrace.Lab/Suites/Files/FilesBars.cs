@@ -65,7 +65,7 @@ internal static class FilesBars
     {
         const double Limit = 0.85;
         string[] methods = [Pipe, nameof(FileReading.FilePipeReadAhead), nameof(FileReading.FilePipeMapped)];
-        CaseResult? stream = cases.Best(Large, CacheNames.Hot, Stream);
+        CaseResult? stream = BestStream(cases, CacheNames.Hot);
         string details = stream is null ? "" : string.Join("; ", methods
             .Select(method => cases.Best(Large, CacheNames.Hot, method))
             .OfType<CaseResult>()
@@ -79,14 +79,14 @@ internal static class FilesBars
     }
 
     private static BarResult BestOfAuto(CaseLookup cases) => BestOf(
-        cases.Best(Large, CacheNames.Hot, Stream),
+        BestStream(cases, CacheNames.Hot),
         cases.Best(Large, CacheNames.Hot, Pipe),
         $"best {Pipe} (Auto) / best {Stream}, {ByteSize.ToText(Large)}",
         limit: 0.95,
         "");
 
     private static BarResult Cold(CaseLookup cases) => BestOf(
-        cases.Best(Large, CacheNames.Cold, Stream),
+        BestStream(cases, CacheNames.Cold),
         cases.Best(Large, CacheNames.Cold, Pipe),
         $"cold, {ByteSize.ToText(Large)}: best {Pipe} / best {Stream}",
         limit: 1.05,
@@ -196,6 +196,13 @@ internal static class FilesBars
                 : NotMeasured,
             Met = measured ? ratio <= limit : null,
         };
+    }
+
+    // The best of a few buffers, as after --filter, would not be the best.
+    private static CaseResult? BestStream(CaseLookup cases, string cache)
+    {
+        int[] buffers = cache == CacheNames.Cold ? FilesPlan.ColdBuffers : FilesPlan.Buffers;
+        return buffers.All(cases.Of(Stream, Large, cache).ContainsKey) ? cases.Best(Large, cache, Stream) : null;
     }
 
     private static string Ratio(CaseResult item, CaseResult stream) =>

@@ -24,32 +24,34 @@ internal static class FilesPlan
     /// <summary>The file that most statements are about.</summary>
     public const long LargeSize = 128 * ByteSize.MiB;
 
-    private const string Baseline = nameof(FileReading.FileStreamSync);
-
-    private static readonly string[] MainMethods =
-        [Baseline, nameof(FileReading.PipeReaderCreate), nameof(FileReading.FilePipe)];
-
-    private static readonly string[] OtherMethods =
+    /// <summary>Every method, in the order of tables.</summary>
+    public static IReadOnlyList<string> Methods { get; } =
     [
+        Baseline,
         nameof(FileReading.FileStreamAsync),
+        nameof(FileReading.PipeReaderCreate),
         nameof(FileReading.PipePump),
         nameof(FileReading.MemoryMapped),
+        nameof(FileReading.FilePipe),
         nameof(FileReading.FilePipeBuffered),
         nameof(FileReading.FilePipeReadAhead),
         nameof(FileReading.FilePipeMapped),
         nameof(FileReading.FilePipeDirect),
     ];
 
+    private const string Baseline = nameof(FileReading.FileStreamSync);
+
+    private static readonly string[] MainMethods =
+        [Baseline, nameof(FileReading.PipeReaderCreate), nameof(FileReading.FilePipe)];
+
+    // Quick mode only samples them.
+    private static readonly string[] OtherMethods = [.. Methods.Except(MainMethods)];
+
     // The others do not open a FileStream.
     private static readonly string[] MethodsWithOptions =
     [
         Baseline, nameof(FileReading.FileStreamAsync), nameof(FileReading.PipeReaderCreate), nameof(FileReading.PipePump),
     ];
-
-    /// <summary>Every method, the baseline first.</summary>
-    public static IEnumerable<string> Methods => MainMethods.Take(1)
-        .Concat(OtherMethods.Take(1)).Concat(MainMethods.Skip(1).Take(1)).Concat(OtherMethods.Skip(1).Take(2))
-        .Concat(MainMethods.Skip(2)).Concat(OtherMethods.Skip(3));
 
     /// <summary>The cases of a mode, in no particular order.</summary>
     /// <param name="mode">Quick or full.</param>
@@ -86,13 +88,12 @@ internal static class FilesPlan
     private static List<FileCase> Full(IReadOnlyList<TestFile> files)
     {
         var cases = new List<FileCase>();
-        string[] all = [.. Methods];
         foreach (TestFile file in files)
         {
             foreach ((CacheState cache, CacheFill fill) in
                 new[] { (CacheState.Hot, DefaultFill(file)), (CacheState.Cold, CacheFill.None) })
             {
-                Add(cases, all, file, Buffers, FileOptions.SequentialScan, cache, fill);
+                Add(cases, Methods, file, Buffers, FileOptions.SequentialScan, cache, fill);
                 Add(
                     cases,
                     MethodsWithOptions,
@@ -108,7 +109,7 @@ internal static class FilesPlan
         {
             foreach (CacheFill fill in new[] { CacheFill.SmallWrites, CacheFill.ReadBack })
             {
-                Add(cases, all, file, SampledBuffers, FileOptions.SequentialScan, CacheState.Hot, fill);
+                Add(cases, Methods, file, SampledBuffers, FileOptions.SequentialScan, CacheState.Hot, fill);
             }
         }
 
@@ -117,7 +118,7 @@ internal static class FilesPlan
 
     private static void Add(
         List<FileCase> cases,
-        string[] methods,
+        IReadOnlyList<string> methods,
         TestFile file,
         int[] buffers,
         FileOptions options,

@@ -13,7 +13,17 @@ internal static class FilesResults
     /// <summary>Adds cases, noise, bars and the finding to what is known about the run.</summary>
     public static LabResults Build(LabResults run, IEnumerable<LabCase> measured, SystemCallPass calls)
     {
-        LabCase[] cases = [.. measured];
+        LabCase[] cases =
+        [
+            .. measured
+                .OrderBy(labCase => labCase.Parameters.Cache == CacheNames.Cold)
+                .ThenBy(labCase => labCase.Parameters.Bytes)
+                .ThenBy(labCase => labCase.Parameters.CacheFill, StringComparer.Ordinal)
+                .ThenBy(labCase => labCase.Parameters.Options, StringComparer.Ordinal)
+                .ThenBy(labCase => labCase.Parameters.Buffer)
+                .ThenBy(labCase => MethodOrder(labCase.Benchmark.Descriptor.WorkloadMethod.Name))
+                .ThenBy(labCase => labCase.Role is not null),
+        ];
         Dictionary<CaseParameters, LabCase> baselines = cases
             .Where(labCase => labCase is { IsBaseline: true, Error: null })
             .ToDictionary(labCase => labCase.Parameters);
@@ -33,7 +43,7 @@ internal static class FilesResults
             ["wallNs"] = "BenchmarkDotNet's engine (Stopwatch), one invocation per sample",
             ["userCpuNs"] = "the whole process, Environment.CpuUsage (getrusage where there is one)",
             ["systemCpuNs"] = "the whole process, Environment.CpuUsage (getrusage where there is one)",
-            ["allocatedBytes"] = "BenchmarkDotNet's GcStats (GC.GetTotalAllocatedBytes, exact), in a pass of its own",
+            ["allocatedBytes"] = "GC.GetTotalAllocatedBytes, exact, in a pass of its own",
             ["callingThreadNs"] = "Stopwatch around every call that reads, without what is awaited; cold cases only",
         };
         if (calls.AllSource is { } all)
@@ -160,6 +170,8 @@ internal static class FilesResults
             };
         }
     }
+
+    private static int MethodOrder(string method) => FilesPlan.Methods.TakeWhile(name => name != method).Count();
 
     private static double[] Wall(LabCase labCase) => [.. labCase.Samples.Select(sample => sample.WallNs)];
 

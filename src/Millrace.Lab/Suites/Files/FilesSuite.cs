@@ -24,6 +24,7 @@ public sealed class FilesSuite
     private readonly List<AbsentCases> _absent = [];
     private readonly List<string> _warnings = [];
     private readonly int _seed;
+    private bool _cut;
 
     private FilesSuite(
         LabOptions options, ILabProgress progress, FilesLimits limits, BenchmarkCatalog catalog, CancellationToken stop)
@@ -102,7 +103,7 @@ public sealed class FilesSuite
                 Command = _options.Command,
                 Started = started,
                 DurationSeconds = Math.Round(_clock.Elapsed.TotalSeconds, 1),
-                Interrupted = _stop.IsCancellationRequested || _clock.IsOver,
+                Interrupted = _cut || _stop.IsCancellationRequested,
                 Seed = _seed,
                 Engine = BuildFacts.Engine(warmUp),
                 Machine = machine,
@@ -157,7 +158,7 @@ public sealed class FilesSuite
 
     private void RunGroup(FileCase[] plan, CacheState cache, SystemCallPass calls)
     {
-        plan = [.. plan.Where(entry => cache == CacheState.Hot || CanBeCold(entry.Source))];
+        plan = [.. plan.Where(entry => cache == CacheState.Hot ? CanBeHot(entry.Source) : CanBeCold(entry.Source))];
         TestFile[] files = [.. plan.Select(entry => entry.Source).Distinct()];
         if (plan.Length == 0 || _stop.IsCancellationRequested)
         {
@@ -206,18 +207,22 @@ public sealed class FilesSuite
         runner.Pass(entries, entry => entry.Case.Allocations = AllocationPass.Measure(entry));
         _progress.Phase($"Counting system calls of {name} cases");
         runner.Pass(entries, calls.Measure);
+        _cut |= runner.WasCut;
     }
 
-    private bool CanBeCold(TestFile file)
+    private bool CanBeHot(TestFile file) => CanBe("hot cases", CacheControl.WhyNoHot(file));
+
+    private bool CanBeCold(TestFile file) => CanBe("cold cases", CacheControl.WhyNoCold(file));
+
+    private bool CanBe(string what, string? reasonNot)
     {
-        string? reason = CacheControl.WhyNoCold(file);
-        if (reason is not null && !_absent.Any(absent => absent.Reason == reason))
+        if (reasonNot is not null && !_absent.Exists(absent => absent.What == what && absent.Reason == reasonNot))
         {
-            _absent.Add(new AbsentCases("cold cases", reason));
-            _progress.Note($"No cold cases: {reason}.");
+            _absent.Add(new AbsentCases(what, reasonNot));
+            _progress.Note($"No {what}: {reasonNot}.");
         }
 
-        return reason is null;
+        return reasonNot is null;
     }
 
     private static CacheFill Establish(TestFile file, CacheFill fill)
