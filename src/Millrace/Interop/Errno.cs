@@ -8,6 +8,7 @@ internal static class Errno
     public const int InputOutput = 5; // EIO
     public const int Again = 11; // EAGAIN
     public const int AccessDenied = 13; // EACCES
+    public const int Busy = 16; // EBUSY
     public const int InvalidArgument = 22; // EINVAL
     public const int NoSystemCall = 38; // ENOSYS
     public const int NotSupported = 95; // EOPNOTSUPP

@@ -16,6 +16,9 @@ internal static class NativeFeatures
     /// <summary>False where <c>MILLRACE_NO_MAPPING=1</c> or the runtime switch <c>Millrace.NoMapping</c> keeps mapping out.</summary>
     public static bool Mapping { get; } = Linux && !Forced("MILLRACE_NO_MAPPING", "Millrace.NoMapping");
 
+    /// <summary>False where <c>MILLRACE_NO_IO_URING=1</c> or the runtime switch <c>Millrace.NoIoUring</c> keeps io_uring out.</summary>
+    public static bool IoUring { get; } = Linux && !Forced("MILLRACE_NO_IO_URING", "Millrace.NoIoUring");
+
     private static bool Forced(string variable, string runtimeSwitch) =>
         Environment.GetEnvironmentVariable(variable) is "1" or "true"
         || (AppContext.TryGetSwitch(runtimeSwitch, out bool set) && set);

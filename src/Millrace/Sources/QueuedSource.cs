@@ -165,6 +165,18 @@ internal abstract class QueuedSource : ReadSource
         _queue.EnqueueFirst(rest);
     }
 
+    /// <summary>Drops the queue, to be read again: those who were reading it will not come back.</summary>
+    protected void Rewind()
+    {
+        if (_queue.Count > 0)
+        {
+            Block head = _queue.Peek(0);
+            long offset = head.FileOffset + head.Skipped;
+            DropQueue();
+            _claimOffset = offset;
+        }
+    }
+
     /// <summary>Marks a claimed block as read. Beyond the known size it also says where the next one begins.</summary>
     /// <returns>Who is to be called, without the lock, because the first block in the queue is ready.</returns>
     protected IReadyCallback? Finish(Block block)

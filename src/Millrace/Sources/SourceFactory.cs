@@ -28,6 +28,7 @@ internal static class SourceFactory
             ReadStrategy.Buffered => new CachedSource(file, allocator, ReadStrategy.Buffered, "asked for"),
             ReadStrategy.ReadAhead => new CachedSource(file, allocator, ReadStrategy.ReadAhead, "asked for"),
             ReadStrategy.Mapped => Mapped(file, options, allocator),
+            ReadStrategy.Direct => Direct(file, allocator),
             _ => Auto(file, allocator),
         };
     }
@@ -36,6 +37,12 @@ internal static class SourceFactory
         MappedSource.TryCreate(file, options, out string reason) is { } mapped
             ? mapped
             : new CachedSource(file, allocator, ReadStrategy.Buffered, reason);
+
+    private static ReadSource Direct(OpenFile file, in BlockAllocator allocator)
+    {
+        string? refusal = DirectSource.TryOpen(file, out DirectSource? source);
+        return source is not null ? source : new CachedSource(file, allocator, ReadStrategy.Buffered, refusal!);
+    }
 
     private static CachedSource Auto(OpenFile file, in BlockAllocator allocator)
     {

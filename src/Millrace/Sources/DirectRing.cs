@@ -1,0 +1,287 @@
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Buffers;
+using Millrace.Interop;
+using Millrace.Rings;
+
+namespace Millrace.Sources;
+
+/// <summary>
+/// Reads by io_uring: one ring for all readers, one thread that hands the reads over and takes them back.
+/// </summary>
+/// <remarks>
+/// One thread and not the readers' own: the kernel works completions off on the thread that handed the read over, which
+/// would interrupt waiting system calls of the caller's threads with EINTR and hold up their ends. The ring's thread
+/// only ever waits in the ring; a block that needs more than that is finished by <see cref="DirectThreads"/>.
+/// </remarks>
+internal sealed unsafe class DirectRing : DirectEngine
+{
+    /// <summary>Entries of the ring.</summary>
+    private const int Entries = 128;
+
+    /// <summary>Reads in flight for the whole process; readers beyond that take turns.</summary>
+    /// <remarks>Nearly 16 readers' worth, 32 MiB: more than a disk has use for. One entry is the signal's.</remarks>
+    private const int MaxReads = Entries - 1;
+
+    private const ulong SignalData = ulong.MaxValue;
+
+    private readonly Slot[] _slots = new Slot[MaxReads];
+    private readonly int[] _freeSlots = new int[MaxReads];
+    private readonly Queue<DirectSource> _sources = new();
+    private readonly Lock _gate = new();
+    private readonly SafeFileHandle _signal = IoUringCalls.CreateEvent();
+    private readonly ulong* _signalBuffer = (ulong*)NativeMemory.AllocZeroed(sizeof(ulong));
+    private readonly DirectThreads _threads = new(null);
+    private IoUring? _ring;
+    private int _free;
+    private int _sleeping;
+    private bool _signalArmed;
+    private volatile bool _broken;
+
+    private DirectRing()
+    {
+        for (int i = 0; i < MaxReads; i++)
+        {
+            _freeSlots[_free++] = i;
+        }
+    }
+
+    public override string Reason { get; } = $"O_DIRECT, io_uring, {BlocksInFlight} blocks in flight";
+
+    public override bool HasOwnThread => !_broken;
+
+    /// <summary>Whether the kernel stopped serving the ring. Threads have taken over.</summary>
+    public bool Broken => _broken;
+
+    /// <summary>The ring's descriptor.</summary>
+    public int Descriptor => _ring!.Descriptor;
+
+    /// <summary>Makes a ring and tries it out.</summary>
+    /// <returns>Null, or why there is none, in words for a person.</returns>
+    public static string? TryStart(out DirectRing? ring)
+    {
+        var created = new DirectRing();
+        string? refusal = "";
+        using var tried = new ManualResetEventSlim();
+        var thread = new Thread(() =>
+        {
+            refusal = created.TryCreate();
+            tried.Set();
+            if (refusal is null)
+            {
+                created.Run();
+            }
+        })
+        {
+            IsBackground = true,
+            Name = "Millrace io_uring",
+        };
+        thread.UnsafeStart();
+
+        // Two system calls; no device is asked.
+        tried.Wait();
+        ring = refusal is null ? created : null;
+        return refusal;
+    }
+
+    public override void Wake(DirectSource source)
+    {
+        lock (_gate)
+        {
+            if (_broken)
+            {
+                _threads.Wake(source);
+                return;
+            }
+
+            if (source.WaitsForRing)
+            {
+                return;
+            }
+
+            source.WaitsForRing = true;
+            _sources.Enqueue(source);
+        }
+
+        if (Interlocked.Exchange(ref _sleeping, 0) == 1)
+        {
+            IoUringCalls.Raise(_signal);
+        }
+    }
+
+    /// <summary>Has a thread finish a block that the ring's thread cannot without waiting.</summary>
+    public void WakeThread(DirectSource source) => _threads.Wake(source);
+
+    /// <summary>
+    /// Makes the ring, and one read with it: of the signal, which is what the thread waits for later.
+    /// </summary>
+    private string? TryCreate()
+    {
+        if (_signal.IsInvalid)
+        {
+            return "io_uring: no file descriptor left";
+        }
+
+        IoUring? ring = IoUring.TryCreate(Entries, out int error);
+        if (ring is not null)
+        {
+            IoUringCalls.Raise(_signal);
+            _ = ring.TryQueueRead(SignalDescriptor, (byte*)_signalBuffer, sizeof(ulong), 0, SignalData);
+            error = ring.Enter(wait: true);
+            if (error == 0 && ring.TryTake(out _, out int result) && result == sizeof(ulong))
+            {
+                _ring = ring;
+                return null;
+            }
+
+            ring.Dispose();
+        }
+
+        _signal.Dispose();
+        return $"io_uring is refused: {Marshal.GetPInvokeErrorMessage(error)}";
+    }
+
+    private int SignalDescriptor => (int)_signal.DangerousGetHandle();
+
+    private void Run()
+    {
+        IoUring ring = _ring!;
+        while (true)
+        {
+            bool idle = !Serve(ring) && TryIdle();
+            int error = ring.Enter(wait: idle);
+            Volatile.Write(ref _sleeping, 0);
+            if (error != 0)
+            {
+                Break();
+                return;
+            }
+
+            while (ring.TryTake(out ulong data, out int result))
+            {
+                if (data == SignalData)
+                {
+                    _signalArmed = false;
+                }
+                else
+                {
+                    Complete((int)data, result);
+                }
+            }
+        }
+    }
+
+    /// <summary>Writes down the reads of all sources that asked, as long as there is room.</summary>
+    /// <returns>Whether there is more to do before waiting.</returns>
+    private bool Serve(IoUring ring)
+    {
+        if (!_signalArmed)
+        {
+            _signalArmed = ring.TryQueueRead(
+                SignalDescriptor, (byte*)_signalBuffer, sizeof(ulong), 0, SignalData);
+        }
+
+        while (_free > 0 && TryTakeSource(out DirectSource? source))
+        {
+            while (_free > 0 && source.TryClaim(out Block? block, out int descriptor, out int bytes))
+            {
+                int slot = _freeSlots[--_free];
+                _slots[slot] = new Slot(source, block);
+                bool queued = ring.TryQueueRead(descriptor, block.Body, bytes, block.FileOffset, (ulong)slot);
+                Debug.Assert(queued, "there are fewer slots than entries");
+            }
+
+            if (_free == 0)
+            {
+                Enqueue(source);
+            }
+        }
+
+        return !_signalArmed;
+    }
+
+    /// <summary>Says that whoever wakes has to signal from now on, unless somebody did in the meantime.</summary>
+    private bool TryIdle()
+    {
+        if (_free == 0)
+        {
+            return true;
+        }
+
+        Interlocked.Exchange(ref _sleeping, 1);
+        lock (_gate)
+        {
+            return _sources.Count == 0;
+        }
+    }
+
+    private void Complete(int slot, int result)
+    {
+        (DirectSource source, Block block) = (_slots[slot].Source!, _slots[slot].Block!);
+        _slots[slot] = default;
+        _freeSlots[_free++] = slot;
+        source.OnRead(block, result, this);
+        Enqueue(source);
+    }
+
+    private void Enqueue(DirectSource source)
+    {
+        lock (_gate)
+        {
+            if (!source.WaitsForRing)
+            {
+                source.WaitsForRing = true;
+                _sources.Enqueue(source);
+            }
+        }
+    }
+
+    private bool TryTakeSource([NotNullWhen(true)] out DirectSource? source)
+    {
+        lock (_gate)
+        {
+            if (!_sources.TryDequeue(out source))
+            {
+                return false;
+            }
+
+            source.WaitsForRing = false;
+            return true;
+        }
+    }
+
+    /// <summary>
+    /// The kernel answers no more. What it was given is lost for good, memory included, since it may yet be written to;
+    /// the readers begin again from there with threads.
+    /// </summary>
+    private void Break()
+    {
+        var lost = new Dictionary<DirectSource, int>();
+        lock (_gate)
+        {
+            _broken = true;
+            while (_sources.TryDequeue(out DirectSource? source))
+            {
+                source.WaitsForRing = false;
+                lost[source] = 0;
+            }
+        }
+
+        foreach (Slot slot in _slots)
+        {
+            if (slot.Source is { } source)
+            {
+                lost[source] = lost.GetValueOrDefault(source) + 1;
+            }
+        }
+
+        foreach ((DirectSource source, int blocks) in lost)
+        {
+            source.Restart(_threads, blocks);
+        }
+    }
+
+    private readonly record struct Slot(DirectSource? Source, Block? Block);
+}
