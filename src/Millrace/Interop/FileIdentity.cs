@@ -18,22 +18,29 @@ internal static class FileIdentity
     }
 
     /// <summary>
-    /// Without inode numbers, by the times of the file. Where there is no time of birth, the framework derives one from
-    /// times that move with every write; so the opened file is looked at before and after.
+    /// Without inode numbers, by times and length. They move with every write, so the opened file is looked at before and
+    /// after. Two files alike in all three are told apart as soon as one of them grows.
     /// </summary>
     private static bool IsAnotherByTimes(SafeFileHandle opened, string path)
     {
         try
         {
-            DateTime before = File.GetCreationTimeUtc(opened);
+            Looks before = Looks.Of(opened);
             var named = new FileInfo(path);
-            bool differs = named.Exists && named.CreationTimeUtc != before;
-            return differs && File.GetCreationTimeUtc(opened) == before;
+            bool differs = named.Exists
+                && new Looks(named.CreationTimeUtc, named.LastWriteTimeUtc, named.Length) != before;
+            return differs && Looks.Of(opened) == before;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
             // Not to be told now; the next look tries again.
             return false;
         }
+    }
+
+    private readonly record struct Looks(DateTime Created, DateTime Written, long Length)
+    {
+        public static Looks Of(SafeFileHandle file) =>
+            new(File.GetCreationTimeUtc(file), File.GetLastWriteTimeUtc(file), RandomAccess.GetLength(file));
     }
 }
