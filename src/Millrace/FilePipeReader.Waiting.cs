@@ -82,6 +82,7 @@ public sealed partial class FilePipeReader : IValueTaskSource<ReadResult>, IRead
     private async ValueTask<ReadResult> WaitForAtLeastAsync(int minimumSize, CancellationToken cancellationToken)
     {
         int examined = _examined;
+        int served = _served;
         while (true)
         {
             // Everything there is counts as examined, so that the wait is for more.
@@ -101,6 +102,8 @@ public sealed partial class FilePipeReader : IValueTaskSource<ReadResult>, IRead
                 return result;
             }
 
+            // The chunk just waited for was not handed out: the caller's wish holds for the result as a whole.
+            _served = served;
             if (TryRead(minimumSize, wait: false, out result))
             {
                 return result;

@@ -243,8 +243,8 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         int length = _window.Length;
         if (_examined >= _served || _served < minimum)
         {
-            int most = Math.Max(_chunk, minimum - _served);
-            _served = length - _served > most ? _served + most : length;
+            long most = Math.Max((long)_examined + _chunk, minimum);
+            _served = (int)Math.Min(length, most);
         }
 
         return Current(canceled: false);

@@ -1,0 +1,85 @@
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Costs;
+
+/// <summary>What reading a file leaves to the garbage collector.</summary>
+[Collection(ProcessWide.Name)]
+public sealed class AllocationTests
+{
+    private const int Length = 4 * 1024 * 1024;
+    private const int Files = 200;
+
+    [Theory]
+    [InlineData(ReadStrategy.Auto, 0)]
+    [InlineData(ReadStrategy.Auto, 2048)]
+    [InlineData(ReadStrategy.Buffered, 0)]
+    [InlineData(ReadStrategy.Buffered, 2048)]
+    [InlineData(ReadStrategy.Buffered, 65536)]
+    public void A_file_in_memory_opened_read_and_completed_allocates_at_most_1_KiB(
+        ReadStrategy strategy, int bufferSize)
+    {
+        string path = TestFolder.SharedFile(Length);
+        var options = new FileReadOptions { Strategy = strategy, BufferSize = bufferSize };
+        ReadFiles(path, options, 20);
+
+        // Once in several rounds is enough: what else the process does meanwhile is not counted against the reader.
+        long least = long.MaxValue;
+        for (int round = 0; round < 5 && least > 1024; round++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            ReadFiles(path, options, Files);
+            least = Math.Min(least, (GC.GetTotalAllocatedBytes(precise: true) - before) / Files);
+        }
+
+        Assert.InRange(least, 0, 1024);
+    }
+
+    [Fact]
+    public void Reads_of_a_file_in_memory_allocate_nothing()
+    {
+        string path = TestFolder.SharedFile(Length);
+        using FilePipeReader reader = FilePipe.OpenRead(
+            path, new FileReadOptions { Strategy = ReadStrategy.Buffered, BufferSize = 2048 });
+        Consume(reader);
+        long least = long.MaxValue;
+        for (int round = 0; round < 5 && least > 0; round++)
+        {
+            reader.Seek(0);
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            Consume(reader);
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+        }
+
+        Assert.Equal(0, least);
+    }
+
+    private static void ReadFiles(string path, in FileReadOptions options, int files)
+    {
+        for (int i = 0; i < files; i++)
+        {
+            using FilePipeReader reader = FilePipe.OpenRead(path, options);
+            if (Consume(reader) != Length)
+            {
+                // An assertion would allocate.
+                throw new InvalidOperationException("The file was not read to its end.");
+            }
+        }
+    }
+
+    private static long Consume(FilePipeReader reader)
+    {
+        long consumed = 0;
+        while (true)
+        {
+            ValueTask<ReadResult> read = reader.ReadAsync();
+            ReadResult result = read.IsCompletedSuccessfully ? read.Result : read.AsTask().GetAwaiter().GetResult();
+            consumed += result.Buffer.Length;
+            reader.AdvanceTo(result.Buffer.End);
+            if (result.IsCompleted)
+            {
+                return consumed;
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+using Millrace.Diagnostics;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Costs;
+
+/// <summary>A small buffer is a wish about chunks: the file is read in large blocks whatever it is.</summary>
+[Collection(ProcessWide.Name)]
+public sealed class SystemCallTests
+{
+    private const int Length = 4 * 1024 * 1024;
+
+    // 16 blocks of 256 KiB; a few more where the size is not known or a read is tried before it is waited for.
+    private const int Most = 40;
+
+    [Theory, EveryStrategy]
+    public async Task Small_chunks_need_no_more_fills_than_large_ones(ReadStrategy strategy, bool portable)
+    {
+        long before = Reads();
+
+        await ReadAsync(strategy, portable);
+
+        Assert.InRange(Reads() - before, 1, Most);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Small_chunks_need_no_more_system_calls_than_large_ones(ReadStrategy strategy, bool portable)
+    {
+        await ReadAsync(strategy, portable);
+        long least = long.MaxValue;
+
+        // Once in several rounds is enough: the test runner's own reads are counted too.
+        for (int round = 0; round < 5 && least > Most; round++)
+        {
+            long before = SystemCallsThatRead();
+            await ReadAsync(strategy, portable);
+            least = Math.Min(least, SystemCallsThatRead() - before);
+        }
+
+        Assert.InRange(least, 0, Most);
+    }
+
+    private static async Task ReadAsync(ReadStrategy strategy, bool portable)
+    {
+        await using FilePipeReader reader = FilePipe.OpenRead(
+            TestFolder.SharedFile(Length),
+            new FileReadOptions { Strategy = strategy, Portable = portable, BufferSize = 2048 });
+        await reader.AssertRestAsync(0, Length);
+    }
+
+    private static long Reads() =>
+        MillraceEventSource.Log.SynchronousReads() + MillraceEventSource.Log.AsynchronousReads();
+
+    /// <summary>The process's read(2) and its like so far. https://man7.org/linux/man-pages/man5/proc_pid_io.5.html</summary>
+    private static long SystemCallsThatRead() => File
+        .ReadLines("/proc/self/io")
+        .Where(line => line.StartsWith("syscr: ", StringComparison.Ordinal))
+        .Select(line => long.Parse(line.AsSpan("syscr: ".Length)))
+        .Single();
+}

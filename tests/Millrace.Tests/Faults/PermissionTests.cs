@@ -1,0 +1,62 @@
+using System.Runtime.Versioning;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Faults;
+
+/// <summary>Files that the process may not read.</summary>
+[SupportedOSPlatform("linux")]
+public sealed class PermissionTests
+{
+    private const uint Nobody = 65534;
+
+    [Theory, EveryStrategy]
+    public void A_file_that_may_not_be_read(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(100);
+        File.SetUnixFileMode(path, UnixFileMode.None);
+
+        AssertDenied(path, strategy, portable);
+    }
+
+    [Theory, EveryStrategy]
+    public void A_file_in_a_folder_that_may_not_be_entered(ReadStrategy strategy, bool portable)
+    {
+        string folder = TestFolder.NewPath(".folder");
+        Directory.CreateDirectory(folder, UnixFileMode.None);
+
+        AssertDenied(Path.Combine(folder, "file"), strategy, portable);
+    }
+
+    private static void AssertDenied(string path, ReadStrategy strategy, bool portable)
+    {
+        Exception? exception = OpenAsNobody(path, new FileReadOptions { Strategy = strategy, Portable = portable });
+
+        FilePipeException denied = Assert.IsType<FilePipeException>(exception);
+        Assert.Equal(FilePipeError.AccessDenied, denied.Error);
+        Assert.Equal(path, denied.Path);
+        Assert.Equal(0, denied.Offset);
+        Assert.IsType<UnauthorizedAccessException>(denied.InnerException);
+    }
+
+    /// <summary>
+    /// Root may read everything, and tests often run as root: a thread of its own uses files as somebody else.
+    /// </summary>
+    private static Exception? OpenAsNobody(string path, FileReadOptions options)
+    {
+        Exception? exception = null;
+        var thread = new Thread(() =>
+        {
+            // The test folder is its owner's alone; the file is what is to be refused.
+            if (Environment.IsPrivilegedProcess)
+            {
+                File.SetUnixFileMode(TestFolder.Root, File.GetUnixFileMode(TestFolder.Root) | UnixFileMode.OtherExecute);
+                _ = Linux.UseFilesAs(Nobody);
+            }
+
+            exception = Record.Exception(() => FilePipe.OpenRead(path, options).Dispose());
+        });
+        thread.Start();
+        thread.Join();
+        return exception;
+    }
+}

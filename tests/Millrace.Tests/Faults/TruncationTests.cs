@@ -1,0 +1,192 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Faults;
+
+/// <summary>A file that becomes shorter while it is read: never wrong bytes, then an exception.</summary>
+public sealed class TruncationTests
+{
+    // Longer than two windows, so that something is left to be read whatever is held.
+    private const int Length = 12_000_001;
+
+    public static TheoryData<ReadStrategy, bool, int> Lengths()
+    {
+        var data = new TheoryData<ReadStrategy, bool, int>();
+        foreach (ReadStrategy strategy in Enum.GetValues<ReadStrategy>())
+        {
+            foreach (int length in new[] { 0, 1, 1_000_001, Length - 1 })
+            {
+                data.Add(strategy, false, length);
+                data.Add(strategy, true, length);
+            }
+        }
+
+        return data;
+    }
+
+    [Theory, MemberData(nameof(Lengths))]
+    public async Task Bytes_are_right_until_the_read_that_says_so(ReadStrategy strategy, bool portable, int length)
+    {
+        string path = TestFolder.NewFile(Length);
+        await using FilePipeReader reader = Open(path, strategy, portable);
+        await reader.SkipAsync(10_000);
+        Truncate(path, length);
+
+        (long consumed, FilePipeException exception) = await ReadToFailureAsync(reader, 10_000);
+
+        Assert.Equal(FilePipeError.Truncated, exception.Error);
+        Assert.Equal(path, exception.Path);
+        Assert.Equal(consumed, exception.Offset);
+        Assert.Equal(consumed, reader.Position);
+        Assert.InRange(consumed, Math.Max(10_000, length), Length - 1);
+        Assert.Contains(path, exception.Message, StringComparison.Ordinal);
+        File.Delete(path);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task Every_further_read_says_so_again(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(Length);
+        await using FilePipeReader reader = Open(path, strategy, portable);
+        await reader.SkipAsync(1);
+        Truncate(path, 2_000_000);
+        (long consumed, _) = await ReadToFailureAsync(reader, 1);
+
+        for (int turn = 0; turn < 3; turn++)
+        {
+            FilePipeException again = await Assert.ThrowsAsync<FilePipeException>(() => reader.ReadAsync().Soon());
+            Assert.Equal(FilePipeError.Truncated, again.Error);
+            Assert.Equal(consumed, again.Offset);
+            Assert.Equal(FilePipeError.Truncated, Assert.Throws<FilePipeException>(() => reader.Read()).Error);
+            Assert.False(reader.TryRead(out _));
+        }
+
+        File.Delete(path);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task What_is_held_stays_held(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(Length);
+        await using FilePipeReader reader = Open(path, strategy, portable);
+        ReadResult held = await reader.HoldAsync(300_000);
+        Truncate(path, 0);
+
+        held.AssertStarts(0, 300_000);
+        reader.AdvanceTo(held.Buffer.GetPosition(10), held.Buffer.GetPosition(100));
+        (await reader.ReadAsync().Soon()).AssertStarts(10, 200_000);
+        File.Delete(path);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task What_was_read_before_it_failed_can_still_be_had(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(Length);
+        await using FilePipeReader reader = Open(path, strategy, portable);
+        await reader.SkipAsync(5_000);
+        Truncate(path, 400_000);
+        FilePipeException exception =
+            await Assert.ThrowsAsync<FilePipeException>(() => reader.ReadAtLeastAsync(Length).Soon());
+        Assert.Equal(FilePipeError.Truncated, exception.Error);
+
+        Assert.Equal(5_000, reader.Position);
+        long held = 0;
+        while (reader.TryRead(out ReadResult result))
+        {
+            held = result.Buffer.Length;
+            ReaderExtensions.AssertContent(5_000, 5_000 + held, result.Buffer.ToArray());
+            reader.AdvanceTo(result.Buffer.Start, result.Buffer.End);
+        }
+
+        Assert.Equal(exception.Offset, 5_000 + held);
+        File.Delete(path);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task What_is_left_can_be_read_after_a_seek(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(Length);
+        await using FilePipeReader reader = Open(path, strategy, portable);
+        await reader.SkipAsync(1);
+        Truncate(path, 700_001);
+        await ReadToFailureAsync(reader, 1);
+
+        reader.Seek(0);
+        (await reader.HoldAsync(700_001)).AssertStarts(0, 700_001);
+        File.Delete(path);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_copy_fails_at_the_first_byte_that_was_not_copied(ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(Length);
+        await using FilePipeReader reader = Open(path, strategy, portable);
+        await reader.SkipAsync(1);
+        Truncate(path, 3_000_000);
+        using var destination = new MemoryStream();
+
+        FilePipeException exception =
+            await Assert.ThrowsAsync<FilePipeException>(() => reader.CopyToAsync(destination).Soon());
+
+        Assert.Equal(FilePipeError.Truncated, exception.Error);
+        Assert.Equal(reader.Position, exception.Offset);
+        ReaderExtensions.AssertContent(1, reader.Position, destination.ToArray());
+        File.Delete(path);
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_part_that_is_still_there_is_read_where_truncation_is_all_that_matters(
+        ReadStrategy strategy, bool portable)
+    {
+        string path = TestFolder.NewFile(Length);
+        await using FilePipeReader reader = FilePipe.OpenRead(
+            path,
+            new FileReadOptions
+            {
+                Strategy = strategy,
+                Portable = portable,
+                Share = FileShare.ReadWrite,
+                Length = 6_000_000,
+                ChangeDetection = ChangeDetection.Truncated,
+            });
+        await reader.SkipAsync(1);
+        Truncate(path, 6_000_000);
+
+        await reader.AssertRestAsync(1, 6_000_000);
+        File.Delete(path);
+    }
+
+    private static FilePipeReader Open(string path, ReadStrategy strategy, bool portable) => FilePipe.OpenRead(
+        path, new FileReadOptions { Strategy = strategy, Portable = portable, Share = FileShare.ReadWrite });
+
+    private static void Truncate(string path, long length)
+    {
+        using SafeFileHandle handle =
+            File.OpenHandle(path, access: FileAccess.Write, share: FileShare.ReadWrite | FileShare.Delete);
+        RandomAccess.SetLength(handle, length);
+    }
+
+    private static async Task<(long Consumed, FilePipeException Exception)> ReadToFailureAsync(
+        FilePipeReader reader, long consumed)
+    {
+        while (true)
+        {
+            ReadResult result;
+            try
+            {
+                result = await reader.ReadAsync().Soon();
+            }
+            catch (FilePipeException exception)
+            {
+                return (consumed, exception);
+            }
+
+            ReaderExtensions.AssertContent(consumed, consumed + result.Buffer.Length, result.Buffer.ToArray());
+            consumed += result.Buffer.Length;
+            reader.AdvanceTo(result.Buffer.End);
+            Assert.False(result.IsCompleted, "the file is shorter than it was");
+        }
+    }
+}
