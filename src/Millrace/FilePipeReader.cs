@@ -41,8 +41,15 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     private ReadTally _tally;
 
     internal FilePipeReader(OpenFile file, in FileReadOptions options)
+        : this(SourceFactory.Create(file, options), options)
     {
-        _source = SourceFactory.Create(file, options);
+    }
+
+    /// <summary>A reader of a source that was chosen already.</summary>
+    internal FilePipeReader(ReadSource source, in FileReadOptions options)
+    {
+        OpenFile file = source.File;
+        _source = source;
         _chunk = options.BufferSize == 0 ? int.MaxValue : options.BufferSize;
         _maxBuffered = Math.Max(options.MaxBufferedBytes, BlockPool.BodyBytes);
         _window.EndOffset = file.Start;

@@ -3,12 +3,12 @@ using System.Buffers;
 namespace Millrace.Buffers;
 
 /// <summary>Where one reader's blocks come from: Millrace's own pool, or the caller's.</summary>
-internal readonly struct BlockAllocator(MemoryPool<byte>? foreign)
+internal readonly struct BlockAllocator(MemoryPool<byte>? foreign, BlockPool? pool = null)
 {
     /// <summary>A block for one read of the file.</summary>
     public Block Rent() =>
         foreign is null
-            ? BlockPool.Shared.Rent()
+            ? (pool ?? BlockPool.Shared).Rent()
             : new ForeignBlock(foreign, BlockPool.HeadroomBytes, BlockPool.BodyBytes);
 
     /// <summary>A block without headroom that holds at least <paramref name="bytes"/> for a record longer than a block.</summary>

@@ -6,7 +6,7 @@ namespace Millrace.Buffers;
 /// Keeps blocks of one size for the next reader. Thread-safe. Last returned, first rented: that block is the one whose
 /// memory is still in the processor's cache.
 /// </summary>
-internal sealed class BlockPool
+internal sealed class BlockPool(bool slabs = false)
 {
     /// <summary>Alignment of a block and of its body, in bytes: a page, and what direct I/O asks of any device.</summary>
     public const int Alignment = 4096;
@@ -32,6 +32,9 @@ internal sealed class BlockPool
     /// <summary>The pool of the process.</summary>
     public static BlockPool Shared { get; } = new();
 
+    /// <summary>Blocks in huge pages, for devices to write to (Linux).</summary>
+    public static BlockPool Direct { get; } = new(slabs: true);
+
     /// <summary>How many blocks are kept now.</summary>
     public int Kept => Volatile.Read(ref _count);
 
@@ -48,7 +51,7 @@ internal sealed class BlockPool
             }
         }
 
-        return new NativeBlock(HeadroomBytes, BodyBytes, this);
+        return slabs ? RentFromNewSlab() : new NativeBlock(HeadroomBytes, BodyBytes, this);
     }
 
     public bool TryReturn(NativeBlock block)
@@ -65,5 +68,16 @@ internal sealed class BlockPool
         }
 
         return false;
+    }
+
+    private NativeBlock RentFromNewSlab()
+    {
+        var slab = new BlockSlab();
+        for (int i = BlockSlab.Blocks - 1; i > 0; i--)
+        {
+            new NativeBlock(slab, i, this).Release();
+        }
+
+        return new NativeBlock(slab, 0, this);
     }
 }

@@ -9,12 +9,29 @@ internal sealed unsafe class NativeBlock : Block
 {
     private readonly NativeMemoryManager _manager;
     private readonly BlockPool? _pool;
+    private readonly BlockSlab? _slab;
 
     public NativeBlock(int headroom, int bodyCapacity, BlockPool? pool)
+        : this(
+            (byte*)NativeMemory.AlignedAlloc((nuint)(headroom + bodyCapacity), (nuint)BlockPool.Alignment),
+            headroom,
+            bodyCapacity,
+            pool)
+    {
+    }
+
+    /// <summary>A block in a slab.</summary>
+    public NativeBlock(BlockSlab slab, int index, BlockPool pool)
+        : this(slab[index], BlockPool.HeadroomBytes, BlockPool.BodyBytes, pool)
+    {
+        _slab = slab;
+    }
+
+    private NativeBlock(byte* memory, int headroom, int bodyCapacity, BlockPool? pool)
     {
         Capacity = headroom + bodyCapacity;
         Headroom = headroom;
-        Pointer = (byte*)NativeMemory.AlignedAlloc((nuint)Capacity, (nuint)BlockPool.Alignment);
+        Pointer = memory;
         _manager = new NativeMemoryManager(Pointer, Capacity);
         _pool = pool;
     }
@@ -32,7 +49,15 @@ internal sealed unsafe class NativeBlock : Block
     public void Free()
     {
         _manager.Invalidate();
-        NativeMemory.AlignedFree(Pointer);
+        if (_slab is null)
+        {
+            NativeMemory.AlignedFree(Pointer);
+        }
+        else
+        {
+            _slab.Release();
+        }
+
         Pointer = null;
     }
 }

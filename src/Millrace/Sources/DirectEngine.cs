@@ -18,7 +18,7 @@ internal abstract class DirectEngine
     private static DirectRing? _ring;
     private static DirectThreads? _threadsInstead;
 
-    /// <summary>io_uring where the process may use it, threads otherwise; found out at the first call.</summary>
+    /// <summary>io_uring where the process may use it, the thread pool otherwise; found out at the first call.</summary>
     public static DirectEngine Shared
     {
         get
@@ -42,8 +42,8 @@ internal abstract class DirectEngine
     /// <summary>What <see cref="FilePipeReader.StrategyReason"/> says.</summary>
     public abstract string Reason { get; }
 
-    /// <summary>Whether only blocks that others began to read are to be read to their end by waiting threads.</summary>
-    public abstract bool HasOwnThread { get; }
+    /// <summary>Whether it takes the next block by itself, and the thread pool only finishes what has to be waited for.</summary>
+    public abstract bool ClaimsItself { get; }
 
     /// <summary>Asks for the source's next blocks to be read. Called with the source's lock held; does not wait.</summary>
     public abstract void Wake(DirectSource source);

@@ -14,7 +14,7 @@ namespace Millrace.Sources;
 /// <remarks>
 /// One thread and not the readers' own: the kernel works completions off on the thread that handed the read over, which
 /// would interrupt waiting system calls of the caller's threads with EINTR and hold up their ends. The ring's thread
-/// only ever waits in the ring; a block that needs more than that is finished by <see cref="DirectThreads"/>.
+/// only ever waits in the ring; a block that needs more than that is finished on the thread pool.
 /// </remarks>
 internal sealed unsafe class DirectRing : DirectEngine
 {
@@ -33,7 +33,6 @@ internal sealed unsafe class DirectRing : DirectEngine
     private readonly Lock _gate = new();
     private readonly SafeFileHandle _signal = IoUringCalls.CreateEvent();
     private readonly ulong* _signalBuffer = (ulong*)NativeMemory.AllocZeroed(sizeof(ulong));
-    private readonly DirectThreads _threads = new(null);
     private IoUring? _ring;
     private int _free;
     private int _sleeping;
@@ -50,9 +49,9 @@ internal sealed unsafe class DirectRing : DirectEngine
 
     public override string Reason { get; } = $"O_DIRECT, io_uring, {BlocksInFlight} blocks in flight";
 
-    public override bool HasOwnThread => !_broken;
+    public override bool ClaimsItself => !_broken;
 
-    /// <summary>Whether the kernel stopped serving the ring. Threads have taken over.</summary>
+    /// <summary>Whether the kernel stopped serving the ring. The thread pool has taken over.</summary>
     public bool Broken => _broken;
 
     /// <summary>The ring's descriptor.</summary>
@@ -92,7 +91,7 @@ internal sealed unsafe class DirectRing : DirectEngine
         {
             if (_broken)
             {
-                _threads.Wake(source);
+                source.AddWorker();
                 return;
             }
 
@@ -110,9 +109,6 @@ internal sealed unsafe class DirectRing : DirectEngine
             IoUringCalls.Raise(_signal);
         }
     }
-
-    /// <summary>Has a thread finish a block that the ring's thread cannot without waiting.</summary>
-    public void WakeThread(DirectSource source) => _threads.Wake(source);
 
     /// <summary>
     /// Makes the ring, and one read with it: of the signal, which is what the thread waits for later.
@@ -222,7 +218,7 @@ internal sealed unsafe class DirectRing : DirectEngine
         (DirectSource source, Block block) = (_slots[slot].Source!, _slots[slot].Block!);
         _slots[slot] = default;
         _freeSlots[_free++] = slot;
-        source.OnRead(block, result, this);
+        source.OnRead(block, result);
         Enqueue(source);
     }
 
@@ -254,7 +250,7 @@ internal sealed unsafe class DirectRing : DirectEngine
 
     /// <summary>
     /// The kernel answers no more. What it was given is lost for good, memory included, since it may yet be written to;
-    /// the readers begin again from there with threads.
+    /// the readers begin again from there on the thread pool.
     /// </summary>
     private void Break()
     {
@@ -279,7 +275,7 @@ internal sealed unsafe class DirectRing : DirectEngine
 
         foreach ((DirectSource source, int blocks) in lost)
         {
-            source.Restart(_threads, blocks);
+            source.Restart(blocks);
         }
     }
 

@@ -9,15 +9,16 @@ namespace Millrace.Sources;
 /// Reads past the page cache, several blocks at once, on a file description of its own. Behind
 /// <see cref="ReadStrategy.Direct"/>. Blocks are read whole and at aligned places whatever part of them is wanted.
 /// </summary>
-internal sealed unsafe class DirectSource : QueuedSource
+internal sealed unsafe class DirectSource : QueuedSource, IThreadPoolWorkItem
 {
     private readonly SafeFileHandle _direct;
     private readonly int _alignment;
-    private DirectEngine _engine;
+    private readonly DirectEngine _engine;
     private int _reading;
+    private int _workers;
 
     public DirectSource(OpenFile file, SafeFileHandle direct, int alignment, DirectEngine engine)
-        : base(file, new BlockAllocator(foreign: null), ReadStrategy.Direct, engine.Reason)
+        : base(file, new BlockAllocator(foreign: null, BlockPool.Direct), ReadStrategy.Direct, engine.Reason)
     {
         _direct = direct;
         _alignment = alignment;
@@ -26,9 +27,6 @@ internal sealed unsafe class DirectSource : QueuedSource
 
     /// <summary>Whether it is in the queue of the ring, whose lock guards this.</summary>
     public bool WaitsForRing { get; set; }
-
-    /// <summary>Whether it is in the queue of the threads, whose lock guards this.</summary>
-    public bool WaitsForThread { get; set; }
 
     protected override int Depth => DirectEngine.BlocksInFlight;
 
@@ -41,7 +39,13 @@ internal sealed unsafe class DirectSource : QueuedSource
     /// <param name="file">The file, from which nothing is taken over: its handle stays as it is.</param>
     /// <param name="source">The source, which owns a handle of its own.</param>
     /// <returns>Null, or why it cannot be had, in words for a person.</returns>
-    public static string? TryOpen(OpenFile file, out DirectSource? source)
+    public static string? TryOpen(OpenFile file, out DirectSource? source) => TryOpen(file, null, out source);
+
+    /// <param name="file">The file.</param>
+    /// <param name="engine">Who reads; null for the process's own.</param>
+    /// <param name="source">The source.</param>
+    /// <returns>Null, or why it cannot be had.</returns>
+    public static string? TryOpen(OpenFile file, DirectEngine? engine, out DirectSource? source)
     {
         source = null;
         if (!file.Native)
@@ -59,7 +63,7 @@ internal sealed unsafe class DirectSource : QueuedSource
         string? refusal = DirectOpen.TryReopen(file.Handle, out SafeFileHandle? direct, out int alignment);
         if (refusal is null)
         {
-            source = new DirectSource(file, direct!, alignment, DirectEngine.Shared);
+            source = new DirectSource(file, direct!, alignment, engine ?? DirectEngine.Shared);
         }
 
         return refusal;
@@ -128,8 +132,7 @@ internal sealed unsafe class DirectSource : QueuedSource
     /// <summary>Takes back a block from the ring.</summary>
     /// <param name="block">The block.</param>
     /// <param name="result">Bytes read, or the negated error number.</param>
-    /// <param name="ring">Who read it.</param>
-    public void OnRead(Block block, int result, DirectRing ring)
+    public void OnRead(Block block, int result)
     {
         block.Filled = Math.Clamp(result, 0, block.Wanted);
 
@@ -147,15 +150,25 @@ internal sealed unsafe class DirectSource : QueuedSource
             else
             {
                 block.State = BlockState.Waiting;
-                ring.WakeThread(this);
+                AddWorker();
             }
         }
 
         callback?.OnReady();
     }
 
-    /// <summary>Reads one block, waiting for it.</summary>
-    public void ReadNext(DirectThreads threads)
+    /// <summary>Has the thread pool read a block, and more as long as there are any. Called with the lock held.</summary>
+    public void AddWorker()
+    {
+        if (_workers < DirectEngine.BlocksInFlight)
+        {
+            _workers++;
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
+    }
+
+    /// <summary>Reads one block, waiting for it, and goes to the end of the pool's queue: others are in it too.</summary>
+    void IThreadPoolWorkItem.Execute()
     {
         Block? block;
         lock (Gate)
@@ -163,46 +176,50 @@ internal sealed unsafe class DirectSource : QueuedSource
             block = TakeWork();
             if (block is null)
             {
+                _workers--;
                 return;
             }
 
             _reading++;
             if (HasWork)
             {
-                // For the next thread, behind the other readers.
-                threads.Wake(this);
+                AddWorker();
             }
         }
 
         Read(block);
         IReadyCallback? callback;
+        bool more;
         lock (Gate)
         {
             _reading--;
             callback = Finish(block);
             CloseIfUnused();
-            if (HasWork)
+            more = HasWork;
+            if (!more)
             {
-                threads.Wake(this);
+                _workers--;
             }
         }
 
         callback?.OnReady();
+        if (more)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
     }
 
-    /// <summary>Begins again at the first block that is not read, with another engine.</summary>
-    /// <param name="engine">Who reads from now on.</param>
+    /// <summary>Begins again at the first block of the queue, now that the ring does no more.</summary>
     /// <param name="lost">How many blocks will not come back.</param>
-    public void Restart(DirectEngine engine, int lost)
+    public void Restart(int lost)
     {
         lock (Gate)
         {
-            _engine = engine;
             _reading -= lost;
             if (!Disposed)
             {
                 Rewind();
-                engine.Wake(this);
+                AddWorker();
             }
 
             CloseIfUnused();
@@ -220,7 +237,7 @@ internal sealed unsafe class DirectSource : QueuedSource
         }
     }
 
-    private bool HasWork => Waiting() is not null || (!_engine.HasOwnThread && MayRead);
+    private bool HasWork => Waiting() is not null || (!_engine.ClaimsItself && MayRead);
 
     private Block? TakeWork()
     {
@@ -229,7 +246,7 @@ internal sealed unsafe class DirectSource : QueuedSource
         {
             block.State = BlockState.Reading;
         }
-        else if (!_engine.HasOwnThread && MayRead)
+        else if (!_engine.ClaimsItself && MayRead)
         {
             block = Claim(null);
             Enqueue(block);
