@@ -91,8 +91,9 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
             }
 
             _callback = callback;
-            _watcher ??= new FollowWatcher(this, File.Path, _options.FollowPollInterval);
         }
+
+        Watch();
 
         // What came between the look and the watch is found now.
         Look();
@@ -142,6 +143,29 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
     void IReadyCallback.OnReady() => Look();
 
     protected override void Recycle(Block block) => _inner.TakeBack(block);
+
+    /// <summary>
+    /// Begins to watch, without the lock: the system's watcher has locks of its own, which it may hold while it calls.
+    /// </summary>
+    private void Watch()
+    {
+        if (_watcher is not null)
+        {
+            return;
+        }
+
+        var watcher = new FollowWatcher(this, File.Path, _options.FollowPollInterval);
+        lock (_gate)
+        {
+            if (!_disposed)
+            {
+                _watcher = watcher;
+                return;
+            }
+        }
+
+        watcher.Dispose();
+    }
 
     private void Look()
     {

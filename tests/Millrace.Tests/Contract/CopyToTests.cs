@@ -8,6 +8,9 @@ public sealed class CopyToTests
 {
     private const int Length = 600_000;
 
+    /// <summary>More than any strategy hands out at once, so that a copy takes several writes.</summary>
+    private const int SeveralWrites = 3_000_000;
+
     [Theory, EveryReader]
     public async Task A_missing_destination_is_refused(string name)
     {
@@ -90,14 +93,14 @@ public sealed class CopyToTests
     [Theory, EveryReader(ReaderTraits.KeepsWhatACopyLeft)]
     public async Task A_failing_stream_leaves_what_it_did_not_take(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Readers.Get(name).Create(SeveralWrites);
         using var destination = new FailingStream(writesBeforeFailure: 1);
 
         IOException exception = await Assert.ThrowsAsync<IOException>(() => reader.CopyToAsync(destination).Soon());
 
         Assert.Equal(FailingStream.Reason, exception.Message);
         ReaderExtensions.AssertContent(0, destination.Taken.Length, destination.Taken);
-        await reader.AssertRestAsync(destination.Taken.Length, Length);
+        await reader.AssertRestAsync(destination.Taken.Length, SeveralWrites);
         await reader.CompleteAsync();
     }
 
@@ -117,13 +120,13 @@ public sealed class CopyToTests
     [Theory, EveryReader(ReaderTraits.KeepsWhatACopyLeft)]
     public async Task A_failing_writer_leaves_what_it_did_not_take(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Readers.Get(name).Create(SeveralWrites);
         using var destination = new FailingWriter(writesBeforeFailure: 1);
 
         await Assert.ThrowsAsync<IOException>(() => reader.CopyToAsync(destination).Soon());
 
         ReaderExtensions.AssertContent(0, destination.Taken.Length, destination.Taken);
-        await reader.AssertRestAsync(destination.Taken.Length, Length);
+        await reader.AssertRestAsync(destination.Taken.Length, SeveralWrites);
         await reader.CompleteAsync();
     }
 

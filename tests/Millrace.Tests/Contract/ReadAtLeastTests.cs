@@ -91,7 +91,7 @@ public sealed class ReadAtLeastTests
     [Theory, EveryReader(ReaderTraits.HoldsBackExamined)]
     public async Task Fewer_than_are_held_and_examined_still_brings_more(string name)
     {
-        PipeReader reader = Readers.Get(name).Create((2 * Block) + 5);
+        PipeReader reader = Readers.Get(name).Create(12 * Block);
         ReadResult first = await reader.HoldAsync(100);
         reader.AdvanceTo(first.Buffer.Start, first.Buffer.End);
 

@@ -6,7 +6,7 @@ namespace Millrace.Tests.FilePipes;
 /// <summary>Position and Length.</summary>
 public sealed class PositionTests
 {
-    private const int Length = 700_001;
+    private const int Length = 3_000_001;
 
     [Theory, EveryStrategy]
     public async Task Position_is_the_first_byte_not_consumed(ReadStrategy strategy, bool portable)
