@@ -21,13 +21,19 @@ internal static unsafe partial class PageCache
     /// </summary>
     public static bool Holds(SafeFileHandle file, byte* address, long offset, int bytes)
     {
-        // Pages that are only just being read are counted too. Read-ahead reads in order: the last one tells.
-        byte last;
-        if (PositionalRead.ReadCached(file, &last, 1, offset + bytes - 1) != 1)
+        if (!CountsAll(file, address, offset, bytes))
         {
             return false;
         }
 
+        // Pages that are only just being read are counted too. Read-ahead reads in order: the last one tells. Asked
+        // second, because a miss starts a read of its own, in small folios.
+        byte last;
+        return PositionalRead.ReadCached(file, &last, 1, offset + bytes - 1) == 1;
+    }
+
+    private static bool CountsAll(SafeFileHandle file, byte* address, long offset, int bytes)
+    {
         int pages = (int)(((long)bytes + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes);
         if (!CacheStatMissing)
         {
@@ -41,6 +47,11 @@ internal static unsafe partial class PageCache
             CacheStatMissing = true;
         }
 
+        return FindsAll(address, pages);
+    }
+
+    private static bool FindsAll(byte* address, int pages)
+    {
         byte* residence = stackalloc byte[PagesAtOnce];
         for (int first = 0; first < pages; first += PagesAtOnce)
         {

@@ -20,7 +20,7 @@ namespace Millrace.Sources;
 /// </remarks>
 internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkItem, ILeaseHolder
 {
-    /// <summary>Bytes by which the window grows.</summary>
+    /// <summary>Bytes by which the window grows at most.</summary>
     /// <remarks>
     /// What one entry of the page table can map, and what a writer waits for to be copied. Between 1 and 16 MiB nothing
     /// is gained or lost. See docs/mapped.md.
@@ -31,9 +31,9 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     /// <remarks>Addresses cost nothing, and an index into a block is an int.</remarks>
     public const int RegionBytes = 1024 * 1024 * 1024;
 
-    /// <summary>Bytes by which the window grows at first after a seek; then it doubles.</summary>
-    /// <remarks>Who seeks may want one record.</remarks>
-    private const int FirstBytesAfterSeek = 256 * 1024;
+    /// <summary>Bytes by which the window grows first, and first after a seek; then it doubles.</summary>
+    /// <remarks>As much as one block of the other strategies. Who seeks may want no more than one record.</remarks>
+    private const int FirstBytes = BlockPool.BodyBytes;
 
     private const int MaxRegionBytes = int.MaxValue - MemoryMap.HugePageBytes + 1;
 
@@ -72,7 +72,6 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
         _end = Math.Min(file.SizeAtOpen, file.Limit);
         _windowBytes = Math.Clamp(
             options.MaxBufferedBytes / MemoryMap.PageBytes * MemoryMap.PageBytes, BlockPool.BodyBytes, WindowBytes);
-        _growBytes = _windowBytes;
         SetPlace(file.Start);
     }
 
@@ -194,7 +193,6 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
             }
 
             _error = null;
-            _growBytes = Math.Min(FirstBytesAfterSeek, _windowBytes);
             SetPlace(offset);
             region = _region;
             keep = region is not null && offset >= region.FileOffset && offset < region.FileOffset + region.Capacity;
@@ -479,6 +477,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     private void SetPlace(long offset)
     {
         _epoch++;
+        _growBytes = FirstBytes;
         _liveFrom = offset;
         _liveTo = offset;
         _enteredTo = offset;
