@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Sources;
@@ -7,7 +6,7 @@ using Millrace.Sources;
 namespace Millrace;
 
 /// <summary>Reads that have to wait: suspended without an allocation, woken by the source, a token or a cancel.</summary>
-public sealed partial class FilePipeReader : IValueTaskSource<ReadResult>, IReadyCallback
+public sealed partial class FilePipeReader : IValueTaskSource, IReadyCallback
 {
     private ManualResetValueTaskSourceCore<WakeReason> _wait;
     private CancellationToken _waitToken;
@@ -25,14 +24,13 @@ public sealed partial class FilePipeReader : IValueTaskSource<ReadResult>, IRead
     /// <inheritdoc/>
     void IReadyCallback.OnReady() => Wake(WakeReason.Ready);
 
-    ValueTaskSourceStatus IValueTaskSource<ReadResult>.GetStatus(short token) => _wait.GetStatus(token);
+    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _wait.GetStatus(token);
 
-    void IValueTaskSource<ReadResult>.OnCompleted(
+    void IValueTaskSource.OnCompleted(
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _wait.OnCompleted(continuation, state, token, flags);
 
-    /// <summary>Runs on the thread that awaited: nobody else touches the window.</summary>
-    ReadResult IValueTaskSource<ReadResult>.GetResult(short token)
+    void IValueTaskSource.GetResult(short token)
     {
         WakeReason reason = _wait.GetResult(token);
         _waitRegistration.Dispose();
@@ -41,16 +39,29 @@ public sealed partial class FilePipeReader : IValueTaskSource<ReadResult>, IRead
         _waitToken = default;
         _source.Disarm();
         Interlocked.And(ref _flags, ~PendingFlag);
-        _tally.Asynchronous++;
         ThrowIfUnusable();
         if (reason == WakeReason.TokenCanceled)
         {
             throw new OperationCanceledException(canceled);
         }
+    }
 
-        // The source called because it has something; should it have lost that since, waiting is right and rare.
-        bool done = TryRead(1, wait: false, out ReadResult result) || TryRead(1, wait: true, out result);
-        Debug.Assert(done, "a waiting read always has an answer");
+    /// <summary>Waits until there is an answer. While it waits nobody else touches the window.</summary>
+    /// <remarks>
+    /// A loop, because the source may call late, for a read that was canceled meanwhile; blocking here instead would
+    /// make the read deaf to its token and to <see cref="CancelPendingRead"/>.
+    /// </remarks>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<ReadResult> WaitAsync(CancellationToken cancellationToken)
+    {
+        _tally.Asynchronous++;
+        ReadResult result;
+        do
+        {
+            await SuspendAsync(cancellationToken).ConfigureAwait(false);
+        }
+        while (!TryRead(1, wait: false, out result));
+
         return result;
     }
 
@@ -131,10 +142,10 @@ public sealed partial class FilePipeReader : IValueTaskSource<ReadResult>, IRead
             return ValueTask.FromException<ReadResult>(exception);
         }
 
-        return Suspend(cancellationToken);
+        return WaitAsync(cancellationToken);
     }
 
-    private ValueTask<ReadResult> Suspend(CancellationToken cancellationToken)
+    private ValueTask SuspendAsync(CancellationToken cancellationToken)
     {
         _wait.Reset();
         _waitToken = cancellationToken;
@@ -156,7 +167,7 @@ public sealed partial class FilePipeReader : IValueTaskSource<ReadResult>, IRead
             Wake(WakeReason.Canceled);
         }
 
-        return new ValueTask<ReadResult>(this, _wait.Version);
+        return new ValueTask(this, _wait.Version);
     }
 
     /// <summary>Ends the wait, whoever comes first.</summary>

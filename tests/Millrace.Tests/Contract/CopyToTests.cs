@@ -198,7 +198,7 @@ public sealed class CopyToTests
         await reader.CompleteAsync();
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task A_token_ends_a_copy_that_waits_for_bytes(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -216,7 +216,7 @@ public sealed class CopyToTests
         ReaderExtensions.AssertContent(0, 100, destination.ToArray());
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task CancelPendingRead_ends_a_copy_that_waits_for_bytes(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();

@@ -34,7 +34,7 @@ public sealed class PendingReadTests
         (await read.Soon()).AssertStarts(40, 61);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task A_pending_read_completes_with_the_end(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -47,7 +47,7 @@ public sealed class PendingReadTests
         Assert.True(result.Buffer.IsEmpty);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task The_end_comes_with_the_bytes_that_were_held(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -147,7 +147,7 @@ public sealed class PendingReadTests
         await AssertUsableAsync(fed, 0);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task Cancelling_while_bytes_arrive_loses_none(string name)
     {
         const int Turns = 300;
@@ -179,7 +179,7 @@ public sealed class PendingReadTests
         ReaderExtensions.AssertContent(0, Turns, bytes.WrittenSpan);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task Tokens_canceled_while_bytes_arrive_lose_none(string name)
     {
         const int Turns = 200;
@@ -249,7 +249,10 @@ public sealed class PendingReadTests
         result.AssertStarts(offset);
         long consumed = offset + result.Buffer.Length;
         fed.Reader.AdvanceTo(result.Buffer.End);
-        fed.End();
-        await fed.Reader.AssertRestAsync(consumed, offset + 50);
+        if (consumed < offset + 50)
+        {
+            result = await fed.Reader.HoldAsync((int)(offset + 50 - consumed));
+            result.AssertStarts(consumed);
+        }
     }
 }

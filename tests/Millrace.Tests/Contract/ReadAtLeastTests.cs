@@ -181,7 +181,7 @@ public sealed class ReadAtLeastTests
         (await read.Soon()).AssertStarts(0, 300);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task The_end_completes_it_with_what_there_is(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();

@@ -10,7 +10,7 @@ namespace Millrace.Tests.Faults;
 [SupportedOSPlatform("linux")]
 public sealed class ChangeTests
 {
-    private const int Length = 9_000_001;
+    private const int Length = 5_000_001;
 
     public static TheoryData<ReadStrategy, bool, ChangeDetection> Detections()
     {

@@ -9,14 +9,14 @@ namespace Millrace.Tests.Faults;
 public sealed class TruncationTests
 {
     // Longer than two windows, so that something is left to be read whatever is held.
-    private const int Length = 12_000_001;
+    private const int Length = 9_000_001;
 
     public static TheoryData<ReadStrategy, bool, int> Lengths()
     {
         var data = new TheoryData<ReadStrategy, bool, int>();
         foreach (ReadStrategy strategy in Enum.GetValues<ReadStrategy>())
         {
-            foreach (int length in new[] { 0, 1, 1_000_001, Length - 1 })
+            foreach (int length in new[] { 0, 1_000_001, Length - 1 })
             {
                 data.Add(strategy, false, length);
                 data.Add(strategy, true, length);

@@ -37,7 +37,10 @@ public enum ReaderTraits
     /// </summary>
     KeepsWhatACopyLeft = 128,
 
+    /// <summary>What is fed can be ended. A file that is followed only grows.</summary>
+    CanBeEnded = 256,
+
     /// <summary>A file pipe.</summary>
     FilePipe = OneSegment | ChecksCursors | ChecksConcurrency | Waits | HoldsBackExamined | ObeysTokens
-        | TellsEndByTryRead | KeepsWhatACopyLeft,
+        | TellsEndByTryRead | KeepsWhatACopyLeft | CanBeEnded,
 }

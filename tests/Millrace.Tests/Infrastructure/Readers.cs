@@ -13,7 +13,8 @@ internal static class Readers
 
     private static readonly FrozenDictionary<string, ReaderFactory> ByName =
         FilePipes(BufferSizes)
-            .Append<ReaderFactory>(new StreamReaderFactory())
+            .Concat<ReaderFactory>(Followers())
+            .Append(new StreamReaderFactory())
             .Append(new SequenceReaderFactory())
             .ToFrozenDictionary(factory => factory.Name);
 
@@ -28,4 +29,9 @@ internal static class Readers
         from bufferSize in bufferSizes
         select new FilePipeFactory(
             new FileReadOptions { Strategy = strategy, Portable = portable, BufferSize = bufferSize });
+
+    private static IEnumerable<FollowFactory> Followers() =>
+        from mode in new[] { FollowMode.Descriptor, FollowMode.Name }
+        from portable in new[] { false, true }
+        select new FollowFactory(mode, portable);
 }

@@ -4,7 +4,8 @@ namespace Millrace.Tests.Infrastructure;
 
 /// <summary>The reference: .NET's own reader over a stream.</summary>
 internal sealed class StreamReaderFactory() : ReaderFactory(
-    "PipeReader.Create(Stream)", ReaderTraits.Waits | ReaderTraits.HoldsBackExamined | ReaderTraits.ObeysTokens)
+    "PipeReader.Create(Stream)", ReaderTraits.Waits | ReaderTraits.HoldsBackExamined | ReaderTraits.ObeysTokens
+        | ReaderTraits.CanBeEnded)
 {
     public override PipeReader Create(int length) =>
         PipeReader.Create(new FileStream(TestFolder.SharedFile(length), FileMode.Open, FileAccess.Read));

@@ -1,0 +1,158 @@
+using System.Reflection;
+using System.Text;
+
+namespace Millrace.Tests.Api;
+
+/// <summary>The public API of an assembly as text, one member a line, sorted.</summary>
+internal static class PublicApi
+{
+    private const BindingFlags Declared = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance
+        | BindingFlags.Static | BindingFlags.DeclaredOnly;
+
+    private static readonly NullabilityInfoContext Nullability = new();
+
+    public static string Render(Assembly assembly)
+    {
+        var text = new StringBuilder();
+        foreach (Type type in assembly.GetExportedTypes().OrderBy(type => type.FullName, StringComparer.Ordinal))
+        {
+            text.Append(Kind(type)).Append(' ').Append(type.FullName).Append(Bases(type)).Append('\n');
+            foreach (string member in Members(type).Order(StringComparer.Ordinal))
+            {
+                text.Append("    ").Append(member).Append('\n');
+            }
+        }
+
+        return text.ToString();
+    }
+
+    private static IEnumerable<string> Members(Type type)
+    {
+        if (type.IsEnum)
+        {
+            return Enum.GetNames(type).Select(name => $"{name} = {Convert.ToInt64(Enum.Parse(type, name))}");
+        }
+
+        return type.GetConstructors(Declared).Where(IsVisible).Select(Constructor)
+            .Concat(type.GetFields(Declared).Where(field => field.IsPublic || field.IsFamily || field.IsFamilyOrAssembly).Select(Field))
+            .Concat(type.GetProperties(Declared).Where(property => property.GetAccessors(nonPublic: true).Any(IsVisible)).Select(Property))
+            .Concat(type.GetEvents(Declared).Where(found => IsVisible(found.AddMethod!)).Select(found => $"event {Name(found.EventHandlerType!)} {found.Name}"))
+            .Concat(type.GetMethods(Declared).Where(method => IsVisible(method) && !IsAccessor(method)).Select(Method));
+    }
+
+    private static bool IsVisible(MethodBase method) => method.IsPublic || method.IsFamily || method.IsFamilyOrAssembly;
+
+    private static bool IsAccessor(MethodInfo method) =>
+        method.IsSpecialName && !method.Name.StartsWith("op_", StringComparison.Ordinal);
+
+    private static string Kind(Type type) =>
+        type.IsEnum ? "enum"
+        : type.IsInterface ? "interface"
+        : typeof(Delegate).IsAssignableFrom(type) ? "delegate"
+        : type.IsValueType ? "readonly struct".Substring(IsReadOnly(type) ? 0 : "readonly ".Length)
+        : (type.IsAbstract, type.IsSealed) switch
+        {
+            (true, true) => "static class",
+            (true, false) => "abstract class",
+            (false, true) => "sealed class",
+            _ => "class",
+        };
+
+    private static bool IsReadOnly(Type type) => type.GetCustomAttributesData()
+        .Any(attribute => string.Equals(attribute.AttributeType.Name, "IsReadOnlyAttribute", StringComparison.Ordinal));
+
+    private static string Bases(Type type)
+    {
+        if (type.IsEnum || type.IsInterface)
+        {
+            return "";
+        }
+
+        Type? above = type.BaseType == typeof(object) || type.BaseType == typeof(ValueType) ? null : type.BaseType;
+
+        // Only interfaces that a user can see and that the base class does not have anyway.
+        IEnumerable<string> names = type.GetInterfaces()
+            .Where(candidate => candidate.IsVisible)
+            .Except(above?.GetInterfaces() ?? [])
+            .Select(Name)
+            .Order(StringComparer.Ordinal);
+        string all = string.Join(", ", above is null ? names : names.Prepend(Name(above)));
+        return all.Length == 0 ? "" : $" : {all}";
+    }
+
+    private static string Constructor(ConstructorInfo constructor) =>
+        $"{Access(constructor)}new({Parameters(constructor)})";
+
+    private static string Field(FieldInfo field) => field.IsLiteral
+        ? $"const {Name(field.FieldType)} {field.Name} = {field.GetRawConstantValue()}"
+        : $"{(field.IsStatic ? "static " : "")}{Name(field.FieldType)} {field.Name}";
+
+    private static string Property(PropertyInfo property)
+    {
+        MethodInfo accessor = property.GetMethod ?? property.SetMethod!;
+        string get = property.GetMethod is { } getter && IsVisible(getter) ? " get;" : "";
+        string set = property.SetMethod is { } setter && IsVisible(setter) ? IsInit(setter) ? " init;" : " set;" : "";
+        string name = Name(property.PropertyType) + Question(Nullability.Create(property).ReadState, property.PropertyType);
+        return $"{Access(accessor)}{Modifier(accessor)}{name} {property.Name} {{{get}{set} }}";
+    }
+
+    private static bool IsInit(MethodInfo setter) => setter.ReturnParameter.GetRequiredCustomModifiers()
+        .Any(modifier => string.Equals(modifier.Name, "IsExternalInit", StringComparison.Ordinal));
+
+    private static string Method(MethodInfo method)
+    {
+        string result = Name(method.ReturnType)
+            + Question(Nullability.Create(method.ReturnParameter).ReadState, method.ReturnType);
+        return $"{Access(method)}{Modifier(method)}{result} {method.Name}({Parameters(method)})";
+    }
+
+    private static string Access(MethodBase method) => method.IsPublic ? "" : "protected ";
+
+    private static string Modifier(MethodInfo method) =>
+        method.IsStatic ? "static "
+        : method.IsAbstract ? "abstract "
+        : method.GetBaseDefinition() != method ? "override "
+        : method is { IsVirtual: true, IsFinal: false } ? "virtual "
+        : "";
+
+    private static string Parameters(MethodBase method) => string.Join(", ", method.GetParameters().Select(parameter =>
+    {
+        Type type = parameter.ParameterType.IsByRef ? parameter.ParameterType.GetElementType()! : parameter.ParameterType;
+        string passing = !parameter.ParameterType.IsByRef ? "" : parameter.IsOut ? "out " : parameter.IsIn ? "in " : "ref ";
+        string question = Question(Nullability.Create(parameter).WriteState, type);
+        string value = parameter.HasDefaultValue ? $" = {parameter.RawDefaultValue ?? "default"}" : "";
+        return $"{passing}{Name(type)}{question} {parameter.Name}{value}";
+    }));
+
+    private static string Question(NullabilityState state, Type type) =>
+        state == NullabilityState.Nullable && !type.IsValueType ? "?" : "";
+
+    private static string Name(Type type)
+    {
+        if (Nullable.GetUnderlyingType(type) is { } underlying)
+        {
+            return $"{Name(underlying)}?";
+        }
+
+        if (type.IsArray)
+        {
+            return $"{Name(type.GetElementType()!)}[]";
+        }
+
+        if (type.IsGenericType)
+        {
+            string arguments = string.Join(", ", type.GetGenericArguments().Select(Name));
+            return $"{type.Name[..type.Name.IndexOf('`', StringComparison.Ordinal)]}<{arguments}>";
+        }
+
+        return Type.GetTypeCode(type) switch
+        {
+            TypeCode.Boolean => "bool",
+            TypeCode.Byte => "byte",
+            TypeCode.Int32 when !type.IsEnum => "int",
+            TypeCode.Int64 when !type.IsEnum => "long",
+            TypeCode.String => "string",
+            _ => type == typeof(void) ? "void" : type == typeof(object) ? "object" : type.Name,
+        };
+    }
+}
