@@ -113,7 +113,7 @@ public sealed class RoundRunnerTests
     {
         List<CaseEngineOf> cases = Cases("GoodAsync", 1);
         WarmUpResult result = WarmUp.Run(cases, Runner(seed: 1), _progress, CancellationToken.None);
-        Assert.InRange(result.Phases, 4, 10);
+        Assert.InRange(result.Phases, 5, 10);
         Assert.Equal(result.CallsPerMethod, FakeBenchmark.Calls.Count);
         Assert.True(result.CallsPerMethod > 60, "Two times 30 calls are needed before a method has its final form.");
         Assert.Empty(cases[0].Case.Samples);
