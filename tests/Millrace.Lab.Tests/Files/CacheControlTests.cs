@@ -82,16 +82,23 @@ public sealed unsafe class CacheControlTests : IDisposable
     }
 
     [LinuxDiskFact]
-    public void Hot_is_restored_and_the_changed_way_of_caching_reported()
+    public void Hot_is_restored_in_the_stated_way_when_the_file_was_pushed_out()
     {
         using CacheControl control = CacheControl.Open(_file);
         Assert.Null(control.Prepare(Case(CacheState.Hot)));
         using var view = new PageCacheView(_file.Path);
         view.Drop();
-        string? violation = control.Prepare(Case(CacheState.Hot));
-        Assert.Equal(1, view.ResidentFraction());
-        Assert.Contains("large writes", violation, StringComparison.Ordinal);
+        DateTime before = File.GetLastWriteTimeUtc(_file.Path);
         Assert.Null(control.Prepare(Case(CacheState.Hot)));
+        Assert.Equal(1, view.ResidentFraction());
+        Assert.True(File.GetLastWriteTimeUtc(_file.Path) > before, "Cached by writing again, not by reading.");
+        Assert.Equal(_file.Checksum, UserFile.Inspect(_file.Path).Checksum);
+    }
+
+    [Fact]
+    public void Names_of_fills_are_read_back()
+    {
+        Assert.All(Enum.GetValues<CacheFill>(), fill => Assert.Equal(fill, CacheNames.Parse(CacheNames.ToText(fill))));
     }
 
     [LinuxDiskFact]
