@@ -140,7 +140,7 @@ public static class MarkdownReport
             ["Runtime", $"{machine.Runtime}, {machine.GarbageCollector} GC"],
             ["Engine", $"{engine.Name}, Millrace {engine.Millrace} ({engine.Build})"],
             ["Warm-up", $"{engine.WarmUpCalls} calls of each method, then the compiler "
-                + (engine.CompilerQuiet ? "had nothing left to do" : "was still at work")],
+                + (engine.CompilerQuiet ? "had next to nothing left to do" : "was still at work")],
         ];
         if (machine.LoadAverage is { } load)
         {

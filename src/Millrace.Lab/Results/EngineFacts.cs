@@ -18,7 +18,7 @@ public sealed record EngineFacts
     /// <summary>How often each method ran during the warm-up.</summary>
     public int WarmUpCalls { get; init; }
 
-    /// <summary>Whether the compiler had nothing left to do at its end.</summary>
+    /// <summary>Whether the compiler had next to nothing left to do at its end.</summary>
     public bool CompilerQuiet { get; init; }
 
     /// <summary>Settings of the runtime that the environment changes from their defaults.</summary>

@@ -14,7 +14,7 @@ public static class ResultsFile
         string temporary = path + ".tmp";
         using (FileStream stream = File.Create(temporary))
         {
-            JsonSerializer.Serialize(stream, results, ResultsJson.Default.LabResults);
+            JsonSerializer.Serialize(stream, results, ResultsJson.Readable.LabResults);
         }
 
         File.Move(temporary, path, overwrite: true);

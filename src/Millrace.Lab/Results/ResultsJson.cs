@@ -1,3 +1,4 @@
+using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 
@@ -10,4 +11,9 @@ namespace Millrace.Lab.Results;
     WriteIndented = true,
     RespectNullableAnnotations = true)]
 [JsonSerializable(typeof(LabResults))]
-internal sealed partial class ResultsJson : JsonSerializerContext;
+internal sealed partial class ResultsJson : JsonSerializerContext
+{
+    /// <summary>The same without escapes for letters and signs that people read; it is a file and no web page.</summary>
+    public static ResultsJson Readable => field ??= new ResultsJson(
+        new JsonSerializerOptions(Default.LabResults.Options) { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
+}

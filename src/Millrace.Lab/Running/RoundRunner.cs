@@ -114,6 +114,12 @@ internal sealed class RoundRunner
 
     // What the laboratory itself leaves behind in a round must not be collected within a measurement.
 #pragma warning disable RS0030
-    private static void CollectGarbage() => GC.Collect();
+    private static void CollectGarbage()
+    {
+        GC.Collect();
+
+        // Pools trim themselves on the finalizer's thread after a collection.
+        GC.WaitForPendingFinalizers();
+    }
 #pragma warning restore RS0030
 }

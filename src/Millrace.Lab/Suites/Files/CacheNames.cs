@@ -16,4 +16,7 @@ internal static class CacheNames
         CacheFill.AsFound => "as found",
         _ => null,
     };
+
+    public static CacheFill Parse(string? fill) =>
+        Enum.GetValues<CacheFill>().FirstOrDefault(value => ToText(value) == fill);
 }

@@ -8,6 +8,9 @@ internal sealed record FilesLimits
     /// <summary>The whole run; null for no limit.</summary>
     public TimeSpan? Total { get; init; }
 
+    /// <summary>Length of the file that the warm-up reads.</summary>
+    public long WarmUpBytes { get; init; } = FilesPlan.SmallSize;
+
     /// <summary>Rounds of a group of hot cases.</summary>
     public required RunLimits Hot { get; init; }
 

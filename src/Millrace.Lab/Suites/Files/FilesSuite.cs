@@ -78,7 +78,7 @@ public sealed class FilesSuite
         MachineFacts machine = MachineInspector.Inspect(files[^1].Path);
         FileCase[] plan = Select(FilesPlan.Cases(_options.Mode, files));
 
-        TestFile small = TestFile.OfIncrements(data, FilesPlan.SmallSize);
+        TestFile small = TestFile.OfIncrements(data, _limits.WarmUpBytes);
         WarmUpResult warmUp = Warm(small, plan);
         using var calls = new SystemCallPass();
         foreach (IGrouping<(CacheState Cache, CacheFill Order), FileCase> group in Groups(plan))

@@ -5,7 +5,7 @@ namespace Millrace.Lab.Suites.Files;
 /// <summary>The consumer of the framework's memory-mapped file.</summary>
 internal static unsafe class MappedConsumer
 {
-// This row is what Millrace's own mapping is compared with; a truncated test file is the laboratory's own fault.
+    // This row is what Millrace's own mapping is compared with; a truncated test file is the laboratory's own fault.
 #pragma warning disable RS0030
     /// <summary>Maps the whole file and hands it over in chunks.</summary>
     public static ReadOutcome Sum(string path, long bytes, int chunk)

@@ -1,0 +1,54 @@
+using System.Diagnostics;
+
+namespace Millrace.Cli.Tests;
+
+/// <summary>The real command, as a process.</summary>
+internal static class Command
+{
+    // Only against a hang: nothing here decides by time.
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
+
+    /// <summary>Starts it in a folder.</summary>
+    public static Process Start(string folder, params string[] arguments)
+    {
+        var start = new ProcessStartInfo("dotnet")
+        {
+            WorkingDirectory = folder,
+            UseShellExecute = false,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        start.ArgumentList.Add(Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll"));
+        foreach (string argument in arguments)
+        {
+            start.ArgumentList.Add(argument);
+        }
+
+        return Process.Start(start)!;
+    }
+
+    /// <summary>Runs it to its end.</summary>
+    public static async Task<(int ExitCode, string Output, string Error)> RunAsync(string folder, params string[] arguments)
+    {
+        using Process process = Start(folder, arguments);
+        Task<string> output = process.StandardOutput.ReadToEndAsync();
+        Task<string> error = process.StandardError.ReadToEndAsync();
+        await WaitAsync(process);
+        return (process.ExitCode, await output, await error);
+    }
+
+    /// <summary>Waits for its end, and ends it when that does not come.</summary>
+    public static async Task WaitAsync(Process process)
+    {
+        using var limit = new CancellationTokenSource(Limit);
+        try
+        {
+            await process.WaitForExitAsync(limit.Token);
+        }
+        catch (OperationCanceledException exception)
+        {
+            process.Kill(entireProcessTree: true);
+            throw new TimeoutException($"The command did not end within {Limit}.", exception);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using Millrace.Lab.Results;
+
+namespace Millrace.Cli.Tests;
+
+/// <summary>Whole runs of `millrace lab files` on a small file.</summary>
+public sealed partial class LabFilesTests : IDisposable
+{
+    private const int Interrupt = 2;
+    private const long LargeBytes = 256 * 1024 * 1024;
+
+    private readonly string _folder = Directory.CreateDirectory(
+        Path.Combine(AppContext.BaseDirectory, "tmp", Guid.NewGuid().ToString("N"))).FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task Run_writes_results_and_report_and_prints_the_table_and_the_finding()
+    {
+        string file = MakeFile("mine.bin", 100_001);
+        (int exitCode, string output, string error) = await Command.RunAsync(
+            _folder,
+            "lab", "files", "--file", file, "--data", "data", "--seed", "5", "--filter", "FilePipe/*/4096/*", "--filter", "FileStreamSync/*/4096/*");
+        Assert.True(exitCode == 0, output + error);
+        string folder = Path.Combine(_folder, "results", "latest");
+        LabResults results = ResultsFile.Read(Path.Combine(folder, "results.json"));
+        Assert.Equal(5, results.Seed);
+        Assert.Equal(["FilePipe", "FileStreamSync"], results.Cases.Select(item => item.Method).Order());
+        Assert.StartsWith("millrace lab files --file", results.Command, StringComparison.Ordinal);
+        Assert.All(results.Cases, item => Assert.True(item.Summary!.WallNs.N >= 15));
+        string report = await File.ReadAllTextAsync(Path.Combine(folder, "report.md"));
+        Assert.Contains("| FilePipe | 4 KiB |", report, StringComparison.Ordinal);
+        Assert.Contains(results.Finding!, output, StringComparison.Ordinal);
+        Assert.Contains("FileStreamSync", output, StringComparison.Ordinal);
+        Assert.DoesNotContain('\u001b', output);
+    }
+
+    [Fact]
+    public async Task File_that_changes_meanwhile_fails_its_cases_and_the_exit_code_says_so()
+    {
+        string file = MakeLargeFile();
+        using Process process = Command.Start(
+            _folder, "lab", "files", "--file", file, "--data", "data", "--filter", "FilePipe/*/hot/*");
+        Task<string> output = process.StandardOutput.ReadToEndAsync();
+        Assert.NotNull(await ReadUntilAsync(process, "Measuring hot cases"));
+        using (var writer = new FileStream(file, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+        {
+            writer.Position = LargeBytes - 1;
+            writer.WriteByte(1);
+        }
+
+        string rest = await process.StandardError.ReadToEndAsync();
+        await Command.WaitAsync(process);
+        Assert.True(process.ExitCode == 3, await output + rest);
+        LabResults results = ResultsFile.Read(Path.Combine(_folder, "results", "latest", "results.json"));
+        Assert.All(results.Cases, item => Assert.Contains("with the sum", item.Error, StringComparison.Ordinal));
+        Assert.Contains("failed: WrongChecksumException", await output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Interrupt_ends_the_run_and_keeps_what_was_measured()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            // Windows has no way to send Ctrl-C to one process only.
+            return;
+        }
+
+        using Process process = Command.Start(
+            _folder, "lab", "files", "--file", MakeLargeFile(), "--data", "data", "--filter", "FileStream*/hot/*");
+        Task<string> output = process.StandardOutput.ReadToEndAsync();
+
+        // With the colon: the line that says how far it is, so something has been measured.
+        Assert.NotNull(await ReadUntilAsync(process, "Measuring hot cases:"));
+        Assert.Equal(0, Kill(process.Id, Interrupt));
+        string rest = await process.StandardError.ReadToEndAsync();
+        await Command.WaitAsync(process);
+        Assert.True(process.ExitCode == 130, await output + rest);
+        Assert.Contains("Stopped", await output, StringComparison.Ordinal);
+        LabResults results = ResultsFile.Read(Path.Combine(_folder, "results", "latest", "results.json"));
+        Assert.True(results.Interrupted);
+        Assert.NotEmpty(results.Cases);
+        Assert.All(results.Cases, item => Assert.NotEmpty(item.Samples!.WallNs));
+    }
+
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
+    private static partial int Kill(int process, int signal);
+
+    private static async Task<string?> ReadUntilAsync(Process process, string start)
+    {
+        while (await process.StandardError.ReadLineAsync() is { } line)
+        {
+            if (line.StartsWith(start, StringComparison.Ordinal))
+            {
+                return line;
+            }
+        }
+
+        return null;
+    }
+
+    private string MakeFile(string name, int bytes)
+    {
+        string path = Path.Combine(_folder, name);
+        byte[] content = new byte[bytes];
+        new Random(3).NextBytes(content);
+        File.WriteAllBytes(path, content);
+        return path;
+    }
+
+    // So large that its rounds are still going on when the test acts; without blocks on the disk.
+    private string MakeLargeFile()
+    {
+        string path = Path.Combine(_folder, "large.bin");
+        using FileStream stream = File.Create(path);
+        stream.SetLength(LargeBytes);
+        return path;
+    }
+}

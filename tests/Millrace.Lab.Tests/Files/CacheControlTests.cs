@@ -1,0 +1,145 @@
+using System.Runtime.Versioning;
+using Millrace.Lab.Interop;
+using Millrace.Lab.Machine;
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites.Files;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Files;
+
+[SupportedOSPlatform("linux")]
+public sealed unsafe class CacheControlTests : IDisposable
+{
+    private const int Bytes = 8 * 1024 * 1024;
+
+    private readonly TemporaryFolder _folder = new();
+    private readonly TestFile _file;
+
+    public CacheControlTests()
+    {
+        _file = TestFile.OfIncrements(_folder.Path, Bytes);
+        if (OperatingSystem.IsLinux())
+        {
+            TestFileMaker.Write(_file, TestFileMaker.LargeWrite);
+        }
+    }
+
+    public void Dispose() => _folder.Dispose();
+
+    [LinuxDiskFact]
+    public void File_is_resident_after_writing_gone_after_dropping_and_back_after_reading()
+    {
+        using var view = new PageCacheView(_file.Path);
+        Assert.Equal(1, view.ResidentFraction());
+        view.Drop();
+        Assert.Equal(0, view.ResidentFraction());
+        view.ReadIn();
+        Assert.Equal(1, view.ResidentFraction());
+    }
+
+    [LinuxDiskFact]
+    public void A_page_read_alone_is_a_page_resident()
+    {
+        using var view = new PageCacheView(_file.Path);
+        view.Drop();
+
+        // Without read-ahead, which may otherwise bring in all of 8 MiB.
+        using (var stream = new FileStream(_file.Path, FileMode.Open, FileAccess.Read, FileShare.Read, 0, FileOptions.RandomAccess))
+        {
+            stream.ReadExactly(new byte[Environment.SystemPageSize]);
+        }
+
+        Assert.InRange(view.ResidentFraction(), (double)Environment.SystemPageSize / Bytes, 0.1);
+    }
+
+    [LinuxDiskFact]
+    public void Cold_is_made_and_verified()
+    {
+        using CacheControl control = CacheControl.Open(_file);
+        Assert.Null(control.Prepare(Case(CacheState.Cold)));
+        using var view = new PageCacheView(_file.Path);
+        Assert.Equal(0, view.ResidentFraction());
+    }
+
+    [LinuxDiskFact]
+    public void Pages_that_cannot_be_dropped_are_a_violation()
+    {
+        // What is mapped and touched stays in the cache, whatever the advice.
+        using Microsoft.Win32.SafeHandles.SafeFileHandle handle = File.OpenHandle(_file.Path);
+        nint address = LinuxFile.Map(0, Bytes, LinuxFile.ProtectionRead, LinuxFile.MapShared, handle, 0);
+        int sum = 0;
+        for (int i = 0; i < Bytes; i += Environment.SystemPageSize)
+        {
+            sum += *(byte*)(address + i);
+        }
+
+        using CacheControl control = CacheControl.Open(_file);
+        string? violation = control.Prepare(Case(CacheState.Cold));
+        Assert.Equal(0, LinuxFile.Unmap(address, Bytes));
+        Assert.True(sum >= 0);
+        Assert.StartsWith("not cold", violation, StringComparison.Ordinal);
+    }
+
+    [LinuxDiskFact]
+    public void Hot_is_restored_in_the_stated_way_when_the_file_was_pushed_out()
+    {
+        using CacheControl control = CacheControl.Open(_file);
+        Assert.Null(control.Prepare(Case(CacheState.Hot)));
+        using var view = new PageCacheView(_file.Path);
+        view.Drop();
+        DateTime before = File.GetLastWriteTimeUtc(_file.Path);
+        Assert.Null(control.Prepare(Case(CacheState.Hot)));
+        Assert.Equal(1, view.ResidentFraction());
+        Assert.True(File.GetLastWriteTimeUtc(_file.Path) > before, "Cached by writing again, not by reading.");
+        Assert.Equal(_file.Checksum, UserFile.Inspect(_file.Path).Checksum);
+    }
+
+    [Fact]
+    public void Names_of_fills_are_read_back()
+    {
+        Assert.All(Enum.GetValues<CacheFill>(), fill => Assert.Equal(fill, CacheNames.Parse(CacheNames.ToText(fill))));
+    }
+
+    [LinuxDiskFact]
+    public void Every_fill_leaves_the_same_content_in_the_cache()
+    {
+        foreach (CacheFill fill in new[] { CacheFill.SmallWrites, CacheFill.ReadBack, CacheFill.LargeWrites })
+        {
+            Assert.Equal(fill, CacheControl.Establish(_file, fill));
+            using var view = new PageCacheView(_file.Path);
+            Assert.Equal(1, view.ResidentFraction());
+            Assert.Equal(_file.Checksum, UserFile.Inspect(_file.Path).Checksum);
+        }
+    }
+
+    [LinuxDiskFact]
+    public void Memory_file_systems_have_no_cold_state()
+    {
+        TestFile inMemory = TestFile.OfIncrements("/dev/shm", 8);
+        Assert.Contains("tmpfs", CacheControl.WhyNoCold(inMemory), StringComparison.Ordinal);
+        Assert.Null(CacheControl.WhyNoCold(_file));
+    }
+
+    [Fact]
+    public void File_larger_than_memory_cannot_be_hot()
+    {
+        TestFile huge = _file with { Bytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes };
+        Assert.NotNull(CacheControl.WhyNoHot(huge));
+        Assert.Null(CacheControl.WhyNoHot(_file));
+    }
+
+    private LabCase Case(CacheState cache)
+    {
+        var entry = new FileCase(
+            nameof(FileReading.FileStreamSync),
+            _file,
+            4096,
+            FileOptions.SequentialScan,
+            cache,
+            cache == CacheState.Hot ? CacheFill.LargeWrites : CacheFill.None);
+        CaseParameters parameters = entry.Parameters;
+        return new LabCase(
+            entry.Name, entry.Role, new BenchmarkCatalog(typeof(FileReading)).Create(entry.Method, entry.Values), parameters);
+    }
+}

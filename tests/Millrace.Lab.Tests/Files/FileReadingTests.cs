@@ -1,0 +1,122 @@
+using BenchmarkDotNet.Engines;
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites.Files;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Files;
+
+/// <summary>Runs the benchmark's own methods, so that it cannot rot.</summary>
+public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
+{
+    private static readonly BenchmarkCatalog Catalog = new(typeof(FileReading));
+
+    private readonly TemporaryFolder _folder;
+
+    public FileReadingTests(TemporaryFolder folder) => _folder = folder;
+
+    public static TheoryData<string> Methods => [.. FilesPlan.Methods];
+
+    [Fact]
+    public void Benchmark_has_exactly_the_methods_of_the_plan() =>
+        Assert.Equal(FilesPlan.Methods.Order(StringComparer.Ordinal), Catalog.Methods.Order(StringComparer.Ordinal));
+
+    [Theory]
+    [MemberData(nameof(Methods))]
+    public void Method_reads_every_byte_at_every_buffer_option_and_state(string method)
+    {
+        TestFile generated = TestFile.OfIncrements(_folder.Path, 300 * 1024);
+        TestFileMaker.Write(generated, TestFileMaker.LargeWrite);
+        foreach (TestFile file in new[] { generated, OddFile() })
+        {
+            foreach (int buffer in FilesPlan.Buffers)
+            {
+                foreach (FileOptions options in
+                    new[] { FileOptions.SequentialScan, FileOptions.SequentialScan | FileOptions.Asynchronous })
+                {
+                    foreach (CacheState cache in Enum.GetValues<CacheState>())
+                    {
+                        // The method itself compares the sum and the length, and throws when they are wrong.
+                        Run(new FileCase(method, file, buffer, options, cache, CacheFill.LargeWrites));
+                    }
+                }
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Methods))]
+    public void Method_notices_a_single_changed_byte(string method)
+    {
+        TestFile file = OddFile();
+        using (FileStream stream = File.OpenWrite(file.Path))
+        {
+            stream.Position = file.Bytes - 1;
+            stream.WriteByte(0xA5);
+        }
+
+        var wrong = new FileCase(
+            method, file, 4096, FileOptions.SequentialScan, CacheState.Hot, CacheFill.LargeWrites);
+        WrongChecksumException exception = Assert.Throws<WrongChecksumException>(() => Run(wrong));
+        Assert.Contains(file.Path, exception.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [MemberData(nameof(Methods))]
+    public void Method_fails_for_a_file_that_has_gone(string method)
+    {
+        var gone = new FileCase(
+            method,
+            new TestFile(_folder.File("gone"), 8, 0, Generated: false),
+            4096,
+            FileOptions.SequentialScan,
+            CacheState.Hot,
+            CacheFill.None);
+        Assert.ThrowsAny<Exception>(() => Run(gone));
+    }
+
+    [Fact]
+    public void Cold_rows_say_how_long_threads_were_inside_the_calls_that_read()
+    {
+        TestFile file = TestFile.OfIncrements(_folder.Path, 1024 * 1024);
+        TestFileMaker.Write(file, TestFileMaker.LargeWrite);
+        foreach (string method in FilesPlan.Methods.Except([nameof(FileReading.MemoryMapped)]))
+        {
+            var cold = new FileCase(
+                method, file, 4096, FileOptions.SequentialScan, CacheState.Cold, CacheFill.None);
+            Sample sample = Run(cold);
+            Assert.InRange(sample.CallingThreadNs, 1, (long)sample.WallNs);
+            Assert.Equal(0, Run(cold with { Cache = CacheState.Hot }).CallingThreadNs);
+        }
+    }
+
+    [Fact]
+    public void File_pipes_say_which_strategy_they_took()
+    {
+        TestFile file = TestFile.OfIncrements(_folder.Path, 1024 * 1024);
+        TestFileMaker.Write(file, TestFileMaker.LargeWrite);
+        using var engines = new EngineSet(
+            Catalog,
+            [new FileCase(nameof(FileReading.FilePipe), file, 4096, FileOptions.SequentialScan, CacheState.Hot, CacheFill.None)],
+            _ => HotAnyway.Instance);
+        engines.Entries[0].Engine.Describe();
+        Assert.True(Enum.TryParse(engines.Entries[0].Case.Strategy, out ReadStrategy strategy));
+        Assert.NotEqual(ReadStrategy.Auto, strategy);
+        Assert.False(string.IsNullOrEmpty(engines.Entries[0].Case.StrategyReason));
+    }
+
+    private static Sample Run(FileCase entry)
+    {
+        using var engines = new EngineSet(Catalog, [entry], _ => HotAnyway.Instance);
+        return engines.Entries[0].Engine.Measure(0, IterationStage.Actual);
+    }
+
+    // Its length is no multiple of 8, and values span the pieces of no buffer evenly.
+    private TestFile OddFile()
+    {
+        string path = _folder.File("odd");
+        byte[] bytes = new byte[100_003];
+        new Random(1).NextBytes(bytes);
+        File.WriteAllBytes(path, bytes);
+        return UserFile.Inspect(path);
+    }
+}

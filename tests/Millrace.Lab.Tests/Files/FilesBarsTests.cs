@@ -1,0 +1,90 @@
+using Millrace.Lab.Results;
+using Millrace.Lab.Suites.Files;
+using Millrace.Lab.Tests.Results;
+
+namespace Millrace.Lab.Tests.Files;
+
+public sealed class FilesBarsTests
+{
+    [Fact]
+    public void All_bars_are_met_by_a_run_that_meets_them()
+    {
+        IReadOnlyList<BarResult> bars = FilesBars.Check(Fixture.Run([.. Everything(pipeMs: 2.9)]));
+        Assert.Equal(11, bars.Count);
+        Assert.All(bars, bar => Assert.True(bar.Met, bar.Figure + ": " + bar.Measured));
+    }
+
+    [Fact]
+    public void All_bars_are_missed_by_a_run_that_misses_them()
+    {
+        CaseResult[] cases =
+        [
+            .. Everything(pipeMs: 20, allocated: 2000, gen0: 1, coldMs: 150, callingThread: 0.5),
+        ];
+        Assert.All(FilesBars.Check(Fixture.Run(cases)), bar => Assert.False(bar.Met, bar.Figure + ": " + bar.Measured));
+    }
+
+    [Fact]
+    public void Nothing_measured_is_neither_met_nor_missed() =>
+        Assert.All(FilesBars.Check(Fixture.Run()), bar => Assert.Null(bar.Met));
+
+    [Fact]
+    public void Best_of_some_buffers_is_not_taken_for_the_best_of_all()
+    {
+        CaseResult[] cases = [Fixture.Case("FileStreamSync", 4096, 10), Fixture.Case("FilePipe", 4096, 3)];
+        Assert.Null(FilesBars.Check(Fixture.Run(cases)).Single(bar => bar.Figure.Contains("(Auto)", StringComparison.Ordinal)).Met);
+    }
+
+    [Theory]
+    [InlineData(65536, 10.4, true)] // The fixture's noise at 64 KiB is 5 %.
+    [InlineData(65536, 10.6, false)]
+    [InlineData(4096, 10.1, true)] // None elsewhere.
+    [InlineData(4096, 10.4, false)]
+    public void Noise_of_the_same_file_and_buffer_is_allowed_for(int buffer, double pipeMs, bool met)
+    {
+        CaseResult[] cases = [Fixture.Case("FileStreamSync", buffer, 10), Fixture.Case("FilePipe", buffer, pipeMs)];
+        Assert.Equal(met, FilesBars.Check(Fixture.Run(cases))[0].Met);
+    }
+
+    [Fact]
+    public void Users_own_file_has_no_bars()
+    {
+        CaseResult mine = Fixture.Case("FilePipe", 4096, 1);
+        Assert.Empty(FilesBars.Check(Fixture.Run(mine with { Parameters = mine.Parameters with { File = "/mine" } })));
+    }
+
+    [Fact]
+    public void Finding_states_the_telling_buffer_and_the_best()
+    {
+        string? finding = FilesFinding.Sentence(Fixture.Run(
+            Fixture.Case("FileStreamSync", 4096, 20),
+            Fixture.Case("FileStreamSync", 262144, 10),
+            Fixture.Case("FilePipe", 4096, 5),
+            Fixture.Case("FilePipe", 65536, 4)));
+        Assert.Equal(
+            "FilePipe read 128 MiB in 5.0 ms at 4 KiB, 0.25 of FileStream's 20.0 ms; at its best (64 KiB) in 4.0 ms, 0.40 of "
+            + "FileStream's best (10.0 ms at 256 KiB).",
+            finding);
+        Assert.Null(FilesFinding.Sentence(Fixture.Run(Fixture.Case("FilePipe", 4096, 5))));
+    }
+
+    private static IEnumerable<CaseResult> Everything(
+        double pipeMs, double allocated = 700, double gen0 = 0, double coldMs = 90, double callingThread = 0.1)
+    {
+        foreach (int buffer in FilesPlan.Buffers)
+        {
+            yield return Fixture.Case("FileStreamSync", buffer, 10);
+            yield return Fixture.Case("PipeReaderCreate", buffer, 11);
+            foreach (string method in new[] { "FilePipe", "FilePipeReadAhead", "FilePipeMapped" })
+            {
+                yield return Fixture.Case(method, buffer, pipeMs, allocated: allocated, gen0: gen0);
+            }
+        }
+
+        foreach (int buffer in FilesPlan.ColdBuffers)
+        {
+            yield return Fixture.Case("FileStreamSync", buffer, 100, cache: "cold");
+            yield return Fixture.Case("FilePipe", buffer, coldMs, cache: "cold", callingThread: callingThread);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+using Millrace.Lab.Suites.Files;
+
+namespace Millrace.Lab.Tests.Files;
+
+public sealed class FilesPlanTests
+{
+    private static readonly TestFile[] Files =
+        [TestFile.OfIncrements("/data", FilesPlan.SmallSize), TestFile.OfIncrements("/data", FilesPlan.LargeSize)];
+
+    [Fact]
+    public void Quick_mode_measures_the_main_methods_everywhere_and_samples_the_others()
+    {
+        IReadOnlyList<FileCase> plan = FilesPlan.Cases(LabMode.Quick, Files);
+        FileCase[] hot = [.. plan.Where(entry => entry is { Cache: CacheState.Hot, Role: null })];
+        foreach (string method in new[] { "FileStreamSync", "PipeReaderCreate", "FilePipe" })
+        {
+            Assert.Equal(12, hot.Count(entry => entry.Method == method));
+        }
+
+        foreach (string method in FilesPlan.Methods.Except(["FileStreamSync", "PipeReaderCreate", "FilePipe"]))
+        {
+            Assert.Equal(
+                [4096, 65536, 1048576],
+                hot.Where(entry => entry.Method == method).Select(entry => entry.Buffer));
+            Assert.All(
+                hot.Where(entry => entry.Method == method),
+                entry => Assert.Equal(FilesPlan.LargeSize, entry.Source.Bytes));
+        }
+
+        Assert.Equal(
+            ["FilePipe 1048576", "FilePipe 65536", "FileStreamSync 1048576", "FileStreamSync 65536"],
+            plan.Where(entry => entry is { Cache: CacheState.Cold, Role: null })
+                .Select(entry => $"{entry.Method} {entry.Buffer}").Order(StringComparer.Ordinal));
+        Assert.All(plan, entry => Assert.Equal(FileOptions.SequentialScan, entry.Options));
+    }
+
+    [Fact]
+    public void Every_baseline_case_has_a_second_copy_for_the_noise()
+    {
+        foreach (LabMode mode in Enum.GetValues<LabMode>())
+        {
+            IReadOnlyList<FileCase> plan = FilesPlan.Cases(mode, Files);
+            Assert.Equal(
+                plan.Where(entry => entry is { Method: "FileStreamSync", Role: null })
+                    .Select(entry => entry.Parameters).ToHashSet(),
+                plan.Where(entry => entry.Role == FileCase.NoiseRole).Select(entry => entry.Parameters).ToHashSet());
+        }
+    }
+
+    [Fact]
+    public void Full_mode_measures_everything_once()
+    {
+        IReadOnlyList<FileCase> plan = FilesPlan.Cases(LabMode.Full, Files);
+        Assert.Equal(plan.Count, plan.Select(entry => $"{entry.Name}/{entry.Parameters.Describe()}").Distinct().Count());
+        foreach (string method in FilesPlan.Methods)
+        {
+            foreach (TestFile file in Files)
+            {
+                foreach (CacheState cache in Enum.GetValues<CacheState>())
+                {
+                    Assert.Equal(
+                        FilesPlan.Buffers,
+                        plan.Where(entry => entry.Name == method && entry.Source == file && entry.Cache == cache
+                                && entry.Options == FileOptions.SequentialScan
+                                && entry.Fill is CacheFill.LargeWrites or CacheFill.None)
+                            .Select(entry => entry.Buffer).Distinct().Order());
+                }
+            }
+        }
+
+        Assert.Contains(plan, entry => entry.Fill == CacheFill.SmallWrites);
+        Assert.Contains(plan, entry => entry.Fill == CacheFill.ReadBack);
+        Assert.Contains(plan, entry => entry.Options.HasFlag(FileOptions.Asynchronous));
+    }
+}

@@ -1,0 +1,142 @@
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites.Files;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Files;
+
+/// <summary>The whole suite on a small file, with few rounds.</summary>
+public sealed class FilesSuiteTests : IDisposable
+{
+    private const string HotPhase = "Measuring hot cases";
+
+    private static readonly FilesLimits FewRounds = new()
+    {
+        WarmUpBytes = 64 * 1024,
+        Hot = new RunLimits { MinimumRounds = 3, MaximumRounds = 3, Time = TimeSpan.Zero },
+        Cold = new RunLimits { MinimumRounds = 3, MaximumRounds = 3, Time = TimeSpan.Zero },
+    };
+
+    private readonly TemporaryFolder _folder = new();
+    private readonly string _mine;
+
+    public FilesSuiteTests()
+    {
+        _mine = _folder.File("mine.bin");
+        byte[] bytes = new byte[200_001];
+        new Random(7).NextBytes(bytes);
+        File.WriteAllBytes(_mine, bytes);
+    }
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Run_measures_every_selected_case_and_relates_it_to_the_baseline()
+    {
+        LabResults results = Run(new RecordedProgress(), default, "FilePipe", "FileStreamSync*");
+        Assert.False(results.Interrupted);
+        Assert.Equal(42, results.Seed);
+        CaseResult[] hot = [.. results.Cases.Where(item => item.Parameters.Cache == "hot")];
+        Assert.Equal(FilesPlan.Buffers.Length * 3, hot.Length);
+        Assert.All(hot, item =>
+        {
+            Assert.Null(item.Error);
+            Assert.Equal(200_001, item.Parameters.Bytes);
+            Assert.Equal(_mine, item.Parameters.File);
+            Assert.Equal([0, 1, 2], item.Samples!.Round.Distinct());
+            Assert.Equal(item.Samples.WallNs.Count, item.Summary!.WallNs.N);
+            Assert.True(item.Summary.AllocatedBytes > 0);
+            Assert.NotNull(item.Summary.Ratio);
+        });
+        Assert.All(hot.Where(item => item.Baseline), item => Assert.Equal(1, item.Summary!.Ratio));
+        Assert.Equal(FilesPlan.Buffers.Length, results.Noise.Count(noise => noise.Parameters.Cache == "hot"));
+        Assert.StartsWith("FilePipe read 195.31 KiB in", results.Finding, StringComparison.Ordinal);
+        Assert.Empty(results.Bars);
+    }
+
+    [LinuxDiskFact]
+    public void Cold_cases_are_verified_and_timed_inside_the_calls()
+    {
+        LabResults results = Run(new RecordedProgress(), default, "FilePipe/*/65536/*/cold", "FileStreamSync/*/cold");
+        Assert.Equal(3, results.Cases.Count);
+        Assert.All(results.Cases, item =>
+        {
+            Assert.True(item.Verified, item.UnverifiedReason);
+            Assert.Equal(item.Samples!.WallNs.Count, item.Samples.CallingThreadNs!.Count);
+            Assert.InRange(item.Summary!.CallingThreadShare!.Value, 0, 1);
+        });
+    }
+
+    [Fact]
+    public void Wrong_bytes_fail_their_cases_with_a_reason_and_the_run_goes_on()
+    {
+        var progress = new RecordedProgress
+        {
+            OnPhase = phase =>
+            {
+                if (phase == HotPhase)
+                {
+                    // The same length, other bytes.
+                    File.WriteAllBytes(_mine, new byte[200_001]);
+                }
+            },
+        };
+        LabResults results = Run(progress, default, "FilePipe/*/hot/*", "MemoryMapped/*/hot/*");
+        Assert.Equal(FilesPlan.Buffers.Length + FilesPlan.SampledBuffers.Length, results.Cases.Count);
+        Assert.All(results.Cases, item =>
+        {
+            Assert.Contains("with the sum", item.Error, StringComparison.Ordinal);
+            Assert.False(item.Verified);
+            Assert.Null(item.Summary);
+            Assert.Null(item.Samples);
+        });
+        Assert.Equal(results.Cases.Count, progress.Notes.Count(note => note.Contains("failed", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public void Stopping_keeps_what_was_measured_and_says_what_was_not()
+    {
+        using var stop = new CancellationTokenSource();
+        int visits = 0;
+        bool measuring = false;
+        var progress = new RecordedProgress
+        {
+            OnPhase = phase => measuring = phase == HotPhase,
+            OnReport = _ =>
+            {
+                if (measuring && ++visits == 4)
+                {
+                    stop.Cancel();
+                }
+            },
+        };
+        LabResults results = Run(progress, stop.Token, "FilePipe*/hot/*", "FileStreamSync/*/hot/*");
+        Assert.True(results.Interrupted);
+        Assert.Equal(3, results.Cases.Count);
+        Assert.All(results.Cases, item => Assert.NotEmpty(item.Samples!.WallNs));
+        Assert.Contains("Ctrl-C", Assert.Single(results.Absent).Reason, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Filter_that_selects_nothing_is_an_error_that_shows_a_name()
+    {
+        LabException exception = Assert.Throws<LabException>(() => Run(new RecordedProgress(), default, "Nonsense"));
+        Assert.Contains("Nonsense", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("FileStreamSync/", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Two_runs_do_not_share_a_folder()
+    {
+        using DataFolderLock first = DataFolderLock.Take(_folder.Path);
+        LabException exception = Assert.Throws<LabException>(() => DataFolderLock.Take(_folder.Path));
+        Assert.Contains("--data", exception.Message, StringComparison.Ordinal);
+    }
+
+    private LabResults Run(RecordedProgress progress, CancellationToken stop, params string[] filters) => FilesSuite.Run(
+        new LabOptions { FilePath = _mine, DataFolder = _folder.Path, Filters = filters, Seed = 42, Command = "test" },
+        progress,
+        FewRounds,
+        new BenchmarkCatalog(typeof(FileReading)),
+        stop);
+}

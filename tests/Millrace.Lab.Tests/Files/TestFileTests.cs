@@ -1,0 +1,82 @@
+using System.Buffers.Binary;
+using Millrace.Lab.Suites.Files;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Files;
+
+public sealed class TestFileTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData(TestFileMaker.LargeWrite)]
+    [InlineData(TestFileMaker.SmallWrite)]
+    public void Generated_file_holds_the_incrementing_integers(int pieces)
+    {
+        TestFile file = TestFile.OfIncrements(_folder.Path, (1024 * 1024) + 4096 + 8);
+        TestFileMaker.Write(file, pieces);
+        byte[] bytes = File.ReadAllBytes(file.Path);
+        Assert.Equal(file.Bytes, bytes.Length);
+        long sum = 0;
+        for (int i = 0; i < bytes.Length; i += 8)
+        {
+            long value = BinaryPrimitives.ReadInt64LittleEndian(bytes.AsSpan(i));
+            Assert.Equal(i / 8, value);
+            sum += value;
+        }
+
+        Assert.Equal(sum, file.Checksum);
+    }
+
+    [Fact]
+    public void Writing_again_repairs_a_file_of_another_length_and_content()
+    {
+        TestFile file = TestFile.OfIncrements(_folder.Path, 4096);
+        File.WriteAllBytes(file.Path, new byte[10_000]);
+        TestFileMaker.Write(file, TestFileMaker.LargeWrite);
+        Assert.Equal(file.Checksum, UserFile.Inspect(file.Path).Checksum);
+        Assert.Equal(4096, new FileInfo(file.Path).Length);
+    }
+
+    [Theory]
+    [InlineData(8L)]
+    [InlineData(16L)]
+    [InlineData(24L)]
+    [InlineData(4L * 1024 * 1024)]
+    public void Expected_sum_is_the_sum(long bytes)
+    {
+        long sum = 0;
+        for (long i = 0; i < bytes / 8; i++)
+        {
+            sum += i;
+        }
+
+        Assert.Equal(sum, TestFile.OfIncrements(_folder.Path, bytes).Checksum);
+    }
+
+    [Fact]
+    public void Users_file_is_never_written()
+    {
+        string path = _folder.File("mine");
+        File.WriteAllText(path, "mine");
+        TestFile file = UserFile.Inspect(path);
+        Assert.Throws<InvalidOperationException>(() => TestFileMaker.Write(file, TestFileMaker.LargeWrite));
+        Assert.Equal("mine", File.ReadAllText(path));
+        Assert.Equal(0x656E696D, file.Checksum);
+        Assert.Equal(4, file.Bytes);
+    }
+
+    [Fact]
+    public void Files_that_cannot_be_measured_are_refused_by_name()
+    {
+        string empty = _folder.File("empty");
+        File.WriteAllText(empty, "");
+        Assert.Contains("is empty", Refusal(empty), StringComparison.Ordinal);
+        Assert.Contains("is a folder", Refusal(_folder.Path), StringComparison.Ordinal);
+        Assert.Contains("There is no file", Refusal(_folder.File("none")), StringComparison.Ordinal);
+    }
+
+    private static string Refusal(string path) => Assert.Throws<LabException>(() => UserFile.Inspect(path)).Message;
+}

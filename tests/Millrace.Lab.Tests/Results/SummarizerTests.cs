@@ -1,0 +1,43 @@
+using BenchmarkDotNet.Mathematics;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Tests.Results;
+
+public sealed class SummarizerTests
+{
+    private static readonly double[] Values = [1, 2, 3, 4, 100, 5, 6, 7, 8, 9];
+
+    [Fact]
+    public void Statistics_are_those_of_BenchmarkDotNet_with_outliers_in()
+    {
+        var statistics = new Statistics(Values);
+        Distribution distribution = Summarizer.Describe(statistics);
+        Assert.Equal(10, distribution.N);
+        Assert.Equal(14.5, distribution.Mean, precision: 10);
+        Assert.Equal(5.5, distribution.Median, precision: 10);
+        Assert.Equal(100, distribution.Max);
+        Assert.Equal(statistics.StandardDeviation, distribution.StdDev);
+        Assert.Equal(statistics.ConfidenceInterval.Margin, distribution.Error);
+        Assert.Equal(statistics.Percentiles.Percentile(99), distribution.P99);
+    }
+
+    [Fact]
+    public void Error_is_absent_where_there_are_too_few_samples()
+    {
+        Assert.Null(Summarizer.Describe(new Statistics([1.0])).Error);
+        Assert.Equal(0, Summarizer.Describe(new Statistics([1.0])).StdDev);
+    }
+
+    [Fact]
+    public void Ratio_is_taken_within_rounds_so_that_drift_does_not_show()
+    {
+        // The machine becomes ten times slower in the second round; the case always takes half of the baseline.
+        (int Round, double Value)[] baseline = [(0, 10), (0, 10), (1, 100), (1, 100), (3, 7)];
+        (int Round, double Value)[] samples = [(0, 5), (1, 50), (1, 40), (1, 60), (2, 1)];
+        Statistics ratios = Summarizer.Ratios(samples, baseline)!;
+        Assert.Equal(2, ratios.N);
+        Assert.Equal(0.5, ratios.Mean, precision: 10);
+        Assert.Equal(0, ratios.StandardDeviation, precision: 10);
+        Assert.Null(Summarizer.Ratios([(5, 1.0)], baseline));
+    }
+}
