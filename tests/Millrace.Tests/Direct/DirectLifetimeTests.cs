@@ -81,44 +81,6 @@ public class DirectLifetimeTests
         await reader.AssertRestAsync(0, Size);
     }
 
-    [Fact]
-    public async Task Reading_allocates_next_to_nothing()
-    {
-        string path = DirectReaders.NewFile(Size);
-        var options = new FileReadOptions { Strategy = ReadStrategy.Direct };
-        for (int i = 0; i < 5; i++)
-        {
-            _ = await AllocatedAsync(path, options);
-        }
-
-        long least = long.MaxValue;
-        for (int i = 0; i < 10; i++)
-        {
-            least = Math.Min(least, await AllocatedAsync(path, options));
-        }
-
-        // Other tests allocate meanwhile; the least of ten is this one's own, and a new block of native memory or two.
-        Assert.InRange(least, 0, 8 * 1024);
-    }
-
-    private static async Task<long> AllocatedAsync(string path, FileReadOptions options)
-    {
-        long before = GC.GetTotalAllocatedBytes();
-        FilePipeReader reader = FilePipe.OpenRead(path, options);
-        while (true)
-        {
-            ReadResult result = await reader.ReadAsync();
-            reader.AdvanceTo(result.Buffer.End);
-            if (result.IsCompleted)
-            {
-                break;
-            }
-        }
-
-        reader.Complete();
-        return GC.GetTotalAllocatedBytes() - before;
-    }
-
     private static async Task AssertEndedAsync(ValueTask<ReadResult> read)
     {
         try
