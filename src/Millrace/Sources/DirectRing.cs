@@ -13,7 +13,7 @@ namespace Millrace.Sources;
 /// </summary>
 /// <remarks>
 /// One thread and not the readers' own: the kernel works completions off on the thread that handed the read over, which
-/// would interrupt waiting system calls of the caller's threads with EINTR and hold up their ends. The ring's thread
+/// would interrupt the caller's threads in what they do and hold up their ends. The ring's thread
 /// only ever waits in the ring; a block that needs more than that is finished on the thread pool.
 /// </remarks>
 internal sealed unsafe class DirectRing : DirectEngine

@@ -1,0 +1,133 @@
+using System.IO.Pipelines;
+using Millrace.Sources;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Direct;
+
+/// <summary>The bytes are those of the file, wherever reading begins and ends.</summary>
+public class DirectBytesTests
+{
+    private const int Block = 256 * 1024;
+    private const int Queue = Block * DirectEngine.BlocksInFlight;
+
+    public static TheoryData<string> Engines => DirectReaders.EngineData;
+
+    public static TheoryData<string, int> Sizes => Combine(
+        0, 1, 511, 4095, 4096, 4097, Block - 1, Block, Block + 1, Queue - 1, Queue, Queue + 1, (3 * Queue) + 12345);
+
+    public static TheoryData<string, int, int> Parts
+    {
+        get
+        {
+            var data = new TheoryData<string, int, int>();
+            foreach (string engine in DirectReaders.Engines)
+            {
+                foreach (int offset in new[] { 1, 4095, 4096, Block - 1, Block + 513 })
+                {
+                    foreach (int length in new[] { 0, 1, 4096, Block, Queue + 1, int.MaxValue })
+                    {
+                        data.Add(engine, offset, length);
+                    }
+                }
+            }
+
+            return data;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Sizes))]
+    public async Task A_file_of_any_size_is_read_to_its_end(string engine, int size)
+    {
+        using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(size));
+        await reader.AssertRestAsync(0, size);
+    }
+
+    [Theory]
+    [MemberData(nameof(Parts))]
+    public async Task A_part_begins_and_ends_where_it_was_asked_to(string engine, int offset, int length)
+    {
+        const int Size = (2 * Queue) + 777;
+        var options = new FileReadOptions { Offset = offset, Length = length };
+        using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(Size), options);
+        await reader.AssertRestAsync(offset, Math.Min(Size, (long)offset + length));
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_part_behind_the_end_is_empty(string engine)
+    {
+        var options = new FileReadOptions { Offset = 5000 };
+        using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(100), options);
+        await reader.AssertRestAsync(5000, 5000);
+        Assert.Equal(5000, reader.Position);
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task Seeking_while_blocks_are_in_flight_finds_every_place(string engine)
+    {
+        const int Size = (2 * Queue) + 4321;
+        using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(Size));
+        var random = new Random(7);
+        for (int i = 0; i < 300; i++)
+        {
+            int offset = random.Next(Size);
+            reader.Seek(offset);
+            ReadResult result = await reader.ReadAsync().Soon();
+            result.AssertStarts(offset);
+            reader.AdvanceTo(result.Buffer.Start, result.Buffer.End);
+        }
+
+        reader.Seek(12_345);
+        await reader.AssertRestAsync(12_345, Size);
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public async Task A_record_longer_than_all_that_is_in_flight_is_held(string engine)
+    {
+        const int Size = 3 * Queue;
+        using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(Size));
+        ReadResult result = await reader.ReadAtLeastAsync((2 * Queue) + 1).Soon();
+        result.AssertStarts(0, (2 * Queue) + 1);
+        reader.AdvanceTo(result.Buffer.Start);
+        await reader.AssertRestAsync(0, Size);
+    }
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public void Read_waits_on_the_calling_thread(string engine)
+    {
+        const int Size = Queue + 99;
+        using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(Size));
+        long offset = 0;
+        while (true)
+        {
+            ReadResult result = reader.Read();
+            result.AssertStarts(offset, 0);
+            offset += result.Buffer.Length;
+            reader.AdvanceTo(result.Buffer.End);
+            if (result.IsCompleted)
+            {
+                break;
+            }
+        }
+
+        Assert.Equal(Size, offset);
+    }
+
+    private static TheoryData<string, int> Combine(params int[] sizes)
+    {
+        var data = new TheoryData<string, int>();
+        foreach (string engine in DirectReaders.Engines)
+        {
+            foreach (int size in sizes)
+            {
+                data.Add(engine, size);
+            }
+        }
+
+        return data;
+    }
+}

@@ -1,0 +1,117 @@
+using System.Buffers;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Direct;
+
+/// <summary>When a file is read past the page cache, and what happens where it cannot be.</summary>
+public class DirectStrategyTests
+{
+    private static readonly FileReadOptions Direct = new() { Strategy = ReadStrategy.Direct };
+
+    public static TheoryData<string> Engines => DirectReaders.EngineData;
+
+    [Theory]
+    [MemberData(nameof(Engines))]
+    public void The_reason_says_who_reads(string engine)
+    {
+        using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(1));
+        Assert.Equal(ReadStrategy.Direct, reader.Strategy);
+        Assert.Contains("O_DIRECT", reader.StrategyReason);
+        Assert.Contains(engine, reader.StrategyReason);
+    }
+
+    [Fact]
+    public void A_regular_file_is_opened_past_the_page_cache()
+    {
+        string path = DirectReaders.NewFile(1);
+        using FilePipeReader reader = FilePipe.OpenRead(path, Direct);
+        Assert.Equal(ReadStrategy.Direct, reader.Strategy);
+        Assert.Single(DirectReaders.DirectDescriptors(path));
+    }
+
+    [Fact]
+    public void The_portable_way_is_Buffered()
+    {
+        using FilePipeReader reader =
+            FilePipe.OpenRead(DirectReaders.NewFile(1), Direct with { Portable = true });
+        Assert.Equal(ReadStrategy.Buffered, reader.Strategy);
+        Assert.Contains("switched off", reader.StrategyReason);
+    }
+
+    [Theory]
+    [InlineData("/proc/self/stat")]
+    [InlineData("/dev/zero")]
+    public void What_cannot_be_read_directly_is_Buffered_and_says_why(string path)
+    {
+        using FilePipeReader reader = FilePipe.OpenRead(path, Direct);
+        Assert.Equal(ReadStrategy.Buffered, reader.Strategy);
+        Assert.NotEqual("asked for", reader.StrategyReason);
+    }
+
+    [Fact]
+    public void A_file_in_memory_is_Buffered()
+    {
+        string path = Path.Combine("/dev/shm", Path.GetRandomFileName());
+        File.WriteAllText(path, "in memory");
+        try
+        {
+            using FilePipeReader reader = FilePipe.OpenRead(path, Direct);
+            Assert.Equal(ReadStrategy.Buffered, reader.Strategy);
+            Assert.Contains("in memory", reader.StrategyReason);
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    [Fact]
+    public async Task A_foreign_pool_is_ignored()
+    {
+        string path = DirectReaders.NewFile(100_000);
+        using var pool = new RefusingPool();
+        using FilePipeReader reader = FilePipe.OpenRead(path, Direct with { Pool = pool });
+        Assert.Equal(ReadStrategy.Direct, reader.Strategy);
+        await reader.AssertRestAsync(0, 100_000);
+    }
+
+    [Fact]
+    public async Task A_handle_given_by_the_caller_stays_as_it_was()
+    {
+        string path = DirectReaders.NewFile(300_000);
+        using SafeFileHandle handle = Linux.OpenForReading(path);
+        Linux.SetPosition(handle, 7);
+        using (FilePipeReader reader = FilePipe.OpenRead(handle, Direct with { LeaveOpen = true }))
+        {
+            Assert.Equal(ReadStrategy.Direct, reader.Strategy);
+            await reader.AssertRestAsync(0, 300_000);
+        }
+
+        Assert.Equal(7, Linux.GetPosition(handle));
+        Assert.False(DirectNative.IsDirect((int)handle.DangerousGetHandle()));
+    }
+
+    [Fact]
+    public async Task A_deleted_file_is_read()
+    {
+        string path = DirectReaders.NewFile(300_000);
+        using SafeFileHandle handle = Linux.OpenForReading(path);
+        File.Delete(path);
+        using FilePipeReader reader = FilePipe.OpenRead(handle, Direct);
+        Assert.Equal(ReadStrategy.Direct, reader.Strategy);
+        await reader.AssertRestAsync(0, 300_000);
+    }
+
+    private sealed class RefusingPool : MemoryPool<byte>
+    {
+        public override int MaxBufferSize => int.MaxValue;
+
+        public override IMemoryOwner<byte> Rent(int minBufferSize = -1) =>
+            throw new InvalidOperationException("Rented from the caller's pool.");
+
+        protected override void Dispose(bool disposing)
+        {
+        }
+    }
+}
