@@ -94,9 +94,9 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         }
 
         ThrowIfUnusable();
-        if (!CanSeek || _source is not CachedSource)
+        if (!CanSeek || _source is FollowSource)
         {
-            // Waits that CancelPendingRead has to be able to end, and reads that are in flight already.
+            // Waits without an end of their own, which CancelPendingRead has to be able to end.
             ValueTask<ReadResult> read = ReadSlowAsync(1, CancellationToken.None);
             return read.IsCompleted ? read.GetAwaiter().GetResult() : read.AsTask().GetAwaiter().GetResult();
         }
