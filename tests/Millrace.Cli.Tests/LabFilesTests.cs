@@ -54,7 +54,13 @@ public sealed partial class LabFilesTests : IDisposable
         await Command.WaitAsync(process);
         Assert.True(process.ExitCode == 3, await output + rest);
         LabResults results = ResultsFile.Read(Path.Combine(_folder, "results", "latest", "results.json"));
-        Assert.All(results.Cases, item => Assert.Contains("with the sum", item.Error, StringComparison.Ordinal));
+
+        // The case that was reading just then may have been told by the pipe itself; the others find a wrong sum.
+        Assert.All(results.Cases, item => Assert.NotNull(item.Error));
+        Assert.InRange(
+            results.Cases.Count(item => item.Error!.Contains("with the sum", StringComparison.Ordinal)),
+            results.Cases.Count - 1,
+            results.Cases.Count);
         Assert.Contains("failed: WrongChecksumException", await output, StringComparison.Ordinal);
     }
 
