@@ -23,7 +23,11 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
     public const int MaxAhead = 4;
 
     /// <summary>After so many blocks in a row that the cache answered, the reader's own thread reads again.</summary>
-    private const int HitsToCalm = 8;
+    /// <remarks>
+    /// 8 MiB: more than the kernel reads ahead of a disk, so that a file which comes from the disk is copied by the pool
+    /// all the way and the reader's thread is free.
+    /// </remarks>
+    private const int HitsToCalm = 32;
 
     private readonly bool _inPlace;
     private readonly bool _alwaysAhead;
