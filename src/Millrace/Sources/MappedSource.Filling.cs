@@ -1,0 +1,247 @@
+using Millrace.Buffers;
+using Millrace.Interop;
+
+namespace Millrace.Sources;
+
+/// <summary>Growing the reader's window: on the reader's thread, by what is decided with the lock held.</summary>
+internal sealed unsafe partial class MappedSource
+{
+    /// <summary>How a request for more bytes goes on.</summary>
+    private enum Next
+    {
+        /// <summary>Nobody will use them.</summary>
+        Nothing,
+
+        /// <summary>Another thread is at work on what is needed.</summary>
+        Wait,
+
+        /// <summary>There are none.</summary>
+        End,
+
+        /// <summary>They lie outside what is mapped.</summary>
+        Map,
+
+        /// <summary>They are mapped.</summary>
+        Take,
+
+        /// <summary>They cannot be had by mapping.</summary>
+        Read,
+    }
+
+    private FillResult FillCore(ref Window window, bool mayWait)
+    {
+        long from = window.EndOffset;
+        while (true)
+        {
+            Claim claim;
+            lock (_gate)
+            {
+                if (_error is { } error)
+                {
+                    _error = null;
+                    throw error;
+                }
+
+                claim = ClaimNext(window);
+                if (claim.Next == Next.Wait && mayWait)
+                {
+                    Monitor.Wait(_gate);
+                    continue;
+                }
+            }
+
+            switch (claim.Next)
+            {
+                case Next.Wait:
+                    return FillResult.Pending;
+                case Next.Nothing:
+                    return FillResult.EndOfFile;
+                case Next.End:
+                    // Whether it ends there because it was always that long, or else an exception.
+                    _ = File.IsEnd(from, sawEnd: true);
+                    return FillResult.EndOfFile;
+                case Next.Map when TryMapNext(ref window):
+                    continue;
+                case Next.Take when TryTake(ref window, claim, mayWait) is { } result:
+                    return result;
+                default:
+                    StartReading(ref window);
+                    return mayWait ? _reading!.Fill(ref window) : _reading!.TryFill(ref window);
+            }
+        }
+    }
+
+    /// <summary>Decides, with the lock held, how the window grows, and puts what it grows by under protection.</summary>
+    private Claim ClaimNext(in Window window)
+    {
+        long from = window.EndOffset;
+        if (_disposed)
+        {
+            return new Claim(Next.Nothing);
+        }
+
+        if (_protection == Protection.Breaking)
+        {
+            return new Claim(Next.Wait);
+        }
+
+        if (_protection != Protection.Leased || _enteringFailed)
+        {
+            return new Claim(Next.Read);
+        }
+
+        if (from >= _end)
+        {
+            return new Claim(Next.End);
+        }
+
+        if (_region is not { } region || from >= region.FileOffset + region.Capacity)
+        {
+            return new Claim(Next.Map);
+        }
+
+        bool entered = _enteredTo > from;
+        if (!entered && _enteringNow)
+        {
+            return new Claim(Next.Wait);
+        }
+
+        long to = Math.Min(GrownTo(from), region.FileOffset + region.Capacity);
+        if (entered)
+        {
+            to = Math.Min(to, _enteredTo);
+            if (_cold && _enteredTo - to <= AheadBytes / 2)
+            {
+                StartEntering();
+            }
+        }
+
+        _growBytes = Math.Min(2 * _growBytes, _windowBytes);
+        _liveFrom = window.StartOffset;
+        _liveTo = to;
+        long dropFrom = _dropped;
+        _dropped = Math.Max(_dropped, HugePageStart(_liveFrom));
+        region.Enter();
+        return new Claim(Next.Take, region, to, entered, dropFrom, _dropped);
+    }
+
+    /// <summary>Grows the window by what was claimed.</summary>
+    /// <returns>Null when the pages cannot be entered.</returns>
+    private FillResult? TryTake(ref Window window, in Claim claim, bool mayWait)
+    {
+        MappedBlock region = claim.Region!;
+        try
+        {
+            if (claim.DropTo > claim.DropFrom)
+            {
+                MemoryMap.Drop(region.At(claim.DropFrom), (nint)(claim.DropTo - claim.DropFrom));
+            }
+
+            if (!claim.Entered)
+            {
+                switch (EnterHere(region, window.EndOffset, claim.To, mayWait))
+                {
+                    case Entry.WouldWait:
+                        return FillResult.Pending;
+                    case Entry.Failed:
+                        return null;
+                }
+            }
+        }
+        finally
+        {
+            region.Leave();
+        }
+
+        Rebase(ref window, region);
+        window.Extend((int)(claim.To - window.EndOffset));
+        return claim.To >= _end && EndsAt(claim.To) ? FillResult.FilledLast : FillResult.Filled;
+    }
+
+    /// <summary>Maps the part of the file that holds the window and what follows it.</summary>
+    /// <returns>False when the system refuses, or the window has outgrown what a block can hold.</returns>
+    private bool TryMapNext(ref Window window)
+    {
+        // Aligned as the largest folios are, so that one entry of the page table maps one of them.
+        long start = HugePageStart(window.StartOffset);
+        long atLeast = window.EndOffset + WindowBytes - start;
+        int bytes = (int)Math.Min(_end - start, Math.Clamp(2 * atLeast, _regionBytes, MaxRegionBytes));
+        if (start + bytes <= window.EndOffset || MappedBlock.TryMap(File.Handle, start, bytes) is not { } region)
+        {
+            return false;
+        }
+
+        // The unconsumed bytes are handed out from the new mapping, so their pages come first. They are in the cache.
+        if (window.Length > 0 && Enter(region, window.StartOffset, window.EndOffset) != 0)
+        {
+            region.Release();
+            return false;
+        }
+
+        MappedBlock? outgrown = region;
+        lock (_gate)
+        {
+            if (_protection == Protection.Leased && !_disposed)
+            {
+                outgrown = _region;
+                _region = region;
+                _dropped = start;
+                _enteredTo = window.EndOffset;
+                Rebase(ref window, region);
+            }
+        }
+
+        outgrown?.Release();
+        return true;
+    }
+
+    /// <summary>Where the window ends after growing: at the end of a huge page, if it may be that large.</summary>
+    private long GrownTo(long from)
+    {
+        bool whole = _growBytes >= MemoryMap.HugePageBytes;
+        long unit = whole ? MemoryMap.HugePageBytes : MemoryMap.PageBytes;
+        long to = from + (whole ? _growBytes / 2 : _growBytes) + unit - 1;
+        return to - (to % unit);
+    }
+
+    private static long HugePageStart(long offset) => offset - (offset % MemoryMap.HugePageBytes);
+
+    /// <summary>Finds the window's bytes in a mapping of the file.</summary>
+    private static void Rebase(ref Window window, MappedBlock region)
+    {
+        if (ReferenceEquals(window.Block, region))
+        {
+            return;
+        }
+
+        int length = window.Length;
+        region.RenewSegment();
+        window.Block = region;
+        window.End = (int)(window.EndOffset - region.FileOffset);
+        window.Start = window.End - length;
+    }
+
+    /// <summary>Whether nothing follows, so that the last bytes arrive together with the end.</summary>
+    private bool EndsAt(long offset)
+    {
+        try
+        {
+            return File.IsEnd(offset, sawEnd: offset >= File.Limit);
+        }
+        catch (FilePipeException exception)
+        {
+            // What was entered is good and is delivered; the error comes with the next read.
+            _error = exception;
+            return false;
+        }
+    }
+
+    /// <param name="Next">What to do.</param>
+    /// <param name="Region">What the window grows in; entered, to be left.</param>
+    /// <param name="To">Where in the file the window ends then.</param>
+    /// <param name="Entered">Whether the pages up to there were entered already.</param>
+    /// <param name="DropFrom">First byte of the file that is mapped and not needed any more.</param>
+    /// <param name="DropTo">Where those bytes end.</param>
+    private readonly record struct Claim(
+        Next Next, MappedBlock? Region = null, long To = 0, bool Entered = false, long DropFrom = 0, long DropTo = 0);
+}
