@@ -38,8 +38,7 @@ public sealed partial class FilePipeReader : IValueTaskSource, IReadyCallback
         CancellationToken canceled = _waitToken;
         _waitToken = default;
         _source.Disarm();
-        Interlocked.And(ref _flags, ~PendingFlag);
-        ThrowIfUnusable();
+        ThrowIfCompleted();
         if (reason == WakeReason.TokenCanceled)
         {
             throw new OperationCanceledException(canceled);
@@ -54,15 +53,28 @@ public sealed partial class FilePipeReader : IValueTaskSource, IReadyCallback
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<ReadResult> WaitAsync(CancellationToken cancellationToken)
     {
-        _tally.Asynchronous++;
-        ReadResult result;
-        do
+        Interlocked.Or(ref _flags, PendingFlag);
+        try
         {
-            await SuspendAsync(cancellationToken).ConfigureAwait(false);
-        }
-        while (!TryRead(1, wait: false, out result));
+            _tally.Asynchronous++;
+            ReadResult result;
+            do
+            {
+                await SuspendAsync(cancellationToken).ConfigureAwait(false);
+            }
+            while (!TryRead(1, wait: false, out result));
 
-        return result;
+            ThrowIfCompleted();
+            return result;
+        }
+        finally
+        {
+            // Completed while this read used the window: it is for this read to give it back.
+            if ((Interlocked.And(ref _flags, ~PendingFlag) & CompletedFlag) != 0)
+            {
+                Release();
+            }
+        }
     }
 
     /// <inheritdoc/>
@@ -149,7 +161,6 @@ public sealed partial class FilePipeReader : IValueTaskSource, IReadyCallback
     {
         _wait.Reset();
         _waitToken = cancellationToken;
-        Interlocked.Or(ref _flags, PendingFlag);
         Volatile.Write(ref _waiting, 1);
         if (cancellationToken.CanBeCanceled)
         {
@@ -161,9 +172,9 @@ public sealed partial class FilePipeReader : IValueTaskSource, IReadyCallback
         {
             Wake(WakeReason.Ready);
         }
-        else if ((Volatile.Read(ref _flags) & CancelFlag) != 0)
+        else if ((Volatile.Read(ref _flags) & (CancelFlag | CompletedFlag)) != 0)
         {
-            // Canceled between the look at the flag and the wait.
+            // Canceled or completed between the look at the flags and the wait.
             Wake(WakeReason.Canceled);
         }
 

@@ -178,19 +178,21 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     /// <param name="exception">Without effect: nobody is at the other end of a file.</param>
     public override void Complete(Exception? exception = null)
     {
-        if ((Interlocked.Or(ref _flags, CompletedFlag) & CompletedFlag) != 0)
+        int before = Interlocked.Or(ref _flags, CompletedFlag);
+        if ((before & CompletedFlag) != 0)
         {
             return;
         }
 
-        Wake(WakeReason.Completed);
-        _source.Dispose();
-        _source.ReleaseWindow(ref _window);
-        _served = 0;
-        _examined = 0;
-        _source.File.Dispose();
-        _tally.Flush();
-        MillraceEventSource.Log.Closed();
+        if ((before & PendingFlag) == 0)
+        {
+            Release();
+        }
+        else
+        {
+            // The read that is pending has the window and gives everything back as it ends.
+            Wake(WakeReason.Completed);
+        }
     }
 
     /// <summary>The same as <see cref="Complete"/>.</summary>
@@ -201,6 +203,17 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     {
         Complete();
         return ValueTask.CompletedTask;
+    }
+
+    private void Release()
+    {
+        _source.Dispose();
+        _source.ReleaseWindow(ref _window);
+        _served = 0;
+        _examined = 0;
+        _source.File.Dispose();
+        _tally.Flush();
+        MillraceEventSource.Log.Closed();
     }
 
     /// <summary>
@@ -274,15 +287,18 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     private bool TakeCancellation() =>
         (_flags & CancelFlag) != 0 && (Interlocked.And(ref _flags, ~CancelFlag) & CancelFlag) != 0;
 
-    private void ThrowIfUnusable()
+    private void ThrowIfCompleted()
     {
-        int flags = Volatile.Read(ref _flags);
-        if ((flags & CompletedFlag) != 0)
+        if ((Volatile.Read(ref _flags) & CompletedFlag) != 0)
         {
             throw new InvalidOperationException($"The reader of '{Path}' is completed; open the file again to read it.");
         }
+    }
 
-        if ((flags & PendingFlag) != 0)
+    private void ThrowIfUnusable()
+    {
+        ThrowIfCompleted();
+        if ((Volatile.Read(ref _flags) & PendingFlag) != 0)
         {
             throw new InvalidOperationException(
                 $"A read of '{Path}' is pending; await it before the next call. One caller at a time may use a reader.");
