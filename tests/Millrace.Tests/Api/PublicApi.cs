@@ -34,13 +34,21 @@ internal static class PublicApi
         }
 
         return type.GetConstructors(Declared).Where(IsVisible).Select(Constructor)
-            .Concat(type.GetFields(Declared).Where(field => field.IsPublic || field.IsFamily || field.IsFamilyOrAssembly).Select(Field))
-            .Concat(type.GetProperties(Declared).Where(property => property.GetAccessors(nonPublic: true).Any(IsVisible)).Select(Property))
-            .Concat(type.GetEvents(Declared).Where(found => IsVisible(found.AddMethod!)).Select(found => $"event {Name(found.EventHandlerType!)} {found.Name}"))
+            .Concat(type.GetFields(Declared).Where(IsVisible).Select(Field))
+            .Concat(type.GetProperties(Declared).Where(IsVisible).Select(Property))
+            .Concat(type.GetEvents(Declared).Where(found => IsVisible(found.AddMethod!)).Select(Event))
             .Concat(type.GetMethods(Declared).Where(method => IsVisible(method) && !IsAccessor(method)).Select(Method));
     }
 
-    private static bool IsVisible(MethodBase method) => method.IsPublic || method.IsFamily || method.IsFamilyOrAssembly;
+    private static bool IsVisible(MethodBase method) =>
+        method.IsPublic || method.IsFamily || method.IsFamilyOrAssembly;
+
+    private static bool IsVisible(FieldInfo field) => field.IsPublic || field.IsFamily || field.IsFamilyOrAssembly;
+
+    private static bool IsVisible(PropertyInfo property) =>
+        property.GetAccessors(nonPublic: true).Any(IsVisible);
+
+    private static string Event(EventInfo found) => $"event {Name(found.EventHandlerType!)} {found.Name}";
 
     private static bool IsAccessor(MethodInfo method) =>
         method.IsSpecialName && !method.Name.StartsWith("op_", StringComparison.Ordinal);
@@ -92,7 +100,8 @@ internal static class PublicApi
         MethodInfo accessor = property.GetMethod ?? property.SetMethod!;
         string get = property.GetMethod is { } getter && IsVisible(getter) ? " get;" : "";
         string set = property.SetMethod is { } setter && IsVisible(setter) ? IsInit(setter) ? " init;" : " set;" : "";
-        string name = Name(property.PropertyType) + Question(Nullability.Create(property).ReadState, property.PropertyType);
+        string name = Name(property.PropertyType)
+            + Question(Nullability.Create(property).ReadState, property.PropertyType);
         return $"{Access(accessor)}{Modifier(accessor)}{name} {property.Name} {{{get}{set} }}";
     }
 
@@ -115,14 +124,17 @@ internal static class PublicApi
         : method is { IsVirtual: true, IsFinal: false } ? "virtual "
         : "";
 
-    private static string Parameters(MethodBase method) => string.Join(", ", method.GetParameters().Select(parameter =>
+    private static string Parameters(MethodBase method) => string.Join(", ", method.GetParameters().Select(Parameter));
+
+    private static string Parameter(ParameterInfo parameter)
     {
-        Type type = parameter.ParameterType.IsByRef ? parameter.ParameterType.GetElementType()! : parameter.ParameterType;
-        string passing = !parameter.ParameterType.IsByRef ? "" : parameter.IsOut ? "out " : parameter.IsIn ? "in " : "ref ";
+        bool byReference = parameter.ParameterType.IsByRef;
+        Type type = byReference ? parameter.ParameterType.GetElementType()! : parameter.ParameterType;
+        string passing = !byReference ? "" : parameter.IsOut ? "out " : parameter.IsIn ? "in " : "ref ";
         string question = Question(Nullability.Create(parameter).WriteState, type);
         string value = parameter.HasDefaultValue ? $" = {parameter.RawDefaultValue ?? "default"}" : "";
         return $"{passing}{Name(type)}{question} {parameter.Name}{value}";
-    }));
+    }
 
     private static string Question(NullabilityState state, Type type) =>
         state == NullabilityState.Nullable && !type.IsValueType ? "?" : "";

@@ -6,7 +6,7 @@ namespace Millrace.Tests.Contract;
 /// <summary>CopyToAsync to streams and to writers; a copy that fails leaves what it did not copy.</summary>
 public sealed class CopyToTests
 {
-    private const int Length = 600_000;
+    private const int Length = 300_000;
 
     /// <summary>More than any strategy hands out at once, so that a copy takes several writes.</summary>
     private const int SeveralWrites = 3_000_000;

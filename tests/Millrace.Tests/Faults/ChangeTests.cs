@@ -128,7 +128,10 @@ public sealed class ChangeTests
             path,
             new FileReadOptions
             {
-                Strategy = strategy, Portable = portable, ChangeDetection = detection, Share = FileShare.ReadWrite,
+                Strategy = strategy,
+                Portable = portable,
+                ChangeDetection = detection,
+                Share = FileShare.ReadWrite,
             });
 
     private static void Write(string path, ReadOnlySpan<byte> bytes, long offset)

@@ -49,7 +49,8 @@ public sealed class PermissionTests
             // The test folder is its owner's alone; the file is what is to be refused.
             if (Environment.IsPrivilegedProcess)
             {
-                File.SetUnixFileMode(TestFolder.Root, File.GetUnixFileMode(TestFolder.Root) | UnixFileMode.OtherExecute);
+                File.SetUnixFileMode(
+                    TestFolder.Root, File.GetUnixFileMode(TestFolder.Root) | UnixFileMode.OtherExecute);
                 _ = Linux.UseFilesAs(Nobody);
             }
 

@@ -75,7 +75,10 @@ public sealed class ReadFailureTests
         MemoryWithHole.Path,
         new FileReadOptions
         {
-            Strategy = strategy, Portable = portable, Offset = offset, Share = FileShare.ReadWrite,
+            Strategy = strategy,
+            Portable = portable,
+            Offset = offset,
+            Share = FileShare.ReadWrite,
         });
 
     private static void AssertFailed(FilePipeException exception, long offset)

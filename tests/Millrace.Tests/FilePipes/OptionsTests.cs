@@ -68,7 +68,8 @@ public sealed class OptionsTests
     [InlineData(-1)]
     [InlineData(5)]
     public void Strategy_has_a_name(int value) =>
-        AssertRefused(nameof(FileReadOptions.Strategy), () => _ = new FileReadOptions { Strategy = (ReadStrategy)value });
+        AssertRefused(
+            nameof(FileReadOptions.Strategy), () => _ = new FileReadOptions { Strategy = (ReadStrategy)value });
 
     [Theory]
     [InlineData(-1)]
@@ -88,7 +89,8 @@ public sealed class OptionsTests
     {
         TimeSpan[] refused =
         [
-            TimeSpan.Zero, TimeSpan.FromTicks(1), TimeSpan.FromMilliseconds(-1), TimeSpan.FromDays(1.001), TimeSpan.MaxValue,
+            TimeSpan.Zero, TimeSpan.FromTicks(1), TimeSpan.FromMilliseconds(-1), TimeSpan.FromDays(1.001),
+            TimeSpan.MaxValue,
         ];
         foreach (TimeSpan value in refused)
         {

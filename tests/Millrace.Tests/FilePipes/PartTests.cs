@@ -62,7 +62,11 @@ public sealed class PartTests
             TestFolder.SharedFile(FileLength),
             new FileReadOptions
             {
-                Strategy = strategy, Portable = portable, Offset = 262_140, Length = 10_000, BufferSize = 7,
+                Strategy = strategy,
+                Portable = portable,
+                Offset = 262_140,
+                Length = 10_000,
+                BufferSize = 7,
             });
 
         await reader.AssertRestAsync(262_140, 272_140);

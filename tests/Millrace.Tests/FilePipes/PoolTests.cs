@@ -92,7 +92,8 @@ public sealed class PoolTests
                 Assert.Fail($"{result.Buffer.Length} bytes without a buffer");
             });
 
-            Assert.Equal(FailingPool.Reason, (exception as FilePipeException)?.InnerException?.Message ?? exception?.Message);
+            exception = (exception as FilePipeException)?.InnerException ?? exception;
+            Assert.Equal(FailingPool.Reason, exception?.Message);
             pool.Refill();
 
             // The thread that reads ahead may have met the same, which is told by the next read.

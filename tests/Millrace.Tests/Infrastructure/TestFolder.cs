@@ -5,10 +5,12 @@ namespace Millrace.Tests.Infrastructure;
 /// <summary>The folder of this run: files with a content of their own, and files that tests share because none writes.</summary>
 internal static class TestFolder
 {
+    private const string Prefix = "millrace-tests-";
+
     private static readonly ConcurrentDictionary<int, Lazy<string>> Shared = new();
     private static int Created;
 
-    /// <summary>Where files are put; gone when the process ends.</summary>
+    /// <summary>Where files are put; gone after the last test.</summary>
     public static string Root { get; } = CreateRoot();
 
     /// <summary>A name that no other test uses.</summary>
@@ -34,10 +36,34 @@ internal static class TestFolder
         return path;
     }
 
+    /// <summary>Deletes everything, after the last test.</summary>
+    public static void Delete() => Directory.Delete(Root, recursive: true);
+
     private static string CreateRoot()
     {
-        string root = Directory.CreateTempSubdirectory("millrace-tests-").FullName;
-        AppDomain.CurrentDomain.ProcessExit += (_, _) => Directory.Delete(root, recursive: true);
-        return root;
+        DeleteLeftovers();
+        return Directory.CreateTempSubdirectory($"{Prefix}{Environment.ProcessId}-").FullName;
+    }
+
+    /// <summary>A run that was killed could not clean up: the next one does.</summary>
+    private static void DeleteLeftovers()
+    {
+        foreach (string folder in Directory.EnumerateDirectories(Path.GetTempPath(), $"{Prefix}*"))
+        {
+            string process = Path.GetFileName(folder)[Prefix.Length..].Split('-')[0];
+            if (!int.TryParse(process, out _) || Directory.Exists($"/proc/{process}"))
+            {
+                continue;
+            }
+
+            try
+            {
+                Directory.Delete(folder, recursive: true);
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+            {
+                // Another run got there first, or it is another user's.
+            }
+        }
     }
 }

@@ -1,3 +1,5 @@
+using Millrace.Tests.Infrastructure;
+
 namespace Millrace.Tests.Properties;
 
 /// <summary>One random case: a file, how it is read, and what is done with the reader.</summary>
@@ -5,7 +7,8 @@ internal sealed record ReaderCase(int FileLength, FileReadOptions Options, IRead
 {
     public override string ToString() => $"""
 
-        file of {FileLength} bytes; {Options.Strategy}, {(Options.Portable ? "portable" : "native")}, buffer {Options.BufferSize}, from {Options.Offset}, length {Options.Length?.ToString() ?? "all"}
+        file of {FileLength} bytes, from {Options.Offset}, length {Options.Length?.ToString() ?? "all"}
+        {FilePipeFactory.Describe(Options)}
         {string.Join("\n", Operations.Select(operation => $"  {operation}"))}
         """;
 }

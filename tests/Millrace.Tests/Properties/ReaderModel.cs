@@ -39,8 +39,8 @@ internal sealed class ReaderModel
     public static async Task CheckAsync(ReaderCase given)
     {
         using var pool = new CountingPool();
-        FilePipeReader reader = FilePipe.OpenRead(
-            TestFolder.SharedFile(given.FileLength), given.Options with { Pool = pool });
+        string path = TestFolder.NewFile(given.FileLength);
+        FilePipeReader reader = FilePipe.OpenRead(path, given.Options with { Pool = pool });
         var model = new ReaderModel(reader, given);
         foreach (Operation operation in given.Operations)
         {
@@ -59,6 +59,7 @@ internal sealed class ReaderModel
             Math.Min(model._position, model._end), model._end, destination.ToArray());
         await reader.CompleteAsync();
         await pool.AllReturnedAsync().Soon();
+        File.Delete(path);
     }
 
     private async Task DoAsync(Operation operation)

@@ -26,7 +26,8 @@ public sealed class ReaderPropertyTests
             config = config.WithMaxTest(CasesPerSoak).WithNoReplay();
         }
 
-        Prop.ForAll(ReaderCases.Arbitrary, static (ReaderCase given) => ReaderModel.CheckAsync(given).GetAwaiter().GetResult())
-            .Check(config);
+        Prop.ForAll(
+            ReaderCases.Arbitrary,
+            static (ReaderCase given) => ReaderModel.CheckAsync(given).GetAwaiter().GetResult()).Check(config);
     }
 }

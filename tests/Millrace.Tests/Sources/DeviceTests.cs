@@ -42,6 +42,9 @@ public sealed class DeviceTests
             path,
             new FileReadOptions
             {
-                Strategy = strategy, Portable = portable, Length = length, Share = FileShare.ReadWrite,
+                Strategy = strategy,
+                Portable = portable,
+                Length = length,
+                Share = FileShare.ReadWrite,
             });
 }

@@ -40,7 +40,10 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
         {
             await using FilePipeReader reader = file.Open(new FileReadOptions
             {
-                Strategy = strategy, Portable = portable, Offset = marker - 1, Length = MarkerLength + 1,
+                Strategy = strategy,
+                Portable = portable,
+                Offset = marker - 1,
+                Length = MarkerLength + 1,
             });
 
             ReadResult result = await reader.ReadAtLeastAsync(MarkerLength + 2).Soon();
@@ -56,7 +59,10 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
     {
         await using FilePipeReader reader = file.Open(new FileReadOptions
         {
-            Strategy = strategy, Portable = portable, Offset = (4 * GiB) - 3_000_001, Length = 6_000_002,
+            Strategy = strategy,
+            Portable = portable,
+            Offset = (4 * GiB) - 3_000_001,
+            Length = 6_000_002,
         });
 
         byte[] bytes = await reader.ReadToEndAsync();

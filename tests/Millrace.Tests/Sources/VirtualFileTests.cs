@@ -26,7 +26,8 @@ public sealed class VirtualFileTests
         }
 
         Assert.Equal(
-            Steady(await File.ReadAllTextAsync("/proc/cpuinfo")), Steady(await ReadAsync("/proc/cpuinfo", strategy, portable)));
+            Steady(await File.ReadAllTextAsync("/proc/cpuinfo")),
+            Steady(await ReadAsync("/proc/cpuinfo", strategy, portable)));
 
         // The clock rate moves between one read and the next.
         static IEnumerable<string> Steady(string text) =>
