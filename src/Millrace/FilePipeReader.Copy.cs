@@ -32,6 +32,9 @@ public sealed partial class FilePipeReader
         finally
         {
             _chunk = chunk;
+
+            // What a failed copy had in its hands was a block; the caller's wish holds again.
+            _served = (int)Math.Min(_served, (long)_examined + chunk);
         }
     }
 }

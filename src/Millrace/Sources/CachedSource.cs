@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Millrace.Buffers;
 
 namespace Millrace.Sources;
@@ -28,6 +29,12 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
     /// all the way and the reader's thread is free.
     /// </remarks>
     private const int HitsToCalm = 32;
+
+    /// <summary>How long the item on the pool looks for room in a full queue before it ends.</summary>
+    /// <remarks>About what it costs to wake a thread again, which is what it saves.</remarks>
+    private static readonly TimeSpan SpinAtMost = TimeSpan.FromMicroseconds(20);
+
+    private const int SpinsBetweenLooks = 10;
 
     private readonly bool _inPlace;
     private readonly bool _alwaysAhead;
@@ -249,6 +256,21 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
                 StartReading();
             }
         }
+    }
+
+    /// <summary>
+    /// Whether the reader will probably take a block from the full queue before another thread could be woken.
+    /// </summary>
+    private bool SoonNeeded(ref long idleSince)
+    {
+        if (_cold || Queue.Count < MaxAhead || Stopped || Disposed)
+        {
+            return false;
+        }
+
+        long now = Stopwatch.GetTimestamp();
+        idleSince = idleSince == 0 ? now : idleSince;
+        return Stopwatch.GetElapsedTime(idleSince, now) < SpinAtMost;
     }
 
     /// <summary>What the item on the pool should read next, null when nothing.</summary>

@@ -159,7 +159,20 @@ internal abstract class QueuedSource : ReadSource
             return;
         }
 
-        Block rest = TakeFree();
+        Block rest;
+        try
+        {
+            rest = TakeFree();
+        }
+        catch (Exception)
+        {
+            // No block from the caller's pool: what was read further ahead is given up and read again in its turn,
+            // where the pool's failure is told if it lasts.
+            DropQueue();
+            _claimOffset = offset;
+            return;
+        }
+
         rest.Prepare(offset, bytes, skipped: 0);
         rest.State = BlockState.Waiting;
         _queue.EnqueueFirst(rest);

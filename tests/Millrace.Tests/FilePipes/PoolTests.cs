@@ -96,8 +96,8 @@ public sealed class PoolTests
             Assert.Equal(FailingPool.Reason, exception?.Message);
             pool.Refill();
 
-            // The thread that reads ahead may have met the same, which is told by the next read.
-            if (await Record.ExceptionAsync(async () => await reader.HoldAsync(1)) is FilePipeException late)
+            // The thread that reads ahead may have met the same, which is told when the reader gets there.
+            if (await Record.ExceptionAsync(async () => await reader.HoldAsync(Length)) is FilePipeException late)
             {
                 Assert.Equal(FailingPool.Reason, late.InnerException?.Message);
             }
