@@ -7,7 +7,7 @@ namespace Millrace.Sources;
 internal struct BlockQueue
 {
     /// <summary>The longest queue.</summary>
-    public const int Capacity = 16;
+    public const int Capacity = 10;
 
     private Slots _slots;
     private int _first;
