@@ -30,7 +30,10 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
     /// </remarks>
     private const int HitsToCalm = 32;
 
-    /// <summary>How long the item on the pool looks for room in a full queue before it ends.</summary>
+    /// <summary>
+    /// How long one of the two threads looks for the other's block before it goes to sleep: the item on the pool for room
+    /// in a full queue, the reader for a block that is being copied from the cache.
+    /// </summary>
     /// <remarks>About what it costs to wake a thread again, which is what it saves.</remarks>
     private static readonly TimeSpan SpinAtMost = TimeSpan.FromMicroseconds(20);
 
@@ -108,6 +111,7 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
 
     private FillResult FillCore(ref Window window, bool mayWait)
     {
+        long waitingSince = 0;
         while (true)
         {
             Block? block;
@@ -141,7 +145,7 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
                     block = Claim(null);
                     Enqueue(block);
                 }
-                else
+                else if (!SoonRead(ref waitingSince))
                 {
                     StartReading();
                     if (!mayWait)
@@ -152,6 +156,12 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
                     Monitor.Wait(Gate);
                     continue;
                 }
+            }
+
+            if (block is null)
+            {
+                Thread.SpinWait(SpinsBetweenLooks);
+                continue;
             }
 
             if (ready)
@@ -268,9 +278,22 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
             return false;
         }
 
+        return IsShort(ref idleSince);
+    }
+
+    /// <summary>
+    /// Whether the item on the pool will probably be done with the next block before this thread could be suspended and
+    /// woken: it copies from the cache, and there is nothing to help with.
+    /// </summary>
+    private bool SoonRead(ref long waitingSince) =>
+        !_cold && _inPlace && Queue.Count > 0 && Queue.Peek(0).State == BlockState.Reading && IsShort(ref waitingSince);
+
+    /// <summary>Whether less than <see cref="SpinAtMost"/> has passed since this was first asked.</summary>
+    private static bool IsShort(ref long since)
+    {
         long now = Stopwatch.GetTimestamp();
-        idleSince = idleSince == 0 ? now : idleSince;
-        return Stopwatch.GetElapsedTime(idleSince, now) < SpinAtMost;
+        since = since == 0 ? now : since;
+        return Stopwatch.GetElapsedTime(since, now) < SpinAtMost;
     }
 
     /// <summary>What the item on the pool should read next, null when nothing.</summary>
