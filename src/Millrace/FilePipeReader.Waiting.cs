@@ -1,49 +1,16 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
-using System.Threading.Tasks.Sources;
 using Millrace.Sources;
 
 namespace Millrace;
 
-/// <summary>Reads that have to wait: suspended without an allocation, woken by the source, a token or a cancel.</summary>
-public sealed partial class FilePipeReader : IValueTaskSource, IReadyCallback
+/// <summary>Reads that have to wait.</summary>
+public sealed partial class FilePipeReader
 {
-    private ManualResetValueTaskSourceCore<WakeReason> _wait;
-    private CancellationToken _waitToken;
-    private CancellationTokenRegistration _waitRegistration;
-    private int _waiting;
+    private ReadWait? _wait;
 
-    private enum WakeReason
-    {
-        Ready,
-        Canceled,
-        TokenCanceled,
-        Completed,
-    }
-
-    /// <inheritdoc/>
-    void IReadyCallback.OnReady() => Wake(WakeReason.Ready);
-
-    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _wait.GetStatus(token);
-
-    void IValueTaskSource.OnCompleted(
-        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        _wait.OnCompleted(continuation, state, token, flags);
-
-    void IValueTaskSource.GetResult(short token)
-    {
-        WakeReason reason = _wait.GetResult(token);
-        _waitRegistration.Dispose();
-        _waitRegistration = default;
-        CancellationToken canceled = _waitToken;
-        _waitToken = default;
-        _source.Disarm();
-        ThrowIfCompleted();
-        if (reason == WakeReason.TokenCanceled)
-        {
-            throw new OperationCanceledException(canceled);
-        }
-    }
+    /// <summary>What sources call; null as long as no read had to wait. For tests of late calls.</summary>
+    internal IReadyCallback? Waiter => _wait;
 
     /// <summary>Waits until there is an answer. While it waits nobody else touches the window.</summary>
     /// <remarks>
@@ -61,6 +28,7 @@ public sealed partial class FilePipeReader : IValueTaskSource, IReadyCallback
             do
             {
                 await SuspendAsync(cancellationToken).ConfigureAwait(false);
+                ThrowIfCompleted();
             }
             while (!TryRead(1, wait: false, out result));
 
@@ -69,6 +37,8 @@ public sealed partial class FilePipeReader : IValueTaskSource, IReadyCallback
         }
         finally
         {
+            _source.Disarm();
+
             // Completed while this read used the window: it is for this read to give it back.
             if ((Interlocked.And(ref _flags, ~PendingFlag) & CompletedFlag) != 0)
             {
@@ -157,36 +127,17 @@ public sealed partial class FilePipeReader : IValueTaskSource, IReadyCallback
         return WaitAsync(cancellationToken);
     }
 
+    /// <summary>Begins to wait for the source, a token, a cancel or the completion.</summary>
     private ValueTask SuspendAsync(CancellationToken cancellationToken)
     {
-        _wait.Reset();
-        _waitToken = cancellationToken;
-        Volatile.Write(ref _waiting, 1);
-        if (cancellationToken.CanBeCanceled)
+        ReadWait wait = _wait ??= new ReadWait();
+        wait.Begin(cancellationToken);
+        if (!_source.Arm(wait) || (Volatile.Read(ref _flags) & (CancelFlag | CompletedFlag)) != 0)
         {
-            _waitRegistration = cancellationToken.UnsafeRegister(
-                static state => ((FilePipeReader)state!).Wake(WakeReason.TokenCanceled), this);
+            // There is something already, or it was canceled or completed between the look at the flags and the wait.
+            wait.End();
         }
 
-        if (!_source.Arm(this))
-        {
-            Wake(WakeReason.Ready);
-        }
-        else if ((Volatile.Read(ref _flags) & (CancelFlag | CompletedFlag)) != 0)
-        {
-            // Canceled or completed between the look at the flags and the wait.
-            Wake(WakeReason.Canceled);
-        }
-
-        return new ValueTask(this, _wait.Version);
-    }
-
-    /// <summary>Ends the wait, whoever comes first.</summary>
-    private void Wake(WakeReason reason)
-    {
-        if (Interlocked.Exchange(ref _waiting, 0) == 1)
-        {
-            _wait.SetResult(reason);
-        }
+        return wait.Task();
     }
 }

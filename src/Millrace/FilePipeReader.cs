@@ -53,7 +53,6 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         _chunk = options.BufferSize == 0 ? int.MaxValue : options.BufferSize;
         _maxBuffered = Math.Max(options.MaxBufferedBytes, BlockPool.BodyBytes);
         _window.EndOffset = file.Start;
-        _wait.RunContinuationsAsynchronously = true;
         MillraceEventSource.Log.Opened(file.Path, _source.Strategy, _source.Reason, file.SizeAtOpen);
     }
 
@@ -190,7 +189,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     public override void CancelPendingRead()
     {
         Interlocked.Or(ref _flags, CancelFlag);
-        Wake(WakeReason.Canceled);
+        _wait?.End();
     }
 
     /// <summary>Ends the reading and closes the file. Calling it again does nothing.</summary>
@@ -210,7 +209,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         else
         {
             // The read that is pending has the window and gives everything back as it ends.
-            Wake(WakeReason.Completed);
+            _wait?.End();
         }
     }
 

@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using Millrace.Sources;
 using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.FilePipes;
@@ -19,14 +18,14 @@ public sealed class LateCallTests
         await using FilePipeReader reader = FilePipe.OpenRead(fifo.Path, new FileReadOptions { Portable = portable });
         ValueTask<ReadResult> read = reader.ReadAsync();
 
-        ((IReadyCallback)reader).OnReady();
+        reader.Waiter!.OnReady();
         Assert.False(read.IsCompleted);
         reader.CancelPendingRead();
 
         Assert.True((await read.Soon()).IsCanceled);
         ValueTask<ReadResult> second = reader.ReadAsync();
-        ((IReadyCallback)reader).OnReady();
-        ((IReadyCallback)reader).OnReady();
+        reader.Waiter!.OnReady();
+        reader.Waiter!.OnReady();
         fifo.Write(TestContent.Of(100).Span);
         (await second.Soon()).AssertStarts(0);
     }
@@ -42,7 +41,7 @@ public sealed class LateCallTests
         await reader.SkipAsync(100);
         ValueTask<ReadResult> read = reader.ReadAsync();
 
-        ((IReadyCallback)reader).OnReady();
+        reader.Waiter!.OnReady();
         Assert.False(read.IsCompleted);
         reader.CancelPendingRead();
 
