@@ -30,12 +30,13 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
     /// </remarks>
     private const int HitsToCalm = 32;
 
-    /// <summary>
-    /// How long one of the two threads looks for the other's block before it goes to sleep: the item on the pool for room
-    /// in a full queue, the reader for a block that is being copied from the cache.
-    /// </summary>
+    /// <summary>How long the item on the pool looks for room in a full queue before it ends.</summary>
     /// <remarks>About what it costs to wake a thread again, which is what it saves.</remarks>
-    private static readonly TimeSpan SpinAtMost = TimeSpan.FromMicroseconds(20);
+    private static readonly TimeSpan WorkerSpinAtMost = TimeSpan.FromMicroseconds(20);
+
+    /// <summary>How long the reader looks for a block that is being copied from the cache before it goes to sleep.</summary>
+    /// <remarks>A block or two; sleeping and being woken takes as long, and allocates in the caller.</remarks>
+    private static readonly TimeSpan ReaderSpinAtMost = TimeSpan.FromMicroseconds(80);
 
     private const int SpinsBetweenLooks = 10;
 
@@ -278,7 +279,7 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
             return false;
         }
 
-        return IsShort(ref idleSince);
+        return IsShort(ref idleSince, WorkerSpinAtMost);
     }
 
     /// <summary>
@@ -286,14 +287,14 @@ internal sealed class CachedSource : QueuedSource, IThreadPoolWorkItem
     /// woken: it copies from the cache, and there is nothing to help with.
     /// </summary>
     private bool SoonRead(ref long waitingSince) =>
-        !_cold && _inPlace && Queue.Count > 0 && Queue.Peek(0).State == BlockState.Reading && IsShort(ref waitingSince);
+        !_cold && _inPlace && Queue.Count > 0 && Queue.Peek(0).State == BlockState.Reading && IsShort(ref waitingSince, ReaderSpinAtMost);
 
-    /// <summary>Whether less than <see cref="SpinAtMost"/> has passed since this was first asked.</summary>
-    private static bool IsShort(ref long since)
+    /// <summary>Whether less than a time has passed since this was first asked.</summary>
+    private static bool IsShort(ref long since, TimeSpan atMost)
     {
         long now = Stopwatch.GetTimestamp();
         since = since == 0 ? now : since;
-        return Stopwatch.GetElapsedTime(since, now) < SpinAtMost;
+        return Stopwatch.GetElapsedTime(since, now) < atMost;
     }
 
     /// <summary>What the item on the pool should read next, null when nothing.</summary>
