@@ -48,28 +48,8 @@ public sealed partial class FilePipeReader
     }
 
     /// <inheritdoc/>
-    protected override ValueTask<ReadResult> ReadAtLeastAsyncCore(int minimumSize, CancellationToken cancellationToken)
-    {
-        ThrowIfUnusable();
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return ValueTask.FromCanceled<ReadResult>(cancellationToken);
-        }
-
-        try
-        {
-            if (TryRead(minimumSize, wait: false, out ReadResult result))
-            {
-                return new ValueTask<ReadResult>(result);
-            }
-        }
-        catch (FilePipeException exception)
-        {
-            return ValueTask.FromException<ReadResult>(exception);
-        }
-
-        return WaitForAtLeastAsync(minimumSize, cancellationToken);
-    }
+    protected override ValueTask<ReadResult> ReadAtLeastAsyncCore(
+        int minimumSize, CancellationToken cancellationToken) => ReadSlowAsync(minimumSize, cancellationToken);
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<ReadResult> WaitForAtLeastAsync(int minimumSize, CancellationToken cancellationToken)
@@ -124,7 +104,7 @@ public sealed partial class FilePipeReader
             return ValueTask.FromException<ReadResult>(exception);
         }
 
-        return WaitAsync(cancellationToken);
+        return minimum <= 1 ? WaitAsync(cancellationToken) : WaitForAtLeastAsync(minimum, cancellationToken);
     }
 
     /// <summary>Begins to wait for the source, a token, a cancel or the completion.</summary>

@@ -55,8 +55,6 @@ internal abstract unsafe class Block
 
     public byte* Body => Pointer + Headroom;
 
-    public Span<byte> BodySpan => new(Body, BodyCapacity);
-
     /// <summary>The segment that stands for this block in the sequences handed out now.</summary>
     public BlockSegment Segment
     {

@@ -1,5 +1,3 @@
-using System.Runtime.CompilerServices;
-
 namespace Millrace.Buffers;
 
 /// <summary>
@@ -35,10 +33,6 @@ internal sealed class BlockPool(bool slabs = false)
     /// <summary>Blocks in huge pages, for devices to write to (Linux).</summary>
     public static BlockPool Direct { get; } = new(slabs: true);
 
-    /// <summary>How many blocks are kept now.</summary>
-    public int Kept => Volatile.Read(ref _count);
-
-    [MethodImpl(MethodImplOptions.NoInlining)]
     public NativeBlock Rent()
     {
         lock (_gate)
