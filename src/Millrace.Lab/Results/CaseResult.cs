@@ -36,6 +36,9 @@ public sealed record CaseResult
     /// <summary>What they come to; absent when the case failed or has too few samples.</summary>
     public CaseSummary? Summary { get; init; }
 
+    /// <summary>How the case compares with the baseline of the same parameters, by metric; absent for the baseline.</summary>
+    public IReadOnlyList<VerdictResult>? Verdicts { get; init; }
+
     /// <summary>Meters that have no number here, with the reason.</summary>
     public IReadOnlyDictionary<string, string>? Unavailable { get; init; }
 }

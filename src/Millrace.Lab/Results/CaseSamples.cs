@@ -21,6 +21,30 @@ public sealed record CaseSamples
     /// <summary>Time inside the calls that read, nanoseconds; only in cold cases.</summary>
     public IReadOnlyList<long>? CallingThreadNs { get; init; }
 
+    /// <summary>Page faults that needed no reading from a disk, whole process.</summary>
+    public IReadOnlyList<long>? MinorFaults { get; init; }
+
+    /// <summary>Page faults that needed reading, whole process.</summary>
+    public IReadOnlyList<long>? MajorFaults { get; init; }
+
+    /// <summary>How often a thread gave the processor up to wait.</summary>
+    public IReadOnlyList<long>? VoluntarySwitches { get; init; }
+
+    /// <summary>How often a thread lost the processor to another.</summary>
+    public IReadOnlyList<long>? InvoluntarySwitches { get; init; }
+
+    /// <summary>Bytes that calls like read(2) returned. Pages of a mapping are not in it.</summary>
+    public IReadOnlyList<long>? LogicalReadBytes { get; init; }
+
+    /// <summary>Bytes that had to come from a disk, read-ahead of the kernel included.</summary>
+    public IReadOnlyList<long>? PhysicalReadBytes { get; init; }
+
+    /// <summary>Calls that read, successful or not.</summary>
+    public IReadOnlyList<long>? ReadCalls { get; init; }
+
+    /// <summary>What passes of their own found: lists of their own length.</summary>
+    public PassSamples? Passes { get; init; }
+
     /// <summary>Indexes of the samples that did not begin in the stated state; absent when there are none.</summary>
     public IReadOnlyList<int>? Unverified { get; init; }
 }

@@ -42,9 +42,39 @@ public sealed record CaseSummary
     /// <summary>Median of the part of the wall time spent inside the calls that read, 0 to 1; only in cold cases.</summary>
     public double? CallingThreadShare { get; init; }
 
+    /// <summary>Median of the processors in use at a time: user and system time by wall time.</summary>
+    public double? CoresUsed { get; init; }
+
+    /// <summary>Median of the page faults that needed no reading.</summary>
+    public double? MinorFaults { get; init; }
+
+    /// <summary>Median of those that did.</summary>
+    public double? MajorFaults { get; init; }
+
+    /// <summary>Median of how often a thread gave the processor up or lost it.</summary>
+    public double? ContextSwitches { get; init; }
+
+    /// <summary>Median of the bytes that reading calls returned.</summary>
+    public double? LogicalReadBytes { get; init; }
+
+    /// <summary>Median of the bytes that came from a disk.</summary>
+    public double? PhysicalReadBytes { get; init; }
+
+    /// <summary>"page cache", "disk", or for example "40 % disk": where the bytes came from.</summary>
+    public string? BytesFrom { get; init; }
+
+    /// <summary>Largest resident memory of a process that ran nothing but this case.</summary>
+    public double? PeakResidentBytes { get; init; }
+
+    /// <summary>That, less what the process had before.</summary>
+    public double? PeakOverIdleBytes { get; init; }
+
     /// <summary>System calls per invocation.</summary>
     public double? SystemCalls { get; init; }
 
     /// <summary>Calls that read, per invocation.</summary>
     public double? ReadCalls { get; init; }
+
+    /// <summary>How the other meters are distributed, by the name of their list of samples.</summary>
+    public IReadOnlyDictionary<string, Distribution>? Distributions { get; init; }
 }

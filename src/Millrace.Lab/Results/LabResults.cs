@@ -15,6 +15,9 @@ public sealed record LabResults
     /// <summary>"quick" or "full".</summary>
     public required string Mode { get; init; }
 
+    /// <summary>"null" when every method was measured against itself; absent otherwise.</summary>
+    public string? Purpose { get; init; }
+
     /// <summary>The command line.</summary>
     public required string Command { get; init; }
 
@@ -38,6 +41,12 @@ public sealed record LabResults
 
     /// <summary>Where each meter's numbers come from, by its name.</summary>
     public required IReadOnlyDictionary<string, string> Meters { get; init; }
+
+    /// <summary>The processes that measured, one after the other.</summary>
+    public IReadOnlyList<LaunchFacts> Launches { get; init; } = [];
+
+    /// <summary>What the meters themselves cost on this machine.</summary>
+    public IReadOnlyList<MeterCost> MeterCosts { get; init; } = [];
 
     /// <summary>Cases that were planned and are absent, with the reason.</summary>
     public IReadOnlyList<AbsentCases> Absent { get; init; } = [];

@@ -33,6 +33,21 @@ public sealed record MachineFacts
     /// <summary>The virtual machine it runs in, where one shows itself.</summary>
     public string? Hypervisor { get; init; }
 
+    /// <summary>The container it runs in, where one shows itself.</summary>
+    public string? Container { get; init; }
+
+    /// <summary>What the kernel does against flaws of the processor, where it says: "flaw: measure; flaw: measure".</summary>
+    public string? Mitigations { get; init; }
+
+    /// <summary>Physical cores, where the system says.</summary>
+    public int? PhysicalCores { get; init; }
+
+    /// <summary>Size of the last-level cache, where the system says.</summary>
+    public long? CacheBytes { get; init; }
+
+    /// <summary>When the kernel uses huge pages of memory, where it says: "always", "madvise", "never".</summary>
+    public string? HugePages { get; init; }
+
     /// <summary>The processor's frequency governor, where there is one.</summary>
     public string? Governor { get; init; }
 

@@ -35,6 +35,23 @@ internal static class Fixture
                 UserCpuNs = [1_000_000, 2_000_000],
                 SystemCpuNs = [3_000_000, 4_000_000],
                 CallingThreadNs = callingThread is null ? null : [1, 2],
+                MinorFaults = [3, 5],
+                MajorFaults = [0, 0],
+                VoluntarySwitches = [1, 2],
+                InvoluntarySwitches = [0, 1],
+                LogicalReadBytes = [bytes, bytes],
+                PhysicalReadBytes = cache == "hot" ? [0, 0] : [bytes, bytes],
+                ReadCalls = [90, 90],
+                Passes = new PassSamples
+                {
+                    AllocatedBytes = [(long)allocated, (long)allocated],
+                    Gen0 = [0, 0],
+                    Gen1 = [0, 0],
+                    Gen2 = [0, 0],
+                    SystemCalls = [100],
+                    PeakResidentBytes = [50_000_000],
+                    PeakOverIdleBytes = [1_000_000],
+                },
             },
             Summary = new CaseSummary
             {
@@ -63,10 +80,33 @@ internal static class Fixture
                 UserCpuNs = 1_500_000,
                 SystemCpuNs = 3_500_000,
                 CallingThreadShare = callingThread,
+                CoresUsed = 1.4,
+                MinorFaults = 4,
+                MajorFaults = 0,
+                ContextSwitches = 2,
+                LogicalReadBytes = bytes,
+                PhysicalReadBytes = cache == "hot" ? 0 : bytes,
+                BytesFrom = cache == "hot" ? "page cache" : "disk",
+                PeakResidentBytes = 50_000_000,
+                PeakOverIdleBytes = 1_000_000,
                 SystemCalls = 100,
                 ReadCalls = 90,
             },
-            Unavailable = new Dictionary<string, string> { ["peakResidentBytes"] = "one process" },
+            Verdicts = method == "FileStreamSync" ? null :
+            [
+                new VerdictResult
+                {
+                    Metric = "wallNs",
+                    Against = "FileStreamSync",
+                    Verdict = "faster",
+                    Better = true,
+                    Ratio = 0.5,
+                    Low = 0.48,
+                    High = 0.52,
+                    Threshold = 0.05,
+                },
+            ],
+            Unavailable = new Dictionary<string, string> { ["systemCalls"] = "not permitted" },
         };
 
     public static LabResults Run(params CaseResult[] cases) => new()
@@ -101,9 +141,29 @@ internal static class Fixture
             FileSystem = "ext4 (rw; discard)",
             Hypervisor = "KVM",
             Governor = "performance",
+            Container = "docker",
+            Mitigations = "spectre_v2: Retpolines",
+            PhysicalCores = 1,
+            CacheBytes = 32 * 1024 * 1024,
+            HugePages = "madvise",
             LoadAverage = 0.25,
         },
         Meters = new Dictionary<string, string> { ["wallNs"] = "a clock" },
+        Launches =
+        [
+            new LaunchFacts
+            {
+                Index = 0,
+                Started = new DateTimeOffset(2026, 1, 2, 3, 4, 6, TimeSpan.Zero),
+                DurationSeconds = 40.5,
+                Seed = 43,
+                HotRounds = 2,
+                ColdRounds = 2,
+                CompilerQuiet = true,
+                LoadAverage = 0.5,
+            },
+        ],
+        MeterCosts = [new MeterCost("getrusage", 812.5, "reading", "outside the measured time")],
         Absent = [new AbsentCases("cold cases", "no Linux")],
         Warnings = ["something | odd"],
         Noise =
