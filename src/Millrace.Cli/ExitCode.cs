@@ -9,6 +9,9 @@ internal static class ExitCode
     /// <summary>Wrong arguments, or something that it needs is missing. Nothing was measured.</summary>
     public const int CannotStart = 1;
 
+    /// <summary>Measured, but a stated aim was missed, and the user asked to be told so.</summary>
+    public const int Missed = 2;
+
     /// <summary>At least one case failed. The others were measured and written.</summary>
     public const int CaseFailed = 3;
 

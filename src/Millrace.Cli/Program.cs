@@ -2,6 +2,12 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using Millrace.Cli;
 using Millrace.Cli.Lab;
+using Millrace.Lab.Running;
+
+if (args is [LabWorker.Argument])
+{
+    return LabWorker.Run();
+}
 
 // Not a RootCommand: that would call itself after the assembly, which is not what the user typed.
 var root = new Command("millrace", "Millrace: files as pipes, and a laboratory that measures them on your own machine.")

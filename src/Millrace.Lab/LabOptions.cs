@@ -9,6 +9,12 @@ public sealed record LabOptions
     /// <summary>How much.</summary>
     public LabMode Mode { get; init; } = LabMode.Quick;
 
+    /// <summary>How many processes measure, one after the other; null for the suite's own number. At least 1.</summary>
+    public int? Launches { get; init; }
+
+    /// <summary>Measure every method against itself, to see what this machine cannot tell apart.</summary>
+    public bool AgainstItself { get; init; }
+
     /// <summary>A file of the user's own to measure; null measures generated ones.</summary>
     public string? FilePath { get; init; }
 

@@ -28,7 +28,19 @@ public sealed partial class LabFilesTests : IDisposable
         Assert.Equal(5, results.Seed);
         Assert.Equal(["FilePipe", "FileStreamSync"], results.Cases.Select(item => item.Method).Order());
         Assert.StartsWith("millrace lab files --file", results.Command, StringComparison.Ordinal);
-        Assert.All(results.Cases, item => Assert.True(item.Summary!.WallNs.N >= 15));
+        Assert.Equal(3, results.Launches.Count);
+        Assert.All(results.Cases, item =>
+        {
+            Assert.True(item.Summary!.WallNs.N >= 15);
+            Assert.Equal([0, 1, 2], item.Samples!.Launch.Distinct());
+        });
+        if (OperatingSystem.IsLinux())
+        {
+            // Each in a process of its own, which had some 40 MiB before.
+            Assert.All(results.Cases, item => Assert.InRange(item.Summary!.PeakOverIdleBytes!.Value, 0, 8 * 1024 * 1024));
+            Assert.All(results.Cases, item => Assert.True(item.Summary!.PeakResidentBytes > 20 * 1024 * 1024));
+        }
+
         string report = await File.ReadAllTextAsync(Path.Combine(folder, "report.md"));
         Assert.Contains("| FilePipe | 4 KiB |", report, StringComparison.Ordinal);
         Assert.Contains(results.Finding!, output, StringComparison.Ordinal);
@@ -43,7 +55,7 @@ public sealed partial class LabFilesTests : IDisposable
         using Process process = Command.Start(
             _folder, "lab", "files", "--file", file, "--data", "data", "--filter", "FilePipe/*/hot/*");
         Task<string> output = process.StandardOutput.ReadToEndAsync();
-        Assert.NotNull(await ReadUntilAsync(process, "Measuring hot cases"));
+        Assert.NotNull(await ReadUntilAsync(process, "Launch 1 of 3: measuring hot cases"));
         using (var writer = new FileStream(file, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
         {
             writer.Position = LargeBytes - 1;
@@ -78,7 +90,7 @@ public sealed partial class LabFilesTests : IDisposable
         Task<string> output = process.StandardOutput.ReadToEndAsync();
 
         // With the colon: the line that says how far it is, so something has been measured.
-        Assert.NotNull(await ReadUntilAsync(process, "Measuring hot cases:"));
+        Assert.NotNull(await ReadUntilAsync(process, "Launch 1 of 3: measuring hot cases:"));
         Assert.Equal(0, Kill(process.Id, Interrupt));
         string rest = await process.StandardError.ReadToEndAsync();
         await Command.WaitAsync(process);

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Millrace.Lab.Suites;
 
 namespace Millrace.Cli.Lab;
 
@@ -9,7 +10,13 @@ internal static class LabCommand
     public static Command Create()
     {
         var command = new Command("lab", "Measure ways to read, write and move bytes on this machine.");
-        command.Subcommands.Add(FilesCommand.Create());
+        foreach (Suite suite in SuiteCatalog.All)
+        {
+            command.Subcommands.Add(SuiteCommand.Create(suite));
+        }
+
+        command.Subcommands.Add(SuiteCommand.CreateAll());
+        command.Subcommands.Add(NullCommand.Create());
         return command;
     }
 }

@@ -11,6 +11,10 @@ internal static class MachineInspector
 {
     private const string GovernorFile = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
     private const string LoadFile = "/proc/loadavg";
+    private const string VulnerabilitiesFolder = "/sys/devices/system/cpu/vulnerabilities";
+    private const string CacheFolder = "/sys/devices/system/cpu/cpu0/cache";
+    private const string HugePagesFile = "/sys/kernel/mm/transparent_hugepage/enabled";
+    private const string NotAffected = "Not affected";
     private const string KernelFile = "/proc/sys/kernel/osrelease";
 
     /// <summary>Describes it.</summary>
@@ -33,10 +37,18 @@ internal static class MachineInspector
             FileSystem = mount.Options.Length == 0 ? mount.Type : $"{mount.Type} ({mount.Options})",
             Hypervisor = host.VirtualMachineHypervisor.Value?.Name,
             Governor = FirstLine(GovernorFile),
-            LoadAverage = double.TryParse(
-                FirstLine(LoadFile)?.Split(' ')[0], CultureInfo.InvariantCulture, out double load) ? load : null,
+            Container = Virtualization.Container(),
+            Mitigations = Mitigations(),
+            PhysicalCores = host.CpuInfo.Value?.PhysicalCoreCount,
+            CacheBytes = LastLevelCache(),
+            HugePages = Chosen(FirstLine(HugePagesFile)),
+            LoadAverage = LoadAverage(),
         };
     }
+
+    /// <summary>How many processes wanted a processor in the last minute; null where the system does not say.</summary>
+    public static double? LoadAverage() => double.TryParse(
+        FirstLine(LoadFile)?.Split(' ')[0], CultureInfo.InvariantCulture, out double load) ? load : null;
 
     /// <summary>Settings of the runtime that change how code is compiled or memory collected, as the user set them.</summary>
     public static IReadOnlyDictionary<string, string> RuntimeSettings()
@@ -56,6 +68,49 @@ internal static class MachineInspector
         }
 
         return settings;
+    }
+
+    // One file a flaw, with what is done against it in a line.
+    private static string? Mitigations()
+    {
+        if (!Directory.Exists(VulnerabilitiesFolder))
+        {
+            return null;
+        }
+
+        string[] flaws =
+        [
+            .. from path in Directory.GetFiles(VulnerabilitiesFolder).Order(StringComparer.Ordinal)
+               let measure = FirstLine(path)
+               where measure is not null && measure != NotAffected
+               select $"{Path.GetFileName(path)}: {measure.Replace("Mitigation: ", "", StringComparison.Ordinal)}",
+        ];
+        return flaws.Length == 0 ? "none needed" : string.Join("; ", flaws);
+    }
+
+    // Of the highest level that the first processor has, for example "32768K".
+    private static long? LastLevelCache()
+    {
+        if (!Directory.Exists(CacheFolder))
+        {
+            return null;
+        }
+
+        string? size = Directory.GetDirectories(CacheFolder, "index*")
+            .OrderByDescending(folder => FirstLine(Path.Combine(folder, "level")), StringComparer.Ordinal)
+            .Select(folder => FirstLine(Path.Combine(folder, "size")))
+            .FirstOrDefault();
+        return size is not null && long.TryParse(size.TrimEnd('K'), CultureInfo.InvariantCulture, out long number)
+            ? number * ByteSize.KiB
+            : null;
+    }
+
+    // "always [madvise] never": the one in brackets.
+    private static string? Chosen(string? choices)
+    {
+        int start = choices?.IndexOf('[', StringComparison.Ordinal) ?? -1;
+        int end = choices?.IndexOf(']', StringComparison.Ordinal) ?? -1;
+        return start >= 0 && end > start ? choices![(start + 1)..end] : null;
     }
 
     private static string? FirstLine(string path)

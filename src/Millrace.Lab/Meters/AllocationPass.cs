@@ -17,11 +17,9 @@ internal static class AllocationPass
     private const int MinimumInvocations = 3;
     private const int MaximumInvocations = 64;
     private const double PassNs = 60e6;
-    private const int Generations = 3;
-    private const double Thousand = 1000;
 
     /// <summary>Measures one case.</summary>
-    public static AllocationResult Measure(CaseEngineOf entry)
+    public static void Measure(CaseEngineOf entry)
     {
         int invocations = entry.Case.ExpectedNs <= 0
             ? MinimumInvocations
@@ -31,33 +29,18 @@ internal static class AllocationPass
         entry.Engine.Prepare();
         entry.Engine.Invoke();
 
-        long bytes = 0;
-        Span<int> collections = stackalloc int[Generations];
         for (int i = 0; i < invocations; i++)
         {
             // Preparing may allocate too, so only the invocation is between the readings.
             entry.Engine.Prepare();
-            Count(collections, sign: -1);
+            int gen0 = GC.CollectionCount(0);
+            int gen1 = GC.CollectionCount(1);
+            int gen2 = GC.CollectionCount(2);
             long before = GC.GetTotalAllocatedBytes(precise: true);
             entry.Engine.Invoke();
-            bytes += GC.GetTotalAllocatedBytes(precise: true) - before;
-            Count(collections, sign: 1);
-        }
-
-        double perThousand = Thousand / invocations;
-        return new AllocationResult(
-            (double)bytes / invocations,
-            collections[0] * perThousand,
-            collections[1] * perThousand,
-            collections[2] * perThousand,
-            invocations);
-    }
-
-    private static void Count(Span<int> collections, int sign)
-    {
-        for (int generation = 0; generation < collections.Length; generation++)
-        {
-            collections[generation] += sign * GC.CollectionCount(generation);
+            long bytes = GC.GetTotalAllocatedBytes(precise: true) - before;
+            entry.Case.Allocations.Add(new AllocationSample(
+                bytes, GC.CollectionCount(0) - gen0, GC.CollectionCount(1) - gen1, GC.CollectionCount(2) - gen2));
         }
     }
 }

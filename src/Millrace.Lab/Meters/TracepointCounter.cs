@@ -9,8 +9,11 @@ namespace Millrace.Lab.Meters;
 
 /// <summary>Every system call of the process, by the kernel's tracepoint. It makes each call some 100 ns slower.</summary>
 [SupportedOSPlatform("linux")]
-internal sealed class TracepointCounter : ICallCounter
+internal sealed class TracepointCounter : IDisposable
 {
+    /// <summary>Where the number comes from.</summary>
+    public const string Source = "perf tracepoint raw_syscalls:sys_enter";
+
     private static readonly string[] Folders = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
     private readonly List<FileStream> _threads = [];
@@ -19,11 +22,8 @@ internal sealed class TracepointCounter : ICallCounter
     {
     }
 
-    /// <inheritdoc/>
-    public string Source => "perf tracepoint raw_syscalls:sys_enter";
-
     /// <summary>Opens the counter, or says why not.</summary>
-    public static ICallCounter? TryOpen(out string? reason)
+    public static TracepointCounter? TryOpen(out string? reason)
     {
         if (!PerfEvents.IsKnown)
         {
@@ -59,7 +59,7 @@ internal sealed class TracepointCounter : ICallCounter
         }
     }
 
-    /// <inheritdoc/>
+    /// <summary>The count so far, of all threads, what counting itself calls included.</summary>
     public long Read()
     {
         Span<byte> count = stackalloc byte[sizeof(long)];

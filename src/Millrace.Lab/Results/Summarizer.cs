@@ -29,9 +29,9 @@ internal static class Summarizer
     /// </summary>
     /// <returns>Null when they have no round in common.</returns>
     public static Statistics? Ratios(
-        IEnumerable<(int Round, double Value)> samples, IEnumerable<(int Round, double Value)> baseline)
+        IEnumerable<((int Launch, int Round) Round, double Value)> samples, IEnumerable<((int Launch, int Round) Round, double Value)> baseline)
     {
-        Dictionary<int, double> medians = MediansByRound(baseline);
+        Dictionary<(int Launch, int Round), double> medians = MediansByRound(baseline);
         double[] ratios =
         [
             .. from round in MediansByRound(samples)
@@ -41,7 +41,7 @@ internal static class Summarizer
         return ratios.Length == 0 ? null : new Statistics(ratios);
     }
 
-    private static Dictionary<int, double> MediansByRound(IEnumerable<(int Round, double Value)> samples) => samples
+    private static Dictionary<(int Launch, int Round), double> MediansByRound(IEnumerable<((int Launch, int Round) Round, double Value)> samples) => samples
         .GroupBy(sample => sample.Round, sample => sample.Value)
         .ToDictionary(round => round.Key, round => new Statistics(round).Median);
 

@@ -5,6 +5,7 @@ using BenchmarkDotNet.Parameters;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Toolchains.InProcess.NoEmit;
+using Millrace.Lab.Meters;
 
 namespace Millrace.Lab.Running;
 
@@ -21,14 +22,16 @@ internal sealed class CaseEngine : IDisposable
     private readonly IMeasuredBenchmark _benchmark;
     private readonly IEngine _engine;
     private readonly Action<long> _workload;
-    private Environment.ProcessCpuUsage _cpuBefore;
-    private Environment.ProcessCpuUsage _cpuAfter;
+    private readonly ProcessMeters _meters;
+    private ProcessCounters _before;
+    private ProcessCounters _after;
     private string? _violation;
     private int _index;
 
     /// <summary>Makes an instance of the benchmark, sets its parameters and runs its global setup.</summary>
-    public CaseEngine(LabCase labCase, IIterationState state)
+    public CaseEngine(LabCase labCase, IIterationState state, ProcessMeters meters)
     {
+        _meters = meters;
         _case = labCase;
         _state = state;
         Descriptor descriptor = labCase.Benchmark.Descriptor;
@@ -73,8 +76,7 @@ internal sealed class CaseEngine : IDisposable
         return new Sample(
             round,
             measurement.Nanoseconds,
-            Nanoseconds(_cpuAfter.UserTime - _cpuBefore.UserTime),
-            Nanoseconds(_cpuAfter.PrivilegedTime - _cpuBefore.PrivilegedTime),
+            _after - _before,
             (long)(_benchmark.CallingThreadTicks * (NsPerTick / Stopwatch.Frequency)),
             _violation);
     }
@@ -105,13 +107,11 @@ internal sealed class CaseEngine : IDisposable
     /// <inheritdoc/>
     public void Dispose() => ((IDisposable)_engine).Dispose();
 
-    private static long Nanoseconds(TimeSpan time) => time.Ticks * TimeSpan.NanosecondsPerTick;
-
     private void BeforeMeasurement()
     {
         Prepare();
-        _cpuBefore = Environment.CpuUsage;
+        _before = _meters.ReadBefore();
     }
 
-    private void AfterMeasurement() => _cpuAfter = Environment.CpuUsage;
+    private void AfterMeasurement() => _after = _meters.ReadAfter();
 }

@@ -7,13 +7,28 @@ namespace Millrace.Lab.Running;
 internal sealed class LabCase
 {
     /// <summary>Describes a case that has not run yet.</summary>
-    public LabCase(string method, string? role, BenchmarkCase benchmark, CaseParameters parameters)
+    /// <param name="plan">Its index in the suite's plan, the same in every process.</param>
+    /// <param name="method">The name in results.</param>
+    /// <param name="role">Null, or <see cref="NoiseRole"/>.</param>
+    /// <param name="benchmark">BenchmarkDotNet's description of it.</param>
+    /// <param name="parameters">The parameters as results name them.</param>
+    public LabCase(int plan, string method, string? role, BenchmarkCase benchmark, CaseParameters parameters)
     {
+        Plan = plan;
         Method = method;
         Role = role;
         Benchmark = benchmark;
         Parameters = parameters;
     }
+
+    /// <summary>The role of a second copy of a case, which shows how much a method differs from itself.</summary>
+    public const string NoiseRole = "noise";
+
+    /// <summary>What the second copy's name has more than the first's.</summary>
+    public const string NoiseSuffix = "Again";
+
+    /// <summary>Its index in the suite's plan, the same in every process that measures it.</summary>
+    public int Plan { get; }
 
     /// <summary>The name in results; the benchmark's own, but for a second copy of it.</summary>
     public string Method { get; }
@@ -48,14 +63,11 @@ internal sealed class LabCase
     /// <summary>Why.</summary>
     public string? StrategyReason { get; set; }
 
-    /// <summary>The allocations and collections of a pass of their own.</summary>
-    public AllocationResult? Allocations { get; set; }
+    /// <summary>What a pass of its own found allocated.</summary>
+    public List<AllocationSample> Allocations { get; } = [];
 
-    /// <summary>System calls per invocation, of a pass of their own.</summary>
-    public double? SystemCalls { get; set; }
-
-    /// <summary>Calls that read, per invocation, of a pass of their own.</summary>
-    public double? ReadCalls { get; set; }
+    /// <summary>System calls per invocation, of a pass of its own.</summary>
+    public List<long> SystemCalls { get; } = [];
 
     /// <summary>How long an invocation takes by the warm-up, in nanoseconds; 0 before it.</summary>
     public double ExpectedNs { get; set; }

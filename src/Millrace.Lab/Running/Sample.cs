@@ -1,11 +1,12 @@
+using Millrace.Lab.Meters;
+
 namespace Millrace.Lab.Running;
 
 /// <summary>What was measured of one invocation.</summary>
 /// <param name="Round">In which round, from 0.</param>
 /// <param name="WallNs">From before the call until completion, in nanoseconds, as BenchmarkDotNet's engine measured it.</param>
-/// <param name="UserCpuNs">Processor time of the whole process in user mode, in nanoseconds.</param>
-/// <param name="SystemCpuNs">Processor time of the whole process in the kernel, in nanoseconds.</param>
+/// <param name="Used">What the whole process used meanwhile.</param>
 /// <param name="CallingThreadNs">Inside the calls that read, in nanoseconds; 0 when not measured.</param>
 /// <param name="Violation">What was wrong with the state before it; null when nothing was.</param>
 internal readonly record struct Sample(
-    int Round, double WallNs, long UserCpuNs, long SystemCpuNs, long CallingThreadNs, string? Violation);
+    int Round, double WallNs, ProcessCounters Used, long CallingThreadNs, string? Violation);

@@ -140,6 +140,6 @@ public sealed unsafe class CacheControlTests : IDisposable
             cache == CacheState.Hot ? CacheFill.LargeWrites : CacheFill.None);
         CaseParameters parameters = entry.Parameters;
         return new LabCase(
-            entry.Name, entry.Role, new BenchmarkCatalog(typeof(FileReading)).Create(entry.Method, entry.Values), parameters);
+            entry.Plan, entry.Name, entry.Role, new BenchmarkCatalog(typeof(FileReading)).Create(entry.Method, entry.Values), parameters);
     }
 }

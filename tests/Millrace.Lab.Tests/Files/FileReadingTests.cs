@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Engines;
+using Millrace.Lab.Meters;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Tests.Infrastructure;
@@ -94,10 +95,12 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
     {
         TestFile file = TestFile.OfIncrements(_folder.Path, 1024 * 1024);
         TestFileMaker.Write(file, TestFileMaker.LargeWrite);
+        using var meters = new ProcessMeters();
         using var engines = new EngineSet(
             Catalog,
             [new FileCase(nameof(FileReading.FilePipe), file, 4096, FileOptions.SequentialScan, CacheState.Hot, CacheFill.None)],
-            _ => HotAnyway.Instance);
+            _ => HotAnyway.Instance,
+            meters);
         engines.Entries[0].Engine.Describe();
         Assert.True(Enum.TryParse(engines.Entries[0].Case.Strategy, out ReadStrategy strategy));
         Assert.NotEqual(ReadStrategy.Auto, strategy);
@@ -106,7 +109,8 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
 
     private static Sample Run(FileCase entry)
     {
-        using var engines = new EngineSet(Catalog, [entry], _ => HotAnyway.Instance);
+        using var meters = new ProcessMeters();
+        using var engines = new EngineSet(Catalog, [entry], _ => HotAnyway.Instance, meters);
         return engines.Entries[0].Engine.Measure(0, IterationStage.Actual);
     }
 

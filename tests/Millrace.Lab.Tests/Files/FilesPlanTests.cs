@@ -1,3 +1,4 @@
+using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Tests.Files;
@@ -43,7 +44,7 @@ public sealed class FilesPlanTests
             Assert.Equal(
                 plan.Where(entry => entry is { Method: "FileStreamSync", Role: null })
                     .Select(entry => entry.Parameters).ToHashSet(),
-                plan.Where(entry => entry.Role == FileCase.NoiseRole).Select(entry => entry.Parameters).ToHashSet());
+                plan.Where(entry => entry.Role == LabCase.NoiseRole).Select(entry => entry.Parameters).ToHashSet());
         }
     }
 

@@ -133,10 +133,73 @@ public sealed class FilesSuiteTests : IDisposable
         Assert.Contains("--data", exception.Message, StringComparison.Ordinal);
     }
 
-    private LabResults Run(RecordedProgress progress, CancellationToken stop, params string[] filters) => FilesSuite.Run(
-        new LabOptions { FilePath = _mine, DataFolder = _folder.Path, Filters = filters, Seed = 42, Command = "test" },
-        progress,
-        FewRounds,
-        new BenchmarkCatalog(typeof(FileReading)),
-        stop);
+    [Fact]
+    public void Every_launch_measures_every_case_and_their_samples_are_joined()
+    {
+        var progress = new RecordedProgress();
+        LabResults results = Launches(3, progress, ["FilePipe/*/65536/*/hot/*", "FileStreamSync*/65536/*/hot/*"], default);
+        Assert.Equal([0, 1, 2], results.Launches.Select(launch => launch.Index));
+        Assert.Equal([42, 43, 44], results.Launches.Select(launch => launch.Seed));
+        Assert.All(results.Launches, launch => Assert.Equal(3, launch.HotRounds));
+        Assert.Equal(3, results.Cases.Count);
+        Assert.All(results.Cases, item =>
+        {
+            CaseSamples samples = item.Samples!;
+            Assert.Equal([0, 1, 2], samples.Launch.Distinct());
+            Assert.Equal(samples.Launch.Order(), samples.Launch);
+            Assert.Equal(9, samples.Launch.Zip(samples.Round).Distinct().Count());
+            Assert.Equal(samples.WallNs.Count, samples.MinorFaults?.Count ?? samples.WallNs.Count);
+            Assert.NotEmpty(samples.Passes!.AllocatedBytes!);
+            Assert.Contains("peakResidentBytes", item.Unavailable!);
+        });
+        Assert.Contains("Launch 3 of 3: measuring hot cases", progress.Phases);
+    }
+
+    [Fact]
+    public void Every_method_against_itself_is_measured_twice_and_its_noise_is_stated()
+    {
+        var suite = new FilesSuite(FewRounds, Catalog);
+        LabResults results = SuiteRun.Run(
+            suite,
+            Options("FilePipe/*/65536/*/hot/*", "MemoryMapped/*/65536/*/hot/*") with { AgainstItself = true },
+            new InProcessHost(suite),
+            new RecordedProgress(),
+            default);
+        Assert.Equal("null", results.Purpose);
+        Assert.Equal(
+            ["MemoryMapped", "MemoryMappedAgain", "FilePipe", "FilePipeAgain"], results.Cases.Select(item => item.Method));
+        Assert.Equal(["MemoryMapped", "FilePipe"], results.Noise.Select(noise => noise.Method));
+        Assert.Equal([null, "noise", null, "noise"], results.Cases.Select(item => item.Role));
+    }
+
+    [LinuxDiskFact]
+    public void Bytes_say_where_they_came_from()
+    {
+        LabResults results = Run(new RecordedProgress(), default, "FileStreamSync/*/65536/*");
+        Assert.Equal(["page cache", "disk"], results.Cases.Select(item => item.Summary!.BytesFrom));
+        Assert.All(results.Cases, item => Assert.Equal(200_001, item.Summary!.LogicalReadBytes));
+    }
+
+    private static readonly BenchmarkCatalog Catalog = new(typeof(FileReading));
+
+    private LabOptions Options(params string[] filters) => new()
+    {
+        FilePath = _mine,
+        DataFolder = _folder.Path,
+        Filters = filters,
+        Seed = 42,
+        Command = "test",
+        Launches = 1,
+    };
+
+    private LabResults Run(RecordedProgress progress, CancellationToken stop, params string[] filters) =>
+        Launches(1, progress, filters, stop);
+
+    private LabResults Launches(
+        int launches, RecordedProgress progress, string[] filters, CancellationToken stop)
+    {
+        var suite = new FilesSuite(FewRounds, Catalog);
+        return SuiteRun.Run(
+            suite, Options(filters) with { Launches = launches }, new InProcessHost(suite), progress, stop);
+    }
 }

@@ -32,12 +32,14 @@ public sealed class SummarizerTests
     public void Ratio_is_taken_within_rounds_so_that_drift_does_not_show()
     {
         // The machine becomes ten times slower in the second round; the case always takes half of the baseline.
-        (int Round, double Value)[] baseline = [(0, 10), (0, 10), (1, 100), (1, 100), (3, 7)];
-        (int Round, double Value)[] samples = [(0, 5), (1, 50), (1, 40), (1, 60), (2, 1)];
+        ((int, int) Round, double Value)[] baseline =
+            [((0, 0), 10), ((0, 0), 10), ((0, 1), 100), ((0, 1), 100), ((0, 3), 7), ((1, 2), 3)];
+        ((int, int) Round, double Value)[] samples =
+            [((0, 0), 5), ((0, 1), 50), ((0, 1), 40), ((0, 1), 60), ((0, 2), 1), ((1, 0), 9)];
         Statistics ratios = Summarizer.Ratios(samples, baseline)!;
         Assert.Equal(2, ratios.N);
         Assert.Equal(0.5, ratios.Mean, precision: 10);
         Assert.Equal(0, ratios.StandardDeviation, precision: 10);
-        Assert.Null(Summarizer.Ratios([(5, 1.0)], baseline));
+        Assert.Null(Summarizer.Ratios([((0, 5), 1.0)], baseline));
     }
 }

@@ -6,9 +6,6 @@ namespace Millrace.Lab.Tests.Running;
 /// <summary>A benchmark class whose methods do something known.</summary>
 public class FakeBenchmark : IMeasuredBenchmark
 {
-    public const int AllocatedBytes = 100_000;
-    public const int ReadCalls = 5_000;
-
     public static IList<string> Calls { get; } = [];
 
     [Params(0)]
@@ -49,19 +46,5 @@ public class FakeBenchmark : IMeasuredBenchmark
     {
         await Task.Yield();
         throw new InvalidOperationException("from another thread");
-    }
-
-    [Benchmark]
-    public byte[] Allocates() => new byte[AllocatedBytes];
-
-    [Benchmark]
-    public void ReadsFiles()
-    {
-        using Microsoft.Win32.SafeHandles.SafeFileHandle file = File.OpenHandle(typeof(FakeBenchmark).Assembly.Location);
-        Span<byte> bytes = stackalloc byte[1];
-        for (int i = 0; i < ReadCalls; i++)
-        {
-            RandomAccess.Read(file, bytes, 0);
-        }
     }
 }

@@ -1,72 +1,97 @@
-using Millrace.Lab.Meters;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Files;
+using System.Diagnostics;
+using System.Text.Json;
+using Millrace.Lab.Tests.Child;
 using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Running;
 
-/// <summary>Meters, held against a known load.</summary>
-public sealed class MeterTests
+/// <summary>Meters, held against a known load in a process that does nothing else.</summary>
+public sealed class MeterTests : IDisposable
 {
-    // The test runner may do a little beside it.
-    private const int Slack = 500;
+    private const int Pages = 64;
+    private const int ArrayHeader = 24;
 
-    [Fact]
-    public void Allocations_are_counted_to_the_byte()
+    // The runtime's own threads do a little now and then.
+    private const int Few = 40;
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [LinuxDiskFact]
+    public void Meters_say_exactly_what_a_known_load_did()
     {
-        AllocationResult result = AllocationPass.Measure(Entry("Allocates"));
+        JsonElement load = Measure();
+
+        // N reads of M bytes each: exactly, by the kernel's own accounting.
+        Assert.Equal(KnownLoad.Reads, Value(load, "ReadsBytes", "readCalls"));
+        Assert.Equal((long)KnownLoad.Reads * KnownLoad.BytesPerRead, Value(load, "ReadsBytes", "logicalReadBytes"));
+        Assert.Equal(0, Value(load, "ReadsBytes", "physicalReadBytes"));
+        Assert.True(Value(load, "ReadsBytes", "cpuNs") > 0);
+        Assert.Equal(0, Value(load, "Allocates", "readCalls"));
+        Assert.Equal(0, Value(load, "Allocates", "logicalReadBytes"));
+
+        // K bytes allocated.
+        Assert.Equal(KnownLoad.ArrayBytes + ArrayHeader, Value(load, "Allocates", "allocatedBytes"));
+        Assert.Equal(0, Value(load, "ReadsBytes", "allocatedBytes"));
+        Assert.Equal(0, Value(load, "Allocates", "gen0"));
+        Assert.Equal(2, Value(load, "Collects", "gen0"));
+        Assert.Equal(1, Value(load, "Collects", "gen2"));
+
+        // P pages touched. The kernel maps up to 16 at a time around a fault (fault_around_bytes, 64 KiB), so that there
+        // are fewer faults than pages, but some; cold, at least one of them waits for the disk, and every byte comes from it.
+        Assert.InRange(Value(load, "TouchesPages", "minorFaults"), Pages / 16, Pages + Few);
+        Assert.Equal(0, Value(load, "TouchesPages", "majorFaults"));
+        Assert.Equal(0, Value(load, "TouchesPages", "physicalReadBytes"));
+        Assert.Equal(0, Value(load, "TouchesPages", "logicalReadBytes"));
+        Assert.True(Value(load, "TouchesPages", "coldMajorFaults") >= 1);
+        Assert.Equal(Pages * Environment.SystemPageSize, Value(load, "TouchesPages", "coldPhysicalReadBytes"));
+
+        // Waiting gives the processor up each time; computing takes the time of both threads.
+        Assert.InRange(Value(load, "Waits", "voluntarySwitches"), KnownLoad.Sleeps, KnownLoad.Sleeps + Few);
+        Assert.True(Value(load, "Waits", "cpuNs") < Value(load, "Waits", "wallNs"));
         Assert.InRange(
-            result.BytesPerInvocation, FakeBenchmark.AllocatedBytes, FakeBenchmark.AllocatedBytes + (16 * Slack));
-        Assert.True(result.Invocations >= 3);
+            Value(load, "Computes", "cpuNs") / 1_000_000, (2 * KnownLoad.SpinMs) - 1, (2 * KnownLoad.SpinMs) + Few);
+
+        // 20,000 pages that were there for a moment only. The kernel counts resident pages per processor and adds them up
+        // in batches, so that some hundred may be missing.
+        Assert.InRange(
+            load.GetProperty("peak").GetInt64() / Environment.SystemPageSize, 19_500, 20_500);
+        Assert.True(load.GetProperty("costs").GetInt32() >= 4);
     }
 
     [LinuxDiskFact]
-    public void Calls_that_read_are_counted()
+    public void System_calls_are_counted_exactly_or_the_reason_is_named()
     {
-        using var pass = new SystemCallPass();
-        CaseEngineOf entry = Entry("ReadsFiles");
-        pass.Measure(entry);
-        Assert.Null(pass.ReadsReason);
-        Assert.InRange(
-            entry.Case.ReadCalls!.Value, FakeBenchmark.ReadCalls, FakeBenchmark.ReadCalls + Slack);
-    }
-
-    [LinuxDiskFact]
-    public void System_calls_are_counted_or_the_reason_is_named()
-    {
-        using var pass = new SystemCallPass();
-        CaseEngineOf entry = Entry("ReadsFiles");
-        pass.Measure(entry);
-        if (pass.AllSource is null)
+        JsonElement load = Measure();
+        if (load.GetProperty("callReason").GetString() is { Length: > 0 } reason)
         {
-            Assert.Contains("raw_syscalls", pass.AllReason, StringComparison.Ordinal);
-            Assert.Null(entry.Case.SystemCalls);
+            Assert.Contains("raw_syscalls", reason, StringComparison.Ordinal);
+            Assert.Equal(-1, Value(load, "ReadsBytes", "systemCalls"));
+            return;
         }
-        else
-        {
-            Assert.InRange(
-                entry.Case.SystemCalls!.Value, FakeBenchmark.ReadCalls, FakeBenchmark.ReadCalls + Slack);
-        }
+
+        Assert.InRange(Value(load, "ReadsBytes", "systemCalls"), KnownLoad.Reads, KnownLoad.Reads + Few);
+        Assert.InRange(Value(load, "Allocates", "systemCalls"), 0, Few);
     }
 
-    [Fact]
-    public void Processor_time_is_that_of_the_invocation()
+    private JsonElement Measure()
     {
-        CaseEngineOf entry = Entry("ReadsFiles");
-        Sample sample = entry.Engine.Measure(round: 0);
-        Assert.True(sample.UserCpuNs >= 0 && sample.SystemCpuNs >= 0);
-        Assert.True(sample.UserCpuNs + sample.SystemCpuNs > 0, "5,000 system calls take processor time.");
-        Assert.True(sample.WallNs > 0);
+        string file = _folder.File("load.bin");
+        byte[] content = new byte[Pages * Environment.SystemPageSize];
+        new Random(5).NextBytes(content);
+        File.WriteAllBytes(file, content);
+        var start = new ProcessStartInfo("dotnet") { UseShellExecute = false, RedirectStandardOutput = true };
+        start.ArgumentList.Add(ChildProgram.Path);
+        start.ArgumentList.Add("known-load");
+        start.ArgumentList.Add(file);
+        using Process process = Process.Start(start)!;
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        Assert.Equal(0, process.ExitCode);
+        return JsonDocument.Parse(output).RootElement;
     }
 
-    private static CaseEngineOf Entry(string method)
-    {
-        var labCase = new LabCase(
-            method,
-            role: null,
-            new BenchmarkCatalog(typeof(FakeBenchmark)).Create(method, new Dictionary<string, object> { ["Value"] = 0 }),
-            new CaseParameters());
-        return new CaseEngineOf(labCase, new CaseEngine(labCase, HotAnyway.Instance));
-    }
+    private static long Value(JsonElement load, string method, string meter) =>
+        load.GetProperty(method).GetProperty(meter).GetInt64();
 }

@@ -1,3 +1,4 @@
+using Millrace.Lab.Meters;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
@@ -5,15 +6,18 @@ using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Running;
 
-public sealed class RoundRunnerTests
+public sealed class RoundRunnerTests : IDisposable
 {
     private static readonly RunLimits FiveRounds =
         new() { MinimumRounds = 5, MaximumRounds = 5, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
 
     private readonly BenchmarkCatalog _catalog = new(typeof(FakeBenchmark));
     private readonly RecordedProgress _progress = new();
+    private readonly ProcessMeters _meters = new();
 
     public RoundRunnerTests() => FakeBenchmark.Calls.Clear();
+
+    public void Dispose() => _meters.Dispose();
 
     [Fact]
     public void Every_round_visits_every_case_once_in_an_order_of_its_own()
@@ -100,8 +104,8 @@ public sealed class RoundRunnerTests
     public void State_that_is_violated_marks_sample_and_case()
     {
         var entry = new LabCase(
-            "Good", null, _catalog.Create("Good", new Dictionary<string, object> { ["Value"] = 0 }), new CaseParameters());
-        using var engine = new CaseEngine(entry, new EveryOther());
+            0, "Good", null, _catalog.Create("Good", new Dictionary<string, object> { ["Value"] = 0 }), new CaseParameters());
+        using var engine = new CaseEngine(entry, new EveryOther(), _meters);
         Runner(seed: 1).Run([new CaseEngineOf(entry, engine)], FiveRounds);
         Assert.Equal("not so", entry.Violation);
         Assert.Equal(
@@ -124,11 +128,12 @@ public sealed class RoundRunnerTests
         .. Enumerable.Range(0, count).Select(value =>
         {
             var labCase = new LabCase(
+                plan: value,
                 method,
                 role: null,
                 _catalog.Create(method, new Dictionary<string, object> { ["Value"] = value }),
                 new CaseParameters { Buffer = value });
-            return new CaseEngineOf(labCase, new CaseEngine(labCase, HotAnyway.Instance));
+            return new CaseEngineOf(labCase, new CaseEngine(labCase, HotAnyway.Instance, _meters));
         }),
     ];
 

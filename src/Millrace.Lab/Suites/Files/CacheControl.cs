@@ -97,16 +97,20 @@ internal sealed class CacheControl : IIterationState, IDisposable
     }
 
     /// <inheritdoc/>
-    public string? Prepare(LabCase labCase)
+    public string? Prepare(LabCase labCase) => Prepare(
+        labCase.Parameters.Cache == CacheNames.Cold ? CacheState.Cold : CacheState.Hot,
+        CacheNames.Parse(labCase.Parameters.CacheFill));
+
+    /// <summary>Brings the file into a state and checks it.</summary>
+    /// <returns>Null when it is as wanted, otherwise what is wrong.</returns>
+    public string? Prepare(CacheState state, CacheFill fill)
     {
         if (_view is null || !OperatingSystem.IsLinux())
         {
             return _untrusted;
         }
 
-        return labCase.Parameters.Cache == CacheNames.Cold
-            ? MakeCold(_view)
-            : MakeHot(_view, _file, CacheNames.Parse(labCase.Parameters.CacheFill));
+        return state == CacheState.Cold ? MakeCold(_view) : MakeHot(_view, _file, fill);
     }
 
     /// <inheritdoc/>

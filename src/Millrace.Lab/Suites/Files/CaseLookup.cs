@@ -52,7 +52,10 @@ internal sealed class CaseLookup
 
     /// <summary>How much the baseline differed from itself with a case's parameters; 0 when that was not measured.</summary>
     public double NoiseOf(CaseResult item) =>
-        _results.Noise.FirstOrDefault(noise => noise.Parameters == item.Parameters)?.Deviation ?? 0;
+        _results.Noise
+            .FirstOrDefault(noise =>
+                noise.Method == nameof(FileReading.FileStreamSync) && noise.Parameters == item.Parameters)
+            ?.Deviation ?? 0;
 
     /// <summary>A case's median wall time in nanoseconds.</summary>
     public static double Median(CaseResult item) => item.Summary!.WallNs.Median;

@@ -1,3 +1,4 @@
+using Millrace.Lab.Meters;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Files;
@@ -8,13 +9,13 @@ internal sealed class EngineSet : IDisposable
     private readonly List<CaseEngineOf> _entries = [];
 
     /// <summary>Makes an engine for every case.</summary>
-    public EngineSet(BenchmarkCatalog catalog, IEnumerable<FileCase> plan, Func<FileCase, IIterationState> state)
+    public EngineSet(BenchmarkCatalog catalog, IEnumerable<FileCase> plan, Func<FileCase, IIterationState> state, ProcessMeters meters)
     {
         foreach (FileCase entry in plan)
         {
             var labCase = new LabCase(
-                entry.Name, entry.Role, catalog.Create(entry.Method, entry.Values), entry.Parameters);
-            _entries.Add(new CaseEngineOf(labCase, new CaseEngine(labCase, state(entry))));
+                entry.Plan, entry.Name, entry.Role, catalog.Create(entry.Method, entry.Values), entry.Parameters);
+            _entries.Add(new CaseEngineOf(labCase, new CaseEngine(labCase, state(entry), meters)));
         }
     }
 

@@ -1,4 +1,5 @@
 using Millrace.Lab.Results;
+using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Files;
 
@@ -6,14 +7,11 @@ namespace Millrace.Lab.Suites.Files;
 internal sealed record FileCase(
     string Method, TestFile Source, int Buffer, FileOptions Options, CacheState Cache, CacheFill Fill, string? Role = null)
 {
-    /// <summary>The role of the baseline's second copy.</summary>
-    public const string NoiseRole = "noise";
-
-    /// <summary>The name of the baseline's second copy.</summary>
-    public const string NoiseMethod = nameof(FileReading.FileStreamSync) + "Again";
+    /// <summary>Its index in the plan; the same in every process.</summary>
+    public int Plan { get; init; }
 
     /// <summary>The name in results.</summary>
-    public string Name => Role == NoiseRole ? NoiseMethod : Method;
+    public string Name => Role == LabCase.NoiseRole ? Method + LabCase.NoiseSuffix : Method;
 
     /// <summary>The parameters as results name them.</summary>
     public CaseParameters Parameters => new()

@@ -5,33 +5,36 @@ namespace Millrace.Lab.Suites.Files;
 /// <summary>How long the parts of the suite may take.</summary>
 internal sealed record FilesLimits
 {
-    /// <summary>The whole run; null for no limit.</summary>
+    /// <summary>The whole run with that many launches; null for no limit.</summary>
     public TimeSpan? Total { get; init; }
+
+    /// <summary>How many processes measure, unless the user says.</summary>
+    public int Launches { get; init; } = 3;
 
     /// <summary>Length of the file that the warm-up reads.</summary>
     public long WarmUpBytes { get; init; } = FilesPlan.SmallSize;
 
-    /// <summary>Rounds of a group of hot cases.</summary>
+    /// <summary>Rounds of a group of hot cases in one launch.</summary>
     public required RunLimits Hot { get; init; }
 
-    /// <summary>Rounds of cold cases.</summary>
+    /// <summary>Rounds of cold cases in one launch.</summary>
     public required RunLimits Cold { get; init; }
 
     /// <summary>
-    /// Three minutes in all, of which some are needed for files, warm-up and the passes after the rounds. Two
+    /// Three minutes in all, of which some are needed for files, three warm-ups, and the passes after the rounds. Two
     /// processors of 2024 need about a second per hot round.
     /// </summary>
     public static FilesLimits Quick { get; } = new()
     {
         Total = TimeSpan.FromSeconds(170),
-        Hot = new RunLimits { MinimumRounds = 15, MaximumRounds = 60, Time = TimeSpan.FromSeconds(75) },
-        Cold = new RunLimits { MinimumRounds = 15, MaximumRounds = 20, Time = TimeSpan.FromSeconds(25) },
+        Hot = new RunLimits { MinimumRounds = 5, MaximumRounds = 20, Time = TimeSpan.FromSeconds(21) },
+        Cold = new RunLimits { MinimumRounds = 5, MaximumRounds = 7, Time = TimeSpan.FromSeconds(8) },
     };
 
     /// <summary>As long as enough samples take.</summary>
     public static FilesLimits Full { get; } = new()
     {
-        Hot = new RunLimits { MinimumRounds = 15, MaximumRounds = 40, Time = TimeSpan.FromMinutes(10) },
-        Cold = new RunLimits { MinimumRounds = 10, MaximumRounds = 20, Time = TimeSpan.FromMinutes(10) },
+        Hot = new RunLimits { MinimumRounds = 10, MaximumRounds = 20, Time = TimeSpan.FromMinutes(4) },
+        Cold = new RunLimits { MinimumRounds = 7, MaximumRounds = 10, Time = TimeSpan.FromMinutes(4) },
     };
 }

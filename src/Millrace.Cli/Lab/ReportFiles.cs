@@ -1,0 +1,29 @@
+using Millrace.Lab.Reporting;
+using Millrace.Lab.Results;
+using Spectre.Console;
+
+namespace Millrace.Cli.Lab;
+
+/// <summary>Writes what a run leaves behind, and prints it.</summary>
+internal static class ReportFiles
+{
+    /// <summary>Writes results and reports into a folder, then prints tables and where the files are.</summary>
+    public static void Write(IAnsiConsole console, string folder, LabResults results)
+    {
+        string json = Path.Combine(folder, ResultsFile.Name);
+        string report = Path.Combine(folder, MarkdownReport.Name);
+        ResultsFile.Write(json, results);
+        File.WriteAllText(report, MarkdownReport.Write(results));
+        try
+        {
+            ConsoleReport.Write(console, results);
+            console.WriteLine();
+            console.WriteLine($"Results: {json}");
+            console.WriteLine($"Report:  {report}");
+        }
+        catch (IOException)
+        {
+            // Whoever read the output has gone, for example `| head`. The files are written.
+        }
+    }
+}

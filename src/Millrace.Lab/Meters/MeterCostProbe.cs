@@ -1,0 +1,99 @@
+using System.Diagnostics;
+using BenchmarkDotNet.Mathematics;
+using Millrace.Lab.Interop;
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites.Files;
+
+namespace Millrace.Lab.Meters;
+
+/// <summary>Measures what the meters themselves cost on this machine.</summary>
+internal static class MeterCostProbe
+{
+    private const int Readings = 500;
+    private const int Calls = 2_000;
+    private const int Repetitions = 15;
+    private const string Reading = "reading";
+    private const string Outside = "outside the measured time";
+    private const string OwnPass = "in a pass of its own";
+
+    /// <summary>Measures all of them; takes some tens of milliseconds.</summary>
+    public static IReadOnlyList<MeterCost> Measure(ProcessMeters meters)
+    {
+        var costs = new List<MeterCost>
+        {
+            new("processor time, page faults, context switches, bytes and reading calls", MedianNs(() => meters.ReadBefore()), Reading, Outside),
+            new("allocated bytes", MedianNs(() => GC.GetTotalAllocatedBytes(precise: true)), Reading, OwnPass),
+            new("an empty invocation, as it is measured", EmptyInvocationNs(meters), "invocation", "inside the measured time"),
+        };
+        if (OperatingSystem.IsLinux())
+        {
+            costs.Add(new("peak memory", MedianNs(PeakMemory.ReadPeak), Reading, "in a process of its own"));
+            if (TracepointNs() is { } added)
+            {
+                costs.Add(new("system calls, what counting adds", added, "system call", OwnPass));
+            }
+        }
+
+        return costs;
+    }
+
+    private static double MedianNs<T>(Func<T> read)
+    {
+        double[] times = new double[Readings];
+        for (int i = 0; i < times.Length; i++)
+        {
+            long start = Stopwatch.GetTimestamp();
+            _ = read();
+            times[i] = Stopwatch.GetElapsedTime(start).TotalNanoseconds;
+        }
+
+        return new Statistics(times).Median;
+    }
+
+    private static double EmptyInvocationNs(ProcessMeters meters)
+    {
+        var labCase = new LabCase(
+            plan: 0,
+            nameof(EmptyBenchmark.Nothing),
+            role: null,
+            new BenchmarkCatalog(typeof(EmptyBenchmark)).Create(
+                nameof(EmptyBenchmark.Nothing), new Dictionary<string, object> { [nameof(EmptyBenchmark.Value)] = 0 }),
+            new CaseParameters());
+        using var engine = new CaseEngine(labCase, HotAnyway.Instance, meters);
+        return new Statistics(Enumerable.Range(0, Readings).Select(i => engine.Measure(i).WallNs)).Median;
+    }
+
+    // A counter counts from when it is opened; the difference between calls beside an open one and without.
+    [System.Runtime.Versioning.SupportedOSPlatform("linux")]
+    private static double? TracepointNs()
+    {
+        var without = new List<double>();
+        var with = new List<double>();
+        for (int i = 0; i < Repetitions; i++)
+        {
+            without.Add(CallNs());
+            using TracepointCounter? counter = TracepointCounter.TryOpen(out _);
+            if (counter is null)
+            {
+                return null;
+            }
+
+            with.Add(CallNs());
+        }
+
+        return Math.Max(0, new Statistics(with).Median - new Statistics(without).Median);
+    }
+
+    private static double CallNs()
+    {
+        long start = Stopwatch.GetTimestamp();
+        for (int i = 0; i < Calls; i++)
+        {
+            // Whatever it answers: it is a call into the kernel that does next to nothing.
+            _ = LinuxFile.Access("", LinuxFile.AccessWrite);
+        }
+
+        return Stopwatch.GetElapsedTime(start).TotalNanoseconds / Calls;
+    }
+}

@@ -1,0 +1,68 @@
+namespace Millrace.Lab.Meters;
+
+/// <summary>Says where numbers come from, and why some are missing, by the names of the lists of samples.</summary>
+internal static class MeterSources
+{
+    private static readonly string[] Usage = ["minorFaults", "majorFaults", "voluntarySwitches", "involuntarySwitches"];
+    private static readonly string[] Io = ["logicalReadBytes", "physicalReadBytes", "readCalls"];
+    private static readonly string[] IoFields = ["rchar", "read_bytes", "syscr"];
+
+    /// <summary>The meters that this process has.</summary>
+    public static IReadOnlyDictionary<string, string> Of(ProcessMeters meters, SystemCallPass calls)
+    {
+        var sources = new SortedDictionary<string, string>(StringComparer.Ordinal)
+        {
+            ["wallNs"] = "BenchmarkDotNet's engine (Stopwatch), one invocation per sample",
+            ["userCpuNs"] = ProcessMeters.CpuSource,
+            ["systemCpuNs"] = ProcessMeters.CpuSource,
+            ["allocatedBytes"] = "GC.GetTotalAllocatedBytes, exact, in a pass of its own",
+            ["callingThreadNs"] = "Stopwatch around every call that reads, without what is awaited; cold cases only",
+        };
+        if (meters.UsageReason is null)
+        {
+            foreach (string name in Usage)
+            {
+                sources[name] = "getrusage, the whole process";
+            }
+        }
+
+        if (meters.IoReason is null)
+        {
+            foreach ((string name, string field) in Io.Zip(IoFields))
+            {
+                sources[name] = $"{field} of /proc/self/io, the whole process";
+            }
+        }
+
+        if (calls.Source is { } source)
+        {
+            sources["systemCalls"] = source + ", in a pass of its own";
+        }
+
+        if (OperatingSystem.IsLinux())
+        {
+            sources["peakResidentBytes"] = PeakMemory.Source + ", in a process of its own";
+            sources["peakOverIdleBytes"] = PeakMemory.Source + ", less VmRSS before the case";
+        }
+
+        return sources;
+    }
+
+    /// <summary>The meters that this process lacks, with the reason.</summary>
+    public static IReadOnlyDictionary<string, string> Missing(ProcessMeters meters, SystemCallPass calls)
+    {
+        var missing = new SortedDictionary<string, string>(StringComparer.Ordinal);
+        AddAll(Usage, meters.UsageReason);
+        AddAll(Io, meters.IoReason);
+        AddAll(["systemCalls"], calls.Reason);
+        return missing;
+
+        void AddAll(IEnumerable<string> names, string? reason)
+        {
+            foreach (string name in reason is null ? [] : names)
+            {
+                missing[name] = reason!;
+            }
+        }
+    }
+}

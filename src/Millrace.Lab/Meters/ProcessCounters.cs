@@ -1,0 +1,46 @@
+namespace Millrace.Lab.Meters;
+
+/// <summary>What a process has used so far, or between two readings. Fields of meters that this system lacks are 0.</summary>
+internal readonly record struct ProcessCounters
+{
+    /// <summary>Processor time in user mode, nanoseconds.</summary>
+    public long UserCpuNs { get; init; }
+
+    /// <summary>Processor time in the kernel, nanoseconds.</summary>
+    public long SystemCpuNs { get; init; }
+
+    /// <summary>Page faults that needed no disk.</summary>
+    public long MinorFaults { get; init; }
+
+    /// <summary>Page faults that did.</summary>
+    public long MajorFaults { get; init; }
+
+    /// <summary>How often a thread gave the processor up.</summary>
+    public long VoluntarySwitches { get; init; }
+
+    /// <summary>How often a thread lost it.</summary>
+    public long InvoluntarySwitches { get; init; }
+
+    /// <summary>Bytes that reading calls returned.</summary>
+    public long LogicalReadBytes { get; init; }
+
+    /// <summary>Bytes that came from a disk.</summary>
+    public long PhysicalReadBytes { get; init; }
+
+    /// <summary>Calls that read.</summary>
+    public long ReadCalls { get; init; }
+
+    /// <summary>What lies between two readings.</summary>
+    public static ProcessCounters operator -(in ProcessCounters after, in ProcessCounters before) => new()
+    {
+        UserCpuNs = after.UserCpuNs - before.UserCpuNs,
+        SystemCpuNs = after.SystemCpuNs - before.SystemCpuNs,
+        MinorFaults = after.MinorFaults - before.MinorFaults,
+        MajorFaults = after.MajorFaults - before.MajorFaults,
+        VoluntarySwitches = after.VoluntarySwitches - before.VoluntarySwitches,
+        InvoluntarySwitches = after.InvoluntarySwitches - before.InvoluntarySwitches,
+        LogicalReadBytes = after.LogicalReadBytes - before.LogicalReadBytes,
+        PhysicalReadBytes = after.PhysicalReadBytes - before.PhysicalReadBytes,
+        ReadCalls = after.ReadCalls - before.ReadCalls,
+    };
+}

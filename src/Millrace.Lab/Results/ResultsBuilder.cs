@@ -1,0 +1,80 @@
+using BenchmarkDotNet.Mathematics;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Results;
+
+/// <summary>Adds to what was measured what it comes to: order, summaries and the noise.</summary>
+internal static class ResultsBuilder
+{
+    /// <summary>Builds the cases and the noise of a run.</summary>
+    /// <param name="run">What is known about the run.</param>
+    /// <param name="measured">All cases, without summaries.</param>
+    /// <param name="methods">Methods in the order of tables.</param>
+    public static LabResults Build(LabResults run, IEnumerable<CaseResult> measured, IReadOnlyList<string> methods)
+    {
+        CaseResult[] cases =
+        [
+            .. measured
+                .OrderBy(item => item.Parameters.Cache == "cold")
+                .ThenBy(item => item.Parameters.Bytes)
+                .ThenBy(item => item.Parameters.CacheFill, StringComparer.Ordinal)
+                .ThenBy(item => item.Parameters.Options, StringComparer.Ordinal)
+                .ThenBy(item => item.Parameters.Buffer)
+                .ThenBy(item => MethodOrder(methods, item))
+                .ThenBy(item => item.Role is not null),
+        ];
+        Dictionary<CaseParameters, CaseResult> baselines = cases
+            .Where(item => item is { Baseline: true, Error: null })
+            .ToDictionary(item => item.Parameters);
+        return run with
+        {
+            Cases =
+            [
+                .. cases.Select(item => item.Error is null
+                    ? CaseSummarizer.Summarize(item, baselines.GetValueOrDefault(item.Parameters))
+                    : item),
+            ],
+            Noise = [.. Noise(cases)],
+        };
+    }
+
+    /// <summary>The method that a second copy is a copy of; the method itself for all others.</summary>
+    public static string OriginalMethod(CaseResult item) => item.Role == LabCase.NoiseRole
+        ? item.Method[..^LabCase.NoiseSuffix.Length]
+        : item.Method;
+
+    private static IEnumerable<NoiseResult> Noise(CaseResult[] cases)
+    {
+        Dictionary<(string Method, CaseParameters), CaseResult> originals = cases
+            .Where(item => item is { Role: null, Error: null })
+            .ToDictionary(item => (item.Method, item.Parameters));
+        foreach (CaseResult again in cases.Where(item => item is { Role: LabCase.NoiseRole, Error: null }))
+        {
+            string method = OriginalMethod(again);
+            if (originals.GetValueOrDefault((method, again.Parameters)) is not { } original
+                || Summarizer.Ratios(
+                    CaseSummarizer.Rounds(again.Samples!), CaseSummarizer.Rounds(original.Samples!)) is not { } ratios)
+            {
+                continue;
+            }
+
+            double medians =
+                new Statistics(again.Samples!.WallNs).Median / new Statistics(original.Samples!.WallNs).Median;
+            yield return new NoiseResult
+            {
+                Method = method,
+                Parameters = again.Parameters,
+                MedianRatio = medians,
+                Ratio = ratios.Mean,
+                RatioStdDev = ratios.N > 1 ? ratios.StandardDeviation : 0,
+                Deviation = Math.Abs(medians - 1),
+            };
+        }
+    }
+
+    private static int MethodOrder(IReadOnlyList<string> methods, CaseResult item)
+    {
+        string method = OriginalMethod(item);
+        return methods.TakeWhile(name => name != method).Count();
+    }
+}

@@ -1,0 +1,75 @@
+using Millrace.Lab.Meters;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Running;
+
+/// <summary>Turns what one process measured of a case into lists of samples.</summary>
+internal static class CaseSamplesBuilder
+{
+    /// <summary>Makes a case without a summary; one that failed has no samples either.</summary>
+    public static CaseResult Build(LabCase labCase, ProcessMeters meters, int launch)
+    {
+        var result = new CaseResult
+        {
+            Method = labCase.Method,
+            Baseline = labCase.IsBaseline,
+            Role = labCase.Role,
+            Verified = labCase is { Error: null, Violation: null },
+            UnverifiedReason = labCase.Violation,
+            Error = labCase.Error,
+            Parameters = labCase.Parameters,
+            Strategy = labCase.Strategy,
+            StrategyReason = labCase.StrategyReason,
+        };
+        return labCase.Error is null ? result with { Samples = Samples(labCase, meters, launch) } : result;
+    }
+
+    private static CaseSamples Samples(LabCase labCase, ProcessMeters meters, int launch)
+    {
+        List<Sample> samples = labCase.Samples;
+        int[] unverified =
+            [.. Enumerable.Range(0, samples.Count).Where(index => samples[index].Violation is not null)];
+        bool usage = meters.UsageReason is null;
+        bool io = meters.IoReason is null;
+        return new CaseSamples
+        {
+            Launch = [.. Enumerable.Repeat(launch, samples.Count)],
+            Round = [.. samples.Select(sample => sample.Round)],
+            WallNs = [.. samples.Select(sample => sample.WallNs)],
+            UserCpuNs = [.. samples.Select(sample => sample.Used.UserCpuNs)],
+            SystemCpuNs = [.. samples.Select(sample => sample.Used.SystemCpuNs)],
+            CallingThreadNs = samples.Exists(sample => sample.CallingThreadNs > 0)
+                ? [.. samples.Select(sample => sample.CallingThreadNs)]
+                : null,
+            MinorFaults = List(usage, sample => sample.MinorFaults),
+            MajorFaults = List(usage, sample => sample.MajorFaults),
+            VoluntarySwitches = List(usage, sample => sample.VoluntarySwitches),
+            InvoluntarySwitches = List(usage, sample => sample.InvoluntarySwitches),
+            LogicalReadBytes = List(io, sample => sample.LogicalReadBytes),
+            PhysicalReadBytes = List(io, sample => sample.PhysicalReadBytes),
+            ReadCalls = List(io, sample => sample.ReadCalls),
+            Passes = Passes(labCase),
+            Unverified = unverified.Length == 0 ? null : unverified,
+        };
+
+        long[]? List(bool available, Func<ProcessCounters, long> meter) =>
+            available ? [.. samples.Select(sample => meter(sample.Used))] : null;
+    }
+
+    private static PassSamples? Passes(LabCase labCase)
+    {
+        List<AllocationSample> allocations = labCase.Allocations;
+        bool allocated = allocations.Count > 0;
+        bool called = labCase.SystemCalls.Count > 0;
+        return allocated || called
+            ? new PassSamples
+            {
+                AllocatedBytes = allocated ? [.. allocations.Select(sample => sample.Bytes)] : null,
+                Gen0 = allocated ? [.. allocations.Select(sample => sample.Gen0)] : null,
+                Gen1 = allocated ? [.. allocations.Select(sample => sample.Gen1)] : null,
+                Gen2 = allocated ? [.. allocations.Select(sample => sample.Gen2)] : null,
+                SystemCalls = called ? labCase.SystemCalls : null,
+            }
+            : null;
+    }
+}

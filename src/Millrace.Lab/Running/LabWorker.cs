@@ -1,0 +1,60 @@
+using System.Runtime.InteropServices;
+using System.Text;
+using System.Text.Json;
+using Millrace.Lab.Suites;
+
+namespace Millrace.Lab.Running;
+
+/// <summary>The part of the laboratory that runs in processes of its own: reads a request, measures, writes the result.</summary>
+public static class LabWorker
+{
+    /// <summary>The only argument of a worker's command line.</summary>
+    public const string Argument = "lab-worker";
+
+    /// <summary>Does the work. Standard input and output belong to the laboratory that started the process.</summary>
+    /// <returns>The process's exit code: 0 when a last message was written.</returns>
+    public static int Run()
+    {
+        using var output = new StreamWriter(Console.OpenStandardOutput(), new UTF8Encoding(false)) { AutoFlush = true };
+        using var input = new StreamReader(Console.OpenStandardInput(), Encoding.UTF8);
+
+        // What a library may print must not get between the messages.
+        Console.SetOut(Console.Error);
+        using var stop = new CancellationTokenSource();
+
+        // Ctrl-C reaches all processes of a terminal. This one ends when its current invocation has ended; a second one
+        // ends it at once.
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, context =>
+        {
+            context.Cancel = !stop.IsCancellationRequested;
+            stop.Cancel();
+        });
+        string? line = input.ReadLine();
+        WorkerRequest? request = line is null
+            ? null
+            : JsonSerializer.Deserialize(line, WorkerJson.Default.WorkerRequest);
+        if (request is null)
+        {
+            Console.Error.WriteLine($"{Argument} is a part of the laboratory and no command of its own: run millrace lab.");
+            return 1;
+        }
+
+        WorkerMessage result = Answer(request, new WorkerProgress(input, output, stop), stop.Token);
+        output.WriteLine(JsonSerializer.Serialize(result, WorkerJson.Default.WorkerMessage));
+        return 0;
+    }
+
+    private static WorkerMessage Answer(WorkerRequest request, ILabProgress progress, CancellationToken stop)
+    {
+        try
+        {
+            return request.Launch is { } launch
+                ? new WorkerMessage { Launch = SuiteCatalog.Find(launch.Suite).Launch(launch, progress, stop) }
+                : new WorkerMessage { Memory = SuiteCatalog.Find(request.Memory!.Suite).MeasureMemory(request.Memory) };
+        }
+        catch (LabException exception)
+        {
+            return new WorkerMessage { Problem = exception.Message };
+        }
+    }
+}

@@ -1,0 +1,78 @@
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Running;
+
+/// <summary>Joins what several processes measured of the same cases.</summary>
+internal static class LaunchMerger
+{
+    /// <summary>Every case once, in the plan's order, with the samples of all launches that measured it.</summary>
+    public static IReadOnlyList<LaunchCase> Merge(IReadOnlyList<LaunchResult> launches) =>
+    [
+        .. launches
+            .SelectMany(launch => launch.Cases.Select(item => (launch.Facts.Index, Item: item)))
+            .GroupBy(pair => pair.Item.Plan)
+            .OrderBy(group => group.Key)
+            .Select(group => new LaunchCase(group.Key, Join([.. group.Select(pair => (pair.Index, pair.Item.Case))]))),
+    ];
+
+    private static CaseResult Join((int Launch, CaseResult Case)[] parts)
+    {
+        CaseResult first = parts[0].Case;
+        (int Launch, CaseResult Case)[] failed = [.. parts.Where(part => part.Case.Error is not null)];
+        if (failed.Length > 0)
+        {
+            // A method that fails now and then is one that fails.
+            string where = parts.Length == 1 ? "" : $" (launch {failed[0].Launch + 1})";
+            return first with
+            {
+                Verified = false,
+                Error = failed[0].Case.Error + where,
+                Samples = null,
+            };
+        }
+
+        return first with
+        {
+            Verified = parts.All(part => part.Case.Verified),
+            UnverifiedReason = parts.Select(part => part.Case.UnverifiedReason).FirstOrDefault(reason => reason is not null),
+            Samples = Join([.. parts.Select(part => part.Case.Samples!)]),
+        };
+    }
+
+    private static CaseSamples Join(CaseSamples[] parts) => new()
+    {
+        Launch = [.. parts.SelectMany(part => part.Launch)],
+        Round = [.. parts.SelectMany(part => part.Round)],
+        WallNs = [.. parts.SelectMany(part => part.WallNs)],
+        UserCpuNs = [.. parts.SelectMany(part => part.UserCpuNs)],
+        SystemCpuNs = [.. parts.SelectMany(part => part.SystemCpuNs)],
+        CallingThreadNs = Join(parts, part => part.CallingThreadNs),
+        MinorFaults = Join(parts, part => part.MinorFaults),
+        MajorFaults = Join(parts, part => part.MajorFaults),
+        VoluntarySwitches = Join(parts, part => part.VoluntarySwitches),
+        InvoluntarySwitches = Join(parts, part => part.InvoluntarySwitches),
+        LogicalReadBytes = Join(parts, part => part.LogicalReadBytes),
+        PhysicalReadBytes = Join(parts, part => part.PhysicalReadBytes),
+        ReadCalls = Join(parts, part => part.ReadCalls),
+        Passes = parts.Select(part => part.Passes).FirstOrDefault(passes => passes is not null),
+        Unverified = Unverified(parts),
+    };
+
+    // A meter that one of the processes lacked has no list that would fit the others.
+    private static long[]? Join(CaseSamples[] parts, Func<CaseSamples, IReadOnlyList<long>?> list) =>
+        parts.All(part => list(part) is not null) ? [.. parts.SelectMany(part => list(part)!)] : null;
+
+    private static int[]? Unverified(CaseSamples[] parts)
+    {
+        var indexes = new List<int>();
+        int before = 0;
+        foreach (CaseSamples part in parts)
+        {
+            int offset = before;
+            indexes.AddRange((part.Unverified ?? []).Select(index => offset + index));
+            before += part.WallNs.Count;
+        }
+
+        return indexes.Count == 0 ? null : [.. indexes];
+    }
+}

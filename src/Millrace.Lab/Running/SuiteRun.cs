@@ -1,0 +1,231 @@
+using Millrace.Lab.Machine;
+using Millrace.Lab.Results;
+using Millrace.Lab.Suites;
+
+namespace Millrace.Lab.Running;
+
+/// <summary>
+/// Runs a suite: several launches, each a process that measures everything, then the memory of every case in a process of
+/// its own, then the results.
+/// </summary>
+/// <remarks>
+/// Several processes, because two runs of one program differ by more than chance within one run explains: where its code
+/// and its memory come to lie, what the compiler did.
+/// </remarks>
+public sealed class SuiteRun
+{
+    private const string Interrupted = "the run ended before the pass that measures it";
+
+    // What the pass over all cases may take of a limited run.
+    private static readonly TimeSpan MemoryTime = TimeSpan.FromSeconds(25);
+
+    private readonly Suite _suite;
+    private readonly LabOptions _options;
+    private readonly ILaunchHost _host;
+    private readonly ILabProgress _progress;
+    private readonly CancellationToken _stop;
+    private readonly List<string> _warnings = [];
+    private readonly List<LaunchResult> _launches = [];
+    private readonly Dictionary<int, MemoryResult> _memory = [];
+    private readonly RunClock _clock;
+    private readonly int _seed;
+    private readonly int _count;
+
+    private SuiteRun(Suite suite, LabOptions options, ILaunchHost host, ILabProgress progress, CancellationToken stop)
+    {
+        _suite = suite;
+        _options = options;
+        _host = host;
+        _progress = progress;
+        _stop = stop;
+        _count = options.Launches ?? suite.Launches(options.Mode);
+        _clock = new RunClock(suite.Limit(options.Mode, _count));
+        _seed = options.Seed ?? Random.Shared.Next();
+    }
+
+    /// <summary>
+    /// Measures. Blocks the calling thread until it is done or stopped; what was measured is always returned.
+    /// </summary>
+    /// <param name="suite">What to measure.</param>
+    /// <param name="options">How much, and where.</param>
+    /// <param name="worker">The command that starts a process which calls <see cref="LabWorker.Run"/>.</param>
+    /// <param name="progress">Is told how it goes.</param>
+    /// <param name="stop">Ends the run after the current invocation.</param>
+    /// <exception cref="LabException">It cannot begin.</exception>
+    public static LabResults Run(
+        Suite suite, LabOptions options, WorkerCommand worker, ILabProgress progress, CancellationToken stop)
+    {
+        ArgumentNullException.ThrowIfNull(suite);
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(worker);
+        ArgumentNullException.ThrowIfNull(progress);
+        return Run(suite, options, new WorkerHost(worker), progress, stop);
+    }
+
+    internal static LabResults Run(
+        Suite suite, LabOptions options, ILaunchHost host, ILabProgress progress, CancellationToken stop) =>
+        new SuiteRun(suite, options, host, progress, stop).Run();
+
+    private LabResults Run()
+    {
+        DateTimeOffset started = DateTimeOffset.UtcNow;
+        _warnings.AddRange(BuildFacts.Warnings());
+        foreach (string warning in _warnings)
+        {
+            _progress.Note(warning);
+        }
+
+        using SuiteInputs inputs = _suite.TakeInputs(_options);
+        MachineFacts machine = MachineInspector.Inspect(inputs.Files[^1].Path);
+        for (int index = 0; index < _count && !_stop.IsCancellationRequested; index++)
+        {
+            Launch(inputs, index);
+        }
+
+        IReadOnlyList<LaunchCase> cases = LaunchMerger.Merge(_launches);
+        if (_launches.Count > 0)
+        {
+            MeasureMemory(inputs, cases);
+        }
+
+        return Build(started, machine, cases);
+    }
+
+    private void Launch(SuiteInputs inputs, int index)
+    {
+        TimeSpan? share = (_clock.Left - MemoryTime) / (_count - index);
+        var request = new LaunchRequest
+        {
+            Suite = _suite.Name,
+            Options = _options,
+            Inputs = inputs.Files,
+            Index = index,
+            Count = _count,
+            Seed = unchecked(_seed + index),
+            Limit = share,
+            After = (share ?? TimeSpan.Zero) * (_count - index - 1),
+            WithPasses = _launches.Count == 0,
+        };
+        string prefix = _count == 1 ? "" : $"Launch {index + 1} of {_count}: ";
+        try
+        {
+            _launches.Add(_host.Launch(request, new PrefixedProgress(_progress, prefix), _stop));
+        }
+        catch (LaunchFailedException exception)
+        {
+            _warnings.Add($"Launch {index + 1} of {_count} is missing: {exception.Message}");
+            _progress.Note(_warnings[^1]);
+            if (index == _count - 1 && _launches.Count == 0)
+            {
+                throw new LabException($"No launch came to its end: {exception.Message}", exception);
+            }
+        }
+    }
+
+    private void MeasureMemory(SuiteInputs inputs, IReadOnlyList<LaunchCase> cases)
+    {
+        _progress.Phase("Measuring memory, a process for every case");
+        for (int i = 0; i < cases.Count && !_stop.IsCancellationRequested && !_clock.IsOver; i++)
+        {
+            (int plan, CaseResult item) = cases[i];
+
+            // The second copy of a method takes what the first does.
+            if (item.Error is not null || item.Role is not null)
+            {
+                continue;
+            }
+
+            _progress.Report((double)i / cases.Count, _clock.Left, $"{item.Method}/{item.Parameters.Describe()}");
+            MemoryResult result = _host.MeasureMemory(new MemoryRequest(_suite.Name, _options, inputs.Files, plan));
+            _memory[plan] = result;
+        }
+    }
+
+    private LabResults Build(DateTimeOffset started, MachineFacts machine, IReadOnlyList<LaunchCase> cases)
+    {
+        LaunchResult? first = _launches.FirstOrDefault();
+        var run = new LabResults
+        {
+            Schema = LabResults.CurrentSchema,
+            Suite = _suite.Name,
+            Mode = _options.Mode == LabMode.Quick ? "quick" : "full",
+            Purpose = _options.AgainstItself ? "null" : null,
+            Command = _options.Command,
+            Started = started,
+            DurationSeconds = Math.Round(_clock.Elapsed.TotalSeconds, 1),
+            Interrupted = _stop.IsCancellationRequested || _launches.Exists(launch => launch.Cut),
+            Seed = _seed,
+            Engine = first?.Engine ?? BuildFacts.Engine(new WarmUpResult(0, 0, false)),
+            Machine = machine,
+            Meters = first?.Meters ?? new Dictionary<string, string>(),
+            Launches = [.. _launches.Select(launch => launch.Facts)],
+            MeterCosts = first?.MeterCosts ?? [],
+            Absent = [.. Absent()],
+            Warnings = _warnings,
+            Cases = [],
+        };
+        LabResults results = ResultsBuilder.Build(run, cases.Select(WithPasses), _suite.Methods);
+        return results with { Bars = _suite.Bars(results), Finding = _suite.Finding(results) };
+    }
+
+    private IEnumerable<AbsentCases> Absent()
+    {
+        IEnumerable<AbsentCases> absent = _launches
+            .SelectMany(launch => launch.Absent.Select(item => (launch.Facts.Index, Item: item)))
+            .GroupBy(pair => pair.Item)
+            .Select(group => group.Count() == _launches.Count
+                ? group.Key
+                : group.Key with { What = $"{group.Key.What}, in {group.Count()} of {_launches.Count} launches" });
+        int begun = _launches.Count;
+        return begun > 0 && begun < _count && _stop.IsCancellationRequested
+            ? absent.Append(new AbsentCases($"{_count - begun} of {_count} launches", "the run was stopped (Ctrl-C) before"))
+            : absent;
+    }
+
+    private CaseResult WithPasses(LaunchCase measured)
+    {
+        CaseResult item = measured.Case;
+        if (item.Error is not null)
+        {
+            return item;
+        }
+
+        var unavailable = new SortedDictionary<string, string>(StringComparer.Ordinal);
+        foreach ((string meter, string reason) in _launches[0].Unavailable)
+        {
+            unavailable[meter] = reason;
+        }
+
+        PassSamples passes = item.Samples!.Passes ?? new PassSamples();
+        MemoryResult? memory = _memory.GetValueOrDefault(measured.Plan);
+        if (memory is { Reason: null })
+        {
+            passes = passes with
+            {
+                PeakResidentBytes = [memory.PeakResidentBytes],
+                PeakOverIdleBytes = [memory.PeakOverIdleBytes],
+            };
+        }
+        else
+        {
+            unavailable["peakResidentBytes"] = memory?.Reason
+                ?? (item.Role is null ? Interrupted : "the first copy of the method takes the same");
+        }
+
+        if (passes.AllocatedBytes is null)
+        {
+            unavailable["allocatedBytes"] = Interrupted;
+        }
+
+        if (passes.SystemCalls is null)
+        {
+            unavailable.TryAdd("systemCalls", Interrupted);
+        }
+
+        return item with
+        {
+            Samples = item.Samples with { Passes = passes },
+            Unavailable = unavailable.Count == 0 ? null : unavailable,
+        };
+    }
+}

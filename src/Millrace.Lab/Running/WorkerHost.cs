@@ -1,0 +1,156 @@
+using System.Diagnostics;
+using System.Text;
+using System.Text.Json;
+
+namespace Millrace.Lab.Running;
+
+/// <summary>Runs launches in processes of their own.</summary>
+internal sealed class WorkerHost : ILaunchHost
+{
+    // What a crashing process says at the end is what matters.
+    private const int LinesOfErrorKept = 12;
+
+    private static readonly TimeSpan TimeToEnd = TimeSpan.FromSeconds(10);
+
+    private readonly WorkerCommand _command;
+
+    /// <summary>Takes the command that starts a worker.</summary>
+    public WorkerHost(WorkerCommand command) => _command = command;
+
+    /// <inheritdoc/>
+    public LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
+    {
+        WorkerMessage last = Converse(new WorkerRequest { Launch = request }, progress, stop);
+        return last.Launch ?? throw new LabException(last.Problem ?? "The worker measured something else.");
+    }
+
+    /// <inheritdoc/>
+    public MemoryResult MeasureMemory(MemoryRequest request)
+    {
+        try
+        {
+            WorkerMessage last = Converse(new WorkerRequest { Memory = request }, progress: null, CancellationToken.None);
+            return last.Memory ?? MemoryResult.Unavailable(last.Problem ?? "the worker measured something else");
+        }
+        catch (LaunchFailedException exception)
+        {
+            return MemoryResult.Unavailable(exception.Message);
+        }
+    }
+
+    private WorkerMessage Converse(WorkerRequest request, ILabProgress? progress, CancellationToken stop)
+    {
+        var errors = new Queue<string>();
+        using Process process = Start(errors);
+        try
+        {
+            process.StandardInput.WriteLine(JsonSerializer.Serialize(request, WorkerJson.Default.WorkerRequest));
+            while (process.StandardOutput.ReadLine() is { } line)
+            {
+                WorkerMessage message = JsonSerializer.Deserialize(line, WorkerJson.Default.WorkerMessage)!;
+                if (message.IsLast)
+                {
+                    return message;
+                }
+
+                Show(message, progress);
+                process.StandardInput.WriteLine(stop.IsCancellationRequested ? WorkerMessage.Stop : WorkerMessage.Go);
+            }
+        }
+        catch (JsonException exception)
+        {
+            throw new LaunchFailedException($"it answered with something else than a message: {exception.Message}");
+        }
+        catch (IOException)
+        {
+            // It died while it was written to; what follows says so.
+        }
+        finally
+        {
+            End(process);
+        }
+
+        throw new LaunchFailedException(Epitaph(process, errors));
+    }
+
+    private Process Start(Queue<string> errors)
+    {
+        var start = new ProcessStartInfo(_command.FileName, _command.Arguments)
+        {
+            UseShellExecute = false,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            StandardInputEncoding = new UTF8Encoding(false),
+            StandardOutputEncoding = Encoding.UTF8,
+        };
+        Process process = Process.Start(start)
+            ?? throw new LaunchFailedException($"{_command.FileName} could not be started.");
+        process.StandardInput.AutoFlush = true;
+        process.ErrorDataReceived += (_, line) =>
+        {
+            if (line.Data is { } text)
+            {
+                lock (errors)
+                {
+                    errors.Enqueue(text);
+                    if (errors.Count > LinesOfErrorKept)
+                    {
+                        errors.Dequeue();
+                    }
+                }
+            }
+        };
+        process.BeginErrorReadLine();
+        return process;
+    }
+
+    private static void Show(WorkerMessage message, ILabProgress? progress)
+    {
+        if (message.Phase is { } phase)
+        {
+            progress?.Phase(phase);
+        }
+        else if (message.Note is { } note)
+        {
+            progress?.Note(note);
+        }
+        else
+        {
+            progress?.Report(message.Done, message.Left, message.Current ?? "");
+        }
+    }
+
+    // A worker whose input ends, ends.
+    private static void End(Process process)
+    {
+        try
+        {
+            process.StandardInput.Close();
+        }
+        catch (IOException)
+        {
+            // It has ended already.
+        }
+
+        if (!process.WaitForExit(TimeToEnd))
+        {
+            process.Kill();
+        }
+
+        // Without a limit it waits for the last lines of standard error, too.
+        process.WaitForExit();
+    }
+
+    private static string Epitaph(Process process, Queue<string> errors)
+    {
+        const int KilledBySignal = 128;
+        string end = process.ExitCode > KilledBySignal
+            ? $"its process was ended by signal {process.ExitCode - KilledBySignal}"
+            : $"its process ended with exit code {process.ExitCode}";
+        lock (errors)
+        {
+            return errors.Count == 0 ? $"{end}." : $"{end}: {string.Join(Environment.NewLine, errors)}";
+        }
+    }
+}

@@ -1,0 +1,9 @@
+using System.Text.Json.Serialization;
+
+namespace Millrace.Lab.Running;
+
+/// <summary>How messages between the laboratory and its workers are written.</summary>
+[JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(WorkerRequest))]
+[JsonSerializable(typeof(WorkerMessage))]
+internal sealed partial class WorkerJson : JsonSerializerContext;

@@ -1,0 +1,11 @@
+namespace Millrace.Lab.Running;
+
+/// <summary>The line that a worker reads first, as JSON: one of the two.</summary>
+internal sealed record WorkerRequest
+{
+    /// <summary>Measure everything.</summary>
+    public LaunchRequest? Launch { get; init; }
+
+    /// <summary>Measure the memory of one case.</summary>
+    public MemoryRequest? Memory { get; init; }
+}

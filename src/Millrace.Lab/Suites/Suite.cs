@@ -1,0 +1,39 @@
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Suites;
+
+/// <summary>Ways to do the same thing, how one process measures them, and what they must reach.</summary>
+public abstract class Suite
+{
+    /// <summary>The suite's name, as the command and results call it.</summary>
+    public abstract string Name { get; }
+
+    /// <summary>What it measures, in a sentence.</summary>
+    public abstract string Description { get; }
+
+    /// <summary>Every method, in the order of tables.</summary>
+    internal abstract IReadOnlyList<string> Methods { get; }
+
+    /// <summary>How many processes measure, unless the user says.</summary>
+    internal abstract int Launches(LabMode mode);
+
+    /// <summary>After which nothing new begins; null for as long as it takes.</summary>
+    internal abstract TimeSpan? Limit(LabMode mode, int launches);
+
+    /// <summary>Checks what the user asked for, and takes the files that are measured, before anything else happens.</summary>
+    /// <exception cref="LabException">It cannot be measured.</exception>
+    internal abstract SuiteInputs TakeInputs(LabOptions options);
+
+    /// <summary>Measures everything once in this process.</summary>
+    internal abstract LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop);
+
+    /// <summary>Measures the memory of one case in this process, which has done nothing else.</summary>
+    internal abstract MemoryResult MeasureMemory(MemoryRequest request);
+
+    /// <summary>Checks what the suite states as its aims.</summary>
+    internal abstract IReadOnlyList<BarResult> Bars(LabResults results);
+
+    /// <summary>Says the result in a sentence; null when there is too little.</summary>
+    internal abstract string? Finding(LabResults results);
+}

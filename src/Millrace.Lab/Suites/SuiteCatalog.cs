@@ -1,0 +1,16 @@
+using Millrace.Lab.Suites.Files;
+
+namespace Millrace.Lab.Suites;
+
+/// <summary>All suites of the laboratory.</summary>
+public static class SuiteCatalog
+{
+    /// <summary>In the order in which `lab all` runs them.</summary>
+    public static IReadOnlyList<Suite> All { get; } = [new FilesSuite()];
+
+    /// <summary>The suite of a name.</summary>
+    /// <exception cref="LabException">There is none.</exception>
+    public static Suite Find(string name) => All.FirstOrDefault(suite => suite.Name == name)
+        ?? throw new LabException(
+            $"There is no suite \"{name}\". There are: {string.Join(", ", All.Select(suite => suite.Name))}.");
+}

@@ -1,0 +1,101 @@
+using BenchmarkDotNet.Attributes;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Lab.Interop;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Tests.Child;
+
+/// <summary>Invocations that do an exactly known amount of one thing.</summary>
+public class KnownLoad : IMeasuredBenchmark
+{
+    public const int Reads = 5_000;
+    public const int BytesPerRead = 700;
+    public const int ArrayBytes = 100_000;
+    public const int Sleeps = 20;
+    public const long SpinMs = 60;
+
+    private SafeFileHandle _file = null!;
+
+    [Params("")]
+    public string File { get; set; } = "";
+
+    public long CallingThreadTicks => 0;
+
+    public bool DescribesItself { get; set; }
+
+    public string? Description => null;
+
+    public string? DescriptionReason => null;
+
+    [GlobalSetup]
+    public void Open() => _file = System.IO.File.OpenHandle(File);
+
+    [GlobalCleanup]
+    public void Close() => _file.Dispose();
+
+    /// <summary>Exactly <see cref="Reads"/> calls of <see cref="BytesPerRead"/> bytes.</summary>
+    [Benchmark]
+    public void ReadsBytes()
+    {
+        Span<byte> bytes = stackalloc byte[BytesPerRead];
+        for (int i = 0; i < Reads; i++)
+        {
+            RandomAccess.Read(_file, bytes, 0);
+        }
+    }
+
+    /// <summary>One array of <see cref="ArrayBytes"/> bytes and its header.</summary>
+    [Benchmark]
+    public byte[] Allocates() => new byte[ArrayBytes];
+
+    /// <summary>Maps the file and touches one byte of every page.</summary>
+    [Benchmark]
+    public unsafe int TouchesPages()
+    {
+        long length = RandomAccess.GetLength(_file);
+        nint address = LinuxFile.Map(0, (nuint)length, LinuxFile.ProtectionRead, LinuxFile.MapShared, _file, 0);
+        int sum = 0;
+        for (long offset = 0; offset < length; offset += Environment.SystemPageSize)
+        {
+            sum += *(byte*)(address + offset);
+        }
+
+        _ = LinuxFile.Unmap(address, (nuint)length);
+        return sum;
+    }
+
+    /// <summary>Waits that many times.</summary>
+    [Benchmark]
+    public void Waits()
+    {
+        using var never = new ManualResetEventSlim();
+        for (int i = 0; i < Sleeps; i++)
+        {
+            never.WaitHandle.WaitOne(millisecondsTimeout: 1);
+        }
+    }
+
+    /// <summary>Computes on two threads for <see cref="SpinMs"/> of processor time each.</summary>
+    [Benchmark]
+    public void Computes() => Task.WaitAll(Task.Run(Spin), Task.Run(Spin));
+
+    /// <summary>A collection of generation 2 and one of generation 0.</summary>
+    [Benchmark]
+    public void Collects()
+    {
+#pragma warning disable RS0030
+        GC.Collect(2);
+        GC.Collect(0);
+#pragma warning restore RS0030
+    }
+
+    // By the thread's own clock, so that it takes as much on a busy machine.
+    private static void Spin()
+    {
+        long end = ThreadClock.Nanoseconds() + (SpinMs * 1_000_000);
+        while (ThreadClock.Nanoseconds() < end)
+        {
+            Thread.SpinWait(100);
+        }
+    }
+}

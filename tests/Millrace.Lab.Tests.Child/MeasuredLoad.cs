@@ -1,0 +1,95 @@
+using System.Text.Json;
+using Millrace.Lab.Machine;
+using Millrace.Lab.Meters;
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites.Files;
+
+namespace Millrace.Lab.Tests.Child;
+
+/// <summary>Measures a load with the laboratory's meters and prints what they say, as JSON.</summary>
+[System.Runtime.Versioning.SupportedOSPlatform("linux")]
+internal static class MeasuredLoad
+{
+    private const int WarmUps = 5;
+    private const int MemoryPages = 20_000;
+
+    public static int Print(string path)
+    {
+        using var meters = new ProcessMeters();
+        using var calls = new SystemCallPass();
+        var answers = new Dictionary<string, object>();
+        var catalog = new BenchmarkCatalog(typeof(KnownLoad));
+        foreach (string method in catalog.Methods)
+        {
+            answers[method] = Measure(catalog, method, path, meters, calls);
+        }
+
+        answers["callReason"] = calls.Reason ?? "";
+        answers["costs"] = MeterCostProbe.Measure(meters).Count;
+        answers["peak"] = Peak();
+        Console.WriteLine(JsonSerializer.Serialize(answers));
+        return 0;
+    }
+
+    private static Dictionary<string, long> Measure(
+        BenchmarkCatalog catalog, string method, string path, ProcessMeters meters, SystemCallPass calls)
+    {
+        var labCase = new LabCase(
+            plan: 0,
+            method,
+            role: null,
+            catalog.Create(method, new Dictionary<string, object> { [nameof(KnownLoad.File)] = path }),
+            new CaseParameters());
+        using var entry = new CaseEngineOf(labCase, new CaseEngine(labCase, HotAnyway.Instance, meters));
+        for (int i = 0; i < WarmUps; i++)
+        {
+            entry.Engine.Measure(round: -1);
+        }
+
+        Sample hot = entry.Engine.Measure(round: 0);
+        AllocationPass.Measure(entry);
+        calls.Measure(entry);
+        using (var view = new PageCacheView(path))
+        {
+            view.Drop();
+        }
+
+        Sample cold = entry.Engine.Measure(round: 1);
+        AllocationSample allocation = labCase.Allocations.MinBy(sample => sample.Bytes);
+        return new Dictionary<string, long>
+        {
+            ["wallNs"] = (long)hot.WallNs,
+            ["cpuNs"] = hot.Used.UserCpuNs + hot.Used.SystemCpuNs,
+            ["readCalls"] = hot.Used.ReadCalls,
+            ["logicalReadBytes"] = hot.Used.LogicalReadBytes,
+            ["physicalReadBytes"] = hot.Used.PhysicalReadBytes,
+            ["minorFaults"] = hot.Used.MinorFaults,
+            ["majorFaults"] = hot.Used.MajorFaults,
+            ["voluntarySwitches"] = hot.Used.VoluntarySwitches,
+            ["coldPhysicalReadBytes"] = cold.Used.PhysicalReadBytes,
+            ["coldMajorFaults"] = cold.Used.MajorFaults,
+            ["allocatedBytes"] = allocation.Bytes,
+            ["gen0"] = allocation.Gen0,
+            ["gen2"] = allocation.Gen2,
+            ["systemCalls"] = labCase.SystemCalls.Count == 0 ? -1 : labCase.SystemCalls.Min(),
+        };
+    }
+
+    // Memory that is touched and given back before anybody looks: a sampling meter would miss it.
+    private static unsafe long Peak()
+    {
+        nuint bytes = (nuint)(MemoryPages * Environment.SystemPageSize);
+        long before = PeakMemory.ReadResident();
+        PeakMemory.Reset();
+        byte* memory = (byte*)System.Runtime.InteropServices.NativeMemory.AlignedAlloc(
+            bytes, (nuint)Environment.SystemPageSize);
+        for (nuint offset = 0; offset < bytes; offset += (nuint)Environment.SystemPageSize)
+        {
+            memory[offset] = 1;
+        }
+
+        System.Runtime.InteropServices.NativeMemory.AlignedFree(memory);
+        return PeakMemory.ReadPeak() - before;
+    }
+}

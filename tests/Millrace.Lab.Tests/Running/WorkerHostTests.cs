@@ -1,0 +1,142 @@
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites.Files;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Running;
+
+/// <summary>Launches in real processes, and what becomes of those that die.</summary>
+public sealed class WorkerHostTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+    private readonly TestFile _file;
+
+    public WorkerHostTests()
+    {
+        string path = _folder.File("mine.bin");
+        File.WriteAllBytes(path, new byte[100_000]);
+        _file = new TestFile(path, 100_000, Checksum: 0, Generated: false);
+    }
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Launch_measures_in_a_process_of_its_own_and_reports_on_the_way()
+    {
+        var progress = new RecordedProgress();
+        LaunchResult result = Host(LabWorker.Argument).Launch(Launch("FilePipe/*/65536/*/hot/*"), progress, default);
+        LaunchCase item = Assert.Single(result.Cases);
+        Assert.Null(item.Case.Error);
+        Assert.All(item.Case.Samples!.Launch, launch => Assert.Equal(1, launch));
+        Assert.True(item.Case.Samples.WallNs.Count >= 5);
+        Assert.Contains("measuring hot cases", progress.Phases);
+        Assert.False(result.Cut);
+    }
+
+    [Fact]
+    public void Stop_reaches_the_process_and_it_returns_what_it_has()
+    {
+        using var stop = new CancellationTokenSource();
+        var progress = new RecordedProgress
+        {
+            OnPhase = phase =>
+            {
+                if (phase == "checking hot cases")
+                {
+                    stop.Cancel();
+                }
+            },
+        };
+        LaunchResult result = Host(LabWorker.Argument).Launch(Launch("FilePipe/*/hot/*"), progress, stop.Token);
+        Assert.True(result.Cut);
+        Assert.Contains("Ctrl-C", Assert.Single(result.Absent).Reason, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void What_the_worker_cannot_do_is_an_error_with_its_words()
+    {
+        LabException exception = Assert.Throws<LabException>(() =>
+            Host(LabWorker.Argument).Launch(Launch("Nonsense"), new RecordedProgress(), default));
+        Assert.Contains("Nonsense", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Process_that_dies_is_a_failed_launch_with_its_last_words()
+    {
+        LaunchFailedException exception = Assert.Throws<LaunchFailedException>(() =>
+            Host("die").Launch(Launch("FilePipe"), new RecordedProgress(), default));
+        Assert.Contains("the last words", exception.Message, StringComparison.Ordinal);
+        if (OperatingSystem.IsLinux())
+        {
+            Assert.Contains("signal 9", exception.Message, StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public void Process_that_says_something_else_is_a_failed_launch() => Assert.Throws<LaunchFailedException>(() =>
+        Host("babble").Launch(Launch("FilePipe"), new RecordedProgress(), default));
+
+    [Fact]
+    public void Run_of_which_every_launch_dies_is_an_error()
+    {
+        LabException exception = Assert.Throws<LabException>(() => SuiteRun.Run(
+            new FilesSuite(), Options("FilePipe/*/65536/*/hot/*"), Host("die"), new RecordedProgress(), default));
+        Assert.Contains("the last words", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Run_of_which_one_launch_dies_goes_on_and_says_so()
+    {
+        var host = new SecondDies(Host(LabWorker.Argument), Host("die"));
+        LabResults results = SuiteRun.Run(
+            new FilesSuite(), Options("FilePipe/*/65536/*/hot/*"), host, new RecordedProgress(), default);
+        Assert.Equal([0, 2], results.Launches.Select(launch => launch.Index));
+        Assert.Contains("Launch 2 of 3 is missing", Assert.Single(results.Warnings), StringComparison.Ordinal);
+        Assert.Equal([0, 2], Assert.Single(results.Cases).Samples!.Launch.Distinct());
+    }
+
+    [Fact]
+    public void Memory_of_a_case_is_that_of_a_process_which_runs_it_alone()
+    {
+        MemoryResult pipe = Memory("FilePipe");
+        MemoryResult mapped = Memory("MemoryMapped");
+        if (!OperatingSystem.IsLinux())
+        {
+            Assert.Contains("Linux", pipe.Reason, StringComparison.Ordinal);
+            return;
+        }
+
+        Assert.Null(pipe.Reason);
+        Assert.InRange(pipe.PeakOverIdleBytes, 1, 8 * ByteSize.MiB);
+
+        // Touched pages of a mapping count, and all of the file's are touched.
+        Assert.InRange(mapped.PeakOverIdleBytes, _file.Bytes / 2, 8 * ByteSize.MiB);
+        Assert.True(pipe.PeakResidentBytes > pipe.PeakOverIdleBytes + (10 * ByteSize.MiB));
+    }
+
+    private static WorkerHost Host(string argument) => new(new WorkerCommand("dotnet", [ChildProgram.Path, argument]));
+
+    private MemoryResult Memory(string method) => Host(LabWorker.Argument).MeasureMemory(
+        new MemoryRequest("files", Options($"{method}/*/65536/*/hot/*"), [_file], Plan: 0));
+
+    private LaunchRequest Launch(string filter) => new()
+    {
+        Suite = "files",
+        Options = Options(filter),
+        Inputs = [_file],
+        Index = 1,
+        Count = 3,
+        Seed = 1,
+    };
+
+    private LabOptions Options(string filter) =>
+        new() { FilePath = _file.Path, DataFolder = _folder.Path, Filters = [filter], Launches = 3, Seed = 1 };
+
+    private sealed class SecondDies(ILaunchHost good, ILaunchHost bad) : ILaunchHost
+    {
+        public LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop) =>
+            (request.Index == 1 ? bad : good).Launch(request, progress, stop);
+
+        public MemoryResult MeasureMemory(MemoryRequest request) => good.MeasureMemory(request);
+    }
+}
