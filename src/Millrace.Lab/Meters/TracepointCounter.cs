@@ -34,8 +34,8 @@ internal sealed class TracepointCounter : IDisposable
         string? id = Folders.Select(folder => $"{folder}/events/raw_syscalls/sys_enter/id").FirstOrDefault(File.Exists);
         if (id is null)
         {
-            reason = "the tracepoint raw_syscalls:sys_enter is not visible: tracefs is not mounted at "
-                + $"{Folders[0]}, or not readable for this user";
+            reason = "the tracepoint raw_syscalls:sys_enter is not visible to this user; as root, "
+                + $"`mount -t tracefs nodev {Folders[0]}` makes it so";
             return null;
         }
 

@@ -9,7 +9,8 @@ namespace Millrace.Lab.Results;
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
     WriteIndented = true,
-    RespectNullableAnnotations = true)]
+    RespectNullableAnnotations = true,
+    Converters = [typeof(NumbersOnOneLine<int>), typeof(NumbersOnOneLine<long>), typeof(NumbersOnOneLine<double>)])]
 [JsonSerializable(typeof(LabResults))]
 internal sealed partial class ResultsJson : JsonSerializerContext
 {

@@ -7,6 +7,8 @@ namespace Millrace.Lab.Running;
 /// <summary>Runs launches in processes of their own.</summary>
 internal sealed class WorkerHost : ILaunchHost
 {
+    private const string TieredCompilation = "DOTNET_TieredCompilation";
+
     // What a crashing process says at the end is what matters.
     private const int LinesOfErrorKept = 12;
 
@@ -41,7 +43,7 @@ internal sealed class WorkerHost : ILaunchHost
     private WorkerMessage Converse(WorkerRequest request, ILabProgress? progress, CancellationToken stop)
     {
         var errors = new Queue<string>();
-        using Process process = Start(errors);
+        using Process process = Start(request, errors);
         try
         {
             process.StandardInput.WriteLine(JsonSerializer.Serialize(request, WorkerJson.Default.WorkerRequest));
@@ -73,7 +75,7 @@ internal sealed class WorkerHost : ILaunchHost
         throw new LaunchFailedException(Epitaph(process, errors));
     }
 
-    private Process Start(Queue<string> errors)
+    private Process Start(WorkerRequest request, Queue<string> errors)
     {
         var start = new ProcessStartInfo(_command.FileName, _command.Arguments)
         {
@@ -84,6 +86,12 @@ internal sealed class WorkerHost : ILaunchHost
             StandardInputEncoding = new UTF8Encoding(false),
             StandardOutputEncoding = Encoding.UTF8,
         };
+        if (request.Memory is not null)
+        {
+            // All code is compiled at its first call, before the measured one: the compiler's memory is not the method's.
+            start.Environment[TieredCompilation] = "0";
+        }
+
         Process process = Process.Start(start)
             ?? throw new LaunchFailedException($"{_command.FileName} could not be started.");
         process.StandardInput.AutoFlush = true;
