@@ -14,7 +14,11 @@ namespace Millrace.Lab.Running;
 /// </remarks>
 public sealed class SuiteRun
 {
+    private const string SecondCopy = "measured of the first copy of the method only";
     private const string Interrupted = "the run ended before the pass that measures it";
+
+    // What the passes of their own take, as a part of what a launch takes without them.
+    private const double PassesAsLaunches = 0.4;
 
     // What the pass over all cases may take of a limited run.
     private static readonly TimeSpan MemoryTime = TimeSpan.FromSeconds(25);
@@ -93,7 +97,9 @@ public sealed class SuiteRun
 
     private void Launch(SuiteInputs inputs, int index)
     {
-        TimeSpan? share = (_clock.Left - MemoryTime) / (_count - index);
+        bool withPasses = _launches.Count == 0;
+        double parts = _count - index + (withPasses ? PassesAsLaunches : 0);
+        TimeSpan? share = (_clock.Left - MemoryTime) * ((1 + (withPasses ? PassesAsLaunches : 0)) / parts);
         var request = new LaunchRequest
         {
             Suite = _suite.Name,
@@ -104,7 +110,7 @@ public sealed class SuiteRun
             Seed = unchecked(_seed + index),
             Limit = share,
             After = (share ?? TimeSpan.Zero) * (_count - index - 1),
-            WithPasses = _launches.Count == 0,
+            WithPasses = withPasses,
         };
         string prefix = _count == 1 ? "" : $"Launch {index + 1} of {_count}: ";
         try
@@ -206,26 +212,23 @@ public sealed class SuiteRun
                 PeakOverIdleBytes = [memory.PeakOverIdleBytes],
             };
         }
-        else
-        {
-            unavailable["peakResidentBytes"] = memory?.Reason
-                ?? (item.Role is null ? Interrupted : "the first copy of the method takes the same");
-        }
 
-        if (passes.AllocatedBytes is null)
-        {
-            unavailable["allocatedBytes"] = Interrupted;
-        }
-
-        if (passes.SystemCalls is null)
-        {
-            unavailable.TryAdd("systemCalls", Interrupted);
-        }
-
+        string missing = item.Role is null ? Interrupted : SecondCopy;
+        AddUnless(passes.PeakResidentBytes is not null, "peakResidentBytes", memory?.Reason ?? missing);
+        AddUnless(passes.AllocatedBytes is not null, "allocatedBytes", missing);
+        AddUnless(passes.SystemCalls is not null, "systemCalls", missing);
         return item with
         {
-            Samples = item.Samples with { Passes = passes },
+            Samples = item.Samples with { Passes = passes == new PassSamples() ? null : passes },
             Unavailable = unavailable.Count == 0 ? null : unavailable,
         };
+
+        void AddUnless(bool available, string meter, string reason)
+        {
+            if (!available)
+            {
+                unavailable.TryAdd(meter, reason);
+            }
+        }
     }
 }
