@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text.Json;
 using System.Text.RegularExpressions;
 using Millrace.Tests.Infrastructure;
 
@@ -9,11 +7,6 @@ namespace Millrace.Tests.Docs;
 public sealed partial class ReadmeTests
 {
     private static readonly string Root = Repository.Root;
-
-    private static readonly (int Buffer, string Name)[] ReadmeRows =
-    [
-        (2048, "2 KiB"), (4096, "4 KiB"), (16384, "16 KiB"), (65536, "64 KiB"), (262144, "256 KiB"), (1048576, "1 MiB"),
-    ];
 
     [Fact]
     public void The_sample_in_the_readme_is_the_one_that_is_compiled()
@@ -35,27 +28,6 @@ public sealed partial class ReadmeTests
         await File.WriteAllTextAsync(path, text);
 
         Assert.Equal(lines, await ReadmeSample.CountLinesAsync(path).Soon());
-    }
-
-    [Fact]
-    public void The_table_in_the_readme_is_what_the_committed_run_measured()
-    {
-        string results = Path.Combine(Root, "results", "intel-xeon-2-cores-linux-6.18", "files", "results.json");
-        using JsonDocument run = JsonDocument.Parse(File.ReadAllBytes(results));
-        string readme = File.ReadAllText(Path.Combine(Root, "README.md"));
-
-        foreach ((int buffer, string name) in ReadmeRows)
-        {
-            double stream = MedianMs(run, "FileStreamSync", buffer);
-            double framework = MedianMs(run, "PipeReaderCreate", buffer);
-            double pipe = MedianMs(run, "FilePipe", buffer);
-            string row = string.Create(
-                CultureInfo.InvariantCulture,
-                $"| {name} | {stream:F1} | {framework:F1} | **{pipe:F1}** | {pipe / stream:F2} |");
-            Assert.Contains(row, readme, StringComparison.Ordinal);
-        }
-
-        Assert.Contains(run.RootElement.GetProperty("command").GetString()!, readme, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -83,17 +55,6 @@ public sealed partial class ReadmeTests
 
     [GeneratedRegex(@"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")]
     private static partial Regex LocalLink();
-
-    private static double MedianMs(JsonDocument run, string method, int buffer)
-    {
-        JsonElement found = Assert.Single(
-            run.RootElement.GetProperty("cases").EnumerateArray(),
-            entry => entry.GetProperty("method").GetString() == method
-                && entry.GetProperty("parameters").GetProperty("buffer").GetInt32() == buffer
-                && entry.GetProperty("parameters").GetProperty("bytes").GetInt64() == 128 * 1024 * 1024
-                && entry.GetProperty("parameters").GetProperty("cache").GetString() == "hot");
-        return found.GetProperty("summary").GetProperty("wallNs").GetProperty("median").GetDouble() / 1e6;
-    }
 
     private static string Between(string text, string begin, string end)
     {

@@ -1,0 +1,84 @@
+using System.Globalization;
+using System.Text;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Reporting;
+
+/// <summary>The table of a README: the main methods on the largest file that a suite speaks of, and how it was measured.</summary>
+public static class SummaryTable
+{
+    /// <summary>The line before the table.</summary>
+    public const string Begin = "<!-- millrace lab report: begin -->";
+
+    /// <summary>The line after it.</summary>
+    public const string End = "<!-- millrace lab report: end -->";
+
+    private const long TellingBytes = 128 * ByteSize.MiB;
+    private const string Baseline = "FileStreamSync";
+    private const string Pipe = "FilePipe";
+
+    private static readonly string[] Methods = [Baseline, "PipeReaderCreate", Pipe];
+
+    /// <summary>Puts the table of a run between the two lines of a Markdown text.</summary>
+    /// <exception cref="LabException">The text has no such lines, or the run not what the table shows.</exception>
+    public static string PutInto(string text, LabResults results)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        int begin = text.IndexOf(Begin, StringComparison.Ordinal);
+        int end = text.IndexOf(End, StringComparison.Ordinal);
+        if (begin < 0 || end < begin)
+        {
+            throw new LabException($"The text has no lines \"{Begin}\" and \"{End}\" to put the table between.");
+        }
+
+        return string.Concat(text.AsSpan(0, begin + Begin.Length), "\n", Write(results), text.AsSpan(end));
+    }
+
+    /// <summary>Writes the table.</summary>
+    /// <exception cref="LabException">The run has not what the table shows.</exception>
+    public static string Write(LabResults results)
+    {
+        ArgumentNullException.ThrowIfNull(results);
+        Dictionary<(string Method, int Buffer), double> medians = results.Cases
+            .Where(item => item is
+            {
+                Summary: not null,
+                Role: null,
+                Parameters: { File: null, Bytes: TellingBytes, Cache: "hot", Options: "SequentialScan", Buffer: not null },
+                Parameters.CacheFill: null or "large writes" or "as found",
+            })
+            .ToDictionary(item => (item.Method, item.Parameters.Buffer!.Value), item => item.Summary!.WallNs.Median / 1e6);
+        int[] buffers =
+        [
+            .. medians.Keys.Select(key => key.Buffer).Distinct().Order()
+                .Where(buffer => Methods.All(method => medians.ContainsKey((method, buffer)))),
+        ];
+        if (buffers.Length == 0)
+        {
+            throw new LabException(
+                $"The results have no hot cases of {string.Join(", ", Methods)} on {ByteSize.ToText(TellingBytes)}: run "
+                + "`millrace lab files`.");
+        }
+
+        var text = new StringBuilder("| buffer |");
+        text.AppendJoin(" |", Methods.Select(method => " " + method)).Append(" | ratio |\n|---|");
+        text.AppendJoin("", Methods.Select(_ => "---|")).Append("---|\n");
+        foreach (int buffer in buffers)
+        {
+            double ratio = medians[(Pipe, buffer)] / medians[(Baseline, buffer)];
+            string[] cells = [.. Methods.Select(method => Cell(method, medians[(method, buffer)]))];
+            text.Append(CultureInfo.InvariantCulture, $"| {ByteSize.ToText(buffer)} | {string.Join(" | ", cells)} | {ratio:0.00} |\n");
+        }
+
+        MachineFacts machine = results.Machine;
+        text.Append(
+            CultureInfo.InvariantCulture,
+            $"\n({machine.Cpu}, {machine.Cores} cores, {machine.Os}, kernel {machine.Kernel.Split('-')[0]}, {machine.Runtime}, "
+            + $"{machine.FileSystem.Split(' ')[0]}; `{results.Command}`)\n");
+        return text.ToString();
+    }
+
+    private static string Cell(string method, double ms) => method == Pipe
+        ? string.Create(CultureInfo.InvariantCulture, $"**{ms:0.0}**")
+        : ms.ToString("0.0", CultureInfo.InvariantCulture);
+}
