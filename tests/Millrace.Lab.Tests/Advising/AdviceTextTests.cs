@@ -97,7 +97,7 @@ public sealed class AdviceTextTests
                 .Where(type => type.IsAssignableTo(typeof(IAdviceRule)) && type.Name.EndsWith("Claim", StringComparison.Ordinal))
                 .Select(type => type.Name),
         ];
-        Assert.Equal(9, rules.Length);
+        Assert.Equal(10, rules.Length);
         Assert.All(rules, name => Assert.Contains($"`{name}`", text, StringComparison.Ordinal));
         Assert.All(PublishedFigures.All, set => Assert.Contains($"`{set.Id}.json`", text, StringComparison.Ordinal));
     }
