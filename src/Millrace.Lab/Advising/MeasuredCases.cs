@@ -13,7 +13,10 @@ internal sealed class MeasuredCases
     {
         results = CompleteResults.Of(results);
         Results = results;
-        All = [.. results.Cases.Where(item => item is { Summary: not null, Role: null })];
+        CaseResult[] measured = [.. results.Cases.Where(item => item is { Summary: not null, Role: null })];
+
+        // On systems that do not tell what is in the page cache no case is verified; then they are all there is.
+        All = measured.Any(item => item.Verified) ? [.. measured.Where(item => item.Verified)] : measured;
         Judge = new Judge(results);
         Situations = [.. MakeSituations(All)];
     }
@@ -21,7 +24,10 @@ internal sealed class MeasuredCases
     /// <summary>The results.</summary>
     public LabResults Results { get; }
 
-    /// <summary>Cases with figures, without the second copies of the baseline.</summary>
+    /// <summary>
+    /// Cases with figures, without the second copies of the baseline, and without those that began in another state than
+    /// they say, unless all did.
+    /// </summary>
     public IReadOnlyList<CaseResult> All { get; }
 
     /// <summary>Compares two of them.</summary>

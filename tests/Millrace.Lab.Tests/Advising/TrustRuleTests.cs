@@ -8,6 +8,15 @@ public sealed class TrustRuleTests
 {
     private static readonly LabResults Good = Runs.Of(Runs.Case("FileStreamSync", 4096, 20), Runs.Case("FilePipe", 4096, 10));
 
+    private static CaseResult[] Unverified =>
+    [
+        .. new[] { 1, 2, 3, 4, 5 }.Select(i => Runs.Case("FilePipe", i * 1024, 10) with
+        {
+            Verified = false,
+            UnverifiedReason = "not resident",
+        }),
+    ];
+
     [Fact]
     public void Nothing_is_said_of_a_run_that_nothing_is_wrong_with() => Assert.Empty(Runs.Apply<TrustRule>(Good));
 
@@ -40,18 +49,22 @@ public sealed class TrustRuleTests
     }
 
     [Fact]
-    public void Unverified_cases_are_counted_and_the_first_three_named()
+    public void Unverified_cases_are_counted_and_the_first_three_named_and_all_are_left_out()
     {
-        CaseResult[] unverified =
-        [
-            .. new[] { 1, 2, 3, 4, 5 }.Select(i => Runs.Case("FilePipe", i * 1024, 10) with
-            {
-                Verified = false, UnverifiedReason = "not resident",
-            }),
-        ];
-        Advice advice = Check(Runs.Of(unverified), AdviceKind.Warning, "5 cases did not always begin in the state that they state");
+        LabResults results = Runs.Of([.. Good.Cases, .. Unverified]);
+        Advice advice = Check(
+            results, AdviceKind.Warning, "5 cases did not always begin in the state that they state, and are left out below.");
         Assert.Equal(4, advice.Evidence.Count);
         Assert.Equal("and 2 more", advice.Evidence[^1].Text);
+        Assert.Equal(Good.Cases.Count, new MeasuredCases(results).All.Count);
+    }
+
+    [Fact]
+    public void Unverified_cases_are_used_where_there_are_no_others()
+    {
+        LabResults results = Runs.Of(Unverified);
+        Check(results, AdviceKind.Warning, "No case was verified");
+        Assert.Equal(5, new MeasuredCases(results).All.Count);
     }
 
     [Fact]

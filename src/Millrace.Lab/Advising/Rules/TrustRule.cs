@@ -56,11 +56,18 @@ internal sealed class TrustRule : IAdviceRule
         count => $"{Cases(count)} failed and {(count == 1 ? "is" : "are")} missing below.",
         "Remove the cause, or leave the method out with --filter.");
 
-    private static Advice? Unverified(LabResults results) => Examples(
-        results,
-        item => item.Summary is not null && !item.Verified ? item.UnverifiedReason ?? "no reason given" : null,
-        count => $"{Cases(count)} did not always begin in the state that {(count == 1 ? "it states" : "they state")}.",
-        "Do not compare them with others until they are verified.");
+    private static Advice? Unverified(LabResults results)
+    {
+        bool any = results.Cases.Any(item => item is { Summary: not null, Verified: true });
+        return Examples(
+            results,
+            item => item.Summary is not null && !item.Verified ? item.UnverifiedReason ?? "no reason given" : null,
+            count => any
+                ? $"{Cases(count)} did not always begin in the state that {(count == 1 ? "it states" : "they state")}, and "
+                    + $"{(count == 1 ? "is" : "are")} left out below."
+                : "No case was verified: whether the file was in the page cache is not known.",
+            any ? "Measure again when nothing else uses the disk." : "Trust no difference between hot and cold cases.");
+    }
 
     private static Advice? Interrupted(LabResults results) => results.Interrupted
         ? Make(
