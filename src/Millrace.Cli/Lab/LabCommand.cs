@@ -17,6 +17,7 @@ internal static class LabCommand
 
         command.Subcommands.Add(SuiteCommand.CreateAll());
         command.Subcommands.Add(NullCommand.Create());
+        command.Subcommands.Add(AdviseCommand.Create());
         return command;
     }
 }

@@ -1,0 +1,34 @@
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Advising;
+
+/// <summary>The command that measures some methods again.</summary>
+internal static class CheckCommand
+{
+    // More than these are nearly all methods, and a command that nobody reads.
+    private const int MostFilters = 5;
+
+    /// <summary>The same mode and file as before.</summary>
+    public static string Again(LabResults results, params IEnumerable<string> methods) =>
+        Make(results, results.Mode == "full" ? " --full" : "", methods);
+
+    /// <summary>With everything that only full mode measures.</summary>
+    public static string Full(LabResults results, params IEnumerable<string> methods) => Make(results, " --full", methods);
+
+    private static string Make(LabResults results, string mode, IEnumerable<string> methods)
+    {
+        string? file = results.Cases.Select(item => item.Parameters.File).FirstOrDefault(path => path is not null);
+        string? baseline = results.Cases.FirstOrDefault(item => item.Baseline)?.Method;
+
+        // With the star, the second copy that the noise needs comes along.
+        string[] filters =
+        [
+            .. methods.Where(method => method != baseline)
+                .Concat(methods.Any() && baseline is not null ? [baseline + "*"] : [])
+                .Distinct(),
+        ];
+        return $"millrace lab {results.Suite}{mode}"
+            + (file is null ? "" : $" --file \"{file}\"")
+            + (filters.Length > MostFilters ? "" : string.Concat(filters.Select(filter => $" --filter \"{filter}\"")));
+    }
+}

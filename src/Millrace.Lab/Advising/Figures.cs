@@ -1,0 +1,70 @@
+using System.Globalization;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Advising;
+
+/// <summary>Figures of a case, as numbers and as people read them.</summary>
+internal static class Figures
+{
+    private const double NsPerMs = 1e6;
+    private const double MibBytes = 1024 * 1024;
+
+    /// <summary>Median wall time in nanoseconds.</summary>
+    public static double Median(CaseResult item) => item.Summary!.WallNs.Median;
+
+    /// <summary>Mean processor time in nanoseconds; null where it was not measured.</summary>
+    public static double? Cpu(CaseResult item) =>
+        item.Summary!.UserCpuNs + item.Summary.SystemCpuNs is > 0 and var cpu ? cpu : null;
+
+    /// <summary>Processors in use at a time; null where it was not measured.</summary>
+    public static double? Cores(CaseResult item) => item.Summary!.CoresUsed
+        ?? (Cpu(item) is { } cpu && item.Summary.WallNs.Mean > 0 ? cpu / item.Summary.WallNs.Mean : null);
+
+    /// <summary>Nanoseconds per MiB of the file.</summary>
+    public static double PerMib(CaseResult item) => Median(item) / ((item.Parameters.Bytes ?? 0) / MibBytes);
+
+    /// <summary>The case as filters name it.</summary>
+    public static string Id(CaseResult item) => $"{item.Method}/{item.Parameters.Describe()}";
+
+    /// <summary>A time, for example "11.3 ms".</summary>
+    public static string Time(double nanoseconds)
+    {
+        double ms = nanoseconds / NsPerMs;
+        string format = ms switch { < 1 => "0.000", < 10 => "0.00", < 1000 => "0.0", _ => "#,0" };
+        return ms.ToString(format, CultureInfo.InvariantCulture) + " ms";
+    }
+
+    /// <summary>The median time of a case.</summary>
+    public static string Time(CaseResult item) => Time(Median(item));
+
+    /// <summary>A ratio, for example "0.49".</summary>
+    public static string Ratio(double ratio) => ratio.ToString("0.00", CultureInfo.InvariantCulture);
+
+    /// <summary>The smallest and the largest of some ratios: "1.05 to 1.57 times", or "1.05 times".</summary>
+    public static string Times(IEnumerable<double> ratios)
+    {
+        string[] both = [Ratio(ratios.Min()), Ratio(ratios.Max())];
+        return (both[0] == both[1] ? both[0] : $"{both[0]} to {both[1]}") + " times";
+    }
+
+    /// <summary>A part, for example "4.9 %".</summary>
+    public static string Percent(double part) => (part * 100).ToString("0.0", CultureInfo.InvariantCulture) + " %";
+
+    /// <summary>A number, for example "1.8".</summary>
+    public static string Number(double number) => number.ToString("0.0", CultureInfo.InvariantCulture);
+
+    /// <summary>Bytes, for example "1.05 KiB".</summary>
+    public static string Bytes(double bytes) => ByteSize.ToText((long)Math.Round(bytes));
+
+    /// <summary>The buffer of a case, for example "64 KiB".</summary>
+    public static string Buffer(CaseResult item) => item.Parameters.Buffer is { } bytes ? ByteSize.ToText(bytes) : "its own buffer";
+
+    /// <summary>The file and the buffer, for example "128 MiB hot at 64 KiB".</summary>
+    public static string Where(CaseResult item) => string.Join(' ', new[]
+    {
+        item.Parameters.Bytes is { } bytes ? ByteSize.ToText(bytes) : null,
+        item.Parameters.Cache,
+        item.Parameters.CacheFill is null or "large writes" ? null : $"({item.Parameters.CacheFill})",
+        item.Parameters.Buffer is { } buffer ? $"at {ByteSize.ToText(buffer)}" : null,
+    }.OfType<string>());
+}

@@ -1,0 +1,26 @@
+namespace Millrace.Lab.Published;
+
+/// <summary>The parameters of a published measurement; those that a table does not have are null.</summary>
+public sealed record PublishedParameters
+{
+    /// <summary>Bytes asked for at a time.</summary>
+    public int? Buffer { get; init; }
+
+    /// <summary>Length of the file.</summary>
+    public long? Bytes { get; init; }
+
+    /// <summary>How a FileStream was opened, as in the laboratory's results.</summary>
+    public string? Options { get; init; }
+
+    /// <summary>"download" or "upload".</summary>
+    public string? Direction { get; init; }
+
+    /// <summary>"none" or "gzip".</summary>
+    public string? Compression { get; init; }
+
+    /// <summary>The mode of gRPC-Web: "GrpcWeb" or "GrpcWebText".</summary>
+    public string? Transport { get; init; }
+
+    /// <summary>Of which metric a row of percentiles is, with its unit.</summary>
+    public string? Metric { get; init; }
+}

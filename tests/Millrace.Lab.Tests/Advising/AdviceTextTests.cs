@@ -1,0 +1,169 @@
+using System.Text.Json;
+using Millrace.Lab.Advising;
+using Millrace.Lab.Published;
+using Millrace.Lab.Results;
+using Millrace.Lab.Tests.Infrastructure;
+using Spectre.Console;
+
+namespace Millrace.Lab.Tests.Advising;
+
+public sealed class AdviceTextTests
+{
+    private static readonly LabResults Committed = ResultsFile.Read(Path.Combine(
+        Repository.Root, "results", "intel-xeon-2-cores-linux-6.18", "files", "results.json"));
+
+    // Every way of reading, both options, both files, both states of the cache.
+    private static readonly LabResults Whole = Runs.Of(
+    [
+        .. from bytes in new[] { Runs.Small, Runs.Large }
+           from buffer in new[] { 4096, 16384, 65536 }
+           from method in new[] { ("FileStreamSync", 1.0), ("FileStreamAsync", 1.3), ("PipeReaderCreate", 1.5), ("FilePipe", 0.6) }
+           let ms = (bytes / 1e7 * method.Item2) + (method.Item1 == "FilePipe" ? 0 : bytes / buffer / 3000.0)
+           select Runs.Case(
+               method.Item1, buffer, ms, bytes, cpu: ms * (method.Item1 == "FilePipe" ? 1.9 : 1), allocated: 500, calls: bytes / buffer),
+        Runs.Case("FileStreamSync", 4096, 60, options: Runs.Asynchronous, allocated: 600),
+        Runs.Case("FilePipeMapped", 65536, 7, peak: 1 << 20),
+        Runs.Case("FilePipeMapped", 65536, 17, fill: "small writes"),
+        Runs.Case("FileStreamSync", 65536, 80, cache: "cold", callingThread: 0.95),
+        Runs.Case("FilePipe", 65536, 80.1, cache: "cold", callingThread: 0.1),
+    ]) with
+    { Interrupted = true };
+
+    [Fact]
+    public void Advice_for_a_run_of_everything() => Golden.Check("advice.txt", Print(Whole, 80));
+
+    [Fact]
+    public void Advice_for_a_run_of_everything_as_Markdown() =>
+        Golden.Check("advice.md", AdviceMarkdown.Write(Advisor.Advise(Whole), PublishedBeside.Of(Whole)));
+
+    [Fact]
+    public void Advice_for_the_committed_results() => Golden.Check("advice-committed.txt", Print(Committed, 80));
+
+    [Theory]
+    [InlineData(80)]
+    [InlineData(180)]
+    public void Sentences_are_not_wider_than_eighty_columns(int width)
+    {
+        // Commands stay whole, to be copied.
+        string[] wide =
+        [
+            .. Print(Committed, width).Split('\n')
+                .Where(line => line.Length > 80 && !line.StartsWith("  again: ", StringComparison.Ordinal)),
+        ];
+        Assert.Empty(wide);
+    }
+
+    [Fact]
+    public void Piped_output_has_no_escape_codes_and_is_the_same_at_any_width()
+    {
+        string text = Print(Committed, 400);
+        Assert.DoesNotContain('\u001b', text);
+        Assert.Equal(text, Print(Committed, 1000));
+    }
+
+    [Fact]
+    public void Commands_are_whole_however_narrow_the_window() => Assert.All(
+        Advisor.Advise(Committed),
+        item => Assert.Contains($"  again: {item.Check}\n", Print(Committed, 40), StringComparison.Ordinal));
+
+    [Fact]
+    public void Code_is_printed_in_full_only_once()
+    {
+        string text = Print(Committed, 400);
+        Assert.Single(text.Split("ReadResult result = await reader.ReadAsync();").Skip(1));
+        Assert.Contains("await using FilePipeReader reader = FilePipe.OpenRead(path); ...", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Json_has_the_same_advice_and_the_published_ratios()
+    {
+        using JsonDocument json = JsonDocument.Parse(AdviceFile.ToJson(Committed));
+        JsonElement[] advice = [.. json.RootElement.GetProperty("advice").EnumerateArray()];
+        Assert.Equal(
+            Advisor.Advise(Committed).Select(item => item.Statement), advice.Select(item => item.GetProperty("statement").GetString()));
+        Assert.Equal("Warning", advice[0].GetProperty("kind").GetString());
+        Assert.Contains(advice, item =>
+            item.TryGetProperty("claim", out JsonElement claim) && claim.GetProperty("holds").GetString() == "No");
+        Assert.NotEmpty(json.RootElement.GetProperty("published").EnumerateArray());
+    }
+
+    [Fact]
+    public void Document_names_every_rule_of_a_conclusion_and_every_data_file()
+    {
+        string text = File.ReadAllText(Path.Combine(Repository.Root, "docs", "lab-advise.md"));
+        string[] rules =
+        [
+            .. typeof(Advisor).Assembly.GetTypes()
+                .Where(type => type.IsAssignableTo(typeof(IAdviceRule)) && type.Name.EndsWith("Claim", StringComparison.Ordinal))
+                .Select(type => type.Name),
+        ];
+        Assert.Equal(10, rules.Length);
+        Assert.All(rules, name => Assert.Contains($"`{name}`", text, StringComparison.Ordinal));
+        Assert.All(PublishedFigures.All, set => Assert.Contains($"`{set.Id}.json`", text, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Sections_without_advice_are_left_out()
+    {
+        Assert.Empty(AdviceMarkdown.Write([], []));
+        Assert.Empty(Print([], []));
+    }
+
+    [Theory]
+    [InlineData("", 10, "")]
+    [InlineData("one two three", 7, "one two|three")]
+    [InlineData("one extraordinarily long", 8, "one|extraordinarily|long")]
+    public void Text_is_broken_at_spaces_only(string text, int width, string expected) =>
+        Assert.Equal(expected, string.Join('|', TextWrap.Lines(text, width)));
+
+    [Fact]
+    public void Parameters_are_read_by_their_names_in_results()
+    {
+        CaseParameters parameters = Runs.Case("FilePipe", 4096, 10).Parameters;
+        Assert.Equal(4096, ParameterReader.Number(parameters, "buffer"));
+        Assert.Equal("hot", ParameterReader.Text(parameters, "cache"));
+        Assert.Null(ParameterReader.Text(parameters, "file"));
+        Assert.Null(ParameterReader.Number(parameters, "noSuchParameter"));
+        Assert.Null(ParameterReader.Number(parameters, "cache"));
+    }
+
+    [Fact]
+    public void Published_ratios_stand_beside_those_of_the_same_parameters()
+    {
+        PublishedBeside beside = Assert.Single(
+            PublishedBeside.Of(Runs.Of(
+                Runs.Case("FileStreamSync", 4096, 20),
+                Runs.Case("FileStreamAsync", 4096, 30),
+                Runs.Case("FileStreamAsync", 1048576, 30),
+                Runs.Case("FileStreamAsync", 4096, 30, cache: "cold"))),
+            item => item.Set == "file-pipelines");
+        Assert.Equal(("FileStreamAsync", "FileStreamAsync", 1.75, 1.5), (beside.Method, beside.OurMethod, beside.Published, beside.Ours));
+        Assert.Equal((4096, 128 << 20, "SequentialScan"), (beside.Parameters.Buffer, beside.Parameters.Bytes, beside.Parameters.Options));
+    }
+
+    [Fact]
+    public void Published_times_without_ratios_are_held_against_their_fastest_row()
+    {
+        IReadOnlyList<PublishedBeside> beside = PublishedBeside.Of(Runs.Of(
+            Runs.Case("Increments.Span", 4096, 10), Runs.Case("AllAtOnce.ForEach", 4096, 100)) with
+        { Suite = "bytes" });
+        Assert.Equal([765.0 / 36, 1181.0 / 56], beside.Select(item => item.Published));
+        Assert.All(beside, item => Assert.Equal(10, item.Ours));
+    }
+
+    private static string Print(LabResults results, int width) => Print(Advisor.Advise(results), PublishedBeside.Of(results), width);
+
+    private static string Print(IReadOnlyList<Advice> advice, IReadOnlyList<PublishedBeside> beside, int width = 80)
+    {
+        using var writer = new StringWriter();
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings
+        {
+            Ansi = AnsiSupport.No,
+            ColorSystem = ColorSystemSupport.NoColors,
+            Out = new AnsiConsoleOutput(writer),
+        });
+        console.Profile.Width = width;
+        AdviceConsole.Write(console, advice, beside);
+        return writer.ToString().ReplaceLineEndings("\n");
+    }
+}

@@ -1,0 +1,74 @@
+using Millrace.Lab.Advising;
+using Millrace.Lab.Results;
+using Millrace.Lab.Tests.Results;
+
+namespace Millrace.Lab.Tests.Advising;
+
+/// <summary>Runs with fixed numbers, as advice sees them: quiet, verified, without verdicts unless a test adds some.</summary>
+internal static class Runs
+{
+    public const long Small = 4 << 20;
+    public const long Large = 128 << 20;
+    public const string Asynchronous = "SequentialScan|Asynchronous";
+
+    /// <summary>A case whose median is certain to a thousandth.</summary>
+    public static CaseResult Case(
+        string method,
+        int buffer,
+        double ms,
+        long bytes = Large,
+        string cache = "hot",
+        string? options = null,
+        string? fill = null,
+        double cpu = 0,
+        double? allocated = null,
+        double? peak = null,
+        double gen0 = 0,
+        double? callingThread = null,
+        double? calls = null)
+    {
+        CaseResult item = Fixture.Case(method, buffer, ms, bytes, cache, gen0: gen0, callingThread: callingThread);
+        CaseSummary summary = item.Summary! with
+        {
+            WallNs = item.Summary.WallNs with { N = 100, P25 = ms * 0.997e6, P75 = ms * 1.003e6 },
+            AllocatedBytes = allocated,
+            PeakOverIdleBytes = peak,
+            UserCpuNs = cpu * 1e6,
+            SystemCpuNs = 0,
+            CoresUsed = null,
+            SystemCalls = calls,
+            ReadCalls = null,
+        };
+        CaseParameters parameters = item.Parameters with
+        {
+            Options = options ?? item.Parameters.Options,
+            CacheFill = fill ?? item.Parameters.CacheFill,
+        };
+        return item with { Parameters = parameters, Summary = summary, Verdicts = null };
+    }
+
+    /// <summary>Results that nothing is wrong with.</summary>
+    public static LabResults Of(params CaseResult[] cases)
+    {
+        LabResults results = Fixture.Run(cases);
+        return results with
+        {
+            Warnings = [],
+            Absent = [],
+            Noise = [],
+            Engine = results.Engine with { RuntimeSettings = new Dictionary<string, string>() },
+            Cases =
+            [
+                .. cases.Select(item => item with { Samples = item.Samples! with { Launch = [0, 1] } }),
+            ],
+        };
+    }
+
+    /// <summary>What one rule says.</summary>
+    public static Advice[] Apply<TRule>(LabResults results)
+        where TRule : IAdviceRule, new() => [.. new TRule().Apply(new MeasuredCases(results))];
+
+    /// <summary>What one rule says of cases.</summary>
+    public static Advice[] Apply<TRule>(params CaseResult[] cases)
+        where TRule : IAdviceRule, new() => Apply<TRule>(Of(cases));
+}

@@ -1,0 +1,100 @@
+using Millrace.Lab.Advising;
+using Millrace.Lab.Suites.Files;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Advising;
+
+/// <summary>The shown lines are cut out of the file that is compiled; here they run.</summary>
+public sealed class SnippetTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public static TheoryData<string> Names =>
+    [
+        "FileStreamSync", "FileStreamAsync", "PipeReaderCreate", "FilePipe", "FilePipeBuffered", "FilePipeReadAhead",
+        "FilePipeMapped", "FilePipeDirect",
+    ];
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public async Task Lines_read_every_byte(string name)
+    {
+        string path = Path.Combine(_folder.Path, "snippet.bin");
+        byte[] expected = new byte[200_001];
+        new Random(5).NextBytes(expected);
+        await File.WriteAllBytesAsync(path, expected);
+        using var read = new MemoryStream();
+        Snippets.Process process = bytes => read.Write(bytes);
+        Func<Task> run = name switch
+        {
+            "FileStreamSync" => () =>
+            {
+                Snippets.FileStreamSync(path, process);
+                return Task.CompletedTask;
+            }
+            ,
+            "FileStreamAsync" => () => Snippets.FileStreamAsync(path, process),
+            "PipeReaderCreate" => () => Snippets.PipeReaderCreate(path, process),
+            "FilePipe" => () => Snippets.FilePipeLoop(path, process),
+            "FilePipeBuffered" => () => Snippets.FilePipeBuffered(path, process),
+            "FilePipeReadAhead" => () => Snippets.FilePipeReadAhead(path, process),
+            "FilePipeMapped" => () => Snippets.FilePipeMapped(path, process),
+            "FilePipeDirect" => () => Snippets.FilePipeDirect(path, process),
+            _ => throw new InvalidOperationException($"No test runs {name}."),
+        };
+        await run();
+        Assert.Equal(expected, read.ToArray());
+    }
+
+    [Fact]
+    public void Every_snippet_is_run_by_a_test()
+    {
+        Assert.Equal(
+            SnippetText.Names.Order(StringComparer.Ordinal),
+            Names.Cast<object[]>().Select(row => (string)row[0]).Order(StringComparer.Ordinal));
+    }
+
+    [Fact]
+    public void Text_is_that_of_the_compiled_lines_without_their_indent()
+    {
+        Assert.Equal(
+            """
+            await using FilePipeReader reader = FilePipe.OpenRead(path);
+            while (true)
+            {
+                ReadResult result = await reader.ReadAsync();
+                process(result.Buffer.FirstSpan); // always one segment
+                reader.AdvanceTo(result.Buffer.End);
+                if (result.IsCompleted)
+                {
+                    break;
+                }
+            }
+            """.ReplaceLineEndings("\n"),
+            SnippetText.Of("FilePipe"));
+    }
+
+    [Fact]
+    public void Buffer_is_put_in_where_the_lines_have_one()
+    {
+        Assert.Contains("new byte[4096]", SnippetText.Of("FileStreamSync", 4096), StringComparison.Ordinal);
+        Assert.Contains("bufferSize: 1048576", SnippetText.Of("PipeReaderCreate", 1048576), StringComparison.Ordinal);
+        Assert.Equal(SnippetText.Of("FilePipe"), SnippetText.Of("FilePipe", 4096));
+    }
+
+    [Fact]
+    public void Lines_are_narrow_enough_for_a_terminal()
+    {
+        Assert.All(
+            SnippetText.Names.SelectMany(name => SnippetText.Of(name)!.Split('\n')), line => Assert.True(line.Length <= 75, line));
+    }
+
+    [Fact]
+    public void Every_method_has_lines_but_the_pump_which_nobody_should_write()
+    {
+        Assert.Equal(["PipePump"], FilesPlan.Methods.Where(method => SnippetText.Of(method) is null));
+        Assert.Equal(SnippetText.Of("FilePipeMapped"), SnippetText.Of("MemoryMapped"));
+    }
+}

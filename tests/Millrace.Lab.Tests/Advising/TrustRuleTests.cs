@@ -1,0 +1,159 @@
+using Millrace.Lab.Advising;
+using Millrace.Lab.Advising.Rules;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Tests.Advising;
+
+public sealed class TrustRuleTests
+{
+    private static readonly LabResults Good = Runs.Of(Runs.Case("FileStreamSync", 4096, 20), Runs.Case("FilePipe", 4096, 10));
+
+    private static CaseResult[] Unverified =>
+    [
+        .. new[] { 1, 2, 3, 4, 5 }.Select(i => Runs.Case("FilePipe", i * 1024, 10) with
+        {
+            Verified = false,
+            UnverifiedReason = "not resident",
+        }),
+    ];
+
+    [Fact]
+    public void Nothing_is_said_of_a_run_that_nothing_is_wrong_with() => Assert.Empty(Runs.Apply<TrustRule>(Good));
+
+    [Fact]
+    public void Debug_build_is_an_error() => Check(
+        Good with { Engine = Good.Engine with { Build = "Debug" } }, AdviceKind.Error, "The build was not optimised");
+
+    [Fact]
+    public void Methods_measured_against_themselves_are_an_error_and_the_only_advice()
+    {
+        LabResults results = Good with { Purpose = "null" };
+        Check(results, AdviceKind.Error, "measured every method against itself");
+        Assert.Single(Advisor.Advise(results));
+    }
+
+    [Fact]
+    public void No_figures_are_an_error()
+    {
+        Advice advice = Assert.Single(Runs.Apply<TrustRule>(Good with { Cases = [] }));
+        Assert.Equal(AdviceKind.Error, advice.Kind);
+        Assert.Contains("No case has figures", advice.Statement, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Failed_cases_are_named_with_their_reason()
+    {
+        CaseResult failed = Good.Cases[1] with { Error = "wrong checksum", Summary = null, Samples = null };
+        Advice advice = Check(Good with { Cases = [Good.Cases[0], failed] }, AdviceKind.Warning, "1 case failed and is missing");
+        Assert.Equal("FilePipe/128MiB/4096/SequentialScan/hot/large writes: wrong checksum", Assert.Single(advice.EvidenceTexts));
+    }
+
+    [Fact]
+    public void Unverified_cases_are_counted_and_the_first_three_named_and_all_are_left_out()
+    {
+        LabResults results = Runs.Of([.. Good.Cases, .. Unverified]);
+        Advice advice = Check(
+            results, AdviceKind.Warning, "5 cases did not always begin in the state that they state, and are left out below.");
+        Assert.Equal(4, advice.Evidence.Count);
+        Assert.Equal("and 2 more", advice.Evidence[^1].Text);
+        Assert.Equal(Good.Cases.Count, new MeasuredCases(results).All.Count);
+    }
+
+    [Fact]
+    public void Unverified_cases_are_used_where_there_are_no_others()
+    {
+        LabResults results = Runs.Of(Unverified);
+        Check(results, AdviceKind.Warning, "No case was verified");
+        Assert.Equal(5, new MeasuredCases(results).All.Count);
+    }
+
+    [Fact]
+    public void Interrupted_run_is_a_warning() => Check(
+        Good with { Interrupted = true }, AdviceKind.Warning, "The run ended before it was complete");
+
+    [Fact]
+    public void One_process_is_a_warning()
+    {
+        LabResults one = Good with
+        {
+            Cases = [.. Good.Cases.Select(item => item with { Samples = item.Samples! with { Launch = [0, 0] } })],
+        };
+        Advice advice = Check(one, AdviceKind.Warning, "One process measured everything");
+        Assert.Equal("millrace lab files --out results/again", advice.Check);
+    }
+
+    [Theory]
+    [InlineData(0.51, null)]
+    [InlineData(0.1, 0.9)]
+    public void Busy_machine_is_a_warning(double machine, double? launch) => Check(
+        Good with
+        {
+            Machine = Good.Machine with { Cores = 2, LoadAverage = machine },
+            Launches = [Good.Launches[0] with { LoadAverage = launch }],
+        },
+        AdviceKind.Warning,
+        "The machine was busy");
+
+    [Fact]
+    public void Compiler_that_was_still_at_work_is_a_warning()
+    {
+        Check(
+            Good with { Engine = Good.Engine with { CompilerQuiet = false } }, AdviceKind.Warning, "The compiler was still at work");
+        Assert.Empty(Runs.Apply<TrustRule>(
+            Good with { Engine = Good.Engine with { CompilerQuiet = false, WarmUpPhases = 0 } }));
+    }
+
+    [Fact]
+    public void Much_noise_is_a_warning_with_the_worst_first()
+    {
+        LabResults results = Good with
+        {
+            Noise =
+            [
+                JudgeTests.NoiseOf(Good.Cases[0].Parameters, 0.06),
+                JudgeTests.NoiseOf(Good.Cases[0].Parameters with { Cache = "cold" }, 0.08),
+                JudgeTests.NoiseOf(Good.Cases[0].Parameters with { Buffer = 2048 }, 0.04),
+            ],
+        };
+        Advice advice = Check(results, AdviceKind.Warning, "differed from itself by up to 8.0 %");
+        Assert.Equal(2, advice.Evidence.Count);
+    }
+
+    [Fact]
+    public void Settings_of_the_runtime_are_a_warning() => Check(
+        Good with { Engine = Good.Engine with { RuntimeSettings = new Dictionary<string, string> { ["DOTNET_TieredPGO"] = "0" } } },
+        AdviceKind.Warning,
+        "Environment variables changed");
+
+    [Fact]
+    public void Warnings_of_the_results_are_passed_on() => Check(
+        Good with { Warnings = ["the clock went backwards"] }, AdviceKind.Warning, "the clock went backwards");
+
+    [Fact]
+    public void Lists_that_an_older_file_lacks_are_no_problem()
+    {
+        LabResults old = Good with
+        {
+            Launches = null!,
+            Noise = null!,
+            Warnings = null!,
+            Absent = null!,
+            Engine = Good.Engine with { RuntimeSettings = null! },
+        };
+        Assert.Empty(Runs.Apply<TrustRule>(old));
+        Assert.NotEmpty(Advisor.Advise(old));
+    }
+
+    private static Advice Check(LabResults results, AdviceKind kind, string statement)
+    {
+        Advice advice = Assert.Single(Runs.Apply<TrustRule>(results));
+        Assert.Equal(kind, advice.Kind);
+        Assert.Contains(statement, advice.Statement, StringComparison.Ordinal);
+        Assert.NotEmpty(advice.Action);
+        Assert.StartsWith("millrace lab files", advice.Check, StringComparison.Ordinal);
+
+        // What is wrong comes first.
+        Assert.Equal(statement, Advisor.Advise(results)[0].Statement.Contains(statement, StringComparison.Ordinal) ? statement : null);
+        return advice;
+    }
+}

@@ -1,0 +1,145 @@
+using Millrace.Lab.Published;
+
+namespace Millrace.Lab.Tests.Published;
+
+/// <summary>What is said of the published benchmarks follows from their figures.</summary>
+public sealed class PublishedConclusionsTests
+{
+    private const string Scan = "SequentialScan";
+    private const string Async = "SequentialScan|Asynchronous";
+
+    [Theory]
+    [InlineData("file-pipelines", "PipelineAdapter", 1.76, 3.76, 2.58)]
+    [InlineData("file-pipelines", "PipelineNative", 1.86, 7.19, 5.36)]
+    [InlineData("file-pipelines", "FileStreamAsync", 1.36, 1.92, 1.69)]
+    [InlineData("file-pipelines-earlier", "PipelineAdapter", 1.86, 4.79, 3.03)]
+    [InlineData("file-pipelines-earlier", "PipelineNative", 1.85, 15.91, 6.79)]
+    [InlineData("file-pipelines-earlier", "FileStreamAsync", 1.34, 2.79, 1.87)]
+    public void Pipes_and_async_reads_took_more_time_than_a_synchronous_FileStream(
+        string id, string methods, double smallest, double largest, double average)
+    {
+        PublishedTable table = Assert.Single(PublishedFigures.Get(id).Tables);
+        double[] ratios =
+        [
+            .. table.Rows
+                .Where(row => row.Method.StartsWith(methods, StringComparison.Ordinal) && row.Parameters.Options == Scan)
+                .Select(row => table.Figure(row, "ratio")).OfType<double>(),
+        ];
+        Assert.Equal((smallest, largest), (ratios.Min(), ratios.Max()));
+        Assert.Equal(average, ratios.Average(), 0.005);
+    }
+
+    [Fact]
+    public void Opening_asynchronously_cost_everything_but_the_native_pipe_1_44_to_11_42_times_the_time()
+    {
+        double[] costs = [.. CostsOfAsynchronous("PipelineAdapter", "FileStream")];
+        Assert.Equal(50, costs.Length);
+        Assert.Equal((1.44, 11.42), (Math.Round(costs.Min(), 2), Math.Round(costs.Max(), 2)));
+        Assert.Equal(4.2, costs.Average(), 0.05);
+    }
+
+    [Fact]
+    public void A_synchronous_read_on_an_asynchronous_handle_took_1_8_to_11_4_times_the_time()
+    {
+        double[] costs = [.. CostsOfAsynchronous("FileStreamSync")];
+        Assert.Equal(10, costs.Length);
+        Assert.Equal((1.80, 11.42), (Math.Round(costs.Min(), 2), Math.Round(costs.Max(), 2)));
+    }
+
+    [Fact]
+    public void Larger_buffers_were_faster_up_to_the_largest()
+    {
+        PublishedTable table = Assert.Single(PublishedFigures.Get("file-pipelines").Tables);
+        foreach (IGrouping<object, PublishedRow> group in table.Rows
+            .Where(row => table.Figure(row, "mean") is not null)
+            .GroupBy(object (row) => (row.Method, row.Parameters.Bytes, row.Parameters.Options)))
+        {
+            double?[] means = [.. group.OrderBy(row => row.Parameters.Buffer).Select(row => table.Figure(row, "mean"))];
+            Assert.Equal(means.OrderDescending(), means);
+        }
+    }
+
+    [Theory]
+    [InlineData("download", "none", 1.73, 2.24)]
+    [InlineData("upload", "none", 0.70, 1.56)]
+    [InlineData("upload", "gzip", 0.31, 0.62)]
+    public void Downloads_over_gRPC_took_more_time_than_HttpClient_and_large_uploads_less(
+        string direction, string compression, double smallest, double largest)
+    {
+        double[] ratios =
+        [
+            .. from table in PublishedFigures.Get("uploads-downloads").Tables
+               where table.Name.StartsWith("Grpc.Net.Client with", StringComparison.Ordinal)
+                   || (direction == "download" && table.Name.StartsWith("Grpc.Net.Client vs", StringComparison.Ordinal))
+               from row in table.Rows
+               where row.Method is "Default" or "RentedArray" or "NetChannel"
+                   && row.Parameters.Direction == direction && row.Parameters.Compression == compression
+               select table.Figure(row, "ratio")!.Value,
+        ];
+        Assert.Equal((smallest, largest), (ratios.Min(), ratios.Max()));
+    }
+
+    [Theory]
+    [InlineData("Default", "none", 4096, 26.4, 34.3)]
+    [InlineData("Default", "none", 65536, 25.2, 26.1)]
+    [InlineData("RentedArray", "none", 4096, 1.6, 9.4)]
+    [InlineData("RentedArray", "none", 65536, 0.23, 1.15)]
+    [InlineData("HttpClient", "none", 4096, 0.95, 1.65)]
+    [InlineData("HttpClient", "none", 65536, 0.14, 0.87)]
+    public void An_array_per_message_allocates_as_much_as_the_file_and_rented_arrays_little(
+        string method, string compression, int smallestBuffer, double smallestMib, double largestMib)
+    {
+        double[] mib =
+        [
+            .. from table in PublishedFigures.Get("uploads-downloads").Tables
+               from row in table.Rows
+               where row.Method == method && row.Parameters.Compression == compression
+                   && (smallestBuffer == 4096 ? row.Parameters.Buffer == 4096 : row.Parameters.Buffer >= smallestBuffer)
+               select table.Figure(row, "allocated")!.Value / 1024,
+        ];
+        Assert.Equal(smallestMib, mib.Min(), 0.06);
+        Assert.Equal(largestMib, mib.Max(), 0.06);
+    }
+
+    [Theory]
+    [InlineData("M2 MacBook Air", 36, 79, 765, 26, 19.4)]
+    [InlineData("10-core iMac Pro (Intel Xeon)", 56, 138, 1181, 23, 25.7)]
+    public void Increments_over_a_raw_buffer_won_and_everything_at_once_with_forEach_lost(
+        string machine, double best, double asyncBytes, double worst, double bestPeak, double peakRatio)
+    {
+        PublishedTable table = PublishedFigures.Get("url-bytes").Tables.Single(table =>
+            table.Machine == machine && table.Name.EndsWith("medians", StringComparison.Ordinal));
+        PublishedRow first = table.Rows.MinBy(row => table.Figure(row, "wall"))!;
+        PublishedRow last = table.Rows.MaxBy(row => table.Figure(row, "wall"))!;
+        Assert.Equal(("Increments.Span", "AllAtOnce.ForEach"), (first.OurMethod, last.OurMethod));
+        Assert.Equal((best, worst, bestPeak), (table.Figure(first, "wall"), table.Figure(last, "wall"), table.Figure(first, "peak")));
+        Assert.Equal(21, worst / best, 0.3);
+        Assert.Equal(
+            asyncBytes,
+            table.Figure(table.Rows.Single(row => row.OurMethod == "AsyncBytes.AwaitForEach"), "wall"));
+        Assert.Equal(bestPeak, table.Rows.Min(row => table.Figure(row, "peak")));
+        Assert.Equal(peakRatio, table.Rows.Max(row => table.Figure(row, "peak"))!.Value / bestPeak, 0.05);
+    }
+
+    [Fact]
+    public void Reading_from_an_address_used_more_than_one_processor()
+    {
+        foreach (PublishedTable table in PublishedFigures.Get("url-bytes").Tables
+            .Where(table => table.Name.EndsWith("medians", StringComparison.Ordinal)))
+        {
+            Assert.All(table.Rows, row => Assert.True(table.Figure(row, "cpu") > table.Figure(row, "wall")));
+            PublishedRow best = table.Rows.MinBy(row => table.Figure(row, "wall"))!;
+            Assert.InRange((table.Figure(best, "cpu") / table.Figure(best, "wall"))!.Value, 2.0, 2.6);
+        }
+    }
+
+    private static IEnumerable<double> CostsOfAsynchronous(params string[] methods)
+    {
+        PublishedTable table = Assert.Single(PublishedFigures.Get("file-pipelines").Tables);
+        return from row in table.Rows
+               where row.Parameters.Options == Async && methods.Any(name => row.Method.StartsWith(name, StringComparison.Ordinal))
+               let other = table.Rows.Single(item =>
+                   item.Method == row.Method && item.Parameters == row.Parameters with { Options = Scan })
+               select table.Figure(row, "mean")!.Value / table.Figure(other, "mean")!.Value;
+    }
+}

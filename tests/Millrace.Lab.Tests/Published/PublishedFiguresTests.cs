@@ -1,0 +1,122 @@
+using Millrace.Lab.Published;
+using Millrace.Lab.Suites.Files;
+
+namespace Millrace.Lab.Tests.Published;
+
+public sealed class PublishedFiguresTests
+{
+    [Theory]
+    [InlineData("file-pipelines", "files", "120")]
+    [InlineData("file-pipelines-earlier", "files", "60")]
+    [InlineData("uploads-downloads", "transfers", "18 18 36 12 12 18 18")]
+    [InlineData("url-bytes", "bytes", "14 14 98 98")]
+    public void Every_row_of_every_table_is_there(string id, string suite, string rows)
+    {
+        PublishedSet set = PublishedFigures.Get(id);
+        Assert.Equal(suite, set.Suite);
+        Assert.Equal(rows, string.Join(' ', set.Tables.Select(table => table.Rows.Count)));
+    }
+
+    [Fact]
+    public void The_sets_of_a_suite_are_found_by_its_name()
+    {
+        Assert.Equal(
+            ["file-pipelines-earlier", "file-pipelines"],
+            PublishedFigures.For("files").Select(set => set.Id));
+        Assert.Equal(4, PublishedFigures.All.Count);
+        Assert.Empty(PublishedFigures.For("nothing"));
+        Assert.Throws<KeyNotFoundException>(() => PublishedFigures.Get("nothing"));
+    }
+
+    [Fact]
+    public void Every_set_names_its_original_and_every_table_its_machine()
+    {
+        Assert.All(PublishedFigures.All, set =>
+        {
+            Assert.StartsWith("https://", set.Source, StringComparison.Ordinal);
+            Assert.NotEmpty(set.Notes);
+            Assert.All(set.Tables, table => Assert.NotEmpty(table.Machine + table.Runtime + table.Engine));
+        });
+    }
+
+    [Fact]
+    public void Every_row_has_a_value_for_every_column_and_no_two_rows_are_of_the_same_case()
+    {
+        foreach (PublishedTable table in PublishedFigures.All.SelectMany(set => set.Tables))
+        {
+            Assert.All(table.Rows, row => Assert.Equal(table.Columns.Count, row.Values.Count));
+            Assert.Equal(
+                table.Rows.Count,
+                table.Rows.Select(row => (row.Method, row.Parameters)).Distinct().Count());
+        }
+    }
+
+    [Fact]
+    public void Only_the_case_that_failed_has_no_values()
+    {
+        (PublishedTable table, PublishedRow row) = Assert.Single(
+            from set in PublishedFigures.All
+            from inner in set.Tables
+            from item in inner.Rows
+            where item.Values.Any(value => value is null)
+            select (inner, item));
+        Assert.All(row.Values, value => Assert.Null(value));
+        Assert.Equal("PipelineNative", row.Method);
+        Assert.Equal(
+            new PublishedParameters { Buffer = 262144, Bytes = 4 << 20, Options = "SequentialScan" },
+            row.Parameters);
+        Assert.Null(table.Figure(row, "mean"));
+    }
+
+    [Fact]
+    public void A_method_without_a_row_of_ours_has_a_reason_and_no_other_has()
+    {
+        foreach (PublishedTable table in PublishedFigures.All.SelectMany(set => set.Tables))
+        {
+            Assert.Equal(
+                table.Rows.Where(row => row.OurMethod is null).Select(row => row.Method).Distinct().Order(StringComparer.Ordinal),
+                table.Unmatched.Select(item => item.Method).Order(StringComparer.Ordinal));
+            Assert.All(table.Unmatched, item => Assert.NotEmpty(item.Reason));
+        }
+    }
+
+    [Fact]
+    public void The_rows_of_ours_that_the_file_benchmarks_name_exist()
+    {
+        string[] named =
+        [
+            .. PublishedFigures.For("files").SelectMany(set => set.Tables).SelectMany(table => table.Rows)
+                .Select(row => row.OurMethod).OfType<string>().Distinct(),
+        ];
+        Assert.Equal(["FileStreamAsync", "FileStreamSync", "PipePump"], named.Order(StringComparer.Ordinal));
+        Assert.Subset(FilesPlan.Methods.ToHashSet(), named.ToHashSet());
+    }
+
+    [Fact]
+    public void The_ways_to_read_from_an_address_are_named_by_arrival_and_walk()
+    {
+        string[] named =
+        [
+            .. PublishedFigures.Get("url-bytes").Tables.SelectMany(table => table.Rows)
+                .Select(row => row.OurMethod!).Distinct().Order(StringComparer.Ordinal),
+        ];
+        Assert.Equal(14, named.Length);
+        Assert.All(named, name => Assert.Matches(
+            "^(AsyncBytes|AllAtOnce|Increments|Completion)\\.(For|ForEach|Reduce|Span|AwaitForEach)$", name));
+    }
+
+    [Theory]
+    [InlineData("FileStreamSync", 2048, 4 << 20, "SequentialScan|Asynchronous", "mean", 118926.0)]
+    [InlineData("PipelineAdapter2", 16384, 4 << 20, "SequentialScan", "ratio", 3.76)]
+    [InlineData("FileStreamSync", 2048, 128 << 20, "SequentialScan|Asynchronous", "allocated", 20504568)]
+    public void Figures_are_those_of_the_table(
+        string method, int buffer, long bytes, string options, string column, double expected)
+    {
+        PublishedTable table = Assert.Single(PublishedFigures.Get("file-pipelines").Tables);
+        PublishedRow row = Assert.Single(table.Rows, row => row.Method == method
+            && row.Parameters == new PublishedParameters { Buffer = buffer, Bytes = bytes, Options = options });
+        Assert.Equal(expected, table.Figure(row, column));
+        Assert.Null(table.Figure(row, "no such column"));
+        Assert.Equal("FileStreamSync", table.BaselineOf(row)!.Method);
+    }
+}
