@@ -79,7 +79,7 @@ public sealed class TrustRuleTests
             Cases = [.. Good.Cases.Select(item => item with { Samples = item.Samples! with { Launch = [0, 0] } })],
         };
         Advice advice = Check(one, AdviceKind.Warning, "One process measured everything");
-        Assert.Equal("millrace lab files --out results/again", advice.Check);
+        Assert.Equal("millrace lab files --launches 3", advice.Check);
     }
 
     [Theory]

@@ -89,7 +89,7 @@ internal sealed class TrustRule : IAdviceRule
                     + "and that is not in the noise below.",
                 [new AdviceEvidence(null, "every sample is of launch 0")],
                 "Measure a second time into another folder, and trust what both runs say.",
-                " --out results/again")
+                " --launches 3")
             : null;
     }
 
