@@ -12,7 +12,7 @@ internal static class FilesCommand
         "Measure every way to read a file: FileStream, pipes, mappings and Millrace's file pipes.";
 
     private const string Details = """
-        Writes results.json and report.md, prints tables, aims and one sentence of finding. Keep the machine otherwise
+        Writes results.json, report.html and report.md, prints tables, aims and one sentence of finding. Keep the machine otherwise
         idle. Ctrl-C ends after the current invocation and keeps what was measured; a second Ctrl-C ends at once.
 
         Examples:
@@ -44,7 +44,7 @@ internal static class FilesCommand
         };
         var output = new Option<string>("--out")
         {
-            Description = "Where results.json and report.md go.",
+            Description = "Where results.json, report.html and report.md go.",
             HelpName = "DIR",
             DefaultValueFactory = _ => LabOptions.DefaultOutputFolder,
         };

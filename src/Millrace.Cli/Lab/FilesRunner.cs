@@ -58,15 +58,14 @@ internal static class FilesRunner
     private static void Report(IAnsiConsole console, string folder, LabResults results)
     {
         string json = Path.Combine(folder, ResultsFile.Name);
-        string report = Path.Combine(folder, MarkdownReport.Name);
         ResultsFile.Write(json, results);
-        File.WriteAllText(report, MarkdownReport.Write(results));
+        IReadOnlyList<string> reports = ReportFiles.Write(folder, [results]);
         try
         {
             ConsoleReport.Write(console, results);
             console.WriteLine();
             console.WriteLine($"Results: {json}");
-            console.WriteLine($"Report:  {report}");
+            console.WriteLine($"Report:  {string.Join(", ", reports)}");
         }
         catch (IOException)
         {

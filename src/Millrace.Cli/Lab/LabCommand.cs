@@ -10,6 +10,7 @@ internal static class LabCommand
     {
         var command = new Command("lab", "Measure ways to read, write and move bytes on this machine.");
         command.Subcommands.Add(FilesCommand.Create());
+        command.Subcommands.Add(ReportCommand.Create());
         return command;
     }
 }

@@ -1,0 +1,28 @@
+using Millrace.Lab;
+using Millrace.Lab.Reporting;
+using Millrace.Lab.Results;
+
+namespace Millrace.Cli.Lab;
+
+/// <summary>The reports of an output folder.</summary>
+internal static class ReportFiles
+{
+    /// <summary>Writes report.html and report.md about some runs.</summary>
+    /// <returns>Their paths, the page first.</returns>
+    /// <exception cref="LabException">They cannot be written.</exception>
+    public static IReadOnlyList<string> Write(string folder, IReadOnlyList<LabResults> runs)
+    {
+        string page = Path.Combine(folder, HtmlReport.Name);
+        string text = Path.Combine(folder, MarkdownReport.Name);
+        try
+        {
+            File.WriteAllText(page, HtmlReport.Write(runs));
+            File.WriteAllText(text, string.Join("\n", runs.Select(MarkdownReport.Write)));
+            return [page, text];
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new LabException($"The report cannot be written: {exception.Message}", exception);
+        }
+    }
+}
