@@ -35,7 +35,7 @@ function contents(runs: Run[]): HTMLElement {
   const items = runs.map((run) =>
     h("li", {}, h("a", { href: `#${run.id}` }, nameOf(run)), ` – ${String(run.facts.machine["cpu"])}, ${time(run.facts.started)}`),
   );
-  return h("div", {}, h("p", {}, `${runs.length} runs:`), h("ol", {}, items));
+  return h("div", { class: "contents" }, h("p", {}, `${runs.length} runs:`), h("ol", {}, items));
 }
 
 function section(run: Run, payload: Payload, several: boolean): HTMLElement {
@@ -51,7 +51,7 @@ function section(run: Run, payload: Payload, several: boolean): HTMLElement {
   return h(
     "article",
     { class: "run", id: run.id },
-    several ? h("h2", {}, nameOf(run)) : null,
+    several ? h("h2", {}, `${nameOf(run)}, ${time(run.facts.started)}`) : null,
     head(run),
     h("nav", { "aria-label": `Sections of ${nameOf(run)}` }, h("ul", {}, shown.map(([id, title]) => h("li", {}, h("a", { href: `#${run.id}-${id}` }, title))))),
     shown.map(([id, title, content]) => h("section", { id: `${run.id}-${id}`, "aria-label": title }, h("h3", {}, title), content)),

@@ -20,35 +20,41 @@ function one(run: Run, table: Published): HTMLElement {
     "div",
     {},
     h("h4", {}, table.title),
-    h("p", { class: "small quiet" }, table.notes, " Source: ", /^https?:/.test(table.source) ? h("a", { href: table.source, rel: "noreferrer" }, table.source) : table.source),
+    h("p", { class: "small quiet" }, `${table.notes} Dotted: the baseline of each. Source: `, /^https?:/.test(table.source) ? h("a", { href: table.source, rel: "noreferrer" }, table.source) : table.source),
     h(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": table.title },
       h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, ["Published as", "Parameters"].map(title), title("Ratio there", "number"), h("td"), title("Ratio here", "number"), h("td"), title("This machine's case"))),
+        h("thead", {}, h("tr", {}, ["Published as", "Ratio", "Case of this run"].map(title))),
         h("tbody", {}, pairs.map(({ row, item }) => line(row, item, most))),
       ),
     ),
   );
 }
 
-const title = (text: string, kind: unknown = ""): HTMLElement => h("th", { scope: "col", class: kind === "number" ? "number" : null }, text);
+const title = (text: string): HTMLElement => h("th", { scope: "col" }, text);
 
 function line(row: Row, item: Case | undefined, most: number): HTMLElement {
   const here = item?.ratio ?? null;
+  const parameters = Object.entries(row.parameters).map(([name, value]) => valueText(name, asNumber(value))).join(", ");
   return h(
     "tr",
     {},
-    h("th", { scope: "row" }, row.method),
-    h("td", {}, Object.entries(row.parameters).map(([name, value]) => valueText(name, asNumber(value))).join(", ")),
-    h("td", { class: "number" }, ratio(row.ratio)),
-    h("td", {}, strip(row.ratio, most, "var(--baseline)")),
-    h("td", { class: "number" }, here === null ? none : ratio(here)),
-    h("td", {}, here === null ? null : strip(here, most, "var(--own)")),
-    h("td", {}, item ? h("button", { class: "open", type: "button", "data-case": item.id }, item.method) : h("span", { class: "quiet" }, row.ourMethod ? "not measured in this run" : "no such method here"), item ? h("span", { class: "quiet small" }, ` ${parametersText(item.parameters)}`) : null),
+    h("th", { scope: "row" }, row.method, h("div", { class: "quiet small" }, parameters)),
+    h("td", {}, figure("there", row.ratio, most, "var(--baseline)"), figure("here", here, most, "var(--own)")),
+    h(
+      "td",
+      { class: "case" },
+      item ? h("button", { class: "open", type: "button", "data-case": item.id }, item.method) : null,
+      h("div", { class: "quiet small" }, item ? parametersText(item.parameters) : row.ourMethod ? "not measured in this run" : "no such method here"),
+    ),
   );
+}
+
+function figure(where: string, value: number | null, most: number, colour: string): HTMLElement {
+  return h("div", { class: "pair" }, h("span", { class: "quiet small" }, where), h("span", { class: "number" }, value === null ? none : ratio(value)), value === null ? null : strip(value, most, colour));
 }
 
 const asNumber = (value: string): string | number => (/^\d+(\.\d+)?$/.test(value) ? Number(value) : value);
