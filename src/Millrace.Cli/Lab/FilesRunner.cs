@@ -59,7 +59,7 @@ internal static class FilesRunner
     {
         string json = Path.Combine(folder, ResultsFile.Name);
         ResultsFile.Write(json, results);
-        IReadOnlyList<string> reports = ReportFiles.Write(folder, [results]);
+        IReadOnlyList<string> reports = ReportWriter.Write(folder, [results]);
         try
         {
             ConsoleReport.Write(console, results);

@@ -21,7 +21,7 @@ internal static class ReportRunner
             }
 
             string folder = OutputFolder.Prepare(output ?? FolderOf(sources[0]));
-            foreach (string path in ReportFiles.Write(folder, runs))
+            foreach (string path in ReportWriter.Write(folder, runs))
             {
                 Console.WriteLine($"Report:  {path}");
             }

@@ -5,7 +5,7 @@ using Millrace.Lab.Results;
 namespace Millrace.Cli.Lab;
 
 /// <summary>The reports of an output folder.</summary>
-internal static class ReportFiles
+internal static class ReportWriter
 {
     /// <summary>Writes report.html and report.md about some runs.</summary>
     /// <returns>Their paths, the page first.</returns>
