@@ -129,6 +129,12 @@ test("A case shows percentiles of every meter, verdicts with intervals, and why 
   });
 });
 
+test("Counts are exact, however large", async () => {
+  await inPage(many, async (page) => {
+    assert.ok((await page.locator(".cases tbody tr").first().textContent()).includes("65,536"), "128 MiB in calls of 2 KiB");
+  });
+});
+
 test("Late samples can be left out of the picture, and it says how many", async () => {
   await inPage(many, async (page) => {
     await page.locator(".cases tbody button").first().click();

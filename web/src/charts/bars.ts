@@ -56,7 +56,7 @@ function figure(run: Run, column: string | number, bars: Bar[], measure: Measure
     marginRight: 58,
     style: { fontSize: "12px" },
     ariaLabel: `${measure.title} at ${title}: ${bars.map((bar) => bar.title).join("; ")}`,
-    x: { domain: [0, most || 1], label: null, ticks: 4, tickFormat: (value: number) => (value === 0 ? "0" : measure.text(value).replace(/\.?0+$/, (zeros) => (zeros.includes(".") ? "" : zeros))), tickSize: 3 },
+    x: { domain: [0, most || 1], label: null, ticks: 4, tickFormat: measure.tick, tickSize: 3 },
     y: { domain: bars.map((bar) => bar.method), label: null, tickSize: 0 },
     marks: [
       Plot.gridX({ ticks: 4, stroke: "var(--line)", strokeOpacity: 1 }),

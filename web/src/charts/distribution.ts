@@ -1,6 +1,7 @@
 import * as Plot from "@observablehq/plot";
 import type { Case, Sample, Spread } from "../model/run.ts";
 import { milliseconds } from "../text/numbers.ts";
+import { logAxis, tickText } from "./ticks.ts";
 
 /** How the axis of times is drawn: logarithmic or not, and up to where. */
 export interface TimeScale {
@@ -11,7 +12,12 @@ export interface TimeScale {
 
 const launchColours = 5;
 const colourOf = (launch: number): string => `var(--launch-${launch % launchColours})`;
-const tick = (value: number): string => String(Number(value.toPrecision(3)));
+
+// An axis of times; the extent is that of what is drawn.
+function timeAxis(drawn: { ms: number }[], { log }: TimeScale, ticks: number) {
+  const times = drawn.map(({ ms }) => ms);
+  return { ...(log ? logAxis(Math.min(...times), Math.max(...times)) : { ticks }), tickFormat: tickText, tickSize: 3 };
+}
 
 /** A logarithmic scale where times are far apart. */
 export function scaleOf(samples: Sample[], upTo: number | null): TimeScale {
@@ -36,7 +42,7 @@ export function drawStrip(width: number, samples: Sample[], spread: Spread, scal
       marginTop: 28,
       marginBottom: 36,
       style: { fontSize: "12px" },
-      x: { type: scale.log ? "log" : "linear", label: "Time, ms →", ticks: width < 500 ? 4 : 8, tickFormat: tick, tickSize: 3, nice: false },
+      x: { ...timeAxis(shown, scale, width < 500 ? 4 : 8), label: "Time, ms →" },
       y: { domain: [launches[0]! - 0.5, launches.at(-1)! + 0.5], reverse: true, ticks: launches, tickFormat: (launch: number) => `launch ${launch + 1}`, label: null, tickSize: 0 },
       marks: [
         Plot.ruleX(marks.filter((mark) => mark.name !== "p50"), { x: "ms", stroke: "var(--ink)", strokeDasharray: "3,3", strokeOpacity: 0.8 }),
@@ -62,7 +68,7 @@ export function drawSteps(width: number, samples: Sample[], baseline: Case | und
       marginRight: 16,
       marginBottom: 36,
       style: { fontSize: "12px" },
-      x: { type: scale.log ? "log" : "linear", label: "Time, ms →", ticks: 5, tickFormat: tick, tickSize: 3 },
+      x: { ...timeAxis([...own, ...other], scale, 5), label: "Time, ms →" },
       y: { domain: [0, 1], tickFormat: "%", ticks: [0, 0.25, 0.5, 0.75, 0.9, 1], label: null, tickSize: 0 },
       marks: [
         Plot.gridY({ ticks: [0, 0.25, 0.5, 0.75, 0.9, 1], stroke: "var(--line)", strokeOpacity: 1 }),
@@ -77,6 +83,7 @@ export function drawSteps(width: number, samples: Sample[], baseline: Case | und
 /** The samples in the order in which they were taken: a machine that drifts shows here. */
 export function drawOrder(width: number, samples: Sample[], scale: TimeScale): Element {
   const dots = within(samples, scale).map((sample) => ({ ...sample, title: sampleText(sample) }));
+  const axis = timeAxis(dots, scale, 5);
   return accessible(
     Plot.plot({
       width,
@@ -86,9 +93,9 @@ export function drawOrder(width: number, samples: Sample[], scale: TimeScale): E
       marginBottom: 36,
       style: { fontSize: "12px" },
       x: { domain: [0, samples.length], label: "Sample →", ticks: 5, tickSize: 3 },
-      y: { type: scale.log ? "log" : "linear", label: "↑ ms", ticks: 5, tickFormat: tick, tickSize: 3 },
+      y: { ...axis, label: "↑ ms" },
       marks: [
-        Plot.gridY({ ticks: 5, stroke: "var(--line)", strokeOpacity: 1 }),
+        Plot.gridY({ ticks: axis.ticks, stroke: "var(--line)", strokeOpacity: 1 }),
         Plot.dot(dots.filter((dot) => dot.verified), { x: "index", y: "ms", r: 2, fill: (dot: Sample) => colourOf(dot.launch), title: "title" }),
         Plot.dot(dots.filter((dot) => !dot.verified), { x: "index", y: "ms", r: 4, symbol: "times", stroke: "var(--bad)", strokeWidth: 1.5, title: "title" }),
       ],

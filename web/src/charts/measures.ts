@@ -1,4 +1,5 @@
 import type { Case } from "../model/run.ts";
+import { tickText } from "./ticks.ts";
 import { bytes, milliseconds, ratio, significant } from "../text/numbers.ts";
 
 /** What bars can show of a case. */
@@ -9,6 +10,8 @@ export interface Measure {
   value(item: Case): number | null;
   interval(item: Case): [number, number] | null;
   text(value: number): string;
+  /** The same beside an axis. */
+  tick(value: number): string;
 }
 
 const noInterval = (): null => null;
@@ -21,6 +24,7 @@ export const measures: Measure[] = [
     value: (item) => item.medianMs,
     interval: (item) => item.intervalMs,
     text: milliseconds,
+    tick: tickText,
   },
   {
     title: "Ratio to the baseline",
@@ -29,6 +33,7 @@ export const measures: Measure[] = [
     value: (item) => item.ratio,
     interval: (item) => item.ratioInterval,
     text: ratio,
+    tick: tickText,
   },
   {
     title: "Processor time",
@@ -37,6 +42,7 @@ export const measures: Measure[] = [
     value: cpuMs,
     interval: noInterval,
     text: milliseconds,
+    tick: tickText,
   },
   {
     title: "Throughput",
@@ -45,8 +51,9 @@ export const measures: Measure[] = [
     value: (item) => item.value("mibPerSecond"),
     interval: noInterval,
     text: (value) => significant(value),
+    tick: tickText,
   },
-  { title: "Allocated", unit: "", note: "Managed bytes per invocation.", value: (item) => item.value("allocatedBytes"), interval: noInterval, text: bytes },
+  { title: "Allocated", unit: "", note: "Managed bytes per invocation.", value: (item) => item.value("allocatedBytes"), interval: noInterval, text: bytes, tick: bytes },
   {
     title: "Peak memory over idle",
     unit: "",
@@ -54,6 +61,7 @@ export const measures: Measure[] = [
     value: (item) => item.value("peakOverIdleBytes"),
     interval: noInterval,
     text: bytes,
+    tick: bytes,
   },
 ];
 

@@ -6,6 +6,7 @@ import { parameterText } from "../text/parameters.ts";
 import { kindColour, kindSymbol } from "./kinds.ts";
 import { placeLabels } from "./labels.ts";
 import { linkMarks } from "./link.ts";
+import { logAxis, tickText } from "./ticks.ts";
 
 export interface Memory {
   field: string;
@@ -22,7 +23,6 @@ interface Point {
   title: string;
 }
 
-const timeTicks = [1, 2, 5];
 const mostMemoryTicks = 8;
 const narrow = 560;
 
@@ -30,7 +30,7 @@ const narrow = 560;
 export function drawScatter(place: HTMLElement, width: number, run: Run, group: Group, memory: Memory): void {
   const points = pointsOf(run, group, memory);
   const times = points.map((point) => point.ms);
-  const [least, most] = [Math.min(...times) / 1.15, Math.max(...times) * 1.15];
+  const time = logAxis(Math.min(...times) / 1.15, Math.max(...times) * 1.15);
   const scale = memoryScale(points.map((point) => point.memory));
   const height = width < narrow ? 480 : 440;
   const chart = Plot.plot({
@@ -42,7 +42,7 @@ export function drawScatter(place: HTMLElement, width: number, run: Run, group: 
     marginBottom: 40,
     style: { fontSize: "12px" },
     ariaLabel: `${memory.title} against median time: ${points.filter((point) => point.best).map((point) => point.title).join("; ")}`,
-    x: { type: "symlog", constant: 1e-6, domain: [least, most], label: "Median time, ms →", labelAnchor: "right", ticks: ticksWithin(least, most), tickFormat: milliseconds0, tickSize: 3 },
+    x: { ...time, label: "Median time, ms →", labelAnchor: "right", tickFormat: tickText, tickSize: 3 },
     y: {
       ...scale,
       label: `↑ ${memory.title}`,
@@ -51,12 +51,14 @@ export function drawScatter(place: HTMLElement, width: number, run: Run, group: 
     },
     symbol: { domain: ["own", "baseline", "other"], range: [kindSymbol.own, kindSymbol.baseline, kindSymbol.other] },
     marks: [
-      Plot.gridX({ ticks: ticksWithin(least, most), stroke: "var(--line)", strokeOpacity: 1 }),
+      Plot.gridX({ ticks: time.ticks, stroke: "var(--line)", strokeOpacity: 1 }),
       Plot.gridY({ ticks: scale.ticks, stroke: "var(--line)", strokeOpacity: 1 }),
       Plot.dot(points, {
         x: "ms",
         y: "memory",
         r: (point: Point) => (point.best ? 5.5 : 4),
+        // The library would draw large dots first, beneath the others.
+        sort: null,
         symbol: "kind",
         stroke: (point: Point) => kindColour[point.kind],
         strokeWidth: 1.5,
@@ -80,8 +82,7 @@ export function drawScatter(place: HTMLElement, width: number, run: Run, group: 
 }
 
 /**
- * In powers of two, and linear close to zero where a case has none at all. The library leaves out labels of logarithmic
- * axes; symlog with a constant far below all values is logarithmic, too, and keeps them.
+ * In powers of two, and linear close to zero where a case has none at all; see logAxis for the constant.
  */
 function memoryScale(values: number[]): { type: "symlog"; constant: number; domain: [number, number]; ticks: number[] } {
   const zero = values.includes(0);
@@ -94,16 +95,6 @@ function memoryScale(values: number[]): { type: "symlog"; constant: number; doma
     if (ticks.length <= mostMemoryTicks) break;
   }
   return { type: "symlog", constant: zero ? 256 : 1e-3, domain, ticks };
-}
-
-const milliseconds0 = (value: number): string => String(Number(value.toPrecision(3)));
-
-function ticksWithin(least: number, most: number): number[] {
-  const all: number[] = [];
-  for (let power = Math.floor(Math.log10(least)); power <= Math.log10(most); power++) {
-    for (const tick of timeTicks) all.push(tick * 10 ** power);
-  }
-  return all.filter((tick) => tick >= least && tick <= most);
 }
 
 function pointsOf(run: Run, group: Group, memory: Memory): Point[] {

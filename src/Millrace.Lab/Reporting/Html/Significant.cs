@@ -5,7 +5,12 @@ namespace Millrace.Lab.Reporting.Html;
 /// <summary>Numbers with the digits that a reader of a report can use.</summary>
 internal static class Significant
 {
-    /// <summary>Rounds to four significant digits.</summary>
+    // 2^53: up to here a double has every whole number.
+    private const double MostExact = 9007199254740992;
+
+    /// <summary>Rounds to four significant digits; whole numbers, of which a count or a size may be one, stay exact.</summary>
     public static double Four(double value) =>
-        double.Parse(value.ToString("G4", CultureInfo.InvariantCulture), CultureInfo.InvariantCulture);
+        double.IsInteger(value) && Math.Abs(value) < MostExact
+            ? value
+            : double.Parse(value.ToString("G4", CultureInfo.InvariantCulture), CultureInfo.InvariantCulture);
 }
