@@ -18,6 +18,7 @@ internal static class LabCommand
         command.Subcommands.Add(SuiteCommand.CreateAll());
         command.Subcommands.Add(NullCommand.Create());
         command.Subcommands.Add(AdviseCommand.Create());
+        command.Subcommands.Add(ReportCommand.Create());
         return command;
     }
 }

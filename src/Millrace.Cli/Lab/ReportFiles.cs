@@ -11,15 +11,17 @@ internal static class ReportFiles
     public static void Write(IAnsiConsole console, string folder, LabResults results)
     {
         string json = Path.Combine(folder, ResultsFile.Name);
-        string report = Path.Combine(folder, MarkdownReport.Name);
         ResultsFile.Write(json, results);
-        File.WriteAllText(report, MarkdownReport.Write(results));
+        IReadOnlyList<string> reports = ReportWriter.Write(folder, [results]);
         try
         {
             ConsoleReport.Write(console, results);
             console.WriteLine();
             console.WriteLine($"Results: {json}");
-            console.WriteLine($"Report:  {report}");
+            foreach (string report in reports)
+            {
+                console.WriteLine($"Report:  {report}");
+            }
         }
         catch (IOException)
         {

@@ -1,6 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>The content of results.json, schema millrace.results/1; docs/results-schema.md describes every field.</summary>
+/// <remarks>The serializer sets a list that is absent, as in an older file, to null: such a list is an empty one.</remarks>
 public sealed record LabResults
 {
     /// <summary>The schema that this version writes.</summary>
@@ -43,22 +44,22 @@ public sealed record LabResults
     public required IReadOnlyDictionary<string, string> Meters { get; init; }
 
     /// <summary>The processes that measured, one after the other.</summary>
-    public IReadOnlyList<LaunchFacts> Launches { get; init; } = [];
+    public IReadOnlyList<LaunchFacts> Launches { get; init => field = value ?? []; } = [];
 
     /// <summary>What the meters themselves cost on this machine.</summary>
-    public IReadOnlyList<MeterCost> MeterCosts { get; init; } = [];
+    public IReadOnlyList<MeterCost> MeterCosts { get; init => field = value ?? []; } = [];
 
     /// <summary>Cases that were planned and are absent, with the reason.</summary>
-    public IReadOnlyList<AbsentCases> Absent { get; init; } = [];
+    public IReadOnlyList<AbsentCases> Absent { get; init => field = value ?? []; } = [];
 
     /// <summary>What the user should know about the run, for example that the build was not optimised.</summary>
-    public IReadOnlyList<string> Warnings { get; init; } = [];
+    public IReadOnlyList<string> Warnings { get; init => field = value ?? []; } = [];
 
     /// <summary>How much the baseline differs from itself, per group of parameters.</summary>
-    public IReadOnlyList<NoiseResult> Noise { get; init; } = [];
+    public IReadOnlyList<NoiseResult> Noise { get; init => field = value ?? []; } = [];
 
     /// <summary>What the suite states as its aims, and whether this run reached them.</summary>
-    public IReadOnlyList<BarResult> Bars { get; init; } = [];
+    public IReadOnlyList<BarResult> Bars { get; init => field = value ?? []; } = [];
 
     /// <summary>The result in a sentence.</summary>
     public string? Finding { get; init; }

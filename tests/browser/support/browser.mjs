@@ -1,0 +1,30 @@
+import { chromium } from "playwright-core";
+
+/** Chromium without anything that talks to a network of its own accord. */
+export const launch = () =>
+  chromium.launch({
+    executablePath: process.env.MILLRACE_CHROMIUM ?? "/usr/bin/chromium",
+    headless: true,
+    args: [
+      "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync",
+    ],
+  });
+
+/** A page that has no network, and the list of what it asked for nevertheless. */
+export async function open(browser, url, options = {}) {
+  const context = await browser.newContext({ offline: true, ...options });
+  const requests = [];
+  const errors = [];
+  await context.route(/^(?!file:|data:)/, (route) => route.abort());
+  const page = await context.newPage();
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  await page.goto(url);
+  await drawn(page);
+  return { page, context, requests, errors };
+}
+
+/** Waits until the report says that it has been painted. */
+export const drawn = (page) => page.waitForFunction(() => performance.getEntriesByName("millrace-drawn").length > 0);

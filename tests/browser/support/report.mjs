@@ -1,0 +1,26 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const command = join(root, "src/Millrace.Cli/bin/Release/net10.0/Millrace.Cli.dll");
+
+/** Runs the real `millrace lab report` on results, each in a folder of its own, or on folders of the repository. */
+export function makeReport(...runs) {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-browser-"));
+  const sources = runs.map((run, index) => {
+    if (typeof run === "string") return join(root, run);
+    const source = join(folder, `run-${index}`);
+    mkdirSync(source);
+    writeFileSync(join(source, "results.json"), JSON.stringify(run));
+    return source;
+  });
+  execFileSync("dotnet", [command, "lab", "report", ...sources, "--out", folder], { stdio: "pipe" });
+  const path = join(folder, "report.html");
+  return { path, url: pathToFileURL(path).href, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+/** A run of this repository's own, as it was measured. */
+export const committedRun = "results/intel-xeon-2-cores-linux-6.18/files";

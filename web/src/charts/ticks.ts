@@ -1,0 +1,34 @@
+const fewest = 3;
+
+/** Marks of a logarithmic axis: 1, 2 and 5 times powers of ten; evenly spaced ones where that leaves too few. */
+export function logTicks(least: number, most: number): number[] {
+  const all: number[] = [];
+  for (let power = Math.floor(Math.log10(least)); power <= Math.log10(most); power++) {
+    for (const digit of [1, 2, 5]) all.push(round(digit * 10 ** power));
+  }
+  const within = all.filter((tick) => tick >= least && tick <= most);
+  return within.length >= fewest ? within : evenTicks(least, most, 5);
+}
+
+function evenTicks(least: number, most: number, about: number): number[] {
+  const raw = (most - least) / about;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= raw) ?? 10);
+  if (!(step > 0)) return [least];
+  const ticks: number[] = [];
+  for (let i = Math.ceil(least / step); i * step <= most; i++) ticks.push(round(i * step));
+  return ticks;
+}
+
+// Without what binary fractions add.
+const round = (value: number): number => Number(value.toPrecision(9));
+
+/**
+ * A logarithmic axis that shows all its labels: the library leaves some out on axes of type "log". With a constant far
+ * below all values symlog is the same.
+ */
+export const logAxis = (least: number, most: number) =>
+  ({ type: "symlog", constant: least / 1e6, domain: [least, most], ticks: logTicks(least, most) }) as const;
+
+/** A number beside an axis: no zeros at its end. */
+export const tickText = (value: number): string => (Math.abs(value) >= 1000 ? value.toLocaleString("en-US") : String(Number(value.toPrecision(4))));

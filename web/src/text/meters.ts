@@ -1,0 +1,38 @@
+import { bytes, count, milliseconds } from "./numbers.ts";
+
+/** What a meter is called, and how its numbers are written. Its name ends with its unit. */
+export interface MeterText {
+  title: string;
+  unit: string;
+  text(value: number): string;
+}
+
+const titles: Record<string, string> = {
+  wallNs: "Time",
+  userCpuNs: "CPU, user",
+  systemCpuNs: "CPU, system",
+  callingThreadNs: "In reading calls",
+  coresUsed: "Cores used",
+  minorFaults: "Faults, minor",
+  majorFaults: "Faults, major",
+  voluntarySwitches: "Switches, voluntary",
+  involuntarySwitches: "Switches, involuntary",
+  logicalReadBytes: "Bytes read by calls",
+  physicalReadBytes: "Bytes read from disk",
+  readCalls: "Read calls",
+  systemCalls: "System calls",
+  allocatedBytes: "Allocated",
+  peakResidentBytes: "Peak memory",
+  peakOverIdleBytes: "Peak over idle",
+  gen0: "Collections, gen 0",
+  gen1: "Collections, gen 1",
+  gen2: "Collections, gen 2",
+};
+
+/** Works for meters that this page has never heard of, too. */
+export function meterText(name: string): MeterText {
+  const title = titles[name] ?? name;
+  if (name.endsWith("Ns")) return { title, unit: "ms", text: (value) => milliseconds(value / 1e6) };
+  if (name.endsWith("Bytes")) return { title, unit: "", text: bytes };
+  return { title, unit: "", text: count };
+}

@@ -1,0 +1,59 @@
+import { h } from "../dom.ts";
+import type { Payload } from "../model/payload.ts";
+import { decodeRun, type Run } from "../model/run.ts";
+import { time } from "../text/numbers.ts";
+import { advice } from "./advice.ts";
+import { aims } from "./aims.ts";
+import { caseDialog } from "./caseDialog.ts";
+import { caseTable } from "./caseTable.ts";
+import { compare } from "./compare.ts";
+import { facts } from "./facts.ts";
+import { head } from "./head.ts";
+import { published } from "./published.ts";
+
+/** A section, or null when the run has nothing for it. */
+type Section = [id: string, title: string, content: HTMLElement | null];
+
+/** Builds the whole page. */
+export function drawPage(place: HTMLElement, payload: Payload): void {
+  const runs = payload.runs.map(decodeRun);
+  const first = runs[0];
+  if (!first) {
+    place.append(h("h1", {}, "Millrace laboratory"), h("p", {}, "This report has no runs."));
+    return;
+  }
+  document.title = runs.length === 1 ? `Millrace laboratory: ${nameOf(first)}` : `Millrace laboratory: ${runs.length} runs`;
+  place.append(h("h1", {}, runs.length === 1 ? document.title : "Millrace laboratory"));
+  if (runs.length > 1) place.append(contents(runs));
+  for (const run of runs) place.append(section(run, payload, runs.length > 1));
+  caseDialog(runs);
+}
+
+const nameOf = (run: Run): string => [run.facts.suite, run.facts.mode, run.facts.purpose].filter(Boolean).join(", ");
+
+function contents(runs: Run[]): HTMLElement {
+  const items = runs.map((run) =>
+    h("li", {}, h("a", { href: `#${run.id}` }, nameOf(run)), ` – ${String(run.facts.machine["cpu"])}, ${time(run.facts.started)}`),
+  );
+  return h("div", { class: "contents" }, h("p", {}, `${runs.length} runs:`), h("ol", {}, items));
+}
+
+function section(run: Run, payload: Payload, several: boolean): HTMLElement {
+  const sections: Section[] = [
+    ["advice", "Advice", advice(run)],
+    ["aims", "Aims", aims(run)],
+    ...compare(run),
+    ["published", "Published figures", published(run, payload.published)],
+    ["table", "All cases", caseTable(run)],
+    ...facts(run),
+  ];
+  const shown = sections.filter((entry): entry is [string, string, HTMLElement] => entry[2] !== null);
+  return h(
+    "article",
+    { class: "run", id: run.id },
+    several ? h("h2", {}, `${nameOf(run)}, ${time(run.facts.started)}`) : null,
+    head(run),
+    h("nav", { "aria-label": `Sections of ${nameOf(run)}` }, h("ul", {}, shown.map(([id, title]) => h("li", {}, h("a", { href: `#${run.id}-${id}` }, title))))),
+    shown.map(([id, title, content]) => h("section", { id: `${run.id}-${id}`, "aria-label": title }, h("h3", {}, title), content)),
+  );
+}
