@@ -28,8 +28,8 @@ public static class PublishedFigures
         [
             .. assembly.GetManifestResourceNames()
                 .Where(name => name.StartsWith(Folder, StringComparison.Ordinal))
-                .Order(StringComparer.Ordinal)
-                .Select(name => Read(assembly, name)),
+                .Select(name => Read(assembly, name))
+                .OrderBy(set => set.Id, StringComparer.Ordinal),
         ];
     }
 

@@ -16,12 +16,15 @@ public static class ReportSources
     /// <summary>The advice that a run gives.</summary>
     public static IReadOnlyList<ReportAdvice> Advice(LabResults results) =>
     [
-        .. Advisor.Advise(results).Select(advice => new ReportAdvice(
+        .. from section in AdviceSections.Of(Advisor.Advise(results))
+           from advice in section.Advice
+           select new ReportAdvice(
+            section.Title,
             advice.Title,
             [.. advice.Claim?.Reason is { } reason ? [reason] : Array.Empty<string>(), .. advice.EvidenceTexts],
             advice.Action,
             advice.Check,
-            advice.Code)),
+            advice.Code),
     ];
 
     /// <summary>The published figures of the suites of some runs, a table each.</summary>

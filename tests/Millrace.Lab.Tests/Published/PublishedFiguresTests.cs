@@ -21,7 +21,7 @@ public sealed class PublishedFiguresTests
     public void The_sets_of_a_suite_are_found_by_its_name()
     {
         Assert.Equal(
-            ["file-pipelines-earlier", "file-pipelines"],
+            ["file-pipelines", "file-pipelines-earlier"],
             PublishedFigures.For("files").Select(set => set.Id));
         Assert.Equal(4, PublishedFigures.All.Count);
         Assert.Empty(PublishedFigures.For("nothing"));

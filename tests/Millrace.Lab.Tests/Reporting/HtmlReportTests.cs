@@ -30,7 +30,7 @@ public sealed class HtmlReportTests
         });
 
     private static readonly ReportAdvice Advice = new(
-        "Use a larger buffer", ["64 KiB took half of the time"], "Set BufferSize.", "Measure again.", "BufferSize = 65536");
+        "Advice", "Use a larger buffer", ["64 KiB took half of the time"], "Set BufferSize.", "Measure again.", "BufferSize = 65536");
 
     private static readonly ReportPublished Published = new(
         "A table",

@@ -1,22 +1,24 @@
 import { h } from "../dom.ts";
 import type { Run } from "../model/run.ts";
 
-/** What the measurements say should be done, and how to see whether it helped. */
+type Advice = Run["facts"]["advice"][number];
+
+/** What the measurements say should be done, and how to see whether it helped: a line each, with the rest folded. */
 export function advice(run: Run): HTMLElement | null {
-  if (run.facts.advice.length === 0) return null;
+  const items = run.facts.advice;
+  if (items.length === 0) return null;
+  const sections = [...new Set(items.map((item) => item.section))];
+  return h("div", {}, sections.map((section) => [h("h4", {}, section), ...items.filter((item) => item.section === section).map(one)]).flat());
+}
+
+function one(item: Advice): HTMLElement {
   return h(
-    "div",
-    {},
-    run.facts.advice.map((item) =>
-      h(
-        "div",
-        { class: "advice" },
-        h("h4", {}, item.title),
-        h("ul", {}, item.evidence.map((line) => h("li", {}, line))),
-        h("p", {}, item.action),
-        item.code ? h("pre", {}, item.code) : null,
-        h("p", { class: "quiet" }, `To check: ${item.check}`),
-      ),
-    ),
+    "details",
+    { class: "advice" },
+    h("summary", {}, item.title),
+    h("ul", {}, item.evidence.map((line) => h("li", {}, line))),
+    h("p", {}, item.action),
+    item.code ? h("pre", {}, item.code) : null,
+    h("p", { class: "quiet" }, "To check: ", h("code", {}, item.check)),
   );
 }

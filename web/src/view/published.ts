@@ -5,6 +5,7 @@ import { none, ratio } from "../text/numbers.ts";
 import { parametersText, valueText } from "../text/parameters.ts";
 
 type Row = Published["rows"][number];
+type Pair = { row: Row; item: Case | undefined };
 
 /** What others published, beside what this machine measured for the method that it corresponds to. */
 export function published(run: Run, tables: Published[]): HTMLElement | null {
@@ -14,24 +15,55 @@ export function published(run: Run, tables: Published[]): HTMLElement | null {
 }
 
 function one(run: Run, table: Published): HTMLElement {
-  const pairs = table.rows.map((row) => ({ row, item: nearest(run, row) }));
+  const pairs = table.rows.map((row) => ({ row, item: same(run, row) }));
   const most = Math.max(1, ...pairs.flatMap(({ row, item }) => [row.ratio, item?.ratio ?? 0]));
   return h(
     "div",
     {},
     h("h4", {}, table.title),
-    h("p", { class: "small quiet" }, `${table.notes} Dotted: the baseline of each. Source: `, /^https?:/.test(table.source) ? h("a", { href: table.source, rel: "noreferrer" }, table.source) : table.source),
+    h("p", { class: "small quiet" }, "Source: ", /^https?:/.test(table.source) ? h("a", { href: table.source, rel: "noreferrer" }, table.source) : table.source),
+    framed(table.title, ["Published as", "Ratios there", "Ratios here", "In common"], overview(pairs)),
     h(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": table.title },
-      h(
-        "table",
-        {},
-        h("thead", {}, h("tr", {}, ["Published as", "Ratio", "Case of this run"].map(title))),
-        h("tbody", {}, pairs.map(({ row, item }) => line(row, item, most))),
-      ),
+      "details",
+      { class: "no-print" },
+      h("summary", {}, `All ${table.rows.length} published rows, and what is known about them`),
+      h("p", { class: "small" }, `${table.notes} Dotted: the baseline of each.`),
+      framed(`${table.title}, all rows`, ["Published as", "Ratio", "Case of this run"], pairs.map(({ row, item }) => line(row, item, most))),
     ),
   );
+}
+
+function framed(label: string, titles: string[], rows: HTMLElement[]): HTMLElement {
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+    h("table", {}, h("thead", {}, h("tr", {}, titles.map(title))), h("tbody", {}, rows)),
+  );
+}
+
+/** A row for each published method: its smallest, median and largest ratio in the cases that both have. */
+function overview(pairs: Pair[]): HTMLElement[] {
+  const methods = [...new Set(pairs.map(({ row }) => row.method))];
+  return methods.map((method) => {
+    const mine = pairs.filter(({ row }) => row.method === method);
+    const common = mine.filter(({ item }) => item !== undefined);
+    const ours = mine[0]?.row.ourMethod;
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, method, ours && ours !== method ? h("div", { class: "quiet small" }, `here ${ours}`) : null),
+      h("td", { class: "number" }, range((common.length > 0 ? common : mine).map(({ row }) => row.ratio))),
+      h("td", { class: "number" }, common.length > 0 ? range(common.map(({ item }) => item?.ratio ?? NaN)) : none),
+      h("td", {}, common.length > 0 ? `${common.length} of ${mine.length} cases` : ours ? "not measured in this run" : "no such method here"),
+    );
+  });
+}
+
+function range(values: number[]): string {
+  const sorted = [...values].sort((one, other) => one - other);
+  const [least, middle, most] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+  if (least === undefined || middle === undefined || most === undefined) return none;
+  return least === most ? ratio(least) : `${ratio(least)} to ${ratio(most)}, median ${ratio(middle)}`;
 }
 
 const title = (text: string): HTMLElement => h("th", { scope: "col" }, text);
@@ -65,21 +97,13 @@ function strip(value: number, most: number, colour: string): HTMLElement {
   return place;
 }
 
-// Numbers are as far apart as their logarithms, texts are equal or not; the first of the nearest wins.
-function nearest(run: Run, row: Row): Case | undefined {
-  let best: Case | undefined;
-  let least = Infinity;
-  for (const item of run.cases) {
-    if (item.method !== row.ourMethod || item.ratio === null) continue;
-    const distance = Object.entries(row.parameters).reduce((sum, [name, value]) => sum + apart(item.parameters[name], asNumber(value)), 0);
-    if (distance < least) [best, least] = [item, distance];
-  }
-  return best;
-}
-
-const different = 10;
-
-function apart(ours: string | number | undefined, theirs: string | number): number {
-  if (ours === undefined) return 0;
-  return typeof ours === "number" && typeof theirs === "number" && ours > 0 && theirs > 0 ? Math.abs(Math.log2(ours / theirs)) : ours === theirs ? 0 : different;
+// The case with the same parameters, as far as both have them; the first one of several ways to fill the cache.
+function same(run: Run, row: Row): Case | undefined {
+  return run.cases.find(
+    (item) =>
+      item.method === row.ourMethod &&
+      item.ratio !== null &&
+      item.parameters["cache"] !== "cold" &&
+      Object.entries(row.parameters).every(([name, value]) => item.parameters[name] === undefined || String(item.parameters[name]) === value),
+  );
 }

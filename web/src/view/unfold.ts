@@ -1,0 +1,11 @@
+/** On paper nothing can be unfolded: advice is shown whole while the page is printed. */
+export function unfoldForPrint(): void {
+  let opened: HTMLDetailsElement[] = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll<HTMLDetailsElement>("details.advice:not([open])")];
+    for (const item of opened) item.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const item of opened) item.open = false;
+  });
+}
