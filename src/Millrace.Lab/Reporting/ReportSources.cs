@@ -24,7 +24,8 @@ public static class ReportSources
             [.. advice.Claim?.Reason is { } reason ? [reason] : Array.Empty<string>(), .. advice.EvidenceTexts],
             advice.Action,
             advice.Check,
-            advice.Code),
+            advice.Code,
+               advice.Claim is not null),
     ];
 
     /// <summary>The published figures of the suites of some runs, a table each.</summary>

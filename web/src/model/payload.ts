@@ -26,7 +26,7 @@ export interface RunPayload {
   noise: { method: string; parameters: Parameters; medianRatio: number; ratio: number; ratioStdDev: number; deviation: number }[];
   bars: { figure: string; limit: string; measured: string; met?: boolean }[];
   finding?: string;
-  advice: { section: string; title: string; evidence: string[]; action: string; code?: string; check: string }[];
+  advice: { section: string; title: string; evidence: string[]; action: string; code?: string; check: string; ofOthers?: boolean }[];
   cases: CasePayload[];
   texts: string[];
   fields: string[];

@@ -5,10 +5,19 @@ type Advice = Run["facts"]["advice"][number];
 
 /** What the measurements say should be done, and how to see whether it helped: a line each, with the rest folded. */
 export function advice(run: Run): HTMLElement | null {
-  const items = run.facts.advice;
+  return folded(run.facts.advice.filter((item) => !item.ofOthers));
+}
+
+/** Whether what others concluded holds here. */
+export function conclusions(run: Run): HTMLElement | null {
+  return folded(run.facts.advice.filter((item) => item.ofOthers));
+}
+
+function folded(items: Advice[]): HTMLElement | null {
   if (items.length === 0) return null;
   const sections = [...new Set(items.map((item) => item.section))];
-  return h("div", {}, sections.map((section) => [h("h4", {}, section), ...items.filter((item) => item.section === section).map(one)]).flat());
+  const title = (section: string): HTMLElement | null => (sections.length > 1 ? h("h4", {}, section) : null);
+  return h("div", {}, sections.map((section) => [title(section), ...items.filter((item) => item.section === section).map(one)]).flat());
 }
 
 function one(item: Advice): HTMLElement {

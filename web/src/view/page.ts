@@ -2,7 +2,7 @@ import { h } from "../dom.ts";
 import type { Payload } from "../model/payload.ts";
 import { decodeRun, type Run } from "../model/run.ts";
 import { time } from "../text/numbers.ts";
-import { advice } from "./advice.ts";
+import { advice, conclusions } from "./advice.ts";
 import { aims } from "./aims.ts";
 import { caseDialog } from "./caseDialog.ts";
 import { caseTable } from "./caseTable.ts";
@@ -44,6 +44,7 @@ function section(run: Run, payload: Payload, several: boolean): HTMLElement {
     ["aims", "Aims", aims(run)],
     ...compare(run),
     ["published", "Published figures", published(run, payload.published)],
+    ["conclusions", "What others concluded, tested here", conclusions(run)],
     ["table", "All cases", caseTable(run)],
     ...facts(run),
   ];

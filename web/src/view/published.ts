@@ -63,7 +63,8 @@ function range(values: number[]): string {
   const sorted = [...values].sort((one, other) => one - other);
   const [least, middle, most] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
   if (least === undefined || middle === undefined || most === undefined) return none;
-  return least === most ? ratio(least) : `${ratio(least)} to ${ratio(most)}, median ${ratio(middle)}`;
+  if (least === most) return ratio(least);
+  return `${ratio(least)} to ${ratio(most)}${sorted.length > 2 ? `, median ${ratio(middle)}` : ""}`;
 }
 
 const title = (text: string): HTMLElement => h("th", { scope: "col" }, text);
