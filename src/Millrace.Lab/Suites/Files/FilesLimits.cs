@@ -31,10 +31,10 @@ internal sealed record FilesLimits
         Cold = new RunLimits { MinimumRounds = 5, MaximumRounds = 7, Time = TimeSpan.FromSeconds(8) },
     };
 
-    /// <summary>As long as enough samples take.</summary>
+    /// <summary>As long as enough samples take: half an hour where a quick run takes two minutes.</summary>
     public static FilesLimits Full { get; } = new()
     {
-        Hot = new RunLimits { MinimumRounds = 10, MaximumRounds = 20, Time = TimeSpan.FromMinutes(4) },
-        Cold = new RunLimits { MinimumRounds = 7, MaximumRounds = 10, Time = TimeSpan.FromMinutes(4) },
+        Hot = new RunLimits { MinimumRounds = 10, MaximumRounds = 20, Time = TimeSpan.FromSeconds(150) },
+        Cold = new RunLimits { MinimumRounds = 5, MaximumRounds = 10, Time = TimeSpan.FromMinutes(3) },
     };
 }
