@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Mathematics;
+using Millrace.Lab.Comparing;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
@@ -32,7 +33,7 @@ internal static class FilesResults
             Cases = [.. cases.Select(labCase => Result(labCase, baselines.GetValueOrDefault(labCase.Parameters), calls))],
             Noise = [.. Noise(cases, baselines)],
         };
-        return results with { Bars = FilesBars.Check(results), Finding = FilesFinding.Sentence(results) };
+        return InRunVerdicts.Add(results with { Bars = FilesBars.Check(results), Finding = FilesFinding.Sentence(results) });
     }
 
     /// <summary>Says where numbers come from.</summary>
