@@ -10,6 +10,8 @@ internal static class LabCommand
     {
         var command = new Command("lab", "Measure ways to read, write and move bytes on this machine.");
         command.Subcommands.Add(FilesCommand.Create());
+        command.Subcommands.Add(CompareCommand.Create());
+        command.Subcommands.Add(HistoryCommand.Create());
         return command;
     }
 }
