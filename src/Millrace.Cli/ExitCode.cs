@@ -1,6 +1,6 @@
 namespace Millrace.Cli;
 
-/// <summary>What the command returns; docs/lab-files.md lists them.</summary>
+/// <summary>What the command returns; docs/lab-files.md and docs/lab-compare.md list them.</summary>
 internal static class ExitCode
 {
     /// <summary>Done.</summary>
@@ -12,8 +12,14 @@ internal static class ExitCode
     /// <summary>Measured, but a stated aim was missed, and the user asked to be told so.</summary>
     public const int Missed = 2;
 
+    /// <summary>A comparison found something slower.</summary>
+    public const int SomethingSlower = 2;
+
     /// <summary>At least one case failed. The others were measured and written.</summary>
     public const int CaseFailed = 3;
+
+    /// <summary>There is nothing that could be compared, or not all of it.</summary>
+    public const int CannotCompare = 4;
 
     /// <summary>Stopped by Ctrl-C. What was measured until then was written. As shells report SIGINT.</summary>
     public const int Stopped = 130;

@@ -19,6 +19,8 @@ internal static class LabCommand
         command.Subcommands.Add(NullCommand.Create());
         command.Subcommands.Add(AdviseCommand.Create());
         command.Subcommands.Add(ReportCommand.Create());
+        command.Subcommands.Add(CompareCommand.Create());
+        command.Subcommands.Add(HistoryCommand.Create());
         return command;
     }
 }

@@ -33,10 +33,11 @@ internal static class NullCommand
         var options = new SuiteOptions(OutputFolder);
         var help = new HelpOption();
         help.Action = new HelpWithDetails(help.Action!, Details);
-        var command = new Command(suite.Name, $"Measure every method of \"{suite.Name}\" against itself.") { help };
+        Option<bool> failUnder = SuiteCommand.FailUnder();
+        var command = new Command(suite.Name, $"Measure every method of \"{suite.Name}\" against itself.") { help, failUnder };
         options.AddTo(command, withFile: true);
         command.SetAction(parsed => SuiteRunner.Run(
-            [suite], options.Read(parsed) with { AgainstItself = true }, failUnder: false));
+            [suite], options.Read(parsed) with { AgainstItself = true }, parsed.GetValue(failUnder)));
         return command;
     }
 }

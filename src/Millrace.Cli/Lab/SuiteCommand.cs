@@ -36,14 +36,17 @@ internal static class SuiteCommand
         SuiteCatalog.All,
         LabOptions.DefaultOutputFolder);
 
+    /// <summary>The option that makes a missed aim a failure.</summary>
+    public static Option<bool> FailUnder() => new("--fail-under")
+    {
+        Description = "End with exit code 2 when a stated aim is missed, for use in a CI.",
+    };
+
     private static Command Create(
         string name, string description, string details, IReadOnlyList<Suite> suites, string outputFolder)
     {
         var options = new SuiteOptions(outputFolder);
-        var failUnder = new Option<bool>("--fail-under")
-        {
-            Description = "End with exit code 2 when a stated aim is missed, for use in a CI.",
-        };
+        Option<bool> failUnder = FailUnder();
         var help = new HelpOption();
         help.Action = new HelpWithDetails(help.Action!, details);
         var command = new Command(name, description) { help, failUnder };

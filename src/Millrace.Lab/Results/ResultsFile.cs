@@ -8,6 +8,8 @@ public static class ResultsFile
     /// <summary>The file's name within an output folder.</summary>
     public const string Name = "results.json";
 
+    private const string SchemaName = "millrace.results/";
+
     /// <summary>Writes results so that a reader sees the old file or the new one, never a part.</summary>
     public static void Write(string path, LabResults results)
     {
@@ -21,26 +23,96 @@ public static class ResultsFile
     }
 
     /// <summary>Reads results.</summary>
-    /// <exception cref="LabException">It is no results file, damaged, or of another schema.</exception>
+    /// <exception cref="LabException">
+    /// It is no results file, damaged, or of another schema. The message names the file and, where there is one, the field
+    /// and the line.
+    /// </exception>
     public static LabResults Read(string path)
     {
+        byte[] content;
         try
         {
-            using FileStream stream = File.OpenRead(path);
-            LabResults results = JsonSerializer.Deserialize(stream, ResultsJson.Default.LabResults)
-                ?? throw new LabException($"{path} holds no results.");
-            return results.Schema == LabResults.CurrentSchema
-                ? results
-                : throw new LabException(
-                    $"{path} has the schema \"{results.Schema}\"; this version reads \"{LabResults.CurrentSchema}\".");
+            content = File.ReadAllBytes(path);
         }
-        catch (JsonException exception)
-        {
-            throw new LabException($"{path} is damaged at {exception.Path}: {exception.Message}", exception);
-        }
-        catch (IOException exception)
+        catch (Exception exception) when (
+            exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {
             throw new LabException($"{path} cannot be read: {exception.Message}", exception);
         }
+
+        return Parse(path, content);
+    }
+
+    private static LabResults Parse(string path, byte[] content)
+    {
+        ReadOnlySpan<byte> json = content.AsSpan();
+        json = json.StartsWith("\uFEFF"u8) ? json["\uFEFF"u8.Length..] : json;
+        if (json.Trim(" \t\r\n\0"u8).IsEmpty)
+        {
+            throw new LabException($"{path} is empty: the run that wrote it did not finish. Measure again.");
+        }
+
+        try
+        {
+            CheckSchema(path, json);
+            LabResults results = JsonSerializer.Deserialize(json, ResultsJson.Default.LabResults)
+                ?? throw new LabException($"{path} holds no results.");
+            return ResultsCheck.FirstProblem(results) is { } problem
+                ? throw new LabException($"{path} is damaged: {problem}.")
+                : results;
+        }
+        catch (JsonException exception)
+        {
+            throw new LabException($"{path} is damaged{Place(exception)}: {WithoutPlace(exception.Message)}", exception);
+        }
+        catch (Exception exception) when (
+            exception is InvalidOperationException or NotSupportedException or FormatException or OverflowException
+                or ArgumentException)
+        {
+            // Text that is no UTF-8, for example.
+            throw new LabException($"{path} is damaged: {exception.Message}", exception);
+        }
+    }
+
+    // Before anything else: fields of another schema may have other types, and the message has to be about the schema.
+    private static void CheckSchema(string path, ReadOnlySpan<byte> json)
+    {
+        var reader = new Utf8JsonReader(json);
+        using JsonDocument document = JsonDocument.ParseValue(ref reader);
+        JsonElement root = document.RootElement;
+        if (root.ValueKind == JsonValueKind.Null)
+        {
+            throw new LabException($"{path} holds no results.");
+        }
+
+        if (root.ValueKind != JsonValueKind.Object || !root.TryGetProperty("schema", out JsonElement field))
+        {
+            throw new LabException(
+                $"{path} is no results file of the laboratory: it has no field \"schema\". Those are named {Name}.");
+        }
+
+        string schema = field.ValueKind == JsonValueKind.String ? field.GetString()! : field.GetRawText();
+        if (schema == LabResults.CurrentSchema)
+        {
+            return;
+        }
+
+        throw new LabException(
+            $"{path} has the schema \"{schema}\"; this version reads \"{LabResults.CurrentSchema}\". "
+            + (schema.StartsWith(SchemaName, StringComparison.Ordinal)
+                ? "A newer Millrace wrote it: update millrace."
+                : "Another program wrote it."));
+    }
+
+    private static string Place(JsonException exception) =>
+        (exception.Path is { Length: > 0 } field && field != "$" ? $" at {field}" : "")
+        + (exception.LineNumber is { } line ? $", line {line + 1}" : "");
+
+    // The exception's own message ends with the path and a line that it counts from 0.
+    private static string WithoutPlace(string message)
+    {
+        int place = message.IndexOf(" Path: ", StringComparison.Ordinal);
+        place = place < 0 ? message.IndexOf(" LineNumber: ", StringComparison.Ordinal) : place;
+        return place < 0 ? message : message[..place];
     }
 }

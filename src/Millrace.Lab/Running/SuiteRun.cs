@@ -1,3 +1,4 @@
+using Millrace.Lab.Comparing;
 using Millrace.Lab.Machine;
 using Millrace.Lab.Results;
 using Millrace.Lab.Suites;
@@ -170,8 +171,32 @@ public sealed class SuiteRun
             Warnings = _warnings,
             Cases = [],
         };
-        LabResults results = ResultsBuilder.Build(run, cases.Select(WithPasses), _suite.Methods);
-        return results with { Bars = _suite.Bars(results), Finding = _suite.Finding(results) };
+        LabResults results = InRunVerdicts.Add(ResultsBuilder.Build(run, cases.Select(WithPasses), _suite.Methods));
+        return _options.AgainstItself
+            ? AgainstItself(results)
+            : results with { Bars = _suite.Bars(results), Finding = _suite.Finding(results) };
+    }
+
+    // The aims of the suite are not what such a run is about.
+    private static LabResults AgainstItself(LabResults results)
+    {
+        NullSummary summary = NullSummary.Of(results);
+        return results with
+        {
+            Finding = string.Join(' ', summary.Sentences().Take(2)),
+            Bars =
+            [
+                new BarResult
+                {
+                    Figure = "methods told apart from themselves",
+                    Limit = $"≤ {NullSummary.Allowed:P0} of the pairs",
+                    Measured = summary.Share is { } share
+                        ? $"{summary.ToldApart.Count} of {summary.Judged}, {share:P1}"
+                        : "not measured in this run",
+                    Met = summary.Share is { } part ? part <= NullSummary.Allowed : null,
+                },
+            ],
+        };
     }
 
     private IEnumerable<AbsentCases> Absent()

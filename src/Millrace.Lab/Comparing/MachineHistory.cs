@@ -1,0 +1,128 @@
+using BenchmarkDotNet.Mathematics;
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Comparing;
+
+/// <summary>The stored runs of one machine and one suite, the oldest first.</summary>
+public sealed record MachineHistory
+{
+    /// <summary>The machine in a line.</summary>
+    public required string Machine { get; init; }
+
+    /// <summary>Its runs.</summary>
+    public required IReadOnlyList<RunPoint> Runs { get; init; }
+
+    /// <summary>Its cases; empty when none was asked for.</summary>
+    public required IReadOnlyList<CaseHistory> Cases { get; init; }
+
+    /// <summary>Groups runs by machine and suite and compares each with the one before.</summary>
+    /// <param name="runs">The runs, in any order.</param>
+    /// <param name="filters">Globs that select cases; without one the overview alone is made.</param>
+    /// <param name="kind">The metric of the cases.</param>
+    public static IReadOnlyList<MachineHistory> Of(
+        IEnumerable<StoredRun> runs, IReadOnlyList<string> filters, MetricKind kind)
+    {
+        ArgumentNullException.ThrowIfNull(runs);
+        ArgumentNullException.ThrowIfNull(filters);
+        ArgumentNullException.ThrowIfNull(kind);
+        List<List<StoredRun>> machines = [];
+        foreach (StoredRun run in runs.OrderBy(run => run.Results.Started))
+        {
+            List<StoredRun>? machine = machines.Find(group =>
+                group[^1].Results.Suite == run.Results.Suite
+                && MachineIdentity.AreSame(group[^1].Results.Machine, run.Results.Machine));
+            if (machine is null)
+            {
+                machines.Add([run]);
+            }
+            else
+            {
+                machine.Add(run);
+            }
+        }
+
+        return [.. machines.Select(machine => Of(machine, filters, kind))];
+    }
+
+    private static MachineHistory Of(List<StoredRun> runs, IReadOnlyList<string> filters, MetricKind kind)
+    {
+        var options = new ComparisonOptions { Metrics = [kind] };
+        RunComparison?[] comparisons =
+        [
+            .. runs.Select((run, index) => index == 0 ? null : RunComparer.Compare(runs[index - 1], run, options)),
+        ];
+        return new MachineHistory
+        {
+            Machine = MachineIdentity.Describe(runs[^1].Results.Machine),
+            Runs = [.. runs.Select((run, index) => Point(run, comparisons[index]))],
+            Cases = filters.Count == 0 ? [] : [.. CasesOf(runs, comparisons, new CaseFilter(filters), kind)],
+        };
+    }
+
+    private static RunPoint Point(StoredRun run, RunComparison? comparison) => new()
+    {
+        Path = run.Path,
+        Suite = run.Results.Suite,
+        Started = run.Results.Started,
+        Mode = run.Results.Mode,
+        Millrace = run.Results.Engine.Millrace,
+        Launches = Math.Max(1, run.Results.Launches.Count),
+        Finding = run.Results.Finding,
+        Verdicts = comparison is null || comparison.Impossible is not null
+            ? new Dictionary<string, int>()
+            : comparison.Cases.GroupBy(item => item.Verdict.Verdict).ToDictionary(group => group.Key, group => group.Count()),
+        NotCompared = comparison?.Impossible,
+    };
+
+    private static IEnumerable<CaseHistory> CasesOf(
+        List<StoredRun> runs, RunComparison?[] comparisons, CaseFilter filter, MetricKind kind)
+    {
+        IEnumerable<(string Method, CaseParameters Parameters)> keys = runs
+            .SelectMany(run => run.Results.Cases)
+            .Where(item => item.Role is null && filter.Selects(item.Method, $"{item.Method}/{item.Parameters.Describe()}"))
+            .Select(item => (item.Method, item.Parameters))
+            .Distinct();
+        foreach ((string method, CaseParameters parameters) in keys)
+        {
+            yield return new CaseHistory
+            {
+                Suite = runs[0].Results.Suite,
+                Method = method,
+                Parameters = parameters,
+                Metric = kind.Name,
+                Points = [.. runs.Select((run, index) => Point(run, comparisons[index], method, parameters, kind)).OfType<CasePoint>()],
+            };
+        }
+    }
+
+    private static CasePoint? Point(
+        StoredRun run, RunComparison? comparison, string method, CaseParameters parameters, MetricKind kind)
+    {
+        CaseResult? item = run.Results.Cases.FirstOrDefault(one =>
+            one.Role is null && one.Method == method && one.Parameters == parameters);
+        if (item is null)
+        {
+            return null;
+        }
+
+        MetricSamples samples = MetricReader.Read(item, kind);
+        double[] values = kind.IsMeasured ? [.. samples.Rounds.Select(round => round.Value)] : [.. samples.Counts];
+        Statistics? statistics = values.Length == 0 ? null : new Statistics(values);
+        CaseComparison? compared = comparison?.Cases.FirstOrDefault(one =>
+            one.Role is null && one.Method == method && one.Parameters == parameters);
+        return new CasePoint
+        {
+            Path = run.Path,
+            Started = run.Results.Started,
+            Millrace = run.Results.Engine.Millrace,
+            Median = statistics?.Median,
+            P25 = statistics?.Percentiles.P25,
+            P75 = statistics?.Percentiles.Percentile(75),
+            MedianRatio = item.Summary?.MedianRatio,
+            Verdict = kind == Metrics.WallNs
+                ? compared?.Verdict
+                : compared?.Others.FirstOrDefault(verdict => verdict.Metric == kind.Name),
+        };
+    }
+}

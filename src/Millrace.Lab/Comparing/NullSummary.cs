@@ -1,0 +1,108 @@
+using BenchmarkDotNet.Mathematics;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Comparing;
+
+/// <summary>What a run says that measured every method against itself: how large its noise is, and how often it is fooled.</summary>
+public sealed record NullSummary
+{
+    /// <summary>The part of pairs that may be told apart, as a part of 1.</summary>
+    public const double Allowed = 0.05;
+
+    /// <summary>How many methods were measured twice.</summary>
+    public required int Pairs { get; init; }
+
+    /// <summary>Median of the deviations from 1 of the ratios of both medians; null when there are no pairs.</summary>
+    public double? MedianDeviation { get; init; }
+
+    /// <summary>95th percentile.</summary>
+    public double? P95Deviation { get; init; }
+
+    /// <summary>Largest.</summary>
+    public double? MaxDeviation { get; init; }
+
+    /// <summary>Standard deviation of a pair's ratio from launch to launch.</summary>
+    public required double LaunchSpread { get; init; }
+
+    /// <summary>Pairs with a verdict other than "too little data".</summary>
+    public required int Judged { get; init; }
+
+    /// <summary>Pairs that were told apart, though there is no difference.</summary>
+    public required IReadOnlyList<string> ToldApart { get; init; }
+
+    /// <summary>Why pairs could not be judged, each reason once.</summary>
+    public required IReadOnlyList<string> Reasons { get; init; }
+
+    /// <summary>The part of the judged pairs that was told apart; null when none was judged.</summary>
+    public double? Share => Judged == 0 ? null : ToldApart.Count / (double)Judged;
+
+    /// <summary>Summarises a run; verdicts that it does not have yet are added.</summary>
+    public static NullSummary Of(LabResults results)
+    {
+        ArgumentNullException.ThrowIfNull(results);
+        if (results.Cases.Any(item => NoiseFloor.IsAgain(item) && item.Verdicts is null))
+        {
+            results = InRunVerdicts.Add(results);
+        }
+
+        (CaseResult Case, VerdictResult Verdict)[] pairs =
+        [
+            .. from item in results.Cases
+               where NoiseFloor.IsAgain(item)
+               let verdict = item.Verdicts?.FirstOrDefault(one => one.Metric == Metrics.WallNs.Name)
+               where verdict is not null
+               select (item, verdict),
+        ];
+        double[] deviations = [.. results.Noise.Select(noise => noise.Deviation)];
+        Statistics? statistics = deviations.Length == 0 ? null : new Statistics(deviations);
+        return new NullSummary
+        {
+            Pairs = pairs.Length,
+            MedianDeviation = statistics?.Median,
+            P95Deviation = statistics?.Percentiles.P95,
+            MaxDeviation = statistics?.Max,
+            LaunchSpread = NoiseFloor.Of(results).LaunchSpread,
+            Judged = pairs.Count(pair => pair.Verdict.Verdict != VerdictWords.TooLittleData),
+            ToldApart =
+            [
+                .. pairs.Where(pair => VerdictWords.NamesDifference(pair.Verdict.Verdict))
+                    .Select(pair => $"{pair.Case.Method} {pair.Case.Parameters.Describe()}: {pair.Verdict.Verdict}, "
+                        + $"{pair.Verdict.Ratio:0.000} ({pair.Verdict.Low:0.000} to {pair.Verdict.High:0.000})"),
+            ],
+            Reasons =
+            [
+                .. pairs.Where(pair => pair.Verdict.Verdict == VerdictWords.TooLittleData)
+                    .Select(pair => pair.Verdict.Reason ?? "").Distinct(),
+            ],
+        };
+    }
+
+    /// <summary>The same in plain sentences, the conclusion first.</summary>
+    public IReadOnlyList<string> Sentences()
+    {
+        if (Pairs == 0)
+        {
+            return ["No method was measured twice: this run says nothing about its noise."];
+        }
+
+        var lines = new List<string>();
+        if (MedianDeviation is { } median)
+        {
+            lines.Add($"Noise floor: a method measured twice differs from itself by {median:P1} typically, "
+                + $"{P95Deviation:P1} in one of twenty pairs, {MaxDeviation:P1} at most ({Pairs} pairs).");
+        }
+
+        lines.Add(Share is { } share
+            ? $"Told apart though they are the same: {ToldApart.Count} of {Judged} pairs, {share:P1}; "
+                + (share <= Allowed ? "that is no more than the 5 % allowed." : "that is MORE than the 5 % allowed.")
+            : "No pair could be judged.");
+        lines.AddRange(ToldApart.Select(pair => $"  {pair}"));
+        lines.AddRange(Reasons.Select(reason => $"Not judged: {reason}."));
+        if (Judged > 0)
+        {
+            lines.Add($"From launch to launch the ratio of such a pair spreads by {LaunchSpread:P1} (or less).");
+        }
+
+        return lines;
+    }
+}
