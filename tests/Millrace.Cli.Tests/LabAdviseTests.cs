@@ -56,7 +56,7 @@ public sealed class LabAdviseTests : IDisposable
 
     [Theory]
     [InlineData("{", "is damaged")]
-    [InlineData("{}", "is damaged")]
+    [InlineData("{}", "is no results file")]
     public async Task Damaged_file_is_named_with_what_is_wrong(string content, string expected)
     {
         await File.WriteAllTextAsync(Path.Combine(_folder, "results.json"), content);
