@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.Json.Nodes;
+using Millrace.Lab.Comparing;
 using Millrace.Lab.Results;
 using Millrace.Lab.Tests.Infrastructure;
 
@@ -93,15 +94,19 @@ public sealed class DamagedResultsTests : IDisposable
     public void Whatever_happens_to_a_file_the_message_names_it()
     {
         var random = new Random(7);
-        byte[] valid = Encoding.UTF8.GetBytes(_valid);
+        byte[] content = Encoding.UTF8.GetBytes(_valid);
+        StoredRun valid = new("valid.json", ResultsFile.Read(Write("valid.json", _valid)));
         string path = _folder.File("fuzzed.json");
         int refused = 0;
         for (int i = 0; i < 1500; i++)
         {
-            File.WriteAllBytes(path, Mutate(valid, random));
+            File.WriteAllBytes(path, Mutate(content, random));
             try
             {
-                ResultsFile.Read(path);
+                // What is read can be used.
+                var run = new StoredRun(path, ResultsFile.Read(path));
+                RunComparer.Compare(valid, run, new ComparisonOptions { Metrics = Metrics.All });
+                RunComparer.Compare(run, valid, new ComparisonOptions { By = ComparisonBasis.Ratio });
             }
             catch (LabException exception)
             {
