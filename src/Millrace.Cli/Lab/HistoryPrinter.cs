@@ -58,7 +58,7 @@ internal sealed class HistoryPrinter
         _console.MarkupLineInterpolated($"[bold]{item.Method} {item.Parameters.Describe()}[/], {_kind.Title}");
         Table table = new Table().Border(TableBorder.Simple)
             .AddColumn(new TableColumn("Run").NoWrap()).AddColumn(Right("Median")).AddColumn(Right("p25–p75"))
-            .AddColumn(new TableColumn("").NoWrap()).AddColumn(Right("Ratio to baseline")).AddColumn("Against the run before");
+            .AddColumn(new TableColumn("").NoWrap()).AddColumn(Right("Time by baseline")).AddColumn("Against the run before");
         double largest = item.Points.Max(point => point.Median) ?? 0;
         foreach (CasePoint point in item.Points)
         {

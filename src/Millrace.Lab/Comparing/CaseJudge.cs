@@ -87,7 +87,7 @@ internal sealed class CaseJudge
             Time(pair.Other).Without(launch => drift.Of(isOther: true, launch)),
             Time(pair.Reference).Without(launch => drift.Of(isOther: false, launch)),
             limit);
-        if (!VerdictWords.NamesDifference(verdict.Verdict) && verdict.Verdict != VerdictWords.Same)
+        if (verdict.Verdict == VerdictWords.TooLittleData)
         {
             return verdict;
         }
@@ -136,9 +136,9 @@ internal sealed class CaseJudge
             return Verdicts.Compare(mine, reference, EffectLimit.Minimum);
         }
 
-        // Processor time drifts with the machine as time does.
+        // Processor time drifts with the machine as time does; the baseline, which would tell by how much, has no verdict.
         bool byRatio = _basis == ComparisonBasis.Ratio
-            || (_basis == ComparisonBasis.AdjustedTime && BaselineOf(pair.Other, _other) is not null);
+            || (_basis == ComparisonBasis.AdjustedTime && _drift.ContainsKey(CacheOf(pair.Other)));
         if (!byRatio)
         {
             return Verdicts.Compare(mine, reference, Limit(pair));

@@ -57,6 +57,7 @@ public static class ResultsFile
             CheckSchema(path, json);
             LabResults results = JsonSerializer.Deserialize(json, ResultsJson.Default.LabResults)
                 ?? throw new LabException($"{path} holds no results.");
+            results = WithAbsentLists(results);
             return ResultsCheck.FirstProblem(results) is { } problem
                 ? throw new LabException($"{path} is damaged: {problem}.")
                 : results;
@@ -73,6 +74,21 @@ public static class ResultsFile
             throw new LabException($"{path} is damaged: {exception.Message}", exception);
         }
     }
+
+    // The serializer gives a property that is absent in an older file null, whatever its initial value is.
+    private static LabResults WithAbsentLists(LabResults results) => results with
+    {
+        Launches = results.Launches ?? [],
+        MeterCosts = results.MeterCosts ?? [],
+        Absent = results.Absent ?? [],
+        Warnings = results.Warnings ?? [],
+        Noise = results.Noise ?? [],
+        Bars = results.Bars ?? [],
+        Engine = results.Engine with
+        {
+            RuntimeSettings = results.Engine.RuntimeSettings ?? new Dictionary<string, string>(),
+        },
+    };
 
     // Before anything else: fields of another schema may have other types, and the message has to be about the schema.
     private static void CheckSchema(string path, ReadOnlySpan<byte> json)

@@ -1,0 +1,53 @@
+using Millrace.Lab.Comparing;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Tests.Comparing;
+
+public sealed class NullSummaryTests
+{
+    [Fact]
+    public void A_null_run_states_its_floor_and_is_hardly_ever_fooled()
+    {
+        var simulation = new Simulation(21) { BetweenLaunches = 0.02, WithinLaunch = 0.06 };
+        NullSummary[] all =
+            [.. Enumerable.Range(0, 20).Select(_ => NullSummary.Of(new SimulatedRun(simulation) { IsNull = true }.Make()))];
+        Assert.All(all, summary => Assert.Equal((24, 24), (summary.Pairs, summary.Judged)));
+        Assert.InRange(all.Average(summary => summary.Share!.Value), 0, 0.03);
+        Assert.All(all, summary => Assert.InRange(summary.MedianDeviation!.Value, 0.001, summary.P95Deviation!.Value));
+        Assert.Contains("24 pairs", all[0].Sentences()[0], StringComparison.Ordinal);
+        Assert.Contains("Told apart", all[0].Sentences()[1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_pair_that_is_told_apart_is_named()
+    {
+        var simulation = new Simulation(22) { BetweenLaunches = 0, WithinLaunch = 0.01 };
+        LabResults run = new SimulatedRun(simulation) { IsNull = true }.Make();
+        run = run with
+        {
+            Cases =
+            [
+                .. run.Cases.Select(item => item is { Method: "FilePipeAgain", Parameters.Buffer: 4096 }
+                    ? item with { Samples = item.Samples! with { WallNs = [.. item.Samples.WallNs.Select(value => value * 1.2)] } }
+                    : item with { Verdicts = null }),
+            ],
+        };
+        run = InRunVerdicts.Add(run);
+        NullSummary summary = NullSummary.Of(run);
+        string pair = Assert.Single(summary.ToldApart);
+        Assert.Contains("FilePipeAgain", pair, StringComparison.Ordinal);
+        Assert.Contains("slower, 1.2", pair, StringComparison.Ordinal);
+        Assert.Equal(1 / 24.0, summary.Share);
+    }
+
+    [Fact]
+    public void A_run_of_one_launch_cannot_be_judged_and_says_why()
+    {
+        var simulation = new Simulation(23) { Launches = 1 };
+        NullSummary summary = NullSummary.Of(new SimulatedRun(simulation) { IsNull = true }.Make());
+        Assert.Null(summary.Share);
+        Assert.Contains(summary.Sentences(), line => line.Contains("1 launch in common", StringComparison.Ordinal));
+        Assert.Contains(
+            "says nothing", NullSummary.Of(Results.Fixture.Run() with { Noise = [] }).Sentences()[0], StringComparison.Ordinal);
+    }
+}
