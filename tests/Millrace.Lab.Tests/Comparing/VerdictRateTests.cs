@@ -34,6 +34,7 @@ public sealed class VerdictRateTests
     [InlineData(15, 0.02, 0.04, 0.90)]
     [InlineData(20, 0.02, 0.05, 0.90)]
     [InlineData(20, 0.03, 0.05, 0.75)]
+    [InlineData(20, 0.02, 0.10, 0.60)]
     public void Ten_percent_are_found_in_most_cases(int rounds, double between, double within, double rate)
     {
         var simulation = new Simulation(2) { Rounds = rounds, BetweenLaunches = between, WithinLaunch = within };
