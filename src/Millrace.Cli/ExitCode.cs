@@ -1,3 +1,5 @@
+using Millrace.Lab.Results;
+
 namespace Millrace.Cli;
 
 /// <summary>What the command returns; docs/lab-files.md and docs/lab-compare.md list them.</summary>
@@ -23,4 +25,12 @@ internal static class ExitCode
 
     /// <summary>Stopped by Ctrl-C. What was measured until then was written. As shells report SIGINT.</summary>
     public const int Stopped = 130;
+
+    /// <summary>What a run that came to its end comes to.</summary>
+    /// <param name="results">What was measured.</param>
+    /// <param name="failUnder">Whether a missed aim counts. One that was not measured is not missed.</param>
+    public static int Of(LabResults results, bool failUnder) =>
+        results.Cases.Any(item => item.Error is not null) ? CaseFailed
+        : failUnder && results.Bars.Any(bar => bar.Met == false) ? Missed
+        : Success;
 }

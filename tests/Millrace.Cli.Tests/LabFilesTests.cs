@@ -50,6 +50,34 @@ public sealed partial class LabFilesTests : IDisposable
     }
 
     [Fact]
+    public async Task All_suites_run_into_folders_of_their_names()
+    {
+        string file = MakeFile("mine.bin", 100_001);
+        (int exitCode, string output, string error) = await Command.RunAsync(
+            _folder, "lab", "all", "--file", file, "--data", "data", "--launches", "1", "--filter", "FilePipe/*/4096/*/hot/*");
+        Assert.True(exitCode == 0, output + error);
+        string folder = Path.Combine(_folder, "results", "latest", "files");
+        Assert.Single(ResultsFile.Read(Path.Combine(folder, "results.json")).Launches);
+        Assert.Equal(
+            ["report.html", "report.md", "results.json"], Directory.GetFiles(folder).Select(Path.GetFileName).Order());
+    }
+
+    [Fact]
+    public async Task Run_against_itself_states_its_noise_and_does_not_tell_equal_things_apart()
+    {
+        string file = MakeFile("mine.bin", 3_000_001);
+        (int exitCode, string output, string error) = await Command.RunAsync(
+            _folder, "lab", "null", "files", "--file", file, "--data", "data", "--filter", "FilePipe/*/65536/*/hot/*");
+        Assert.True(exitCode == 0, output + error);
+        LabResults results = ResultsFile.Read(Path.Combine(_folder, "results", "null", "results.json"));
+        Assert.Equal("null", results.Purpose);
+        Assert.Equal(["FilePipe", "FilePipeAgain"], results.Cases.Select(item => item.Method));
+        Assert.Equal("FilePipe", Assert.Single(results.Noise).Method);
+        Assert.Contains("Noise floor", output, StringComparison.Ordinal);
+        Assert.Contains("methods told apart from themselves", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task File_that_changes_meanwhile_fails_its_cases_and_the_exit_code_says_so()
     {
         string file = MakeLargeFile();

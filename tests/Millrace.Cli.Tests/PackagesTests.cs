@@ -7,7 +7,7 @@ namespace Millrace.Cli.Tests;
 /// <summary>What <c>dotnet pack</c> makes of the built solution, and whether the command runs from its package.</summary>
 public sealed class PackagesTests : IDisposable
 {
-    private static readonly string Root = FindRoot();
+    internal static readonly string Root = FindRoot();
     private readonly string _folder = Directory.CreateTempSubdirectory("millrace-packages-").FullName;
 
     [Fact]

@@ -10,11 +10,13 @@ public class KnownLoad : IMeasuredBenchmark
 {
     public const int Reads = 5_000;
     public const int BytesPerRead = 700;
+    public const int Writes = 3_000;
     public const int ArrayBytes = 100_000;
     public const int Sleeps = 20;
     public const long SpinMs = 60;
 
     private SafeFileHandle _file = null!;
+    private SafeFileHandle _nowhere = null!;
 
     [Params("")]
     public string File { get; set; } = "";
@@ -28,10 +30,18 @@ public class KnownLoad : IMeasuredBenchmark
     public string? DescriptionReason => null;
 
     [GlobalSetup]
-    public void Open() => _file = System.IO.File.OpenHandle(File);
+    public void Open()
+    {
+        _file = System.IO.File.OpenHandle(File);
+        _nowhere = System.IO.File.OpenHandle("/dev/null", access: FileAccess.Write);
+    }
 
     [GlobalCleanup]
-    public void Close() => _file.Dispose();
+    public void Close()
+    {
+        _file.Dispose();
+        _nowhere.Dispose();
+    }
 
     /// <summary>Exactly <see cref="Reads"/> calls of <see cref="BytesPerRead"/> bytes.</summary>
     [Benchmark]
@@ -41,6 +51,17 @@ public class KnownLoad : IMeasuredBenchmark
         for (int i = 0; i < Reads; i++)
         {
             RandomAccess.Read(_file, bytes, 0);
+        }
+    }
+
+    /// <summary>Exactly <see cref="Writes"/> calls of <see cref="BytesPerRead"/> bytes to a device that forgets them.</summary>
+    [Benchmark]
+    public void WritesBytes()
+    {
+        ReadOnlySpan<byte> bytes = stackalloc byte[BytesPerRead];
+        for (int i = 0; i < Writes; i++)
+        {
+            RandomAccess.Write(_nowhere, bytes, 0);
         }
     }
 

@@ -63,6 +63,8 @@ internal static class MeasuredLoad
             ["cpuNs"] = hot.Used.UserCpuNs + hot.Used.SystemCpuNs,
             ["readCalls"] = hot.Used.ReadCalls,
             ["logicalReadBytes"] = hot.Used.LogicalReadBytes,
+            ["writeCalls"] = hot.Used.WriteCalls,
+            ["logicalWriteBytes"] = hot.Used.LogicalWriteBytes,
             ["physicalReadBytes"] = hot.Used.PhysicalReadBytes,
             ["minorFaults"] = hot.Used.MinorFaults,
             ["majorFaults"] = hot.Used.MajorFaults,

@@ -27,7 +27,7 @@ internal static class AdviseCommand
     /// <summary>Describes the command.</summary>
     public static Command Create()
     {
-        var path = new Argument<string>("RESULTS") { Description = "A results.json, or the folder that it is in." };
+        var path = new Argument<string>("RESULTS") { Description = "A results.json, the folder that it is in, or a folder with one for every suite." };
         var json = new Option<bool>("--json") { Description = "Print it as JSON." };
         var help = new HelpOption();
         help.Action = new HelpWithDetails(help.Action!, Details);
@@ -40,9 +40,18 @@ internal static class AdviseCommand
     {
         try
         {
-            LabResults results = ResultsFile.Read(Directory.Exists(path) ? Path.Combine(path, ResultsFile.Name) : path);
-            Print(results, json);
-            return ExitCode.Success;
+            ResultsFolder read = ResultsFolder.ReadRun(path);
+            foreach (StoredRun run in read.Runs)
+            {
+                Print(run.Results, json);
+            }
+
+            foreach (string problem in read.Problems)
+            {
+                Console.Error.WriteLine($"millrace lab advise: {problem}");
+            }
+
+            return read.Runs.Count > 0 ? ExitCode.Success : ExitCode.CannotStart;
         }
         catch (Exception exception) when (exception is LabException or UnauthorizedAccessException)
         {

@@ -37,7 +37,7 @@ internal static class NullCommand
         var command = new Command(suite.Name, $"Measure every method of \"{suite.Name}\" against itself.") { help, failUnder };
         options.AddTo(command, withFile: true);
         command.SetAction(parsed => SuiteRunner.Run(
-            [suite], options.Read(parsed) with { AgainstItself = true }, parsed.GetValue(failUnder)));
+            [suite], options.Read(parsed) with { AgainstItself = true }, foldersOfTheirOwn: false, parsed.GetValue(failUnder)));
         return command;
     }
 }

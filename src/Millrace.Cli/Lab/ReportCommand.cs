@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Help;
+using Millrace.Lab.Reporting;
 
 namespace Millrace.Cli.Lab;
 
@@ -15,6 +16,7 @@ internal static class ReportCommand
         Examples:
           millrace lab report results/latest
           millrace lab report results/before results/after --out results/both
+          millrace lab report results/latest --table README.md
 
         Exit codes:
           0    the report was written
@@ -26,7 +28,7 @@ internal static class ReportCommand
     {
         var sources = new Argument<string[]>("DIR")
         {
-            Description = "Folders with a results.json, or such files.",
+            Description = "Folders with a results.json, or with one for every suite, or such files.",
             Arity = ArgumentArity.OneOrMore,
         };
         var output = new Option<string?>("--out")
@@ -34,10 +36,16 @@ internal static class ReportCommand
             Description = "Where report.html and report.md go (default: the first DIR).",
             HelpName = "DIR",
         };
+        var table = new Option<string?>("--table")
+        {
+            Description = "A Markdown file, for example a README: its table between the lines "
+                + $"\"{SummaryTable.Begin}\" and \"{SummaryTable.End}\" is written anew from the first DIR.",
+            HelpName = "FILE",
+        };
         var help = new HelpOption();
         help.Action = new HelpWithDetails(help.Action!, Details);
-        var command = new Command("report", Description) { help, sources, output };
-        command.SetAction(parsed => ReportRunner.Run(parsed.GetValue(sources)!, parsed.GetValue(output)));
+        var command = new Command("report", Description) { help, sources, output, table };
+        command.SetAction(parsed => ReportRunner.Run(parsed.GetValue(sources)!, parsed.GetValue(output), parsed.GetValue(table)));
         return command;
     }
 }

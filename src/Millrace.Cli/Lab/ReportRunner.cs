@@ -9,11 +9,11 @@ internal static class ReportRunner
 {
     /// <summary>Reads, writes and says where.</summary>
     /// <returns>See <see cref="ExitCode"/>.</returns>
-    public static int Run(IReadOnlyList<string> sources, string? output)
+    public static int Run(IReadOnlyList<string> sources, string? output, string? table)
     {
         try
         {
-            LabResults[] runs = [.. sources.Select(Read).OfType<LabResults>()];
+            LabResults[] runs = [.. sources.SelectMany(Read)];
             if (runs.Length == 0)
             {
                 Console.Error.WriteLine("millrace lab report: there are no results to report; nothing was written.");
@@ -26,6 +26,11 @@ internal static class ReportRunner
                 Console.WriteLine($"Report:  {path}");
             }
 
+            if (table is not null)
+            {
+                WriteTable(table, runs[0]);
+            }
+
             return ExitCode.Success;
         }
         catch (LabException exception)
@@ -35,17 +40,36 @@ internal static class ReportRunner
         }
     }
 
-    // One damaged file among several takes nothing from the others.
-    private static LabResults? Read(string source)
+    private static void WriteTable(string path, LabResults run)
     {
         try
         {
-            return ResultsFile.Read(Directory.Exists(source) ? Path.Combine(source, ResultsFile.Name) : source);
+            File.WriteAllText(path, SummaryTable.PutInto(File.ReadAllText(path).ReplaceLineEndings("\n"), run));
+            Console.WriteLine($"Table:   {path}");
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new LabException($"The table cannot be put into {path}: {exception.Message}", exception);
+        }
+    }
+
+    // One damaged file among several takes nothing from the others.
+    private static IEnumerable<LabResults> Read(string source)
+    {
+        try
+        {
+            ResultsFolder read = ResultsFolder.ReadRun(source);
+            foreach (string problem in read.Problems)
+            {
+                Console.Error.WriteLine($"millrace lab report: {problem}");
+            }
+
+            return read.Runs.Select(run => run.Results);
         }
         catch (LabException exception)
         {
             Console.Error.WriteLine($"millrace lab report: {exception.Message}");
-            return null;
+            return [];
         }
     }
 

@@ -26,7 +26,7 @@ internal static class SuiteCommand
         $"Measure {suite.Description}.",
         Details + Environment.NewLine + Examples(suite.Name),
         [suite],
-        LabOptions.DefaultOutputFolder);
+        foldersOfTheirOwn: false);
 
     /// <summary>Describes the command that runs all suites.</summary>
     public static Command CreateAll() => Create(
@@ -34,7 +34,7 @@ internal static class SuiteCommand
         "Run every suite, one after the other. The results of each go into a folder of its own.",
         Details,
         SuiteCatalog.All,
-        LabOptions.DefaultOutputFolder);
+        foldersOfTheirOwn: true);
 
     /// <summary>The option that makes a missed aim a failure.</summary>
     public static Option<bool> FailUnder() => new("--fail-under")
@@ -43,15 +43,16 @@ internal static class SuiteCommand
     };
 
     private static Command Create(
-        string name, string description, string details, IReadOnlyList<Suite> suites, string outputFolder)
+        string name, string description, string details, IReadOnlyList<Suite> suites, bool foldersOfTheirOwn)
     {
-        var options = new SuiteOptions(outputFolder);
+        var options = new SuiteOptions(LabOptions.DefaultOutputFolder);
         Option<bool> failUnder = FailUnder();
         var help = new HelpOption();
         help.Action = new HelpWithDetails(help.Action!, details);
         var command = new Command(name, description) { help, failUnder };
         options.AddTo(command, withFile: true);
-        command.SetAction(parsed => SuiteRunner.Run(suites, options.Read(parsed), parsed.GetValue(failUnder)));
+        command.SetAction(parsed => SuiteRunner.Run(
+            suites, options.Read(parsed), foldersOfTheirOwn, parsed.GetValue(failUnder)));
         return command;
     }
 

@@ -11,11 +11,13 @@ namespace Millrace.Cli.Lab;
 internal static class SuiteRunner
 {
     /// <summary>Measures, writes and prints.</summary>
-    /// <param name="suites">One or more; the results of several go into folders of their names.</param>
+    /// <param name="suites">One or more.</param>
     /// <param name="options">What the user asked for.</param>
+    /// <param name="foldersOfTheirOwn">Whether the results of each suite go into a folder of its name.</param>
     /// <param name="failUnder">Whether a missed aim counts as a failure.</param>
     /// <returns>See <see cref="ExitCode"/>.</returns>
-    public static int Run(IReadOnlyList<Suite> suites, LabOptions options, bool failUnder)
+    public static int Run(
+        IReadOnlyList<Suite> suites, LabOptions options, bool foldersOfTheirOwn, bool failUnder)
     {
         IAnsiConsole console = Terminal.Create();
         using var stop = new CancellationTokenSource();
@@ -24,9 +26,9 @@ internal static class SuiteRunner
         int exitCode = ExitCode.Success;
         foreach (Suite suite in suites)
         {
-            LabOptions mine = suites.Count == 1
-                ? options
-                : options with { OutputFolder = Path.Combine(options.OutputFolder, suite.Name) };
+            LabOptions mine = foldersOfTheirOwn
+                ? options with { OutputFolder = Path.Combine(options.OutputFolder, suite.Name) }
+                : options;
             try
             {
                 exitCode = Worse(exitCode, Run(suite, mine, console, failUnder, stop.Token));
@@ -62,21 +64,19 @@ internal static class SuiteRunner
         LabResults results = ProgressDisplay.Run(
             console, progress => SuiteRun.Run(suite, options, WorkerCommand.Self(), progress, stop));
         ReportFiles.Write(console, folder, results);
-        int failed = results.Cases.Count(item => item.Error is not null);
-        if (failed > 0)
+        int exitCode = ExitCode.Of(results, failUnder);
+        if (exitCode == ExitCode.CaseFailed)
         {
+            int failed = results.Cases.Count(item => item.Error is not null);
             console.MarkupLineInterpolated($"[red]{failed} cases failed; their reasons are in the tables.[/]");
-            return ExitCode.CaseFailed;
         }
-
-        int missed = results.Bars.Count(bar => bar.Met == false);
-        if (failUnder && missed > 0)
+        else if (exitCode == ExitCode.Missed)
         {
+            int missed = results.Bars.Count(bar => bar.Met == false);
             console.MarkupLineInterpolated($"[red]{missed} aims were missed (--fail-under).[/]");
-            return ExitCode.Missed;
         }
 
-        return ExitCode.Success;
+        return exitCode;
     }
 
     // A failed case says more about a run than a missed aim does.

@@ -11,7 +11,6 @@ internal sealed class MeasuredCases
     /// <summary>Looks into results.</summary>
     public MeasuredCases(LabResults results)
     {
-        results = CompleteResults.Of(results);
         Results = results;
         CaseResult[] measured = [.. results.Cases.Where(item => item is { Summary: not null, Role: null })];
 

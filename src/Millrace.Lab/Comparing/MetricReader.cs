@@ -78,10 +78,13 @@ public static class MetricReader
             "peakOverIdleBytes" => Doubles(samples.Passes?.PeakOverIdleBytes, item.Summary?.PeakOverIdleBytes),
             "systemCalls" => Doubles(samples.Passes?.SystemCalls, item.Summary?.SystemCalls),
             "readCalls" => Doubles(samples.ReadCalls, item.Summary?.ReadCalls),
+            "writeCalls" => Doubles(samples.WriteCalls, item.Summary?.WriteCalls),
             "minorFaults" => Doubles(samples.MinorFaults, item.Summary?.MinorFaults),
             "majorFaults" => Doubles(samples.MajorFaults, item.Summary?.MajorFaults),
             "contextSwitches" => Doubles(Sum(samples), item.Summary?.ContextSwitches),
             "physicalReadBytes" => Doubles(samples.PhysicalReadBytes, item.Summary?.PhysicalReadBytes),
+            "physicalWriteBytes" => Doubles(samples.PhysicalWriteBytes, item.Summary?.PhysicalWriteBytes),
+            "logicalWriteBytes" => Doubles(samples.LogicalWriteBytes, item.Summary?.LogicalWriteBytes),
             "logicalReadBytes" => Doubles(samples.LogicalReadBytes, item.Summary?.LogicalReadBytes),
             _ => throw new ArgumentException($"{none.Kind.Name} is no count.", nameof(none)),
         };

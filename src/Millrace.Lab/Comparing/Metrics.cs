@@ -37,11 +37,14 @@ public static class Metrics
         PeakOverIdleBytes,
         SystemCalls,
         Count("readCalls", "calls that read", "", 4),
+        Count("writeCalls", "calls that write", "", 4),
         Count("minorFaults", "page faults without disk", "", 32),
         Count("majorFaults", "page faults with disk", "", 2),
         Count("contextSwitches", "context switches", "", 2),
         Count("physicalReadBytes", "bytes from the disk", "bytes", 1024 * 1024),
+        Count("physicalWriteBytes", "bytes to the disk", "bytes", 1024 * 1024),
         Count("logicalReadBytes", "bytes that calls returned", "bytes", 0) with { Polarity = Polarity.Neither },
+        Count("logicalWriteBytes", "bytes that calls took", "bytes", 0) with { Polarity = Polarity.Neither },
     ];
 
     /// <summary>What a comparison shows when nothing else is asked for.</summary>

@@ -1,5 +1,6 @@
 using BenchmarkDotNet.Mathematics;
 using Millrace.Lab.Results;
+using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Comparing;
 
@@ -82,9 +83,8 @@ public sealed class NoiseFloor
     public static string MethodOf(CaseResult item)
     {
         ArgumentNullException.ThrowIfNull(item);
-        const string Suffix = "Again";
-        return IsAgain(item) && item.Method.EndsWith(Suffix, StringComparison.Ordinal)
-            ? item.Method[..^Suffix.Length]
+        return IsAgain(item) && item.Method.EndsWith(LabCase.NoiseSuffix, StringComparison.Ordinal)
+            ? item.Method[..^LabCase.NoiseSuffix.Length]
             : item.Method;
     }
 
@@ -92,7 +92,7 @@ public sealed class NoiseFloor
     public static bool IsAgain(CaseResult item)
     {
         ArgumentNullException.ThrowIfNull(item);
-        return item.Role == "noise";
+        return item.Role == LabCase.NoiseRole;
     }
 
     // Pooled over all pairs, without the part that comes from the few rounds of each launch.

@@ -27,7 +27,7 @@ internal sealed class IoAccounting : IDisposable
         try
         {
             var accounting = new IoAccounting(File.OpenHandle(Path));
-            _ = accounting.Read();
+            _ = accounting.Read(default, out _);
             reason = null;
             return accounting;
         }
@@ -38,14 +38,23 @@ internal sealed class IoAccounting : IDisposable
         }
     }
 
-    /// <summary>Reads it. What this very call reads is not in the result, but in that of the next one.</summary>
-    public Counts Read()
+    /// <summary>Reads it into counters. What this very call reads is not in them, but in those of the next one.</summary>
+    /// <param name="others">Counters of other meters, which stay.</param>
+    /// <param name="ownBytes">How much that will be, bytes; it is one call.</param>
+    public ProcessCounters Read(in ProcessCounters others, out int ownBytes)
     {
         Span<byte> text = stackalloc byte[MaximumBytes];
-        int length = RandomAccess.Read(_file, text, fileOffset: 0);
-        ReadOnlySpan<byte> content = text[..length];
-        return new Counts(
-            Field(content, "rchar: "u8), Field(content, "read_bytes: "u8), Field(content, "syscr: "u8), length);
+        ownBytes = RandomAccess.Read(_file, text, fileOffset: 0);
+        ReadOnlySpan<byte> content = text[..ownBytes];
+        return others with
+        {
+            LogicalReadBytes = Field(content, "rchar: "u8),
+            LogicalWriteBytes = Field(content, "wchar: "u8),
+            ReadCalls = Field(content, "syscr: "u8),
+            WriteCalls = Field(content, "syscw: "u8),
+            PhysicalReadBytes = Field(content, "\nread_bytes: "u8),
+            PhysicalWriteBytes = Field(content, "\nwrite_bytes: "u8),
+        };
     }
 
     /// <inheritdoc/>
@@ -58,11 +67,4 @@ internal sealed class IoAccounting : IDisposable
             ? value
             : throw new FormatException($"{Path} has no number for {System.Text.Encoding.ASCII.GetString(name)}");
     }
-
-    /// <summary>One reading.</summary>
-    /// <param name="LogicalReadBytes">rchar.</param>
-    /// <param name="PhysicalReadBytes">read_bytes.</param>
-    /// <param name="ReadCalls">syscr.</param>
-    /// <param name="OwnBytes">What the reading itself adds to rchar; it adds 1 to syscr.</param>
-    public readonly record struct Counts(long LogicalReadBytes, long PhysicalReadBytes, long ReadCalls, int OwnBytes);
 }

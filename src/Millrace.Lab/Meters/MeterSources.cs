@@ -4,8 +4,12 @@ namespace Millrace.Lab.Meters;
 internal static class MeterSources
 {
     private static readonly string[] Usage = ["minorFaults", "majorFaults", "voluntarySwitches", "involuntarySwitches"];
-    private static readonly string[] Io = ["logicalReadBytes", "physicalReadBytes", "readCalls"];
-    private static readonly string[] IoFields = ["rchar", "read_bytes", "syscr"];
+    private static readonly string[] Io =
+    [
+        "logicalReadBytes", "physicalReadBytes", "readCalls", "logicalWriteBytes", "physicalWriteBytes", "writeCalls",
+    ];
+
+    private static readonly string[] IoFields = ["rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw"];
 
     /// <summary>The meters that this process has.</summary>
     public static IReadOnlyDictionary<string, string> Of(ProcessMeters meters, SystemCallPass calls)

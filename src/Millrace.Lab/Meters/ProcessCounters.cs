@@ -30,6 +30,15 @@ internal readonly record struct ProcessCounters
     /// <summary>Calls that read.</summary>
     public long ReadCalls { get; init; }
 
+    /// <summary>Bytes that writing calls took.</summary>
+    public long LogicalWriteBytes { get; init; }
+
+    /// <summary>Bytes that this process made the kernel owe a disk.</summary>
+    public long PhysicalWriteBytes { get; init; }
+
+    /// <summary>Calls that write.</summary>
+    public long WriteCalls { get; init; }
+
     /// <summary>What lies between two readings.</summary>
     public static ProcessCounters operator -(in ProcessCounters after, in ProcessCounters before) => new()
     {
@@ -42,5 +51,8 @@ internal readonly record struct ProcessCounters
         LogicalReadBytes = after.LogicalReadBytes - before.LogicalReadBytes,
         PhysicalReadBytes = after.PhysicalReadBytes - before.PhysicalReadBytes,
         ReadCalls = after.ReadCalls - before.ReadCalls,
+        LogicalWriteBytes = after.LogicalWriteBytes - before.LogicalWriteBytes,
+        PhysicalWriteBytes = after.PhysicalWriteBytes - before.PhysicalWriteBytes,
+        WriteCalls = after.WriteCalls - before.WriteCalls,
     };
 }

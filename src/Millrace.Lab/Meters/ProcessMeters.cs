@@ -39,26 +39,16 @@ internal sealed class ProcessMeters : IDisposable
     public ProcessCounters ReadBefore()
     {
         // The processor's time last: reading the rest is not the invocation's work.
-        ProcessCounters io = ReadIo(out int ownBytes, out int ownCalls);
+        ProcessCounters io = ReadIo(default, out int ownBytes);
         return ReadUsage(io with
         {
             LogicalReadBytes = io.LogicalReadBytes + ownBytes,
-            ReadCalls = io.ReadCalls + ownCalls,
+            ReadCalls = io.ReadCalls + (ownBytes > 0 ? 1 : 0),
         });
     }
 
     /// <summary>Reads after an invocation.</summary>
-    public ProcessCounters ReadAfter()
-    {
-        ProcessCounters usage = ReadUsage(default);
-        ProcessCounters io = ReadIo(out _, out _);
-        return usage with
-        {
-            LogicalReadBytes = io.LogicalReadBytes,
-            PhysicalReadBytes = io.PhysicalReadBytes,
-            ReadCalls = io.ReadCalls,
-        };
-    }
+    public ProcessCounters ReadAfter() => ReadIo(ReadUsage(default), out _);
 
     /// <inheritdoc/>
     public void Dispose()
@@ -69,23 +59,10 @@ internal sealed class ProcessMeters : IDisposable
         }
     }
 
-    private ProcessCounters ReadIo(out int ownBytes, out int ownCalls)
+    private ProcessCounters ReadIo(in ProcessCounters others, out int ownBytes)
     {
-        ownBytes = ownCalls = 0;
-        if (_io is null || !OperatingSystem.IsLinux())
-        {
-            return default;
-        }
-
-        IoAccounting.Counts counts = _io.Read();
-        ownBytes = counts.OwnBytes;
-        ownCalls = 1;
-        return new ProcessCounters
-        {
-            LogicalReadBytes = counts.LogicalReadBytes,
-            PhysicalReadBytes = counts.PhysicalReadBytes,
-            ReadCalls = counts.ReadCalls,
-        };
+        ownBytes = 0;
+        return _io is null || !OperatingSystem.IsLinux() ? others : _io.Read(others, out ownBytes);
     }
 
     private static ProcessCounters ReadUsage(in ProcessCounters others)

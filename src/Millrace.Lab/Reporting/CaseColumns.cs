@@ -1,4 +1,5 @@
 using System.Globalization;
+using Millrace.Lab.Comparing;
 using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting;
@@ -11,8 +12,8 @@ internal static class CaseColumns
     /// <summary>Their titles.</summary>
     public static IReadOnlyList<string> Titles { get; } =
     [
-        "Method", "Buffer", "Mean ms", "Error", "StdDev", "Median ms", "Ratio", "RatioSD", "MiB/s", "CPU ms",
-        "Gen0", "Gen1", "Gen2", "Allocated", "Alloc Ratio",
+        "Method", "Buffer", "Mean ms", "Error", "StdDev", "Median ms", "Ratio", "RatioSD", "Verdict", "MiB/s",
+        "CPU ms", "Cores", "Gen0", "Gen1", "Gen2", "Allocated", "Alloc Ratio", "Peak",
     ];
 
     /// <summary>A column more in tables of cold cases.</summary>
@@ -20,7 +21,7 @@ internal static class CaseColumns
 
     /// <summary>The columns that fit where not all do, by title.</summary>
     public static IReadOnlyList<string> Essential { get; } =
-        ["Method", "Buffer", "Median ms", "Ratio", "MiB/s", "CPU ms", "Allocated", CallingThreadTitle];
+        ["Method", "Buffer", "Median ms", "Ratio", "Verdict", "Allocated", "Peak", CallingThreadTitle];
 
     /// <summary>A case's cells; those after the buffer are its error when it failed.</summary>
     public static IReadOnlyList<string> Cells(CaseResult item, bool withCallingThread)
@@ -43,13 +44,16 @@ internal static class CaseColumns
             Ms(wall.Median),
             Number(summary.Ratio, "0.00"),
             Number(summary.RatioStdDev, "0.00"),
+            Verdict(item),
             Number(summary.MibPerSecond, "0"),
             Ms(summary.UserCpuNs + summary.SystemCpuNs),
+            Number(summary.CoresUsed, "0.0"),
             Number(summary.Gen0, "0.##"),
             Number(summary.Gen1, "0.##"),
             Number(summary.Gen2, "0.##"),
             summary.AllocatedBytes is { } allocated ? Allocated(allocated) : "-",
             Number(summary.AllocatedRatio, "0.00"),
+            summary.PeakOverIdleBytes is { } peak ? Allocated(peak) : "-",
         ];
         if (withCallingThread)
         {
@@ -57,6 +61,13 @@ internal static class CaseColumns
         }
 
         return cells;
+    }
+
+    // "too little data" is for the report, which says of what; in a narrow table it is nothing.
+    private static string Verdict(CaseResult item)
+    {
+        string? verdict = item.Verdicts?.FirstOrDefault(one => one.Metric == Metrics.WallNs.Name)?.Verdict;
+        return verdict is null or VerdictWords.TooLittleData ? "-" : verdict;
     }
 
     private static string Allocated(double bytes) =>

@@ -7,7 +7,7 @@ namespace Millrace.Lab.Reporting;
 public static class ConsoleReport
 {
     // What the widest table needs.
-    private const int FullWidth = 165;
+    private const int FullWidth = 190;
 
     /// <summary>Prints tables, bars and the finding.</summary>
     public static void Write(IAnsiConsole console, LabResults results)
@@ -21,7 +21,7 @@ public static class ConsoleReport
 
         if (console.Profile.Width < FullWidth)
         {
-            console.MarkupLine("[dim]More columns (mean, error, deviations, collections) in report.md or a wider window.[/]");
+            console.MarkupLine("[dim]More columns (mean, error, deviations, speed, processor time, collections) in report.md or a wider window.[/]");
         }
 
         WriteNotes(console, results);

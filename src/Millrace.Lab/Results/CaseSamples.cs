@@ -42,6 +42,15 @@ public sealed record CaseSamples
     /// <summary>Calls that read, successful or not.</summary>
     public IReadOnlyList<long>? ReadCalls { get; init; }
 
+    /// <summary>Bytes that writing calls took. Pages of a mapping are not in it.</summary>
+    public IReadOnlyList<long>? LogicalWriteBytes { get; init; }
+
+    /// <summary>Bytes that have to go to a disk, at once or later.</summary>
+    public IReadOnlyList<long>? PhysicalWriteBytes { get; init; }
+
+    /// <summary>Calls that write, successful or not.</summary>
+    public IReadOnlyList<long>? WriteCalls { get; init; }
+
     /// <summary>What passes of their own found: lists of their own length.</summary>
     public PassSamples? Passes { get; init; }
 

@@ -49,11 +49,14 @@ internal static class CaseSummarizer
                 : null,
             LogicalReadBytes = Median(samples.LogicalReadBytes),
             PhysicalReadBytes = physical,
+            LogicalWriteBytes = Median(samples.LogicalWriteBytes),
+            PhysicalWriteBytes = Median(samples.PhysicalWriteBytes),
             BytesFrom = BytesFrom(physical, item.Parameters.Bytes),
             PeakResidentBytes = Median(passes?.PeakResidentBytes),
             PeakOverIdleBytes = Median(passes?.PeakOverIdleBytes),
             SystemCalls = Median(passes?.SystemCalls),
             ReadCalls = Median(samples.ReadCalls),
+            WriteCalls = Median(samples.WriteCalls),
             Distributions = Distributions(samples),
         };
         return item with { Summary = summary };
@@ -89,6 +92,9 @@ internal static class CaseSummarizer
         Add("logicalReadBytes", samples.LogicalReadBytes);
         Add("physicalReadBytes", samples.PhysicalReadBytes);
         Add("readCalls", samples.ReadCalls);
+        Add("logicalWriteBytes", samples.LogicalWriteBytes);
+        Add("physicalWriteBytes", samples.PhysicalWriteBytes);
+        Add("writeCalls", samples.WriteCalls);
         Add("allocatedBytes", samples.Passes?.AllocatedBytes);
         Add("systemCalls", samples.Passes?.SystemCalls);
         Add("peakResidentBytes", samples.Passes?.PeakResidentBytes);

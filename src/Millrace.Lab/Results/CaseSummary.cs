@@ -60,6 +60,12 @@ public sealed record CaseSummary
     /// <summary>Median of the bytes that came from a disk.</summary>
     public double? PhysicalReadBytes { get; init; }
 
+    /// <summary>Median of the bytes that writing calls took.</summary>
+    public double? LogicalWriteBytes { get; init; }
+
+    /// <summary>Median of the bytes that have to go to a disk.</summary>
+    public double? PhysicalWriteBytes { get; init; }
+
     /// <summary>"page cache", "disk", or for example "40 % disk": where the bytes came from.</summary>
     public string? BytesFrom { get; init; }
 
@@ -74,6 +80,9 @@ public sealed record CaseSummary
 
     /// <summary>Calls that read, per invocation.</summary>
     public double? ReadCalls { get; init; }
+
+    /// <summary>Calls that write, per invocation.</summary>
+    public double? WriteCalls { get; init; }
 
     /// <summary>How the other meters are distributed, by the name of their list of samples.</summary>
     public IReadOnlyDictionary<string, Distribution>? Distributions { get; init; }

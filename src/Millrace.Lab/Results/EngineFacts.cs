@@ -22,5 +22,8 @@ public sealed record EngineFacts
     public bool CompilerQuiet { get; init; }
 
     /// <summary>Settings of the runtime that the environment changes from their defaults.</summary>
-    public IReadOnlyDictionary<string, string> RuntimeSettings { get; init; } = new Dictionary<string, string>();
+    /// <remarks>The serializer gives what an older file lacks as null.</remarks>
+    public IReadOnlyDictionary<string, string> RuntimeSettings { get; init => field = value ?? None; } = None;
+
+    private static IReadOnlyDictionary<string, string> None { get; } = new Dictionary<string, string>();
 }

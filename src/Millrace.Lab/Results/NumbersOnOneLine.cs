@@ -25,7 +25,7 @@ internal sealed class NumbersOnOneLine<T> : JsonConverter<IReadOnlyList<T>>
         var numbers = new List<T>();
         while (reader.Read() && reader.TokenType != JsonTokenType.EndArray)
         {
-            numbers.Add(ReadNumber(ref reader));
+            numbers.Add(ReadNumber(ref reader, numbers.Count));
         }
 
         return numbers;
@@ -43,12 +43,12 @@ internal sealed class NumbersOnOneLine<T> : JsonConverter<IReadOnlyList<T>>
         writer.WriteRawValue(text.Append(']').ToString());
     }
 
-    private static T ReadNumber(ref Utf8JsonReader reader)
+    private static T ReadNumber(ref Utf8JsonReader reader, int index)
     {
         // A number may lie across two pieces of the file.
         ReadOnlySpan<byte> text = reader.HasValueSequence ? reader.ValueSequence.ToArray() : reader.ValueSpan;
         return reader.TokenType == JsonTokenType.Number && T.TryParse(text, CultureInfo.InvariantCulture, out T? number)
             ? number
-            : throw new JsonException($"A list of {typeof(T).Name} has {Encoding.UTF8.GetString(text)} in it.");
+            : throw new JsonException($"[{index}] is \"{Encoding.UTF8.GetString(text)}\" and no number of the kind that belongs there.");
     }
 }

@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Mathematics;
+using Millrace.Lab.Comparing;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Results;
@@ -38,11 +39,6 @@ internal static class ResultsBuilder
         };
     }
 
-    /// <summary>The method that a second copy is a copy of; the method itself for all others.</summary>
-    public static string OriginalMethod(CaseResult item) => item.Role == LabCase.NoiseRole
-        ? item.Method[..^LabCase.NoiseSuffix.Length]
-        : item.Method;
-
     private static IEnumerable<NoiseResult> Noise(CaseResult[] cases)
     {
         Dictionary<(string Method, CaseParameters), CaseResult> originals = cases
@@ -50,7 +46,7 @@ internal static class ResultsBuilder
             .ToDictionary(item => (item.Method, item.Parameters));
         foreach (CaseResult again in cases.Where(item => item is { Role: LabCase.NoiseRole, Error: null }))
         {
-            string method = OriginalMethod(again);
+            string method = NoiseFloor.MethodOf(again);
             if (originals.GetValueOrDefault((method, again.Parameters)) is not { } original
                 || Summarizer.Ratios(
                     CaseSummarizer.Rounds(again.Samples!), CaseSummarizer.Rounds(original.Samples!)) is not { } ratios)
@@ -74,7 +70,7 @@ internal static class ResultsBuilder
 
     private static int MethodOrder(IReadOnlyList<string> methods, CaseResult item)
     {
-        string method = OriginalMethod(item);
+        string method = NoiseFloor.MethodOf(item);
         return methods.TakeWhile(name => name != method).Count();
     }
 }

@@ -57,14 +57,18 @@ public static class ResultsFile
             CheckSchema(path, json);
             LabResults results = JsonSerializer.Deserialize(json, ResultsJson.Default.LabResults)
                 ?? throw new LabException($"{path} holds no results.");
-            results = WithAbsentLists(results);
             return ResultsCheck.FirstProblem(results) is { } problem
                 ? throw new LabException($"{path} is damaged: {problem}.")
                 : results;
         }
         catch (JsonException exception)
         {
-            throw new LabException($"{path} is damaged{Place(exception)}: {WithoutPlace(exception.Message)}", exception);
+            string problem = WithoutPlace(exception.Message);
+
+            // NumbersOnOneLine begins with the index, which the serializer's path does not have.
+            string index = problem.StartsWith('[') ? problem[..(problem.IndexOf(']', StringComparison.Ordinal) + 1)] : "";
+            throw new LabException(
+                $"{path} is damaged{Place(exception, index)}: {problem[index.Length..].TrimStart()}", exception);
         }
         catch (Exception exception) when (
             exception is InvalidOperationException or NotSupportedException or FormatException or OverflowException
@@ -74,21 +78,6 @@ public static class ResultsFile
             throw new LabException($"{path} is damaged: {exception.Message}", exception);
         }
     }
-
-    // The serializer gives a property that is absent in an older file null, whatever its initial value is.
-    private static LabResults WithAbsentLists(LabResults results) => results with
-    {
-        Launches = results.Launches ?? [],
-        MeterCosts = results.MeterCosts ?? [],
-        Absent = results.Absent ?? [],
-        Warnings = results.Warnings ?? [],
-        Noise = results.Noise ?? [],
-        Bars = results.Bars ?? [],
-        Engine = results.Engine with
-        {
-            RuntimeSettings = results.Engine.RuntimeSettings ?? new Dictionary<string, string>(),
-        },
-    };
 
     // Before anything else: fields of another schema may have other types, and the message has to be about the schema.
     private static void CheckSchema(string path, ReadOnlySpan<byte> json)
@@ -120,8 +109,8 @@ public static class ResultsFile
                 : "Another program wrote it."));
     }
 
-    private static string Place(JsonException exception) =>
-        (exception.Path is { Length: > 0 } field && field != "$" ? $" at {field}" : "")
+    private static string Place(JsonException exception, string index) =>
+        (exception.Path is { Length: > 0 } field && field != "$" ? $" at {field}{index}" : "")
         + (exception.LineNumber is { } line ? $", line {line + 1}" : "");
 
     // The exception's own message ends with the path and a line that it counts from 0.

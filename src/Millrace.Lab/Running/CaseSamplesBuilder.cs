@@ -48,6 +48,9 @@ internal static class CaseSamplesBuilder
             LogicalReadBytes = List(io, sample => sample.LogicalReadBytes),
             PhysicalReadBytes = List(io, sample => sample.PhysicalReadBytes),
             ReadCalls = List(io, sample => sample.ReadCalls),
+            LogicalWriteBytes = List(io, sample => sample.LogicalWriteBytes),
+            PhysicalWriteBytes = List(io, sample => sample.PhysicalWriteBytes),
+            WriteCalls = List(io, sample => sample.WriteCalls),
             Passes = Passes(labCase),
             Unverified = unverified.Length == 0 ? null : unverified,
         };

@@ -54,6 +54,9 @@ internal static class LaunchMerger
         LogicalReadBytes = Join(parts, part => part.LogicalReadBytes),
         PhysicalReadBytes = Join(parts, part => part.PhysicalReadBytes),
         ReadCalls = Join(parts, part => part.ReadCalls),
+        LogicalWriteBytes = Join(parts, part => part.LogicalWriteBytes),
+        PhysicalWriteBytes = Join(parts, part => part.PhysicalWriteBytes),
+        WriteCalls = Join(parts, part => part.WriteCalls),
         Passes = parts.Select(part => part.Passes).FirstOrDefault(passes => passes is not null),
         Unverified = Unverified(parts),
     };

@@ -42,6 +42,9 @@ internal static class Fixture
                 LogicalReadBytes = [bytes, bytes],
                 PhysicalReadBytes = cache == "hot" ? [0, 0] : [bytes, bytes],
                 ReadCalls = [90, 90],
+                LogicalWriteBytes = [0, 0],
+                PhysicalWriteBytes = [0, 0],
+                WriteCalls = [0, 0],
                 Passes = new PassSamples
                 {
                     AllocatedBytes = [(long)allocated, (long)allocated],
@@ -91,6 +94,9 @@ internal static class Fixture
                 PeakOverIdleBytes = 1_000_000,
                 SystemCalls = 100,
                 ReadCalls = 90,
+                WriteCalls = 0,
+                LogicalWriteBytes = 0,
+                PhysicalWriteBytes = 0,
             },
             Verdicts = method == "FileStreamSync" ? null :
             [

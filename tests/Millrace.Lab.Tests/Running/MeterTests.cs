@@ -31,6 +31,11 @@ public sealed class MeterTests : IDisposable
         Assert.Equal(0, Value(load, "Allocates", "readCalls"));
         Assert.Equal(0, Value(load, "Allocates", "logicalReadBytes"));
 
+        Assert.Equal(0, Value(load, "ReadsBytes", "writeCalls"));
+        Assert.Equal(KnownLoad.Writes, Value(load, "WritesBytes", "writeCalls"));
+        Assert.Equal((long)KnownLoad.Writes * KnownLoad.BytesPerRead, Value(load, "WritesBytes", "logicalWriteBytes"));
+        Assert.Equal(0, Value(load, "WritesBytes", "readCalls"));
+
         // K bytes allocated.
         Assert.Equal(KnownLoad.ArrayBytes + ArrayHeader, Value(load, "Allocates", "allocatedBytes"));
         Assert.Equal(0, Value(load, "ReadsBytes", "allocatedBytes"));

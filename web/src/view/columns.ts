@@ -86,6 +86,7 @@ const figures: Column[] = [
   field("Peak memory", "over idle", "peakOverIdleBytes", bytes),
   field("System calls", "", "systemCalls", count),
   field("Read calls", "", "readCalls", count),
+  field("Write calls", "", "writeCalls", count),
   field("Faults", "minor", "minorFaults", count),
   field("Faults", "major", "majorFaults", count),
   field("Switches", "context", "contextSwitches", count),
