@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -24,3 +24,6 @@ export function makeReport(...runs) {
 
 /** A run of this repository's own, as it was measured. */
 export const committedRun = "results/intel-xeon-2-cores-linux-6.18/files";
+
+/** The results of a folder of the repository. */
+export const readRun = (folder) => JSON.parse(readFileSync(join(root, folder, "results.json"), "utf8"));
