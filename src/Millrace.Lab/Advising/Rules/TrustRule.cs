@@ -95,7 +95,8 @@ internal sealed class TrustRule : IAdviceRule
 
     private static Advice? Load(LabResults results)
     {
-        double? load = new[] { results.Machine.LoadAverage }.Concat(results.Launches.Select(launch => launch.LoadAverage)).Max();
+        // Of the minute before the run: that before a later launch is the run's own.
+        double? load = results.Machine.LoadAverage;
         return load > results.Machine.Cores * BusyPart
             ? Make(
                 results,
