@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Millrace.Lab.Results;
+using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Reporting;
 
@@ -13,11 +14,10 @@ public static class SummaryTable
     /// <summary>The line after it.</summary>
     public const string End = "<!-- millrace lab report: end -->";
 
-    private const long TellingBytes = 128 * ByteSize.MiB;
-    private const string Baseline = "FileStreamSync";
-    private const string Pipe = "FilePipe";
+    private const string Baseline = nameof(FileReading.FileStreamSync);
+    private const string Pipe = nameof(FileReading.FilePipe);
 
-    private static readonly string[] Methods = [Baseline, "PipeReaderCreate", Pipe];
+    private static readonly string[] Methods = [Baseline, nameof(FileReading.PipeReaderCreate), Pipe];
 
     /// <summary>Puts the table of a run between the two lines of a Markdown text.</summary>
     /// <exception cref="LabException">The text has no such lines, or the run not what the table shows.</exception>
@@ -39,24 +39,14 @@ public static class SummaryTable
     public static string Write(LabResults results)
     {
         ArgumentNullException.ThrowIfNull(results);
-        Dictionary<(string Method, int Buffer), double> medians = results.Cases
-            .Where(item => item is
-            {
-                Summary: not null,
-                Role: null,
-                Parameters: { File: null, Bytes: TellingBytes, Cache: "hot", Options: "SequentialScan", Buffer: not null },
-                Parameters.CacheFill: null or "large writes" or "as found",
-            })
-            .ToDictionary(item => (item.Method, item.Parameters.Buffer!.Value), item => item.Summary!.WallNs.Median / 1e6);
-        int[] buffers =
-        [
-            .. medians.Keys.Select(key => key.Buffer).Distinct().Order()
-                .Where(buffer => Methods.All(method => medians.ContainsKey((method, buffer)))),
-        ];
+        var cases = new CaseLookup(results);
+        Dictionary<string, IReadOnlyDictionary<int, CaseResult>> found =
+            Methods.ToDictionary(method => method, method => cases.Of(method, FilesPlan.LargeSize));
+        int[] buffers = [.. found[Baseline].Keys.Where(buffer => found.Values.All(list => list.ContainsKey(buffer)))];
         if (buffers.Length == 0)
         {
             throw new LabException(
-                $"The results have no hot cases of {string.Join(", ", Methods)} on {ByteSize.ToText(TellingBytes)}: run "
+                $"The results have no hot cases of {string.Join(", ", Methods)} on {ByteSize.ToText(FilesPlan.LargeSize)}: run "
                 + "`millrace lab files`.");
         }
 
@@ -65,8 +55,8 @@ public static class SummaryTable
         text.AppendJoin("", Methods.Select(_ => "---|")).Append("---|\n");
         foreach (int buffer in buffers)
         {
-            double ratio = medians[(Pipe, buffer)] / medians[(Baseline, buffer)];
-            string[] cells = [.. Methods.Select(method => Cell(method, medians[(method, buffer)]))];
+            double ratio = CaseLookup.Median(found[Pipe][buffer]) / CaseLookup.Median(found[Baseline][buffer]);
+            string[] cells = [.. Methods.Select(method => Cell(method, CaseLookup.Median(found[method][buffer]) / 1e6))];
             text.Append(CultureInfo.InvariantCulture, $"| {ByteSize.ToText(buffer)} | {string.Join(" | ", cells)} | {ratio:0.00} |\n");
         }
 
