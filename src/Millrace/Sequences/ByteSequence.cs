@@ -1,0 +1,84 @@
+using System.Runtime.CompilerServices;
+using Millrace.Sequences;
+
+namespace Millrace;
+
+/// <summary>
+/// The bytes of a pipe or a stream, one by one: <c>await foreach (byte b in reader.ReadBytesAsync())</c>.
+/// </summary>
+/// <remarks>
+/// It is enumerated by pattern and is no <see cref="IAsyncEnumerable{T}"/>, whose calls cost ten times as much for every
+/// byte; <see cref="AsAsyncEnumerable"/> gives one to who needs it. The walk begins where the reader is. Ended early, it
+/// leaves the reader after the last byte that was taken. One walk at a time; the reader stays the caller's to complete.
+/// </remarks>
+public readonly struct ByteSequence : IEquatable<ByteSequence>
+{
+    private readonly SequenceSource _source;
+
+    internal ByteSequence(in SequenceSource source) => _source = source;
+
+    /// <summary>Begins a walk; called by <c>await foreach</c>.</summary>
+    public RecordSequence<byte>.Enumerator GetAsyncEnumerator() => new(_source, reverses: false);
+
+    /// <summary>The same sequence, awaited as <see cref="Task.ConfigureAwait(bool)"/> says.</summary>
+    /// <param name="continueOnCapturedContext">False to continue on any thread.</param>
+    public ByteSequence ConfigureAwait(bool continueOnCapturedContext) =>
+        new(_source with { ContinueOnCapturedContext = continueOnCapturedContext });
+
+    /// <summary>The same bytes for whatever asks for the interface. Each costs as much as with any async iterator.</summary>
+    public IAsyncEnumerable<byte> AsAsyncEnumerable() => new RecordSequence<byte>(_source, reverses: false).AsAsyncEnumerable();
+
+    /// <summary>Calls a delegate with every byte.</summary>
+    /// <param name="action">
+    /// Called on the thread that has the bytes, in order. If it throws, the reader is left at the start of the segment whose
+    /// byte it was.
+    /// </param>
+    /// <exception cref="OperationCanceledException">The sequence's token is cancelled, or the read was.</exception>
+    public async ValueTask ForEachAsync(Action<byte> action)
+    {
+        ArgumentNullException.ThrowIfNull(action);
+        await SegmentWalk.RunAsync(_source, action, static (segment, each) =>
+        {
+            foreach (byte value in segment)
+            {
+                each(value);
+            }
+        }).ConfigureAwait(false);
+    }
+
+    /// <summary>Folds all bytes into one value.</summary>
+    /// <param name="seed">The value to begin with, and the result when there are no bytes.</param>
+    /// <param name="accumulate">Takes the value so far and the next byte.</param>
+    /// <exception cref="OperationCanceledException">The sequence's token is cancelled, or the read was.</exception>
+    public async ValueTask<TResult> AggregateAsync<TResult>(TResult seed, Func<TResult, byte, TResult> accumulate)
+    {
+        ArgumentNullException.ThrowIfNull(accumulate);
+        var state = new StrongBox<TResult>(seed);
+        await SegmentWalk.RunAsync(_source, (state, accumulate), static (segment, fold) =>
+        {
+            TResult value = fold.state.Value!;
+            foreach (byte next in segment)
+            {
+                value = fold.accumulate(value, next);
+            }
+
+            fold.state.Value = value;
+        }).ConfigureAwait(false);
+        return state.Value!;
+    }
+
+    /// <inheritdoc/>
+    public bool Equals(ByteSequence other) => _source == other._source;
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is ByteSequence other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => _source.GetHashCode();
+
+    /// <summary>Whether both walk over the same reader in the same way.</summary>
+    public static bool operator ==(ByteSequence left, ByteSequence right) => left.Equals(right);
+
+    /// <summary>Whether they do not.</summary>
+    public static bool operator !=(ByteSequence left, ByteSequence right) => !left.Equals(right);
+}

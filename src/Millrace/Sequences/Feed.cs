@@ -1,0 +1,163 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+
+namespace Millrace.Sequences;
+
+/// <summary>
+/// One walk over a <see cref="PipeReader"/>: what was read and not taken yet, getting more, and giving back the rest.
+/// Also what an enumerator's pending move is awaited through. One caller at a time.
+/// </summary>
+internal sealed class Feed
+{
+    // The same as FilePipe's own reads of a stream: large enough that a read's fixed cost does not show.
+    private const int StreamBufferBytes = 64 * 1024;
+
+    private readonly PipeReader _reader;
+    private readonly Stream? _stream;
+    private readonly CancellationToken _cancellationToken;
+    private readonly bool _continueOnCapturedContext;
+    private ConfiguredValueTaskAwaitable<bool>.ConfiguredValueTaskAwaiter _move;
+    private ReadOnlySequence<byte> _rest;
+    private bool _held;
+    private bool _completed;
+    private bool _ended;
+
+    /// <summary>Begins a walk. Nothing is read before the first move.</summary>
+    public Feed(in SequenceSource source)
+    {
+        _stream = source.Stream;
+        _reader = source.Reader ?? PipeReader.Create(
+            source.Stream!, new StreamPipeReaderOptions(bufferSize: StreamBufferBytes, leaveOpen: true));
+        _cancellationToken = source.CancellationToken;
+        _continueOnCapturedContext = source.ContinueOnCapturedContext;
+    }
+
+    /// <summary>What was read and not taken yet; valid until the next read.</summary>
+    public ReadOnlySequence<byte> Rest => _rest;
+
+    /// <summary>How many bytes were taken; for error messages.</summary>
+    public long Taken { get; private set; }
+
+    /// <summary>Whether the awaited move has ended.</summary>
+    public bool IsMoveCompleted => _move.IsCompleted;
+
+    /// <summary>The first part of <see cref="Rest"/> that is not empty; empty when there is none.</summary>
+    public ReadOnlyMemory<byte> FirstSegment()
+    {
+        if (!_rest.First.IsEmpty)
+        {
+            return _rest.First;
+        }
+
+        foreach (ReadOnlyMemory<byte> segment in _rest)
+        {
+            if (!segment.IsEmpty)
+            {
+                return segment;
+            }
+        }
+
+        return default;
+    }
+
+    /// <summary>Marks the next bytes as taken: the walk never comes back to them.</summary>
+    public void Take(long bytes)
+    {
+        _rest = _rest.Slice(bytes);
+        Taken += bytes;
+    }
+
+    /// <summary>
+    /// Reads until <see cref="Rest"/> has more bytes than before; those that were not taken stay in front.
+    /// </summary>
+    /// <returns>False when there is nothing more.</returns>
+    /// <exception cref="OperationCanceledException">The token is cancelled, or the read was.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<bool> ReadMoreAsync()
+    {
+        ObjectDisposedException.ThrowIf(_ended, typeof(Feed));
+        long had = _rest.Length;
+        while (!_completed)
+        {
+            // Before the read and not only inside it: a reader that always has bytes may never look at the token.
+            _cancellationToken.ThrowIfCancellationRequested();
+            GiveBack(_rest.End);
+            ReadResult result = await _reader.ReadAsync(_cancellationToken).ConfigureAwait(false);
+            _rest = result.Buffer;
+            _held = true;
+            if (result.IsCanceled)
+            {
+                throw new OperationCanceledException(
+                    $"The read was cancelled by {nameof(PipeReader.CancelPendingRead)}.");
+            }
+
+            _completed = result.IsCompleted;
+            if (_rest.Length > had)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Ends the walk: the reader's next byte is the first that was not taken.</summary>
+    public void End()
+    {
+        if (_ended)
+        {
+            return;
+        }
+
+        _ended = true;
+        long left = _rest.Length;
+        GiveBack(_rest.Start);
+        if (_stream is null)
+        {
+            return;
+        }
+
+        _reader.Complete();
+        if (left > 0 && _stream.CanSeek)
+        {
+            _stream.Seek(-left, SeekOrigin.Current);
+        }
+    }
+
+    /// <summary>Lets an enumerator's caller await what did not come to its end at once.</summary>
+    public NextAwaitable Await(ValueTask<bool> move)
+    {
+        if (move.IsCompletedSuccessfully)
+        {
+            if (move.GetAwaiter().GetResult())
+            {
+                return default;
+            }
+
+            move = new ValueTask<bool>(false);
+        }
+
+        _move = move.ConfigureAwait(_continueOnCapturedContext).GetAwaiter();
+        return new NextAwaitable(this);
+    }
+
+    /// <summary>The end of the awaited move.</summary>
+    public bool GetMoveResult() => _move.GetResult();
+
+    /// <summary>As every awaiter's.</summary>
+    public void OnMoveCompleted(Action continuation) => _move.OnCompleted(continuation);
+
+    /// <summary>As every awaiter's.</summary>
+    public void UnsafeOnMoveCompleted(Action continuation) => _move.UnsafeOnCompleted(continuation);
+
+    private void GiveBack(SequencePosition examined)
+    {
+        if (_held)
+        {
+            _held = false;
+            _reader.AdvanceTo(_rest.Start, examined);
+            _rest = default;
+        }
+    }
+}

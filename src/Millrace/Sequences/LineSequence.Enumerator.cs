@@ -1,0 +1,168 @@
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using Millrace.Sequences;
+
+namespace Millrace;
+
+public readonly partial struct LineSequence
+{
+    /// <summary>A walk. Not thread-safe.</summary>
+    public sealed class Enumerator
+    {
+        private const byte LineFeed = (byte)'\n';
+        private const byte CarriageReturn = (byte)'\r';
+
+        private readonly Feed _feed;
+        private readonly int _maxLength;
+        private ReadOnlyMemory<byte> _segment;
+        private MemoryHandle _pin;
+        private unsafe byte* _start;
+
+        // Within the segment: where the line begins, its length, and where the next one begins.
+        private int _line;
+        private int _length;
+        private int _next;
+        private byte[]? _spanning;
+        private long _count;
+
+        internal Enumerator(in SequenceSource source, int maxLength)
+        {
+            _feed = new Feed(source);
+            _maxLength = maxLength;
+        }
+
+        /// <summary>The line without its end. Valid until the next move.</summary>
+        public ReadOnlyMemory<byte> Current => _segment.Slice(_line, _length);
+
+        /// <summary>Goes on to the next line; the current one becomes invalid.</summary>
+        /// <exception cref="RecordException">The line is too long; the reader is left at its start.</exception>
+        /// <exception cref="OperationCanceledException">The sequence's token is cancelled, or the read was.</exception>
+        public unsafe NextAwaitable MoveNextAsync()
+        {
+            byte* line = _start + _next;
+            int length = new ReadOnlySpan<byte>(line, _segment.Length - _next).IndexOf(LineFeed);
+            if ((uint)length > (uint)_maxLength)
+            {
+                // None here (-1), or one that is too long unless a \r belongs to its end.
+                return MoveToNextSegment();
+            }
+
+            _line = _next;
+            _next += length + 1;
+            _length = length > 0 && line[length - 1] == CarriageReturn ? length - 1 : length;
+            _count++;
+            return default;
+        }
+
+        /// <summary>Ends the walk.</summary>
+        public ValueTask DisposeAsync()
+        {
+            Leave();
+            _feed.End();
+            if (_spanning is { } array)
+            {
+                _spanning = null;
+                ArrayPool<byte>.Shared.Return(array);
+            }
+
+            return ValueTask.CompletedTask;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        private NextAwaitable MoveToNextSegment()
+        {
+            Leave();
+            return _feed.Await(MoveAsync());
+        }
+
+        [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+        private async ValueTask<bool> MoveAsync()
+        {
+            long searched = 0;
+            while (true)
+            {
+                ReadOnlySequence<byte> rest = _feed.Rest;
+                if (rest.Slice(searched).PositionOf(LineFeed) is { } end)
+                {
+                    Enter(rest.Slice(0, end), hasEnd: true);
+                    return true;
+                }
+
+                // One more than the limit may still be a \r.
+                searched = rest.Length;
+                if (searched > (long)_maxLength + 1)
+                {
+                    ThrowTooLong();
+                }
+
+                if (!await _feed.ReadMoreAsync().ConfigureAwait(false))
+                {
+                    if (searched == 0)
+                    {
+                        return false;
+                    }
+
+                    Enter(_feed.Rest, hasEnd: false);
+                    return true;
+                }
+            }
+        }
+
+        /// <summary>Begins with a line: where it lies when that is one segment, and else with a copy.</summary>
+        private unsafe void Enter(in ReadOnlySequence<byte> line, bool hasEnd)
+        {
+            ReadOnlyMemory<byte> first = _feed.FirstSegment();
+            int length = checked((int)line.Length);
+            int next = hasEnd ? length + 1 : length;
+            if (first.Length < next)
+            {
+                first = Join(next);
+            }
+
+            byte last = length == 0 ? default : first.Span[length - 1];
+            int trimmed = hasEnd && last == CarriageReturn ? length - 1 : length;
+            if (trimmed > _maxLength)
+            {
+                ThrowTooLong();
+            }
+
+            _segment = first;
+            _pin = first.Pin();
+            _start = (byte*)_pin.Pointer;
+            _line = 0;
+            _length = trimmed;
+            _next = next;
+            _count++;
+        }
+
+        private ReadOnlyMemory<byte> Join(int length)
+        {
+            if (_spanning is null || _spanning.Length < length)
+            {
+                if (_spanning is not null)
+                {
+                    ArrayPool<byte>.Shared.Return(_spanning);
+                }
+
+                _spanning = ArrayPool<byte>.Shared.Rent(length);
+            }
+
+            _feed.Rest.Slice(0, length).CopyTo(_spanning);
+            return _spanning.AsMemory(0, length);
+        }
+
+        private unsafe void Leave()
+        {
+            _pin.Dispose();
+            _pin = default;
+            _start = null;
+            _segment = default;
+            _feed.Take(_next);
+            _line = 0;
+            _length = 0;
+            _next = 0;
+        }
+
+        private void ThrowTooLong() => throw RecordException.LineTooLong(_feed.Taken, _count, _maxLength);
+    }
+}

@@ -1,0 +1,84 @@
+using System.Runtime.CompilerServices;
+using Millrace.Sequences;
+
+namespace Millrace;
+
+/// <summary>
+/// The bytes of a pipe or a stream, memory by memory: <c>await foreach (ReadOnlyMemory&lt;byte&gt; segment in
+/// reader.ReadSegmentsAsync())</c>.
+/// </summary>
+/// <remarks>
+/// A segment belongs to the reader and is valid until the next one is asked for. A segment that was handed out is taken: a
+/// walk that ends early leaves the reader after it.
+/// </remarks>
+public readonly struct SegmentSequence : IEquatable<SegmentSequence>
+{
+    private readonly SequenceSource _source;
+
+    internal SegmentSequence(in SequenceSource source) => _source = source;
+
+    /// <summary>Begins a walk; called by <c>await foreach</c>.</summary>
+    public Enumerator GetAsyncEnumerator() => new(_source);
+
+    /// <summary>The same sequence, awaited as <see cref="Task.ConfigureAwait(bool)"/> says.</summary>
+    /// <param name="continueOnCapturedContext">False to continue on any thread.</param>
+    public SegmentSequence ConfigureAwait(bool continueOnCapturedContext) =>
+        new(_source with { ContinueOnCapturedContext = continueOnCapturedContext });
+
+    /// <inheritdoc/>
+    public bool Equals(SegmentSequence other) => _source == other._source;
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is SegmentSequence other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => _source.GetHashCode();
+
+    /// <summary>Whether both walk over the same reader in the same way.</summary>
+    public static bool operator ==(SegmentSequence left, SegmentSequence right) => left.Equals(right);
+
+    /// <summary>Whether they do not.</summary>
+    public static bool operator !=(SegmentSequence left, SegmentSequence right) => !left.Equals(right);
+
+    /// <summary>A walk. Not thread-safe.</summary>
+    public sealed class Enumerator
+    {
+        private readonly Feed _feed;
+
+        internal Enumerator(in SequenceSource source) => _feed = new Feed(source);
+
+        /// <summary>The segment; never empty. Valid until the next move.</summary>
+        public ReadOnlyMemory<byte> Current { get; private set; }
+
+        /// <summary>Goes on to the next segment; the current one becomes invalid.</summary>
+        /// <exception cref="OperationCanceledException">The sequence's token is cancelled, or the read was.</exception>
+        public NextAwaitable MoveNextAsync()
+        {
+            TakeCurrent();
+            Current = _feed.FirstSegment();
+            return Current.IsEmpty ? _feed.Await(ReadAsync()) : default;
+        }
+
+        /// <summary>Ends the walk.</summary>
+        public ValueTask DisposeAsync()
+        {
+            TakeCurrent();
+            _feed.End();
+            return ValueTask.CompletedTask;
+        }
+
+        [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+        private async ValueTask<bool> ReadAsync()
+        {
+            bool more = await _feed.ReadMoreAsync().ConfigureAwait(false);
+            Current = _feed.FirstSegment();
+            return more;
+        }
+
+        private void TakeCurrent()
+        {
+            _feed.Take(Current.Length);
+            Current = default;
+        }
+    }
+}
