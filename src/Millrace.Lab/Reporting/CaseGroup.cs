@@ -2,7 +2,7 @@ using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting;
 
-/// <summary>The cases of one table: one file, one state of the cache, one set of options, any method and buffer.</summary>
+/// <summary>The cases of one table: one content and source, one state of the cache, one set of options, any method and buffer.</summary>
 internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseResult> Cases)
 {
     /// <summary>Makes the tables of a run; the second copies of the baseline are left to the noise.</summary>
@@ -10,6 +10,9 @@ internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseRe
         .Where(item => item.Role is null)
         .GroupBy(item => item.Parameters with { Buffer = null })
         .OrderBy(group => group.Key.Cache == "cold")
+        .ThenByDescending(group => group.Key.Content, StringComparer.Ordinal)
+        .ThenBy(group => group.Key.Source, StringComparer.Ordinal)
+        .ThenBy(group => group.Key.Readers)
         .ThenByDescending(group => group.Key.Bytes)
         .ThenBy(group => group.Key.Options, StringComparer.Ordinal)
         .Select(group => new CaseGroup(
@@ -22,9 +25,11 @@ internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseRe
         string?[] parts =
         [
             parameters.File is null ? null : Path.GetFileName(parameters.File),
-            ByteSize.ToText(parameters.Bytes ?? 0),
+            parameters.Source is null ? null : $"from {parameters.Source}",
+            string.Join(' ', new[] { ByteSize.ToText(parameters.Bytes ?? 0), parameters.Content }.Where(part => part is not null)),
             parameters.Cache + (parameters.CacheFill is { } fill ? $" ({fill})" : ""),
             parameters.Options,
+            parameters.Readers is > 1 and { } readers ? $"{readers} readers at once" : null,
         ];
         return string.Join(", ", parts.Where(part => part is not null));
     }

@@ -23,17 +23,29 @@ public sealed record CaseParameters
     /// <summary>The user's own file; null for a generated one.</summary>
     public string? File { get; init; }
 
+    /// <summary>Where the bytes come from: "file" or "http"; null in suites that have one source only.</summary>
+    public string? Source { get; init; }
+
+    /// <summary>What the bytes are: "random" or "csv"; null in suites that have one kind only.</summary>
+    public string? Content { get; init; }
+
+    /// <summary>How many read at once, each all of the bytes.</summary>
+    public int? Readers { get; init; }
+
     /// <summary>All of it as one path, for filters and messages.</summary>
     public string Describe()
     {
         string[] parts =
         [
             File is null ? "" : Path.GetFileName(File),
+            Source ?? "",
+            Content ?? "",
             Bytes is { } bytes ? ByteSize.ToText(bytes, separator: "") : "",
             Buffer?.ToString(CultureInfo.InvariantCulture) ?? "",
             Options ?? "",
             Cache ?? "",
             CacheFill ?? "",
+            Readers is { } readers ? string.Create(CultureInfo.InvariantCulture, $"{readers} at once") : "",
         ];
         return string.Join('/', parts.Where(part => part.Length > 0));
     }

@@ -17,6 +17,9 @@ internal static class ResultsBuilder
         [
             .. measured
                 .OrderBy(item => item.Parameters.Cache == "cold")
+                .ThenBy(item => item.Parameters.Content, StringComparer.Ordinal)
+                .ThenBy(item => item.Parameters.Source, StringComparer.Ordinal)
+                .ThenBy(item => item.Parameters.Readers)
                 .ThenBy(item => item.Parameters.Bytes)
                 .ThenBy(item => item.Parameters.CacheFill, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Options, StringComparer.Ordinal)

@@ -12,7 +12,7 @@ internal static unsafe class RecordBytes<T>
     private static readonly bool IsOneValue = SizeOf(typeof(T)) != 0;
 
     // Where the fields lie; null until a type with fields is turned around for the first time.
-    private static (int Offset, int Length)[]? _fields;
+    private static (int Offset, int Length)[]? Fields;
 
     /// <summary>Finds the fields of a type that is not a value by itself.</summary>
     /// <exception cref="NotSupportedException">A field is neither a number, a character, a truth value nor an enum.</exception>
@@ -22,7 +22,7 @@ internal static unsafe class RecordBytes<T>
     {
         if (!IsOneValue)
         {
-            _fields ??= FieldsOf(type);
+            Fields ??= FieldsOf(type);
         }
     }
 
@@ -52,7 +52,7 @@ internal static unsafe class RecordBytes<T>
 
     private static T ReverseFields(T record)
     {
-        foreach ((int offset, int length) in _fields ?? [])
+        foreach ((int offset, int length) in Fields ?? [])
         {
             new Span<byte>((byte*)&record + offset, length).Reverse();
         }
