@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Millrace.Lab.Data;
 using Millrace.Lab.Machine;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Results;
@@ -19,7 +20,7 @@ internal static class MeasuredLoad
         using var meters = new ProcessMeters();
         using var calls = new SystemCallPass();
         var answers = new Dictionary<string, object>();
-        var catalog = new BenchmarkCatalog(typeof(KnownLoad));
+        var catalog = BenchmarkCatalog.Of(typeof(KnownLoad));
         foreach (string method in catalog.Methods)
         {
             answers[method] = Measure(catalog, method, path, meters, calls);

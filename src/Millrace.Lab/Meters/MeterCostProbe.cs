@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using BenchmarkDotNet.Mathematics;
+using Millrace.Lab.Data;
 using Millrace.Lab.Interop;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
@@ -57,7 +58,7 @@ internal static class MeterCostProbe
             plan: 0,
             nameof(EmptyBenchmark.Nothing),
             role: null,
-            new BenchmarkCatalog(typeof(EmptyBenchmark)).Create(
+            BenchmarkCatalog.Of(typeof(EmptyBenchmark)).Create(
                 nameof(EmptyBenchmark.Nothing), new Dictionary<string, object> { [nameof(EmptyBenchmark.Value)] = 0 }),
             new CaseParameters());
         using var engine = new CaseEngine(labCase, HotAnyway.Instance, meters);

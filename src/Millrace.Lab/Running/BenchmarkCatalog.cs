@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Engines;
 using BenchmarkDotNet.Jobs;
@@ -13,12 +14,13 @@ namespace Millrace.Lab.Running;
 /// </summary>
 internal sealed class BenchmarkCatalog
 {
+    private static readonly ConcurrentDictionary<Type, BenchmarkCatalog> Catalogs = new();
+
     private readonly ImmutableConfig _config;
     private readonly Dictionary<string, Descriptor> _methods;
     private readonly ParameterDefinition[] _parameters;
 
-    /// <summary>Inspects a class.</summary>
-    public BenchmarkCatalog(Type benchmarkClass)
+    private BenchmarkCatalog(Type benchmarkClass)
     {
         BenchmarkRunInfo info = BenchmarkConverter.TypeToBenchmarks(
             benchmarkClass, ManualConfig.CreateEmpty().AddJob(OneInvocation));
@@ -41,6 +43,10 @@ internal sealed class BenchmarkCatalog
         .WithEvaluateOverhead(false)
         .WithGcForce(false)
         .Freeze();
+
+    /// <summary>The catalog of a class, which is inspected once.</summary>
+    public static BenchmarkCatalog Of(Type benchmarkClass) =>
+        Catalogs.GetOrAdd(benchmarkClass, static type => new BenchmarkCatalog(type));
 
     /// <summary>The names of the methods, in the order of the class.</summary>
     public IReadOnlyCollection<string> Methods => _methods.Keys;

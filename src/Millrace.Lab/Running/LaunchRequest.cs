@@ -1,3 +1,4 @@
+using Millrace.Lab.Data;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Running;

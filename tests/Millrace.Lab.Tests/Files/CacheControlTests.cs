@@ -1,4 +1,5 @@
 using System.Runtime.Versioning;
+using Millrace.Lab.Data;
 using Millrace.Lab.Interop;
 using Millrace.Lab.Machine;
 using Millrace.Lab.Results;
@@ -140,6 +141,6 @@ public sealed unsafe class CacheControlTests : IDisposable
             cache == CacheState.Hot ? CacheFill.LargeWrites : CacheFill.None);
         CaseParameters parameters = entry.Parameters;
         return new LabCase(
-            entry.Plan, entry.Name, entry.Role, new BenchmarkCatalog(typeof(FileReading)).Create(entry.Method, entry.Values), parameters);
+            entry.Plan, entry.Name, entry.Role, BenchmarkCatalog.Of(typeof(FileReading)).Create(entry.Method, entry.Values), parameters);
     }
 }

@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Engines;
+using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
@@ -9,7 +10,7 @@ namespace Millrace.Lab.Tests.Files;
 /// <summary>Runs the benchmark's own methods, so that it cannot rot.</summary>
 public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
 {
-    private static readonly BenchmarkCatalog Catalog = new(typeof(FileReading));
+    private static readonly BenchmarkCatalog Catalog = BenchmarkCatalog.Of(typeof(FileReading));
 
     private readonly TemporaryFolder _folder;
 
@@ -96,8 +97,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
         TestFile file = TestFile.OfIncrements(_folder.Path, 1024 * 1024);
         TestFileMaker.Write(file, TestFileMaker.LargeWrite);
         using var meters = new ProcessMeters();
-        using var engines = new EngineSet(
-            Catalog,
+        using EngineSet engines = EngineSet.Create<FileCase>(
             [new FileCase(nameof(FileReading.FilePipe), file, 4096, FileOptions.SequentialScan, CacheState.Hot, CacheFill.None)],
             _ => HotAnyway.Instance,
             meters);
@@ -110,7 +110,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
     private static Sample Run(FileCase entry)
     {
         using var meters = new ProcessMeters();
-        using var engines = new EngineSet(Catalog, [entry], _ => HotAnyway.Instance, meters);
+        using EngineSet engines = EngineSet.Create<FileCase>([entry], _ => HotAnyway.Instance, meters);
         return engines.Entries[0].Engine.Measure(0, IterationStage.Actual);
     }
 

@@ -1,3 +1,4 @@
+using Millrace.Lab.Data;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
@@ -158,7 +159,7 @@ public sealed class FilesSuiteTests : IDisposable
     [Fact]
     public void Every_method_against_itself_is_measured_twice_and_its_noise_is_stated()
     {
-        var suite = new FilesSuite(FewRounds, Catalog);
+        var suite = new FilesSuite(FewRounds);
         LabResults results = SuiteRun.Run(
             suite,
             Options("FilePipe/*/65536/*/hot/*", "MemoryMapped/*/65536/*/hot/*") with { AgainstItself = true },
@@ -180,8 +181,6 @@ public sealed class FilesSuiteTests : IDisposable
         Assert.All(results.Cases, item => Assert.Equal(200_001, item.Summary!.LogicalReadBytes));
     }
 
-    private static readonly BenchmarkCatalog Catalog = new(typeof(FileReading));
-
     private LabOptions Options(params string[] filters) => new()
     {
         FilePath = _mine,
@@ -198,7 +197,7 @@ public sealed class FilesSuiteTests : IDisposable
     private LabResults Launches(
         int launches, RecordedProgress progress, string[] filters, CancellationToken stop)
     {
-        var suite = new FilesSuite(FewRounds, Catalog);
+        var suite = new FilesSuite(FewRounds);
         return SuiteRun.Run(
             suite, Options(filters) with { Launches = launches }, new InProcessHost(suite), progress, stop);
     }

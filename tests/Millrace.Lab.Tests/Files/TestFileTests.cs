@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using Millrace.Lab.Data;
 using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Tests.Infrastructure;
 

@@ -1,3 +1,4 @@
+using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
@@ -11,7 +12,7 @@ public sealed class RoundRunnerTests : IDisposable
     private static readonly RunLimits FiveRounds =
         new() { MinimumRounds = 5, MaximumRounds = 5, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
 
-    private readonly BenchmarkCatalog _catalog = new(typeof(FakeBenchmark));
+    private readonly BenchmarkCatalog _catalog = BenchmarkCatalog.Of(typeof(FakeBenchmark));
     private readonly RecordedProgress _progress = new();
     private readonly ProcessMeters _meters = new();
 

@@ -1,3 +1,4 @@
+using Millrace.Lab.Data;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
@@ -6,15 +7,16 @@ namespace Millrace.Lab.Suites.Files;
 /// <summary>A case of a plan.</summary>
 internal sealed record FileCase(
     string Method, TestFile Source, int Buffer, FileOptions Options, CacheState Cache, CacheFill Fill, string? Role = null)
+    : PlannedCase(Method, Role)
 {
-    /// <summary>Its index in the plan; the same in every process.</summary>
-    public int Plan { get; init; }
+    /// <inheritdoc/>
+    public override Type BenchmarkClass => typeof(FileReading);
 
-    /// <summary>The name in results.</summary>
-    public string Name => Role == LabCase.NoiseRole ? Method + LabCase.NoiseSuffix : Method;
+    /// <inheritdoc/>
+    public override string BenchmarkMethod => Method;
 
-    /// <summary>The parameters as results name them.</summary>
-    public CaseParameters Parameters => new()
+    /// <inheritdoc/>
+    public override CaseParameters Parameters => new()
     {
         Buffer = Buffer,
         Bytes = Source.Bytes,
@@ -24,8 +26,8 @@ internal sealed record FileCase(
         File = Source.Generated ? null : Source.Path,
     };
 
-    /// <summary>The parameters as the benchmark class names them.</summary>
-    public IReadOnlyDictionary<string, object> Values => new Dictionary<string, object>
+    /// <inheritdoc/>
+    public override IReadOnlyDictionary<string, object> Values => new Dictionary<string, object>
     {
         [nameof(FileReading.Source)] = Source,
         [nameof(FileReading.Buffer)] = Buffer,

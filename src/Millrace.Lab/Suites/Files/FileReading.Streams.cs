@@ -1,5 +1,6 @@
 using System.IO.Pipelines;
 using BenchmarkDotNet.Attributes;
+using Millrace.Lab.Data;
 
 namespace Millrace.Lab.Suites.Files;
 

@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Attributes;
+using Millrace.Lab.Data;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Files;

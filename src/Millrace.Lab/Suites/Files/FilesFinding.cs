@@ -1,3 +1,4 @@
+using Millrace.Lab.Data;
 using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Suites.Files;

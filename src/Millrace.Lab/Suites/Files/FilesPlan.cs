@@ -1,3 +1,4 @@
+using Millrace.Lab.Data;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Files;
@@ -57,31 +58,8 @@ internal static class FilesPlan
 
     /// <summary>The cases that the user asked for.</summary>
     /// <exception cref="LabException">There are none.</exception>
-    public static IReadOnlyList<FileCase> Select(LabOptions options, IReadOnlyList<TestFile> files)
-    {
-        IReadOnlyList<FileCase> plan = Cases(options.Mode, files);
-        if (options.AgainstItself)
-        {
-            plan = TwiceEach(plan);
-        }
-
-        var filter = new CaseFilter(options.Filters);
-        FileCase[] selected =
-        [
-            .. plan.Where(entry =>
-            {
-                // Who names a method of which every copy is measured means both.
-                string name = options.AgainstItself ? entry.Method : entry.Name;
-                return filter.Selects(name, $"{name}/{entry.Parameters.Describe()}");
-            }),
-        ];
-        return selected.Length > 0
-            ? [.. selected.Select((entry, index) => entry with { Plan = index })]
-            : throw new LabException(
-                $"No case matches --filter {string.Join(' ', options.Filters)}. Cases are named like "
-                + $"\"FilePipe\" (a method) or \"{plan[0].Name}/{plan[0].Parameters.Describe()}\" (one case); "
-                + "* stands for any text.");
-    }
+    public static IReadOnlyList<FileCase> Select(LabOptions options, IReadOnlyList<TestFile> files) =>
+        PlanSelection.Select(Cases(options.Mode, files), options);
 
     /// <summary>The cases of a mode, in no particular order.</summary>
     /// <param name="mode">Quick or full.</param>
@@ -91,13 +69,6 @@ internal static class FilesPlan
 
     /// <summary>How a file is brought into the cache unless the plan varies it.</summary>
     public static CacheFill DefaultFill(TestFile file) => file.Generated ? CacheFill.LargeWrites : CacheFill.ReadBack;
-
-    // Every method against itself. The baseline has its second copy anyway.
-    private static FileCase[] TwiceEach(IReadOnlyList<FileCase> plan) =>
-    [
-        .. plan.Where(entry => entry.Role is null)
-            .SelectMany(entry => new[] { entry, entry with { Role = LabCase.NoiseRole } }),
-    ];
 
     private static List<FileCase> Quick(IReadOnlyList<TestFile> files)
     {

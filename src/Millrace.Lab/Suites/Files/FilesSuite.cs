@@ -1,3 +1,4 @@
+using Millrace.Lab.Data;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
@@ -7,18 +8,13 @@ namespace Millrace.Lab.Suites.Files;
 public sealed class FilesSuite : Suite
 {
     private readonly FilesLimits? _limits;
-    private BenchmarkCatalog? _catalog;
 
     /// <summary>The suite as users run it.</summary>
     public FilesSuite()
     {
     }
 
-    internal FilesSuite(FilesLimits limits, BenchmarkCatalog catalog)
-    {
-        _limits = limits;
-        _catalog = catalog;
-    }
+    internal FilesSuite(FilesLimits limits) => _limits = limits;
 
     /// <inheritdoc/>
     public override string Name => "files";
@@ -57,9 +53,8 @@ public sealed class FilesSuite : Suite
 
     internal override LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
     {
-        _catalog ??= new BenchmarkCatalog(typeof(FileReading));
-        using var launch = new FilesLaunch(request, Limits(request.Options.Mode), _catalog, progress, stop);
-        return launch.Run();
+        using var session = new LaunchSession(request, progress, stop);
+        return new FilesLaunch(request, Limits(request.Options.Mode), session).Run();
     }
 
     internal override MemoryResult MeasureMemory(MemoryRequest request) =>

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>A file that the user names.</summary>
 internal static class UserFile

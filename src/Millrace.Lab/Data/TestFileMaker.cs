@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>Writes the laboratory's files: the integers 0, 1, 2 … as little-endian 64-bit values.</summary>
 internal static class TestFileMaker

@@ -1,4 +1,4 @@
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>A file that is measured, and what every reader must find in it.</summary>
 /// <param name="Path">Where it is.</param>

@@ -1,4 +1,4 @@
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>Where a file's bytes are before an invocation. Set and verified before every one.</summary>
 public enum CacheState

@@ -1,4 +1,4 @@
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>Where the laboratory keeps the files that it makes.</summary>
 public static class DataFolder

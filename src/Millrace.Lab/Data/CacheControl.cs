@@ -1,7 +1,7 @@
 using Millrace.Lab.Machine;
 using Millrace.Lab.Running;
 
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>
 /// Brings a file into the state that a case asks for, before every invocation, and checks that it is there.
@@ -93,6 +93,23 @@ internal sealed class CacheControl : IIterationState, IDisposable
                 return fill;
             default:
                 return CacheFill.AsFound;
+        }
+    }
+
+    /// <summary>The same, with a reason and a way out when the file cannot be written.</summary>
+    /// <exception cref="LabException">It cannot be written.</exception>
+    public static CacheFill EstablishOrExplain(TestFile file, CacheFill fill)
+    {
+        try
+        {
+            return Establish(file, fill);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new LabException(
+                $"The test file {file.Path} ({ByteSize.ToText(file.Bytes)}) cannot be written: {exception.Message} "
+                + "Name another folder with --data.",
+                exception);
         }
     }
 

@@ -1,6 +1,6 @@
 using Millrace.Lab.Running;
 
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>No state at all, for a warm-up, whose times nobody keeps.</summary>
 internal sealed class HotAnyway : IIterationState

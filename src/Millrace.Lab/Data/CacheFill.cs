@@ -1,4 +1,4 @@
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>
 /// How a hot file got into the page cache. The kernel caches what was written or read at once in large folios, and

@@ -1,4 +1,4 @@
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>A method did not read what is in the file.</summary>
 public sealed class WrongChecksumException : Exception

@@ -1,4 +1,4 @@
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>Keeps a second run from rewriting the files that a first one measures.</summary>
 internal sealed class DataFolderLock : IDisposable

@@ -1,4 +1,4 @@
-namespace Millrace.Lab.Suites.Files;
+namespace Millrace.Lab.Data;
 
 /// <summary>What results call the states of the cache and the ways to fill it.</summary>
 internal static class CacheNames
