@@ -1,12 +1,17 @@
+using System.Buffers.Binary;
+
 namespace Millrace.Lab.Data;
 
 /// <summary>A file that is measured, and what every reader must find in it.</summary>
 /// <param name="Path">Where it is.</param>
 /// <param name="Bytes">Its length.</param>
-/// <param name="Checksum">The wrapping sum of its little-endian 64-bit integers.</param>
+/// <param name="Checksum">What <see cref="Content"/> says.</param>
 /// <param name="Generated">Made by the laboratory, which may rewrite it; false for a user's own file.</param>
 public sealed record TestFile(string Path, long Bytes, long Checksum, bool Generated)
 {
+    /// <summary>What is in it, and so what its checksum is.</summary>
+    public FileContent Content { get; init; }
+
     /// <summary>A file of the incrementing integers 0, 1, 2 … .</summary>
     public static TestFile OfIncrements(string folder, long bytes)
     {
@@ -18,7 +23,78 @@ public sealed record TestFile(string Path, long Bytes, long Checksum, bool Gener
         return new TestFile(path, bytes, sum, Generated: true);
     }
 
+    /// <summary>A file of random bytes, the same on every machine. Takes as long as making them.</summary>
+    /// <param name="folder">Where it is or will be.</param>
+    /// <param name="bytes">Its length, a multiple of 8.</param>
+    public static TestFile OfRandom(string folder, long bytes)
+    {
+        string path = System.IO.Path.Combine(folder, $"random-{ByteSize.ToText(bytes, separator: "")}.bin");
+        var random = new SplitMix64(RandomSeed);
+        ulong sum = 0;
+        for (long i = 0; i < bytes; i += sizeof(ulong))
+        {
+            for (ulong eight = random.Next(); eight != 0; eight >>= 8)
+            {
+                sum += eight & byte.MaxValue;
+            }
+        }
+
+        return new TestFile(path, bytes, (long)sum, Generated: true) { Content = FileContent.Random };
+    }
+
+    /// <summary>The file of <see cref="TaxiFareCsv"/>.</summary>
+    public static TestFile OfCsv(string folder) => new(
+        System.IO.Path.Combine(folder, "taxi-fares.csv"), TaxiFareCsv.Bytes, TaxiFareCsv.Lines, Generated: true)
+    {
+        Content = FileContent.Csv,
+    };
+
+    /// <summary>The first lines of the same file, for warm-ups.</summary>
+    public static TestFile OfFirstLines(string folder) => new(
+        System.IO.Path.Combine(folder, "taxi-fares-first.csv"),
+        TaxiFareCsv.FirstBytes,
+        TaxiFareCsv.FirstLines,
+        Generated: true)
+    {
+        Content = FileContent.Csv,
+    };
+
+    /// <summary>Writes all that is in it. Not for a user's own file.</summary>
+    internal void WriteContent(Stream stream)
+    {
+        switch (Content)
+        {
+            case FileContent.Csv:
+                TaxiFareCsv.Write(stream, (int)Checksum);
+                break;
+            case FileContent.Random:
+                var random = new SplitMix64(RandomSeed);
+                WriteIntegers(stream, _ => random.Next());
+                break;
+            default:
+                WriteIntegers(stream, index => (ulong)index);
+                break;
+        }
+    }
+
     /// <summary>What tables call it, for example "128 MiB".</summary>
     public override string ToString() =>
         Generated ? ByteSize.ToText(Bytes) : $"{System.IO.Path.GetFileName(Path)} ({ByteSize.ToText(Bytes)})";
+
+    private const ulong RandomSeed = 1;
+
+    private void WriteIntegers(Stream stream, Func<long, ulong> integer)
+    {
+        byte[] piece = new byte[64 * 1024];
+        long next = 0;
+        for (long left = Bytes; left > 0; left -= piece.Length)
+        {
+            for (int at = 0; at < piece.Length; at += sizeof(ulong))
+            {
+                BinaryPrimitives.WriteUInt64LittleEndian(piece.AsSpan(at), integer(next++));
+            }
+
+            stream.Write(piece, 0, (int)Math.Min(piece.Length, left));
+        }
+    }
 }

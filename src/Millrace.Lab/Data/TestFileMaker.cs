@@ -1,9 +1,6 @@
-using System.Runtime.InteropServices;
-using Microsoft.Win32.SafeHandles;
-
 namespace Millrace.Lab.Data;
 
-/// <summary>Writes the laboratory's files: the integers 0, 1, 2 … as little-endian 64-bit values.</summary>
+/// <summary>Writes the laboratory's files.</summary>
 internal static class TestFileMaker
 {
     /// <summary>The pieces in which a file is written unless asked otherwise.</summary>
@@ -15,6 +12,8 @@ internal static class TestFileMaker
     /// <summary>
     /// Makes the file, or writes its content again in place so that it stays where it is on the disk, and flushes it.
     /// </summary>
+    /// <param name="file">A generated one.</param>
+    /// <param name="pieceBytes">The length of every write, which decides how the kernel caches the file.</param>
     /// <exception cref="IOException">The disk is full or the folder cannot be written.</exception>
     public static void Write(TestFile file, int pieceBytes)
     {
@@ -24,30 +23,19 @@ internal static class TestFileMaker
         }
 
         Directory.CreateDirectory(Path.GetDirectoryName(file.Path)!);
-        using SafeFileHandle handle = File.OpenHandle(
-            file.Path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.Read);
-        if (RandomAccess.GetLength(handle) > file.Bytes)
+        using var stream = new FileStream(
+            file.Path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.Read, bufferSize: 0);
+        if (stream.Length > file.Bytes)
         {
-            RandomAccess.SetLength(handle, file.Bytes);
+            stream.SetLength(file.Bytes);
         }
 
-        long[] values = new long[pieceBytes / sizeof(long)];
-        long next = 0;
-        for (long offset = 0; offset < file.Bytes; offset += pieceBytes)
+        using (var pieces = new PieceStream(stream, pieceBytes))
         {
-            for (int i = 0; i < values.Length; i++)
-            {
-                long value = next++;
-                values[i] = BitConverter.IsLittleEndian
-                    ? value
-                    : System.Buffers.Binary.BinaryPrimitives.ReverseEndianness(value);
-            }
-
-            int bytes = (int)Math.Min(pieceBytes, file.Bytes - offset);
-            RandomAccess.Write(handle, MemoryMarshal.AsBytes<long>(values)[..bytes], offset);
+            file.WriteContent(pieces);
         }
 
         // Written back now and not during a measurement.
-        RandomAccess.FlushToDisk(handle);
+        stream.Flush(flushToDisk: true);
     }
 }

@@ -6,8 +6,10 @@ namespace Millrace.Lab.Data;
 internal static class UserFile
 {
     /// <summary>Looks at the file and computes the sum that every method must find.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="content">Whether its integers or its bytes are summed.</param>
     /// <exception cref="LabException">It is missing, no regular file, empty or not readable.</exception>
-    public static TestFile Inspect(string path)
+    public static TestFile Inspect(string path, FileContent content = FileContent.Integers)
     {
         string full = Path.GetFullPath(path);
         if (Directory.Exists(full))
@@ -28,10 +30,10 @@ internal static class UserFile
                 throw new LabException($"{path} is a pipe or a device. Only files on a disk can be measured.");
             }
 
-            (long bytes, long sum) = Sum(stream);
+            (long bytes, long sum) = Sum(stream, content == FileContent.Random ? 1 : sizeof(long));
             return bytes == 0
                 ? throw new LabException($"{path} is empty: there is nothing to read. Name a larger file with --file.")
-                : new TestFile(full, bytes, sum, Generated: false);
+                : new TestFile(full, bytes, sum, Generated: false) { Content = content };
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
@@ -40,7 +42,7 @@ internal static class UserFile
     }
 
     // Deliberately not the Checksum that the methods use: what is expected must not share their mistakes.
-    private static (long Bytes, long Sum) Sum(FileStream stream)
+    private static (long Bytes, long Sum) Sum(FileStream stream, int step)
     {
         byte[] array = new byte[TestFileMaker.LargeWrite];
         long bytes = 0;
@@ -50,9 +52,9 @@ internal static class UserFile
         {
             bytes += read;
             array.AsSpan(read).Clear();
-            for (int i = 0; i < read; i += sizeof(long))
+            for (int i = 0; i < read; i += step)
             {
-                sum = unchecked(sum + BinaryPrimitives.ReadInt64LittleEndian(array.AsSpan(i)));
+                sum = unchecked(sum + (step == 1 ? array[i] : BinaryPrimitives.ReadInt64LittleEndian(array.AsSpan(i))));
             }
         }
 

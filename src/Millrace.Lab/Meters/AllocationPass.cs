@@ -18,12 +18,20 @@ internal static class AllocationPass
     private const int MaximumInvocations = 64;
     private const double PassNs = 60e6;
 
+    // Of an invocation that takes so long one is enough: what else happens is lost in it.
+    private const double LongNs = 300e6;
+
     /// <summary>Measures one case.</summary>
     public static void Measure(CaseEngineOf entry)
     {
         int invocations = entry.Case.ExpectedNs <= 0
             ? MinimumInvocations
             : (int)Math.Clamp(PassNs / entry.Case.ExpectedNs, MinimumInvocations, MaximumInvocations);
+
+        if (entry.Case.ExpectedNs > LongNs)
+        {
+            invocations = 1;
+        }
 
         // The first invocation after another case may fill pools; it is not this case's price.
         entry.Engine.Prepare();

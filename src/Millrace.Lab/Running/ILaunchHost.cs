@@ -1,3 +1,5 @@
+using Millrace.Lab.Suites;
+
 namespace Millrace.Lab.Running;
 
 /// <summary>Where launches run: processes of their own, or, for tests, this one.</summary>
@@ -9,4 +11,8 @@ internal interface ILaunchHost
 
     /// <summary>Measures the memory that one case takes.</summary>
     MemoryResult MeasureMemory(MemoryRequest request);
+
+    /// <summary>Starts a server for the files of a run.</summary>
+    /// <exception cref="LabException">It could not begin.</exception>
+    IServedFiles Serve(ServeRequest request);
 }

@@ -17,4 +17,7 @@ internal sealed class InProcessHost : ILaunchHost
     /// <inheritdoc/>
     public MemoryResult MeasureMemory(MemoryRequest request) =>
         MemoryResult.Unavailable("all cases share one process, whose peak would be that of the greediest case so far");
+
+    /// <inheritdoc/>
+    public IServedFiles Serve(ServeRequest request) => _suite.Serve(request.Inputs);
 }

@@ -39,10 +39,37 @@ public static class LabWorker
             return 1;
         }
 
+        if (request.Serve is { } serve)
+        {
+            return Serve(serve, input, output);
+        }
+
         WorkerMessage result = Answer(request, new WorkerProgress(input, output, stop), stop.Token);
-        output.WriteLine(JsonSerializer.Serialize(result, WorkerJson.Default.WorkerMessage));
+        Write(output, result);
         return 0;
     }
+
+    private static int Serve(ServeRequest request, StreamReader input, StreamWriter output)
+    {
+        try
+        {
+            using IServedFiles served = SuiteCatalog.Find(request.Suite).Serve(request.Inputs);
+            Write(output, new WorkerMessage { Address = served.Address });
+            while (input.ReadLine() is not null)
+            {
+                // Until the laboratory, or its death, closes the other end.
+            }
+        }
+        catch (LabException exception)
+        {
+            Write(output, new WorkerMessage { Problem = exception.Message });
+        }
+
+        return 0;
+    }
+
+    private static void Write(StreamWriter output, WorkerMessage message) =>
+        output.WriteLine(JsonSerializer.Serialize(message, WorkerJson.Default.WorkerMessage));
 
     private static WorkerMessage Answer(WorkerRequest request, ILabProgress progress, CancellationToken stop)
     {

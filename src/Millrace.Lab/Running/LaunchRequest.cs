@@ -15,6 +15,9 @@ internal sealed record LaunchRequest
     /// <summary>The files, inspected once for all processes.</summary>
     public required IReadOnlyList<TestFile> Inputs { get; init; }
 
+    /// <summary>Where a server has them; null without one.</summary>
+    public Uri? Server { get; init; }
+
     /// <summary>Which of the processes this is, from 0.</summary>
     public required int Index { get; init; }
 

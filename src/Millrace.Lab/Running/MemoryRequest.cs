@@ -8,4 +8,8 @@ namespace Millrace.Lab.Running;
 /// <param name="Options">What the user asked for.</param>
 /// <param name="Inputs">The files.</param>
 /// <param name="Plan">The case's index in the suite's plan.</param>
-internal sealed record MemoryRequest(string Suite, LabOptions Options, IReadOnlyList<TestFile> Inputs, int Plan);
+internal sealed record MemoryRequest(string Suite, LabOptions Options, IReadOnlyList<TestFile> Inputs, int Plan)
+{
+    /// <summary>Where a server has the files; null without one.</summary>
+    public Uri? Server { get; init; }
+}

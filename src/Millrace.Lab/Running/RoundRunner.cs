@@ -48,10 +48,20 @@ internal sealed class RoundRunner
     public int Run(IReadOnlyList<CaseEngineOf> cases, RunLimits limits)
     {
         CaseEngineOf[] order = [.. cases];
+        var spent = cases.ToDictionary(entry => entry, _ => 0.0);
         var watch = Stopwatch.StartNew();
         int round = 0;
         while (round < limits.MaximumRounds && (round < limits.MinimumRounds || watch.Elapsed < limits.Time) && !Ended)
         {
+            if (round >= limits.MinimumRounds)
+            {
+                order = [.. order.Where(entry => spent[entry] < limits.CaseTime.TotalNanoseconds)];
+                if (order.Length == 0)
+                {
+                    break;
+                }
+            }
+
             _shuffle.Shuffle(order);
             CollectGarbage();
             for (int i = 0; i < order.Length && !Ended; i++)
@@ -59,7 +69,9 @@ internal sealed class RoundRunner
                 double byRounds = (round + ((double)i / order.Length)) / limits.MaximumRounds;
                 double done = Math.Max(byRounds, watch.Elapsed / limits.Time);
                 _progress.Report(Math.Min(done, 1), Left(watch.Elapsed, done), order[i].Case.Id);
+                int had = order[i].Case.Samples.Count;
                 Visit(order[i], round, limits);
+                spent[order[i]] += order[i].Case.Samples.Skip(had).Sum(sample => sample.WallNs);
             }
 
             round++;

@@ -12,6 +12,9 @@ internal sealed record RunLimits
     /// <summary>Time after which no further round begins.</summary>
     public required TimeSpan Time { get; init; }
 
+    /// <summary>Time of a case's own invocations after which it gets no more than the minimum of rounds.</summary>
+    public TimeSpan CaseTime { get; init; } = TimeSpan.MaxValue;
+
     /// <summary>
     /// Invocations shorter than this in total are repeated within one visit, up to <see cref="MaximumPerVisit"/>.
     /// </summary>

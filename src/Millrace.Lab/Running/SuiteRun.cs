@@ -35,6 +35,7 @@ public sealed class SuiteRun
     private readonly RunClock _clock;
     private readonly int _seed;
     private readonly int _count;
+    private Uri? _server;
 
     private SuiteRun(Suite suite, LabOptions options, ILaunchHost host, ILabProgress progress, CancellationToken stop)
     {
@@ -82,6 +83,10 @@ public sealed class SuiteRun
 
         using SuiteInputs inputs = _suite.TakeInputs(_options);
         MachineFacts machine = MachineInspector.Inspect(inputs.Files[^1].Path);
+        using IServedFiles? served = _suite.NeedsServer(_options, inputs.Files)
+            ? _host.Serve(new ServeRequest(_suite.Name, inputs.Files))
+            : null;
+        _server = served?.Address;
         for (int index = 0; index < _count && !_stop.IsCancellationRequested; index++)
         {
             Launch(inputs, index);
@@ -106,6 +111,7 @@ public sealed class SuiteRun
             Suite = _suite.Name,
             Options = _options,
             Inputs = inputs.Files,
+            Server = _server,
             Index = index,
             Count = _count,
             Seed = unchecked(_seed + index),
@@ -143,8 +149,8 @@ public sealed class SuiteRun
             }
 
             _progress.Report((double)i / cases.Count, _clock.Left, $"{item.Method}/{item.Parameters.Describe()}");
-            MemoryResult result = _host.MeasureMemory(new MemoryRequest(_suite.Name, _options, inputs.Files, plan));
-            _memory[plan] = result;
+            _memory[plan] = _host.MeasureMemory(
+                new MemoryRequest(_suite.Name, _options, inputs.Files, plan) { Server = _server });
         }
     }
 

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Text;
 using System.Text.Json;
+using Millrace.Lab.Suites;
 
 namespace Millrace.Lab.Running;
 
@@ -38,6 +39,37 @@ internal sealed class WorkerHost : ILaunchHost
         {
             return MemoryResult.Unavailable(exception.Message);
         }
+    }
+
+    /// <inheritdoc/>
+    public IServedFiles Serve(ServeRequest request)
+    {
+        var errors = new Queue<string>();
+        var all = new WorkerRequest { Serve = request };
+        Process process = Start(all, errors);
+        string? line = null;
+        try
+        {
+            process.StandardInput.WriteLine(JsonSerializer.Serialize(all, WorkerJson.Default.WorkerRequest));
+            line = process.StandardOutput.ReadLine();
+        }
+        catch (IOException)
+        {
+            // It died while it was written to; what follows says so.
+        }
+
+        WorkerMessage? message = line is null
+            ? null
+            : JsonSerializer.Deserialize(line, WorkerJson.Default.WorkerMessage);
+        if (message?.Address is { } address)
+        {
+            return new Server(process, address);
+        }
+
+        End(process);
+        string problem = message?.Problem ?? Epitaph(process, errors);
+        process.Dispose();
+        throw new LabException($"The server for the run could not be started: {problem}");
     }
 
     private WorkerMessage Converse(WorkerRequest request, ILabProgress? progress, CancellationToken stop)
@@ -159,6 +191,17 @@ internal sealed class WorkerHost : ILaunchHost
         lock (errors)
         {
             return errors.Count == 0 ? $"{end}." : $"{end}: {string.Join(Environment.NewLine, errors)}";
+        }
+    }
+
+    private sealed class Server(Process process, Uri address) : IServedFiles
+    {
+        public Uri Address => address;
+
+        public void Dispose()
+        {
+            End(process);
+            process.Dispose();
         }
     }
 }

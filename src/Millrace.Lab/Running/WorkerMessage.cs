@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 namespace Millrace.Lab.Running;
 
 /// <summary>
-/// A line that a worker writes, as JSON. All but the last two are answered with a line, and the worker waits for it: the
+/// A line that a worker writes, as JSON. All but the last ones are answered with a line, and the worker waits for it: the
 /// display is drawn while nothing is measured.
 /// </summary>
 internal sealed record WorkerMessage
@@ -29,6 +29,9 @@ internal sealed record WorkerMessage
     /// <summary>An estimate for the rest of the run.</summary>
     public TimeSpan? Left { get; init; }
 
+    /// <summary>The last message of a server: where it is. It serves until its input ends.</summary>
+    public Uri? Address { get; init; }
+
     /// <summary>The last message: what was measured.</summary>
     public LaunchResult? Launch { get; init; }
 
@@ -40,5 +43,5 @@ internal sealed record WorkerMessage
 
     /// <summary>Whether it is the last one.</summary>
     [JsonIgnore]
-    public bool IsLast => Launch is not null || Memory is not null || Problem is not null;
+    public bool IsLast => Launch is not null || Memory is not null || Address is not null || Problem is not null;
 }

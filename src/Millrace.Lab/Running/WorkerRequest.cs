@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Running;
 
-/// <summary>The line that a worker reads first, as JSON: one of the two.</summary>
+/// <summary>The line that a worker reads first, as JSON: one of the three.</summary>
 internal sealed record WorkerRequest
 {
     /// <summary>Measure everything.</summary>
@@ -8,4 +8,7 @@ internal sealed record WorkerRequest
 
     /// <summary>Measure the memory of one case.</summary>
     public MemoryRequest? Memory { get; init; }
+
+    /// <summary>Serve files until the input ends.</summary>
+    public ServeRequest? Serve { get; init; }
 }

@@ -1,3 +1,4 @@
+using Millrace.Lab.Data;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
@@ -24,6 +25,14 @@ public abstract class Suite
     /// <summary>Checks what the user asked for, and takes the files that are measured, before anything else happens.</summary>
     /// <exception cref="LabException">It cannot be measured.</exception>
     internal abstract SuiteInputs TakeInputs(LabOptions options);
+
+    /// <summary>Whether what the user asked for needs a server, in a process of its own.</summary>
+    internal virtual bool NeedsServer(LabOptions options, IReadOnlyList<TestFile> files) => false;
+
+    /// <summary>Serves files from this process.</summary>
+    /// <exception cref="LabException">It cannot.</exception>
+    internal virtual IServedFiles Serve(IReadOnlyList<TestFile> files) =>
+        throw new LabException($"The suite {Name} has no server.");
 
     /// <summary>Measures everything once in this process.</summary>
     internal abstract LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop);

@@ -1,3 +1,4 @@
+using Millrace.Lab.Suites.Bytes;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Suites;
@@ -6,7 +7,7 @@ namespace Millrace.Lab.Suites;
 public static class SuiteCatalog
 {
     /// <summary>In the order in which `lab all` runs them.</summary>
-    public static IReadOnlyList<Suite> All { get; } = [new FilesSuite()];
+    public static IReadOnlyList<Suite> All { get; } = [new FilesSuite(), new BytesSuite()];
 
     /// <summary>The suite of a name.</summary>
     /// <exception cref="LabException">There is none.</exception>

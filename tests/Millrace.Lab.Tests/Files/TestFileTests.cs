@@ -42,6 +42,36 @@ public sealed class TestFileTests : IDisposable
     }
 
     [Theory]
+    [InlineData(TestFileMaker.LargeWrite)]
+    [InlineData(TestFileMaker.SmallWrite)]
+    public void Random_file_holds_the_bytes_whose_sum_is_expected(int pieces)
+    {
+        TestFile file = TestFile.OfRandom(_folder.Path, (1024 * 1024) + 4096 + 8);
+        TestFileMaker.Write(file, pieces);
+        byte[] bytes = File.ReadAllBytes(file.Path);
+        Assert.Equal(file.Bytes, bytes.Length);
+        Assert.Equal(bytes.Sum(value => (long)value), file.Checksum);
+        Assert.Equal(file.Checksum, UserFile.Inspect(file.Path, FileContent.Random).Checksum);
+
+        // Every value as often as chance has it: 4,112 times, give or take 64.
+        Assert.All(bytes.CountBy(value => value), count => Assert.InRange(count.Value, 3700, 4500));
+
+        // The same in every process, today and with the next runtime.
+        Assert.Equal("C15C0289", Convert.ToHexString(bytes.AsSpan(0, 4)));
+    }
+
+    [Fact]
+    public void Text_files_have_the_lines_and_bytes_that_are_stated()
+    {
+        foreach (TestFile file in new[] { TestFile.OfCsv(_folder.Path), TestFile.OfFirstLines(_folder.Path) })
+        {
+            TestFileMaker.Write(file, TestFileMaker.LargeWrite);
+            Assert.Equal(file.Bytes, new FileInfo(file.Path).Length);
+            Assert.Equal(file.Checksum, File.ReadLines(file.Path).Count());
+        }
+    }
+
+    [Theory]
     [InlineData(8L)]
     [InlineData(16L)]
     [InlineData(24L)]

@@ -1,6 +1,7 @@
 using Millrace.Lab.Data;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
+using Millrace.Lab.Suites;
 using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Tests.Infrastructure;
 
@@ -139,5 +140,7 @@ public sealed class WorkerHostTests : IDisposable
             (request.Index == 1 ? bad : good).Launch(request, progress, stop);
 
         public MemoryResult MeasureMemory(MemoryRequest request) => good.MeasureMemory(request);
+
+        public IServedFiles Serve(ServeRequest request) => good.Serve(request);
     }
 }

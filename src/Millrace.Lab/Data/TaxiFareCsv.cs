@@ -1,0 +1,137 @@
+using System.Buffers.Text;
+
+namespace Millrace.Lab.Data;
+
+/// <summary>
+/// A text file of a million taxi rides as meters report them, for what reads lines and for what compresses: short fields,
+/// few distinct words, and numbers that go together. The same bytes on every machine and with every runtime.
+/// </summary>
+public static class TaxiFareCsv
+{
+    /// <summary>Length of the file in bytes.</summary>
+    public const long Bytes = 23_900_000;
+
+    /// <summary>Lines of the file, the header among them; every one ends with \n.</summary>
+    public const int Lines = Rows + 1;
+
+    /// <summary>SHA-256 of the file.</summary>
+    public const string Sha256 = "";
+
+    /// <summary>Lines of a short file with the same beginning.</summary>
+    public const int FirstLines = 1000;
+
+    /// <summary>Its length in bytes.</summary>
+    public const long FirstBytes = 24000;
+
+    private const int Rows = 1_000_000;
+    private const ulong Seed = 23_900_000;
+    private const int BatchRows = 500;
+    private const int UsualPercent = 78;
+    private const int UsualRides = 16;
+    private const int CardPercent = 75;
+    private const int LongestRow = 64;
+    private const int PieceBytes = 64 * 1024;
+
+    /// <summary>Writes the file, in pieces of up to 64 KiB.</summary>
+    public static void Write(Stream stream, int lines = Lines)
+    {
+        ArgumentNullException.ThrowIfNull(stream);
+        byte[] piece = new byte[PieceBytes];
+        int used = Put(piece, 0, "vendor_id,rate_code,passenger_count,trip_time_in_secs,trip_distance,payment_type,fare_amount\n"u8);
+        var random = new SplitMix64(Seed);
+        for (int row = 0; row < lines - 1; row++)
+        {
+            if (used > PieceBytes - LongestRow)
+            {
+                stream.Write(piece, 0, used);
+                used = 0;
+            }
+
+            used = PutRow(piece, used, row, ref random);
+        }
+
+        stream.Write(piece, 0, used);
+    }
+
+    private static int PutRow(byte[] piece, int at, int row, ref SplitMix64 random)
+    {
+        // Meters send what they have in batches, as rows of one vendor after the other's.
+        bool coarse = row / BatchRows % 2 == 0;
+
+        // Many rides are between the same few places; the others are anywhere.
+        bool usual = random.Below(100) < UsualPercent;
+        int place = usual ? 64 * random.Below(UsualRides) : random.Below(1024);
+        int speed = usual ? place / 64 % 8 : random.Below(256);
+        int hundredths = Distance(place);
+        int seconds = usual ? Duration(hundredths, 32 * speed) : Duration(hundredths, speed);
+
+        // One vendor tells seconds and tenths of a mile, the other whole minutes and hundredths.
+        if (coarse)
+        {
+            hundredths = (hundredths / 10 * 10) + 10;
+        }
+        else
+        {
+            seconds = (seconds / 60 * 60) + 60;
+        }
+
+        bool toAirport = hundredths > 1500;
+        at = Put(piece, at, coarse ? "CMT,"u8 : "VTS,"u8);
+        at = Put(piece, at, toAirport ? "2,"u8 : "1,"u8);
+        at = PutNumber(piece, at, Passengers(random.Below(100)), (byte)',');
+        at = PutNumber(piece, at, seconds, (byte)',');
+        at = PutHundredths(piece, at, hundredths, (byte)',');
+        at = Put(piece, at, random.Below(100) < CardPercent ? "CRD,"u8 : "CSH,"u8);
+        return PutHundredths(piece, at, 50 * (toAirport ? 104 : HalfDollars(hundredths, seconds)), (byte)'\n');
+    }
+
+    // Most rides are short: the cube of an even number, from 0.5 to 18 miles.
+    private static int Distance(long place) => 50 + (int)(1750 * place * place * place >> 30);
+
+    // Between 8 and 20 miles an hour, and a minute to get in.
+    private static int Duration(int hundredths, int slowness) => 60 + (hundredths * (180 + slowness) / 100);
+
+    private static int Passengers(int percentile) => percentile switch
+    {
+        < 80 => 1,
+        < 92 => 2,
+        < 95 => 3,
+        _ => 5,
+    };
+
+    // 2.50 to begin with, 0.50 for each fifth of a mile, and 0.50 for every two minutes.
+    private static int HalfDollars(int hundredths, int seconds) => 5 + (hundredths / 20) + (seconds / 120);
+
+    private static int Put(byte[] piece, int at, ReadOnlySpan<byte> text)
+    {
+        text.CopyTo(piece.AsSpan(at));
+        return at + text.Length;
+    }
+
+    private static int PutNumber(byte[] piece, int at, int number, byte end)
+    {
+        _ = Utf8Formatter.TryFormat(number, piece.AsSpan(at), out int written);
+        piece[at + written] = end;
+        return at + written + 1;
+    }
+
+    // Without zeros at the end, as in 3.8 and 7.
+    private static int PutHundredths(byte[] piece, int at, int hundredths, byte end)
+    {
+        at = PutNumber(piece, at, hundredths / 100, (byte)'.') - 1;
+        int rest = hundredths % 100;
+        if (rest > 0)
+        {
+            piece[++at] = (byte)('0' + (rest / 10));
+            if (rest % 10 > 0)
+            {
+                piece[++at] = (byte)('0' + (rest % 10));
+            }
+
+            at++;
+        }
+
+        piece[at] = end;
+        return at + 1;
+    }
+}

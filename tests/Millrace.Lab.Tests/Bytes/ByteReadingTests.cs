@@ -1,0 +1,138 @@
+using BenchmarkDotNet.Engines;
+using Millrace.Lab.Data;
+using Millrace.Lab.Meters;
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites.Bytes;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Bytes;
+
+/// <summary>Runs the benchmark's own methods, so that it cannot rot.</summary>
+public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFolder>
+{
+    private readonly ServedFolder _served;
+
+    public ByteReadingTests(ServedFolder served) => _served = served;
+
+    public static TheoryData<string, bool> EveryMethodAndSource()
+    {
+        var data = new TheoryData<string, bool>();
+        foreach (string method in BytesPlan.Methods.Where(method => !method.EndsWith(BytesPlan.Lines, StringComparison.Ordinal)))
+        {
+            data.Add(method, false);
+            data.Add(method, true);
+        }
+
+        return data;
+    }
+
+    [Theory]
+    [MemberData(nameof(EveryMethodAndSource))]
+    public void Every_method_reads_every_byte_from_a_file_and_from_a_server(string method, bool http)
+    {
+        // Increments of other lengths than the file's, so that the last one is a part, and vectors have rests.
+        foreach (int buffer in new[] { 1000, 4096, 1 << 20 })
+        {
+            Assert.Null(Error(new ByteCase(method, _served.Source(http), buffer)));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(EveryMethodAndSource))]
+    public void Every_method_finds_a_wrong_byte(string method, bool http)
+    {
+        ByteSource source = _served.Source(http);
+        source = source with { File = source.File with { Checksum = source.File.Checksum + 1 } };
+        Assert.Contains("with the sum", Error(new ByteCase(method, source, 4096)), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Readers_at_once_each_read_all_bytes()
+    {
+        foreach (bool http in new[] { false, true })
+        {
+            Assert.Null(Error(new ByteCase("Increments.Span", _served.Source(http), 4096, Readers: 4)));
+        }
+    }
+
+    [Theory]
+    [InlineData(BytesPlan.TextLines)]
+    [InlineData(BytesPlan.ByteLines)]
+    public void Lines_are_counted_and_a_wrong_count_fails(string method)
+    {
+        TestFile file = TestFile.OfFirstLines(_served.Folder.Path);
+        TestFileMaker.Write(file, TestFileMaker.SmallWrite);
+        Assert.Equal(file.Bytes, new FileInfo(file.Path).Length);
+        Assert.Null(Error(new ByteCase(method, new ByteSource(file, null), 4096)));
+        TestFile wrong = file with { Checksum = file.Checksum - 1 };
+        Assert.Contains("with the sum", Error(new ByteCase(method, new ByteSource(wrong, null), 4096)), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Vectors_come_to_the_sum_of_single_bytes_at_every_length_and_with_the_largest_bytes()
+    {
+        byte[] bytes = new byte[20_000];
+        Array.Fill(bytes, byte.MaxValue);
+        for (int length = 0; length < 200; length++)
+        {
+            Assert.Equal(255UL * (ulong)length, VectorWalk.Sum(bytes.AsSpan(0, length)));
+        }
+
+        Assert.Equal(255UL * 20_000, VectorWalk.Sum(bytes));
+        new Random(5).NextBytes(bytes);
+        Assert.Equal(SpanWalk.Sum(bytes.AsSpan(1)), VectorWalk.Sum(bytes.AsSpan(1)));
+    }
+
+    [Fact]
+    public void Unknown_addresses_of_the_server_are_not_found()
+    {
+        using var client = new HttpClient();
+        foreach (string path in new[] { "", "7", "-1", "0/../0", "x" })
+        {
+            using HttpResponseMessage response = client.Send(new HttpRequestMessage(HttpMethod.Get, new Uri(_served.Address, path)));
+            Assert.Equal(path == "0/../0" ? System.Net.HttpStatusCode.OK : System.Net.HttpStatusCode.NotFound, response.StatusCode);
+        }
+    }
+
+    // The error of one invocation; null when it found what it should.
+    private static string? Error(ByteCase entry)
+    {
+        using var meters = new ProcessMeters();
+        using EngineSet engines = EngineSet.Create<ByteCase>([entry], _ => HotAnyway.Instance, meters);
+        try
+        {
+            engines.Entries[0].Engine.Measure(0, IterationStage.Actual);
+            return null;
+        }
+        catch (WrongChecksumException exception)
+        {
+            return exception.Message;
+        }
+    }
+
+    /// <summary>A file and a server that has it, for all tests.</summary>
+    public sealed class ServedFolder : IDisposable
+    {
+        private readonly TestFile _file;
+        private readonly ByteServer _server;
+
+        public ServedFolder()
+        {
+            _file = TestFile.OfRandom(Folder.Path, 100_008);
+            TestFileMaker.Write(_file, TestFileMaker.LargeWrite);
+            _server = ByteServer.Start([_file]);
+        }
+
+        internal TemporaryFolder Folder { get; } = new();
+
+        internal Uri Address => _server.Address;
+
+        public void Dispose()
+        {
+            _server.Dispose();
+            Folder.Dispose();
+        }
+
+        internal ByteSource Source(bool http) => new(_file, http ? new Uri(_server.Address, "0") : null);
+    }
+}

@@ -1,0 +1,112 @@
+using Millrace.Lab.Data;
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites.Bytes;
+
+namespace Millrace.Lab.Tests.Bytes;
+
+/// <summary>Which cases are measured.</summary>
+public sealed class BytesPlanTests
+{
+    private static readonly TestFile[] Files =
+    [
+        new TestFile("/data/small", 32768, 0, Generated: true) { Content = FileContent.Random },
+        new TestFile("/data/first", 24000, 0, Generated: true) { Content = FileContent.Csv },
+        new TestFile("/data/lines", 23_900_000, 0, Generated: true) { Content = FileContent.Csv },
+        new TestFile("/data/large", BytesPlan.Length, 0, Generated: true) { Content = FileContent.Random },
+    ];
+
+    [Fact]
+    public void Full_mode_has_every_arrival_with_every_walk_from_both_sources()
+    {
+        IReadOnlyList<ByteCase> plan = Select(LabMode.Full);
+        foreach (string source in new[] { "file", "http" })
+        {
+            Assert.Equal(
+                BytesPlan.Methods.Where(method => !method.EndsWith(".Lines", StringComparison.Ordinal)),
+                plan.Where(entry => entry.Source.Name == source && entry is { Buffer: 65536, Readers: 1, Role: null })
+                    .Where(entry => entry.Source.File.Content == FileContent.Random)
+                    .Select(entry => entry.Method));
+        }
+
+        Assert.Equal(28 + 2, BytesPlan.Methods.Count);
+        Assert.Equal([4096, 65536, 262144], plan.Select(entry => entry.Buffer).Distinct().Order());
+        Assert.Equal([1, 2, 4], plan.Select(entry => entry.Readers).Distinct().Order());
+    }
+
+    [Fact]
+    public void Every_group_of_cases_has_its_baseline_and_a_second_copy_of_it()
+    {
+        foreach (LabMode mode in Enum.GetValues<LabMode>())
+        {
+            Assert.All(Select(mode).GroupBy(entry => entry.Parameters), group =>
+            {
+                Assert.Contains(group, entry => entry is { Method: "Increments.Span" or "StreamReader.Lines", Role: null });
+                Assert.Contains(group, entry => entry is { Method: "Increments.Span" or "StreamReader.Lines", Role: "noise" });
+            });
+        }
+    }
+
+    [Fact]
+    public void Quick_mode_measures_what_its_aims_are_about()
+    {
+        IReadOnlyList<ByteCase> plan = Select(LabMode.Quick);
+        foreach (string method in new[]
+            { BytesPlan.PlainSequence, BytesPlan.Sequence, BytesPlan.ArrayFor, BytesPlan.Baseline, BytesPlan.Segments })
+        {
+            Assert.Contains(plan, entry => entry.Method == method && entry.Source.Name == "file");
+            Assert.Contains(plan, entry => entry.Method == method && entry.Source.Name == "http");
+        }
+
+        Assert.Contains(plan, entry => entry.Method == BytesPlan.ByteLines);
+        Assert.Contains(plan, entry => entry.Method == BytesPlan.TextLines);
+    }
+
+    [Fact]
+    public void Every_method_of_the_plan_is_a_method_of_its_class()
+    {
+        Assert.All(
+            Select(LabMode.Full),
+            entry => Assert.Contains(entry.BenchmarkMethod, BenchmarkCatalog.Of(entry.BenchmarkClass).Methods));
+        Assert.Equal(
+            BenchmarkCatalog.Of(typeof(ByteReading)).Methods.Concat(BenchmarkCatalog.Of(typeof(LineReading)).Methods).Order(),
+            BytesPlan.Methods.Select(method => method.Replace(".", "", StringComparison.Ordinal)).Order());
+    }
+
+    [Fact]
+    public void Filters_select_by_method_source_content_and_readers()
+    {
+        Assert.All(Select(LabMode.Full, "*/http/*"), entry => Assert.NotNull(entry.Source.Address));
+        Assert.All(Select(LabMode.Full, "*.Lines"), entry => Assert.Equal(FileContent.Csv, entry.Source.File.Content));
+        Assert.All(Select(LabMode.Full, "*/4 at once"), entry => Assert.Equal(4, entry.Readers));
+        Assert.Equal(
+            "MillraceBytes.Vector/file/random/128MiB/4096/hot/1 at once",
+            Select(LabMode.Full, "MillraceBytes.Vector/file/*/4096/*").Select(entry => $"{entry.Name}/{entry.Parameters.Describe()}").Single());
+    }
+
+    [Fact]
+    public void Warm_ups_read_the_small_files_from_the_same_kind_of_source()
+    {
+        Assert.All(Select(LabMode.Full), entry =>
+        {
+            ByteCase small = BytesPlan.Small(entry, Files);
+            Assert.Equal(entry.Source.Name, small.Source.Name);
+            Assert.Equal(entry.Source.File.Content, small.Source.File.Content);
+            Assert.True(small.Source.File.Bytes <= 32768);
+            Assert.NotEqual(entry.Source.Address is null, small.Source.Address?.AbsolutePath == "/0");
+        });
+    }
+
+    [Fact]
+    public void A_users_own_file_has_no_lines_and_no_content_of_ours()
+    {
+        TestFile mine = new("/home/mine.bin", 1000, 0, Generated: false) { Content = FileContent.Random };
+        IReadOnlyList<ByteCase> plan = BytesPlan.Select(
+            new LabOptions { Mode = LabMode.Full }, [Files[0], mine], server: null);
+        Assert.DoesNotContain(plan, entry => entry.Method.EndsWith(BytesPlan.Lines, StringComparison.Ordinal));
+        Assert.All(plan, entry => Assert.Equal("/home/mine.bin", entry.Parameters.File));
+    }
+
+    private static IReadOnlyList<ByteCase> Select(LabMode mode, params string[] filters) =>
+        BytesPlan.Select(new LabOptions { Mode = mode, Filters = filters }, Files, new Uri("http://127.0.0.1:1/"));
+}
