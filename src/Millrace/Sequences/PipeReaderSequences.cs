@@ -84,6 +84,7 @@ public static class PipeReaderSequences
     /// <param name="reader">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="byteOrder">The order of the bytes of numbers in the data.</param>
     /// <param name="cancellationToken">Looked at before every read, so once for many records.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="byteOrder"/> is none.</exception>
     /// <exception cref="NotSupportedException">The byte order of <typeparamref name="T"/> cannot be changed.</exception>
     public static RecordSequence<T> ReadRecordsAsync<
         [DynamicallyAccessedMembers(
@@ -93,13 +94,8 @@ public static class PipeReaderSequences
         CancellationToken cancellationToken = default)
         where T : unmanaged
     {
-        bool reverses = (byteOrder == ByteOrder.LittleEndian) != BitConverter.IsLittleEndian;
-        if (reverses)
-        {
-            RecordBytes<T>.Prepare(typeof(T));
-        }
-
-        return new RecordSequence<T>(Source(reader, cancellationToken), reverses);
+        SequenceSource source = Source(reader, cancellationToken);
+        return new RecordSequence<T>(source, RecordBytes<T>.Reverses(typeof(T), byteOrder));
     }
 
     private static SequenceSource Source(PipeReader reader, CancellationToken cancellationToken)
