@@ -8,7 +8,8 @@ namespace Millrace;
 /// <summary>Walks over the bytes, segments, lines and records of a <see cref="PipeReader"/>.</summary>
 /// <remarks>
 /// Walks begin where the reader is and leave it after what they took, so one may follow the other, and a caller may go on with
-/// ReadAsync. They do not complete the reader.
+/// ReadAsync. They do not complete the reader. Until a walk is disposed the reader is its own: completing it within the loop
+/// frees the memory that the walk reads through a pointer.
 /// </remarks>
 public static class PipeReaderSequences
 {
@@ -65,7 +66,8 @@ public static class PipeReaderSequences
     /// <param name="reader">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="maxLength">
     /// The longest line that is accepted, in bytes without its end, 1 or more. A longer one is a <see cref="RecordException"/>
-    /// as soon as it is known to be longer; without a limit, a file without line ends is read into memory.
+    /// as soon as it is known to be longer; without a limit, data without line ends is read into memory, as far as the reader
+    /// holds it: a file pipe's limit is its <see cref="FilePipeError.BufferLimit"/>.
     /// </param>
     /// <param name="cancellationToken">Looked at before every read, so once for many lines.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxLength"/> is less than 1.</exception>

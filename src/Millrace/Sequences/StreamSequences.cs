@@ -64,7 +64,7 @@ public static class StreamSequences
     /// <param name="stream">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="maxLength">
     /// The longest line that is accepted, in bytes without its end, 1 or more. A longer one is a <see cref="RecordException"/>
-    /// as soon as it is known to be longer; without a limit, a file without line ends is read into memory.
+    /// as soon as it is known to be longer; without a limit, data without line ends is read into memory.
     /// </param>
     /// <param name="cancellationToken">Looked at before every read, so once for many lines.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxLength"/> is less than 1.</exception>
