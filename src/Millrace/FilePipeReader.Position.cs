@@ -67,6 +67,9 @@ public sealed partial class FilePipeReader
         _examined = 0;
     }
 
+    /// <summary>The next read gives what is in memory, whether it was examined before or not.</summary>
+    internal void ForgetExamined() => _examined = 0;
+
     private void ThrowIfCannotSeek()
     {
         if (!_source.File.CanSeek)

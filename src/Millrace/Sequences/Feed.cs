@@ -17,6 +17,9 @@ internal sealed class Feed
     private readonly Stream? _stream;
     private readonly CancellationToken _cancellationToken;
     private readonly bool _continueOnCapturedContext;
+
+    // Where a stream that can seek was when the walk began; -1 for any other source.
+    private readonly long _origin = -1;
     private ConfiguredValueTaskAwaitable<bool>.ConfiguredValueTaskAwaiter _move;
     private ReadOnlySequence<byte> _rest;
     private bool _held;
@@ -27,6 +30,11 @@ internal sealed class Feed
     public Feed(in SequenceSource source)
     {
         _stream = source.Stream;
+        if (_stream is { CanSeek: true })
+        {
+            _origin = _stream.Position;
+        }
+
         _reader = source.Reader ?? PipeReader.Create(
             source.Stream!, new StreamPipeReaderOptions(bufferSize: StreamBufferBytes, leaveOpen: true));
         _cancellationToken = source.CancellationToken;
@@ -111,17 +119,16 @@ internal sealed class Feed
         }
 
         _ended = true;
-        long left = _rest.Length;
-        GiveBack(_rest.Start);
-        if (_stream is null)
-        {
-            return;
-        }
+        GiveBackRest();
 
-        _reader.Complete();
-        if (left > 0 && _stream.CanSeek)
+        // Not counted from where the stream is now: a read that failed may have moved it.
+        if (_stream is not null)
         {
-            _stream.Seek(-left, SeekOrigin.Current);
+            _reader.Complete();
+            if (_origin >= 0 && _stream.CanSeek)
+            {
+                _stream.Position = _origin + Taken;
+            }
         }
     }
 
@@ -150,6 +157,24 @@ internal sealed class Feed
 
     /// <summary>As every awaiter's.</summary>
     public void UnsafeOnMoveCompleted(Action continuation) => _move.UnsafeOnCompleted(continuation);
+
+    private void GiveBackRest()
+    {
+        try
+        {
+            GiveBack(_rest.Start);
+        }
+        catch (InvalidOperationException)
+        {
+            // A reader may refuse to see as not examined what was examined before, by this walk or by whoever came before it,
+            // and does not tell how far that was. The framework's own readers do not refuse.
+            _reader.AdvanceTo(_rest.Start, _rest.End);
+        }
+
+        // After a read that failed there was nothing to give back, and a file pipe would hold on to what it takes for examined.
+        (_reader as FilePipeReader)?.ForgetExamined();
+        _rest = default;
+    }
 
     private void GiveBack(SequencePosition examined)
     {

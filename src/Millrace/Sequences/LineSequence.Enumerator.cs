@@ -28,7 +28,9 @@ public readonly partial struct LineSequence
         internal Enumerator(in SequenceSource source, int maxLength)
         {
             _feed = new Feed(source);
-            _maxLength = maxLength;
+
+            // What an array holds with its line end.
+            _maxLength = Math.Min(maxLength, Array.MaxLength - 2);
         }
 
         /// <summary>The line without its end. Valid until the next move.</summary>
@@ -88,12 +90,9 @@ public readonly partial struct LineSequence
                     return true;
                 }
 
-                // One more than the limit may still be a \r.
+                // What was searched is not searched again, however small the reads are.
                 searched = rest.Length;
-                if (searched > (long)_maxLength + 1)
-                {
-                    ThrowTooLong();
-                }
+                ThrowIfTooLong(searched);
 
                 if (!await _feed.ReadMoreAsync().ConfigureAwait(false))
                 {
@@ -111,8 +110,9 @@ public readonly partial struct LineSequence
         /// <summary>Begins with a line: where it lies when that is one segment, and else with a copy.</summary>
         private unsafe void Enter(in ReadOnlySequence<byte> line, bool hasEnd)
         {
+            ThrowIfTooLong(line.Length);
             ReadOnlyMemory<byte> first = _feed.FirstSegment();
-            int length = checked((int)line.Length);
+            int length = (int)line.Length;
             int next = hasEnd ? length + 1 : length;
             if (first.Length < next)
             {
@@ -121,11 +121,7 @@ public readonly partial struct LineSequence
 
             byte last = length == 0 ? default : first.Span[length - 1];
             int trimmed = hasEnd && last == CarriageReturn ? length - 1 : length;
-            if (trimmed > _maxLength)
-            {
-                ThrowTooLong();
-            }
-
+            ThrowIfTooLong(trimmed, excess: 0);
             _segment = first;
             _pin = first.Pin();
             _start = (byte*)_pin.Pointer;
@@ -163,6 +159,13 @@ public readonly partial struct LineSequence
             _next = 0;
         }
 
-        private void ThrowTooLong() => throw RecordException.LineTooLong(_feed.Taken, _count, _maxLength);
+        // One more than the limit may still be a \r.
+        private void ThrowIfTooLong(long length, int excess = 1)
+        {
+            if (length > _maxLength + excess)
+            {
+                throw RecordException.LineTooLong(_feed.Taken, _count, _maxLength);
+            }
+        }
     }
 }

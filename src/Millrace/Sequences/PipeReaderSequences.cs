@@ -8,7 +8,8 @@ namespace Millrace;
 /// <summary>Walks over the bytes, segments, lines and records of a <see cref="PipeReader"/>.</summary>
 /// <remarks>
 /// Walks begin where the reader is and leave it after what they took, so one may follow the other, and a caller may go on with
-/// ReadAsync. They do not complete the reader.
+/// ReadAsync. They do not complete the reader. Until a walk is disposed the reader is its own: completing it within the loop
+/// frees the memory that the walk reads through a pointer.
 /// </remarks>
 public static class PipeReaderSequences
 {
@@ -65,7 +66,8 @@ public static class PipeReaderSequences
     /// <param name="reader">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="maxLength">
     /// The longest line that is accepted, in bytes without its end, 1 or more. A longer one is a <see cref="RecordException"/>
-    /// as soon as it is known to be longer; without a limit, a file without line ends is read into memory.
+    /// as soon as it is known to be longer; without a limit, data without line ends is read into memory, as far as the reader
+    /// holds it: a file pipe's limit is its <see cref="FilePipeError.BufferLimit"/>.
     /// </param>
     /// <param name="cancellationToken">Looked at before every read, so once for many lines.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxLength"/> is less than 1.</exception>
@@ -84,6 +86,7 @@ public static class PipeReaderSequences
     /// <param name="reader">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="byteOrder">The order of the bytes of numbers in the data.</param>
     /// <param name="cancellationToken">Looked at before every read, so once for many records.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="byteOrder"/> is none.</exception>
     /// <exception cref="NotSupportedException">The byte order of <typeparamref name="T"/> cannot be changed.</exception>
     public static RecordSequence<T> ReadRecordsAsync<
         [DynamicallyAccessedMembers(
@@ -93,13 +96,8 @@ public static class PipeReaderSequences
         CancellationToken cancellationToken = default)
         where T : unmanaged
     {
-        bool reverses = (byteOrder == ByteOrder.LittleEndian) != BitConverter.IsLittleEndian;
-        if (reverses)
-        {
-            RecordBytes<T>.Prepare(typeof(T));
-        }
-
-        return new RecordSequence<T>(Source(reader, cancellationToken), reverses);
+        SequenceSource source = Source(reader, cancellationToken);
+        return new RecordSequence<T>(source, RecordBytes<T>.Reverses(typeof(T), byteOrder));
     }
 
     private static SequenceSource Source(PipeReader reader, CancellationToken cancellationToken)

@@ -14,16 +14,34 @@ internal static unsafe class RecordBytes<T>
     // Where the fields lie; null until a type with fields is turned around for the first time.
     private static (int Offset, int Length)[]? Fields;
 
-    /// <summary>Finds the fields of a type that is not a value by itself.</summary>
-    /// <exception cref="NotSupportedException">A field is neither a number, a character, a truth value nor an enum.</exception>
-    public static void Prepare(
+    /// <summary>Whether records of that byte order are to be turned around here. If so, it is found out how.</summary>
+    /// <param name="type"><typeparamref name="T"/>, so that its fields are kept where unused code is cut away.</param>
+    /// <param name="byteOrder">That of the data.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="byteOrder"/> is none.</exception>
+    /// <exception cref="NotSupportedException">
+    /// A field is neither a number, a character, a truth value nor an enum, or lies where another one lies.
+    /// </exception>
+    public static bool Reverses(
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicFields | DynamicallyAccessedMemberTypes.NonPublicFields)]
-        Type type)
+        Type type,
+        ByteOrder byteOrder)
     {
+        if (!Enum.IsDefined(byteOrder))
+        {
+            throw new ArgumentOutOfRangeException(nameof(byteOrder), byteOrder, $"No {nameof(ByteOrder)}.");
+        }
+
+        if ((byteOrder == ByteOrder.LittleEndian) == BitConverter.IsLittleEndian)
+        {
+            return false;
+        }
+
         if (!IsOneValue)
         {
             Fields ??= FieldsOf(type);
         }
+
+        return true;
     }
 
     /// <summary>The same record with the bytes of every field in the other order.</summary>
@@ -64,23 +82,38 @@ internal static unsafe class RecordBytes<T>
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicFields | DynamicallyAccessedMemberTypes.NonPublicFields)]
         Type type)
     {
+        if (type.IsDefined(typeof(InlineArrayAttribute), inherit: false))
+        {
+            throw CannotReverse(type, "it is an inline array");
+        }
+
         var fields = new List<(int Offset, int Length)>();
         foreach (FieldInfo field in type.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic))
         {
             int length = SizeOf(field.FieldType);
             if (length == 0)
             {
-                throw new NotSupportedException(
-                    $"The byte order of {type} cannot be changed: its field {field.Name} is a {field.FieldType}, and only fields "
-                    + "that are numbers, characters, truth values or enums are known. Read it in the file's own order and "
-                    + "turn the field around yourself.");
+                throw CannotReverse(
+                    type,
+                    $"its field {field.Name} is a {field.FieldType}, and only fields that are numbers, characters, truth values or "
+                    + "enums are known");
             }
 
-            fields.Add((OffsetOf(field), length));
+            int offset = OffsetOf(field);
+            if (fields.Exists(other => offset < other.Offset + other.Length && other.Offset < offset + length))
+            {
+                throw CannotReverse(type, $"its field {field.Name} lies where another one lies");
+            }
+
+            fields.Add((offset, length));
         }
 
         return [.. fields.Where(field => field.Length > 1)];
     }
+
+    private static NotSupportedException CannotReverse(Type type, string reason) => new(
+        $"The byte order of {type} cannot be changed: {reason}. Read it in the file's own order and turn its numbers around "
+        + "yourself.");
 
     // The layout that Marshal.OffsetOf tells is that of interop, where a bool has four bytes. So the field is set, and
     // what has changed is where it lies.

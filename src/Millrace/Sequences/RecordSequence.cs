@@ -52,8 +52,13 @@ public readonly partial struct RecordSequence<T> : IEquatable<RecordSequence<T>>
     private static async IAsyncEnumerable<T> IterateAsync(
         SequenceSource source, bool reverses, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        using var both = CancellationTokenSource.CreateLinkedTokenSource(source.CancellationToken, cancellationToken);
-        var records = new RecordSequence<T>(source with { CancellationToken = both.Token }, reverses);
+        // Two tokens only where there are two: an exception then names the one that was cancelled.
+        using CancellationTokenSource? both = source.CancellationToken.CanBeCanceled && cancellationToken.CanBeCanceled
+            ? CancellationTokenSource.CreateLinkedTokenSource(source.CancellationToken, cancellationToken)
+            : null;
+        CancellationToken either = both?.Token
+            ?? (cancellationToken.CanBeCanceled ? cancellationToken : source.CancellationToken);
+        var records = new RecordSequence<T>(source with { CancellationToken = either }, reverses);
 #pragma warning disable CA2007 // This ConfigureAwait is the sequence's own, which the rule does not know.
         await foreach (T record in records.ConfigureAwait(false))
 #pragma warning restore CA2007

@@ -64,7 +64,7 @@ public static class StreamSequences
     /// <param name="stream">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="maxLength">
     /// The longest line that is accepted, in bytes without its end, 1 or more. A longer one is a <see cref="RecordException"/>
-    /// as soon as it is known to be longer; without a limit, a file without line ends is read into memory.
+    /// as soon as it is known to be longer; without a limit, data without line ends is read into memory.
     /// </param>
     /// <param name="cancellationToken">Looked at before every read, so once for many lines.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxLength"/> is less than 1.</exception>
@@ -83,6 +83,7 @@ public static class StreamSequences
     /// <param name="stream">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="byteOrder">The order of the bytes of numbers in the data.</param>
     /// <param name="cancellationToken">Looked at before every read, so once for many records.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="byteOrder"/> is none.</exception>
     /// <exception cref="NotSupportedException">The byte order of <typeparamref name="T"/> cannot be changed.</exception>
     public static RecordSequence<T> ReadRecordsAsync<
         [DynamicallyAccessedMembers(
@@ -92,13 +93,8 @@ public static class StreamSequences
         CancellationToken cancellationToken = default)
         where T : unmanaged
     {
-        bool reverses = (byteOrder == ByteOrder.LittleEndian) != BitConverter.IsLittleEndian;
-        if (reverses)
-        {
-            RecordBytes<T>.Prepare(typeof(T));
-        }
-
-        return new RecordSequence<T>(Source(stream, cancellationToken), reverses);
+        SequenceSource source = Source(stream, cancellationToken);
+        return new RecordSequence<T>(source, RecordBytes<T>.Reverses(typeof(T), byteOrder));
     }
 
     private static SequenceSource Source(Stream stream, CancellationToken cancellationToken)

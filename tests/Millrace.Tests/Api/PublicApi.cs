@@ -16,7 +16,8 @@ internal static class PublicApi
         var text = new StringBuilder();
         foreach (Type type in assembly.GetExportedTypes().OrderBy(type => type.FullName, StringComparer.Ordinal))
         {
-            text.Append(Kind(type)).Append(' ').Append(type.FullName).Append(Bases(type)).Append('\n');
+            text.Append(Kind(type)).Append(' ').Append(type.FullName).Append(Bases(type))
+                .Append(Constraints(type.GetGenericArguments())).Append('\n');
             foreach (string member in Members(type).Order(StringComparer.Ordinal))
             {
                 text.Append("    ").Append(member).Append('\n');
@@ -66,8 +67,10 @@ internal static class PublicApi
             _ => "class",
         };
 
-    private static bool IsReadOnly(Type type) => type.GetCustomAttributesData()
-        .Any(attribute => string.Equals(attribute.AttributeType.Name, "IsReadOnlyAttribute", StringComparison.Ordinal));
+    private static bool IsReadOnly(Type type) => HasAttribute(type, "IsReadOnlyAttribute");
+
+    private static bool HasAttribute(Type type, string name) => type.GetCustomAttributesData()
+        .Any(attribute => string.Equals(attribute.AttributeType.Name, name, StringComparison.Ordinal));
 
     private static string Bases(Type type)
     {
@@ -112,8 +115,14 @@ internal static class PublicApi
     {
         string result = Name(method.ReturnType)
             + Question(Nullability.Create(method.ReturnParameter).ReadState, method.ReturnType);
-        return $"{Access(method)}{Modifier(method)}{result} {method.Name}({Parameters(method)})";
+        Type[] types = method.GetGenericArguments();
+        string generic = types.Length == 0 ? "" : $"<{string.Join(", ", types.Select(Name))}>";
+        return $"{Access(method)}{Modifier(method)}{result} {method.Name}{generic}({Parameters(method)}){Constraints(types)}";
     }
+
+    // Those that there are here; another kind would have to be added.
+    private static string Constraints(Type[] types) => string.Concat(
+        types.Where(type => HasAttribute(type, "IsUnmanagedAttribute")).Select(type => $" where {type.Name} : unmanaged"));
 
     private static string Access(MethodBase method) => method.IsPublic ? "" : "protected ";
 
@@ -136,8 +145,9 @@ internal static class PublicApi
         return $"{passing}{Name(type)}{question} {parameter.Name}{value}";
     }
 
+    // Of a type parameter the context says that it may be null, with and without a question mark.
     private static string Question(NullabilityState state, Type type) =>
-        state == NullabilityState.Nullable && !type.IsValueType ? "?" : "";
+        state == NullabilityState.Nullable && type is { IsValueType: false, IsGenericParameter: false } ? "?" : "";
 
     private static string Name(Type type)
     {
@@ -151,10 +161,9 @@ internal static class PublicApi
             return $"{Name(type.GetElementType()!)}[]";
         }
 
-        if (type.IsGenericType)
+        if (type.IsGenericType || (type.IsNested && !type.IsGenericParameter))
         {
-            string arguments = string.Join(", ", type.GetGenericArguments().Select(Name));
-            return $"{type.Name[..type.Name.IndexOf('`', StringComparison.Ordinal)]}<{arguments}>";
+            return QualifiedName(type);
         }
 
         return Type.GetTypeCode(type) switch
@@ -166,5 +175,22 @@ internal static class PublicApi
             TypeCode.String => "string",
             _ => type == typeof(void) ? "void" : type == typeof(object) ? "object" : type.Name,
         };
+    }
+
+    // A type within a generic one has the outer one's arguments, before its own if it has any: Outer<T>.Inner<U>.
+    private static string QualifiedName(Type type)
+    {
+        Type[] arguments = type.GetGenericArguments();
+        int inherited = 0;
+        string outer = "";
+        if (type.DeclaringType is { } declaring)
+        {
+            inherited = declaring.GetGenericArguments().Length;
+            outer = $"{QualifiedName(inherited == 0 ? declaring : declaring.MakeGenericType(arguments[..inherited]))}.";
+        }
+
+        string name = type.Name.Split('`')[0];
+        string own = string.Join(", ", arguments.Skip(inherited).Select(Name));
+        return own.Length == 0 ? outer + name : $"{outer}{name}<{own}>";
     }
 }

@@ -1,0 +1,63 @@
+using System.IO.Pipelines;
+using System.Text.RegularExpressions;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Docs;
+
+/// <summary>What docs/sequences.md shows compiles and does what it says.</summary>
+public sealed partial class SequencesTests
+{
+    [Fact]
+    public void The_samples_of_the_page_are_the_ones_that_are_compiled()
+    {
+        string source = File.ReadAllText(
+            Path.Combine(Repository.Root, "tests", "Millrace.Tests", "Docs", "SequencesSample.cs"));
+        string[] compiled =
+        [
+            .. Sample().Matches(source).Select(match => string.Join(
+                '\n', match.Groups["code"].Value.Split('\n').Select(line => line.Length > 4 ? line[4..] : line)).Trim()),
+        ];
+        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "sequences.md"));
+
+        Assert.Equal(compiled, Block().Matches(page).Select(match => match.Groups["code"].Value.Trim()));
+    }
+
+    [Fact]
+    public async Task The_sample_of_bytes_sums_them() =>
+        Assert.Equal(
+            TestContent.Of(1_000).ToArray().Sum(value => (long)value),
+            await SequencesSample.SumAsync(TestFolder.SharedFile(1_000)).Soon());
+
+    [Fact]
+    public async Task The_sample_of_a_delegate_counts_bytes() =>
+        Assert.Equal(
+            TestContent.Of(10_000).ToArray().Count(value => value == 7),
+            await SequencesSample.CountAsync(TestFolder.SharedFile(10_000), 7).Soon());
+
+    [Fact]
+    public async Task The_sample_of_lines_reads_a_header_and_a_body()
+    {
+        PipeReader reader = PipeReader.Create(new(Text.Bytes("Host: here\r\nLength: 6\r\n\r\nbody\r\n")));
+
+        (List<string> header, int body) = await SequencesSample.ReadMessageAsync(reader).Soon();
+
+        Assert.Equal(["Host: here", "Length: 6"], header);
+        Assert.Equal(6, body);
+    }
+
+    [Fact]
+    public async Task The_sample_of_records_reads_them_in_network_order()
+    {
+        using var stream = new MemoryStream([
+            0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 2,
+            0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 1, 1, 0]);
+
+        Assert.Equal((256 * 2) + 256, await SequencesSample.VolumeAsync(stream).Soon());
+    }
+
+    [GeneratedRegex(@"// sample: begin\n(?<code>.*?)// sample: end", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
+    private static partial Regex Sample();
+
+    [GeneratedRegex(@"```csharp\n(?<code>.*?)```", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
+    private static partial Regex Block();
+}

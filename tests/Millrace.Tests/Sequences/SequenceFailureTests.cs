@@ -1,0 +1,178 @@
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Sequences;
+
+/// <summary>Walks over readers that fail, and where the reader is afterwards.</summary>
+public sealed class SequenceFailureTests
+{
+    private const int MiB = 1024 * 1024;
+
+    [Fact]
+    public async Task A_readers_exception_comes_through_after_every_byte_before_it()
+    {
+        var reason = new IOException("says the test");
+        var reader = new ScriptedReader([ScriptedReader.Piece("ab"), ScriptedReader.Failure(reason)]);
+        var taken = new List<byte>();
+
+        IOException exception = await Assert.ThrowsAsync<IOException>(
+            () => reader.ReadRecordsAsync<byte>().TakeInto(taken));
+
+        Assert.Same(reason, exception);
+        Assert.Equal("ab"u8.ToArray(), taken);
+    }
+
+    [Fact]
+    public async Task A_walk_over_a_reader_that_failed_once_can_be_taken_up_again()
+    {
+        var reader = new ScriptedReader([
+            ScriptedReader.Piece("on"), ScriptedReader.Failure(new IOException("says the test")),
+            ScriptedReader.Piece("e\ntwo")]);
+        await Assert.ThrowsAsync<IOException>(() => reader.ReadLinesAsync().TakeAsync());
+
+        Assert.Equal(["one", "two"], await reader.ReadLinesAsync().TakeAsync());
+    }
+
+    [Fact]
+    public async Task A_move_after_a_move_that_failed_goes_on_where_that_one_was()
+    {
+        var reader = new ScriptedReader([
+            ScriptedReader.Piece("ab"), ScriptedReader.Failure(new IOException("says the test")),
+            ScriptedReader.Piece("cdefgh")]);
+        RecordSequence<int>.Enumerator walk = reader.ReadRecordsAsync<int>().GetAsyncEnumerator();
+        await Assert.ThrowsAsync<IOException>(async () => await walk.MoveNextAsync());
+
+        Assert.True(await walk.MoveNextAsync());
+
+        Assert.Equal(BitConverter.ToInt32("abcd"u8), walk.Current);
+        await walk.DisposeAsync();
+        Assert.Equal(4, reader.Consumed);
+    }
+
+    [Fact]
+    public async Task An_exception_in_the_loop_leaves_the_reader_after_what_was_taken()
+    {
+        var reader = ScriptedReader.Of("one\ntwo\nthree\n");
+
+        await Assert.ThrowsAsync<NotSupportedException>(async () =>
+        {
+            await foreach (ReadOnlyMemory<byte> line in reader.ReadLinesAsync())
+            {
+                if (line.Span.SequenceEqual("two"u8))
+                {
+                    throw new NotSupportedException("says the test");
+                }
+            }
+        });
+
+        Assert.Equal(8, reader.Consumed);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task An_exception_of_the_delegate_leaves_a_strict_reader_usable(bool waits)
+    {
+        var reader = new ScriptedReader([ScriptedReader.Piece("ab"), ScriptedReader.Piece("cd")], waits: waits);
+
+        await Assert.ThrowsAsync<NotSupportedException>(() => reader.ReadBytesAsync().ForEachAsync(value =>
+        {
+            if (value == 'd')
+            {
+                throw new NotSupportedException("says the test");
+            }
+        }).Soon());
+
+        Assert.Equal("cd"u8.ToArray(), await reader.ReadBytesAsync().TakeAsync());
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_line_past_a_file_pipes_limit_is_its_exception_and_is_there_for_whoever_reads_on(
+        ReadStrategy strategy, bool portable)
+    {
+        // No line feed in 9 MiB but the one that is written here.
+        byte[] content = new byte[9 * MiB];
+        content[3] = (byte)'\n';
+        string path = TestFolder.NewPath();
+        await File.WriteAllBytesAsync(path, content);
+        await using FilePipeReader reader = FilePipe.OpenRead(path, new FileReadOptions
+        {
+            Strategy = strategy,
+            Portable = portable,
+            BufferSize = 100_000,
+            MaxBufferedBytes = MiB,
+        });
+        var lines = new List<string>();
+
+        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
+            () => reader.ReadLinesAsync().TakeInto(lines));
+
+        Assert.Equal(FilePipeError.BufferLimit, exception.Error);
+        Assert.Equal(4, exception.Offset);
+        Assert.Equal("\0\0\0", Assert.Single(lines));
+        Assert.Equal(4, reader.Position);
+        Assert.Equal(content[4..].LongLength, await reader.ForEachSegmentAsync(span => Assert.False(span.ContainsAnyExcept((byte)0))));
+    }
+
+    [Theory, EveryStrategy]
+    public async Task A_file_pipe_gives_what_a_failed_walk_has_looked_at_with_the_next_read(
+        ReadStrategy strategy, bool portable)
+    {
+        await using FilePipeReader reader = FilePipe.OpenRead(
+            TestFolder.SharedFile(1_000),
+            new FileReadOptions { Strategy = strategy, Portable = portable, BufferSize = 10 });
+        using var cancelling = new CancellationTokenSource();
+        reader.CancelPendingRead();
+        await Assert.ThrowsAsync<OperationCanceledException>(() => reader.ReadBytesAsync().TakeAsync());
+        await Assert.ThrowsAsync<RecordException>(() => reader.ReadRecordsAsync<Huge>().TakeAsync());
+
+        Assert.True(reader.TryRead(out ReadResult result));
+
+        result.AssertStarts(0);
+        reader.AdvanceTo(result.Buffer.Start);
+        await reader.AssertRestAsync(0, 1_000);
+    }
+
+    [Theory]
+    [InlineData("abc", 3)]
+    [InlineData("abcdefghijk", 1)]
+    public async Task A_Pipe_is_usable_after_a_record_that_did_not_come_to_its_end(string text, int piece)
+    {
+        await using ByteSource source = ByteSources.Open("Pipe", Text.Bytes(text), piece);
+
+        await Assert.ThrowsAsync<RecordException>(() => source.Records<RecordOf24>().TakeAsync());
+
+        Assert.Equal(text[..1], Text.Of(await source.Bytes().TakeAsync(1)));
+        Assert.Equal(text[1..], Text.Of(await source.ReadToEndAsync()));
+    }
+
+    [Fact]
+    public async Task A_Pipe_whose_line_was_too_long_gives_the_bytes_that_nobody_has_looked_at_at_once()
+    {
+        var pipe = new Pipe();
+        await pipe.Writer.WriteAsync("abc"u8.ToArray());
+        LineSequence.Enumerator walk = pipe.Reader.ReadLinesAsync(maxLength: 4).GetAsyncEnumerator();
+        NextAwaitable move = walk.MoveNextAsync();
+        await pipe.Writer.WriteAsync("defg"u8.ToArray());
+        await Assert.ThrowsAsync<RecordException>(async () => await move);
+        await walk.DisposeAsync();
+
+        ReadResult result = await pipe.Reader.ReadAsync().Soon();
+
+        Assert.Equal(7, result.Buffer.Length);
+    }
+
+    [Fact]
+    public async Task A_writers_exception_comes_through()
+    {
+        var pipe = new Pipe();
+        await pipe.Writer.CompleteAsync(new NotSupportedException("says the test"));
+
+        await Assert.ThrowsAsync<NotSupportedException>(() => pipe.Reader.ReadBytesAsync().TakeAsync());
+    }
+
+    private struct Huge
+    {
+        public unsafe fixed byte Bytes[1_001];
+    }
+}
