@@ -11,12 +11,12 @@ internal sealed class SuiteOptions
 
     private readonly Option<bool> _quick = new("--quick")
     {
-        Description = "What answers the main questions, up to 3 minutes a suite (the default).",
+        Description = "What answers the main questions, up to 4 minutes a suite (the default).",
     };
 
     private readonly Option<bool> _full = new("--full")
     {
-        Description = "Every method with every parameter; takes about half an hour a suite, and 1 GiB of disk.",
+        Description = "Every method with every parameter; takes half an hour to an hour a suite, and 1 GiB of disk.",
     };
 
     private readonly Option<int?> _launches = new("--launches")
