@@ -17,6 +17,7 @@ public readonly partial struct LineSequence
         private ReadOnlyMemory<byte> _segment;
         private MemoryHandle _pin;
         private unsafe byte* _start;
+        private LineEnds _ends;
 
         // Within the segment: where the line begins, its length, and where the next one begins.
         private int _line;
@@ -41,17 +42,17 @@ public readonly partial struct LineSequence
         /// <exception cref="OperationCanceledException">The sequence's token is cancelled, or the read was.</exception>
         public unsafe NextAwaitable MoveNextAsync()
         {
-            byte* line = _start + _next;
-            int length = new ReadOnlySpan<byte>(line, _segment.Length - _next).IndexOf(LineFeed);
-            if ((uint)length > (uint)_maxLength)
+            int end = _ends.Next();
+            int length = end - _next;
+            if (end < 0 || length > _maxLength)
             {
-                // None here (-1), or one that is too long unless a \r belongs to its end.
+                // None here, or one that is too long unless a \r belongs to its end.
                 return MoveToNextSegment();
             }
 
             _line = _next;
-            _next += length + 1;
-            _length = length > 0 && line[length - 1] == CarriageReturn ? length - 1 : length;
+            _next = end + 1;
+            _length = length > 0 && _start[end - 1] == CarriageReturn ? length - 1 : length;
             _count++;
             return default;
         }
@@ -128,6 +129,7 @@ public readonly partial struct LineSequence
             _line = 0;
             _length = trimmed;
             _next = next;
+            _ends = new LineEnds(_start, first.Length, next);
             _count++;
         }
 
@@ -152,6 +154,7 @@ public readonly partial struct LineSequence
             _pin.Dispose();
             _pin = default;
             _start = null;
+            _ends = default;
             _segment = default;
             _feed.Take(_next);
             _line = 0;
