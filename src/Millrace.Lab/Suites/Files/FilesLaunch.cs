@@ -179,6 +179,7 @@ internal sealed class FilesLaunch : IDisposable
             runner.Pass(originals, AllocationPass.Measure);
             _progress.Phase($"counting system calls of {name} cases");
             runner.Pass(originals, _calls.Measure);
+            runner.Pass(originals, ObjectCountPass.Measure);
         }
 
         _cut |= runner.WasCut;
