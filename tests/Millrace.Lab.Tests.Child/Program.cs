@@ -7,6 +7,8 @@ switch (args[0])
         return LabWorker.Run();
     case "known-load" when OperatingSystem.IsLinux():
         return MeasuredLoad.Print(args[1]);
+    case "known-objects":
+        return MeasuredObjects.Print();
     case "die":
         return BadWorker.Die();
     case "babble":

@@ -155,6 +155,18 @@ test("A case shows percentiles of every meter, verdicts with intervals, and why 
   });
 });
 
+test("An estimated number of objects is told from a count, with its deviation", async () => {
+  await inPage(many, async (page) => {
+    const row = page.locator(".cases tbody tr", { has: page.locator("button", { hasText: /^PipePump$/ }) }).first();
+    assert.ok((await row.textContent()).includes("≈ 1,229"), "60 KiB in objects of 50 bytes");
+    await row.locator("button").click();
+    assert.match(await dialog(page).innerText(), /Objects, sampled\s*≈ 1,229 ± 123/);
+    const cells = await dialog(page).locator(".meters tr", { hasText: "Objects, sampled" }).locator("td").allInnerTexts();
+    assert.deepEqual(cells, ["1", ...Array(7).fill("≈ 1,229")]);
+    assert.equal(await dialog(page).locator(".meters tr", { hasText: "StdDev" }).count(), 0);
+  });
+});
+
 test("Counts are exact, however large", async () => {
   await inPage(many, async (page) => {
     assert.ok((await page.locator(".cases tbody tr").first().textContent()).includes("65,536"), "128 MiB in calls of 2 KiB");

@@ -3,6 +3,9 @@ namespace Millrace.Lab.Meters;
 /// <summary>Says where numbers come from, and why some are missing, by the names of the lists of samples.</summary>
 internal static class MeterSources
 {
+    /// <summary>The name of the meter that a case may lack by itself.</summary>
+    public const string AllocatedObjects = "allocatedObjects";
+
     private static readonly string[] Usage = ["minorFaults", "majorFaults", "voluntarySwitches", "involuntarySwitches"];
     private static readonly string[] Io =
     [
@@ -20,6 +23,7 @@ internal static class MeterSources
             ["userCpuNs"] = ProcessMeters.CpuSource,
             ["systemCpuNs"] = ProcessMeters.CpuSource,
             ["allocatedBytes"] = "GC.GetTotalAllocatedBytes, exact, in a pass of its own",
+            [AllocatedObjects] = ObjectCountPass.Source,
             ["callingThreadNs"] = "Stopwatch around every call that reads, without what is awaited; cold cases only",
         };
         if (meters.UsageReason is null)

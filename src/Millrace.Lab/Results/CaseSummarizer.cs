@@ -33,6 +33,8 @@ internal static class CaseSummarizer
             MibPerSecond = (item.Parameters.Bytes ?? 0) / (double)ByteSize.MiB / (wall.Median / 1e9),
             AllocatedBytes = allocated,
             AllocatedRatio = allocatedByBaseline > 0 ? allocated / allocatedByBaseline : null,
+            AllocatedObjects = Mean(passes?.AllocatedObjects),
+            AllocatedObjectsStdDev = Mean(passes?.AllocatedObjectsStdDev),
             Gen0 = Mean(passes?.Gen0) * PerThousand,
             Gen1 = Mean(passes?.Gen1) * PerThousand,
             Gen2 = Mean(passes?.Gen2) * PerThousand,
@@ -115,6 +117,8 @@ internal static class CaseSummarizer
     private static double? Median(IReadOnlyList<long>? list) => list is { Count: > 0 } ? Statistics(list).Median : null;
 
     private static double? Mean(IReadOnlyList<long>? list) => list is { Count: > 0 } ? Statistics(list).Mean : null;
+
+    private static double? Mean(IReadOnlyList<double>? list) => list is { Count: > 0 } ? list.Average() : null;
 
     private static double? Mean(IReadOnlyList<int>? list) => list is { Count: > 0 } ? list.Average() : null;
 

@@ -24,6 +24,12 @@ public sealed record CaseSummary
     /// <summary>By the baseline's.</summary>
     public double? AllocatedRatio { get; init; }
 
+    /// <summary>Managed objects allocated per invocation, estimated from samples.</summary>
+    public double? AllocatedObjects { get; init; }
+
+    /// <summary>The standard deviation of that estimate.</summary>
+    public double? AllocatedObjectsStdDev { get; init; }
+
     /// <summary>Collections of generation 0 per 1,000 invocations.</summary>
     public double? Gen0 { get; init; }
 

@@ -21,6 +21,12 @@ public sealed record PassSamples
     /// <summary>System calls of an invocation.</summary>
     public IReadOnlyList<long>? SystemCalls { get; init; }
 
+    /// <summary>Managed objects that an invocation allocated, on all threads: an estimate from samples.</summary>
+    public IReadOnlyList<double>? AllocatedObjects { get; init; }
+
+    /// <summary>The standard deviation of that estimate.</summary>
+    public IReadOnlyList<double>? AllocatedObjectsStdDev { get; init; }
+
     /// <summary>The largest resident memory of a process that did nothing but this invocation.</summary>
     public IReadOnlyList<long>? PeakResidentBytes { get; init; }
 

@@ -20,6 +20,9 @@ internal static class CaseSamplesBuilder
             Parameters = labCase.Parameters,
             Strategy = labCase.Strategy,
             StrategyReason = labCase.StrategyReason,
+            Unavailable = labCase.NoObjectsReason is { } reason
+                ? new Dictionary<string, string> { [MeterSources.AllocatedObjects] = reason }
+                : null,
         };
         return labCase.Error is null ? result with { Samples = Samples(labCase, meters, launch) } : result;
     }
@@ -64,7 +67,8 @@ internal static class CaseSamplesBuilder
         List<AllocationSample> allocations = labCase.Allocations;
         bool allocated = allocations.Count > 0;
         bool called = labCase.SystemCalls.Count > 0;
-        return allocated || called
+        ObjectEstimate? objects = labCase.Objects;
+        return allocated || called || objects is not null
             ? new PassSamples
             {
                 AllocatedBytes = allocated ? [.. allocations.Select(sample => sample.Bytes)] : null,
@@ -72,6 +76,8 @@ internal static class CaseSamplesBuilder
                 Gen1 = allocated ? [.. allocations.Select(sample => sample.Gen1)] : null,
                 Gen2 = allocated ? [.. allocations.Select(sample => sample.Gen2)] : null,
                 SystemCalls = called ? labCase.SystemCalls : null,
+                AllocatedObjects = objects is { } estimate ? [estimate.Objects] : null,
+                AllocatedObjectsStdDev = objects is { } spread ? [spread.StdDev] : null,
             }
             : null;
     }

@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Running;
+using Millrace.Lab.Meters;
 using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Running;
@@ -68,6 +69,12 @@ internal sealed class LabCase
 
     /// <summary>System calls per invocation, of a pass of its own.</summary>
     public List<long> SystemCalls { get; } = [];
+
+    /// <summary>Objects allocated per invocation, of a pass of its own; null when that was not measured.</summary>
+    public ObjectEstimate? Objects { get; set; }
+
+    /// <summary>Why they could not be estimated; null when they were, or when nobody tried.</summary>
+    public string? NoObjectsReason { get; set; }
 
     /// <summary>How long an invocation takes by the warm-up, in nanoseconds; 0 before it.</summary>
     public double ExpectedNs { get; set; }

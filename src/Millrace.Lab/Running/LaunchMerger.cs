@@ -36,6 +36,7 @@ internal static class LaunchMerger
             Verified = parts.All(part => part.Case.Verified),
             UnverifiedReason = parts.Select(part => part.Case.UnverifiedReason).FirstOrDefault(reason => reason is not null),
             Samples = Join([.. parts.Select(part => part.Case.Samples!)]),
+            Unavailable = parts.Select(part => part.Case.Unavailable).FirstOrDefault(meters => meters is not null),
         };
     }
 

@@ -95,6 +95,8 @@ internal sealed class LaunchSession : IDisposable
             runner.Pass(originals, AllocationPass.Measure);
             _progress.Phase($"counting system calls of {name} cases");
             runner.Pass(originals, _calls.Measure);
+            _progress.Phase($"counting objects of {name} cases");
+            runner.Pass(originals, ObjectCountPass.Measure);
         }
 
         _cut |= runner.WasCut;

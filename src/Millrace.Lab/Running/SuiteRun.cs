@@ -1,5 +1,6 @@
 using Millrace.Lab.Comparing;
 using Millrace.Lab.Machine;
+using Millrace.Lab.Meters;
 using Millrace.Lab.Results;
 using Millrace.Lab.Suites;
 
@@ -23,6 +24,8 @@ public sealed class SuiteRun
 
     // What the pass over all cases may take of a limited run.
     private static readonly TimeSpan MemoryTime = TimeSpan.FromSeconds(25);
+
+    private static readonly Dictionary<string, string> NoMeters = [];
 
     private readonly Suite _suite;
     private readonly LabOptions _options;
@@ -228,7 +231,7 @@ public sealed class SuiteRun
         }
 
         var unavailable = new SortedDictionary<string, string>(StringComparer.Ordinal);
-        foreach ((string meter, string reason) in _launches[0].Unavailable)
+        foreach ((string meter, string reason) in _launches[0].Unavailable.Concat(item.Unavailable ?? NoMeters))
         {
             unavailable[meter] = reason;
         }
@@ -248,6 +251,7 @@ public sealed class SuiteRun
         AddUnless(passes.PeakResidentBytes is not null, "peakResidentBytes", memory?.Reason ?? missing);
         AddUnless(passes.AllocatedBytes is not null, "allocatedBytes", missing);
         AddUnless(passes.SystemCalls is not null, "systemCalls", missing);
+        AddUnless(passes.AllocatedObjects is not null, MeterSources.AllocatedObjects, missing);
         return item with
         {
             Samples = item.Samples with { Passes = passes == new PassSamples() ? null : passes },

@@ -48,6 +48,7 @@ public sealed class FilesSuiteTests : IDisposable
             Assert.Equal(item.Samples.WallNs.Count, item.Summary!.WallNs.N);
             Assert.Equal(item.Role is null, item.Summary.AllocatedBytes > 0);
             Assert.NotNull(item.Summary.Ratio);
+            Assert.Equal(item.Summary.AllocatedObjects is null, item.Unavailable!.ContainsKey("allocatedObjects"));
         });
         Assert.All(hot.Where(item => item.Baseline), item => Assert.Equal(1, item.Summary!.Ratio));
         Assert.Equal(FilesPlan.Buffers.Length, results.Noise.Count(noise => noise.Parameters.Cache == "hot"));

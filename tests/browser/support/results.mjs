@@ -105,10 +105,10 @@ function measured(random, method, group, buffer) {
     parameters: { buffer, ...group, options: "SequentialScan" },
     strategy: method.startsWith("FilePipe") ? "Buffered" : undefined,
     strategyReason: method === "FilePipe" ? "too small for a second thread to pay" : undefined,
-    samples: { launch, round, wallNs, ...meters, passes: { allocatedBytes: whole([kind.allocated, kind.allocated]), gen0: [0, 0], peakOverIdleBytes: whole([kind.memory * 0.98, kind.memory, kind.memory * 1.02]) } },
+    samples: { launch, round, wallNs, ...meters, passes: { allocatedBytes: whole([kind.allocated, kind.allocated]), allocatedObjects: [kind.allocated / 50], allocatedObjectsStdDev: [kind.allocated / 500], gen0: [0, 0], peakOverIdleBytes: whole([kind.memory * 0.98, kind.memory, kind.memory * 1.02]) } },
     summary: {
       wallNs: wall, ratio, ratioStdDev: 0.02, medianRatio: ratio, mibPerSecond: group.bytes / MiB / (wall.median / 1e9), allocatedBytes: kind.allocated, allocatedRatio: kind.allocated / base.allocated,
-      gen0: 0, userCpuNs: wall.mean * 0.3, systemCpuNs: wall.mean * 0.65, coresUsed: 0.95, minorFaults: 22, majorFaults: 0, contextSwitches: 2, logicalReadBytes: group.bytes,
+      allocatedObjects: kind.allocated / 50, allocatedObjectsStdDev: kind.allocated / 500, gen0: 0, userCpuNs: wall.mean * 0.3, systemCpuNs: wall.mean * 0.65, coresUsed: 0.95, minorFaults: 22, majorFaults: 0, contextSwitches: 2, logicalReadBytes: group.bytes,
       bytesFrom: group.cache === "cold" ? "disk" : "page cache", peakOverIdleBytes: kind.memory, readCalls: Math.ceil(group.bytes / buffer),
       distributions: Object.fromEntries(Object.entries(meters).map(([name, values]) => [name, describe(values)])),
     },

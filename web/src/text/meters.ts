@@ -1,4 +1,4 @@
-import { bytes, count, milliseconds } from "./numbers.ts";
+import { bytes, count, estimate, milliseconds } from "./numbers.ts";
 
 /** What a meter is called, and how its numbers are written. Its name ends with its unit. */
 export interface MeterText {
@@ -25,6 +25,7 @@ const titles: Record<string, string> = {
   writeCalls: "Write calls",
   systemCalls: "System calls",
   allocatedBytes: "Allocated",
+  allocatedObjects: "Objects, sampled",
   peakResidentBytes: "Peak memory",
   peakOverIdleBytes: "Peak over idle",
   gen0: "Collections, gen 0",
@@ -32,10 +33,12 @@ const titles: Record<string, string> = {
   gen2: "Collections, gen 2",
 };
 
+const estimates = new Set(["allocatedObjects"]);
+
 /** Works for meters that this page has never heard of, too. */
 export function meterText(name: string): MeterText {
   const title = titles[name] ?? name;
   if (name.endsWith("Ns")) return { title, unit: "ms", text: (value) => milliseconds(value / 1e6) };
   if (name.endsWith("Bytes")) return { title, unit: "", text: bytes };
-  return { title, unit: "", text: count };
+  return { title, unit: "", text: estimates.has(name) ? estimate : count };
 }

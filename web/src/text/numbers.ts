@@ -15,6 +15,9 @@ export function significant(value: number, digits = 3): string {
 /** A count: whole numbers without decimals. */
 export const count = (value: number): string => (Number.isInteger(value) ? grouped.format(value) : significant(value));
 
+/** An estimate, told from a count by its sign. Nothing at all is known exactly. */
+export const estimate = (value: number): string => (value === 0 ? "0" : `≈ ${value >= 100 ? grouped.format(value) : count(value)}`);
+
 export const milliseconds = (value: number): string => significant(value, 4);
 
 export const ratio = (value: number): string => (value >= 100 ? grouped.format(value) : value >= 10 ? value.toFixed(1) : value.toFixed(2));

@@ -1,6 +1,6 @@
 import { h } from "../dom.ts";
 import type { Case, Run } from "../model/run.ts";
-import { bytes, milliseconds, none, ratio, significant } from "../text/numbers.ts";
+import { bytes, estimate, milliseconds, none, ratio, significant } from "../text/numbers.ts";
 import { parametersText } from "../text/parameters.ts";
 import { distribution } from "./distribution.ts";
 import { meterTable, unavailableList } from "./meterTable.ts";
@@ -56,6 +56,8 @@ function numbers(item: Case): HTMLElement | null {
   if (item.medianMs === null) return null;
   const memory = item.value("peakOverIdleBytes");
   const allocated = item.value("allocatedBytes");
+  const objects = item.value("allocatedObjects");
+  const deviation = item.value("allocatedObjectsStdDev");
   const speed = item.value("mibPerSecond");
   const entries: [string, string | null][] = [
     ["Median", `${milliseconds(item.medianMs)} ms`],
@@ -64,6 +66,7 @@ function numbers(item: Case): HTMLElement | null {
     ["Verdict", item.timeVerdict?.verdict ?? null],
     ["Speed", speed === null ? null : `${significant(speed)} MiB/s`],
     ["Allocated", allocated === null ? null : bytes(allocated)],
+    ["Objects, sampled", objects === null ? null : estimate(objects) + (deviation ? ` ± ${significant(deviation, 2)}` : "")],
     ["Peak over idle", memory === null ? null : bytes(memory)],
   ];
   return h("dl", { class: "numbers" }, entries.filter(([, text]) => text !== null).map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text))));

@@ -1,6 +1,6 @@
 import type { Case, Run } from "../model/run.ts";
 import { valuesOf } from "../model/groups.ts";
-import { bytes, count, milliseconds, percent, ratio, significant } from "../text/numbers.ts";
+import { bytes, count, estimate, milliseconds, percent, ratio, significant } from "../text/numbers.ts";
 import { parameterTitle, valueText } from "../text/parameters.ts";
 
 /** A column of the table of all cases. */
@@ -83,6 +83,7 @@ const figures: Column[] = [
   field("Cores", "used", "coresUsed", (value) => value.toFixed(2)),
   field("In calls", "of time", "callingThreadShare", percent),
   field("Allocated", "", "allocatedBytes", bytes),
+  field("Objects", "sampled", "allocatedObjects", estimate),
   field("Peak memory", "over idle", "peakOverIdleBytes", bytes),
   field("System calls", "", "systemCalls", count),
   field("Read calls", "", "readCalls", count),

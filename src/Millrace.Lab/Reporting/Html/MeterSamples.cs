@@ -7,8 +7,9 @@ namespace Millrace.Lab.Reporting.Html;
 /// <summary>The distribution of every meter of a case.</summary>
 internal static class MeterSamples
 {
-    // Lists of samples that say which sample it is and measure nothing.
-    private static readonly HashSet<string> NoMeters = new(StringComparer.Ordinal) { "launch", "round", "unverified" };
+    // Lists that say which sample it is, or how sure, and measure nothing.
+    private static readonly HashSet<string> NoMeters =
+        new(StringComparer.Ordinal) { "launch", "round", "unverified", "allocatedObjectsStdDev" };
 
     /// <summary>By the meter's name; from the summary, and from the samples where an older file's summary has none.</summary>
     public static Dictionary<string, Distribution> Describe(CaseResult item)

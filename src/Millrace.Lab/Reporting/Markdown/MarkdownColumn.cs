@@ -47,6 +47,7 @@ internal sealed record MarkdownColumn(string Title, Func<CaseResult, string?> Ce
         Of("Gen1", summary => Number(summary.Gen1, "0.##")),
         Of("Gen2", summary => Number(summary.Gen2, "0.##")),
         Of("Alloc Ratio", summary => Number(summary.AllocatedRatio, "0.00")),
+        Of("Objects (sampled)", summary => Estimate(summary.AllocatedObjects, summary.AllocatedObjectsStdDev)),
         Of("System calls", summary => Number(summary.SystemCalls, "0.#")),
         Of("Read calls", summary => Number(summary.ReadCalls, "0.#")),
         Of("Faults", summary => Number(summary.MinorFaults + summary.MajorFaults, "0.#")),
@@ -62,6 +63,14 @@ internal sealed record MarkdownColumn(string Title, Func<CaseResult, string?> Ce
         null => null,
         < ByteSize.KiB => $"{bytes:0} B",
         { } value => ByteSize.ToText((long)value),
+    };
+
+    // "≈ 1,234 ± 56"; nothing was sampled where nothing is allocated.
+    private static string? Estimate(double? estimate, double? deviation) => estimate switch
+    {
+        null => null,
+        0 => "0",
+        { } value => $"≈ {Number(value, value < 100 ? "0.##" : "#,0")} ± {Number(deviation, deviation < 100 ? "0.##" : "#,0")}",
     };
 
     private static string? Interval((double Low, double High)? interval) =>

@@ -1,0 +1,91 @@
+using BenchmarkDotNet.Attributes;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Tests.Child;
+
+/// <summary>Invocations that allocate an exactly known number of objects.</summary>
+public class KnownObjects : IMeasuredBenchmark
+{
+    public const int Objects = 1_000_000;
+    public const int ObjectBytes = 48;
+    public const int SmallArrays = 20_000;
+    public const int SmallArrayBytes = 8 * 1024;
+    public const int LargeArrays = 100;
+    public const int LargeArrayBytes = 1024 * 1024;
+    public const int Threads = 4;
+
+    // Where the compiler cannot see that an object is not used.
+    private static object? Last;
+
+    [Params(0)]
+    public int Value { get; set; }
+
+    public long CallingThreadTicks => 0;
+
+    public bool DescribesItself { get; set; }
+
+    public string? Description => null;
+
+    public string? DescriptionReason => null;
+
+    /// <summary>Exactly <see cref="Objects"/> objects of <see cref="ObjectBytes"/> bytes.</summary>
+    [Benchmark]
+    public void Small() => Allocate(Objects);
+
+    /// <summary>As many, on <see cref="Threads"/> other threads. Starting those allocates a little, too.</summary>
+    [Benchmark]
+    public void OnThreads()
+    {
+        var threads = new Thread[Threads];
+        for (int i = 0; i < threads.Length; i++)
+        {
+            threads[i] = new Thread(static () => Allocate(Objects / Threads));
+            threads[i].Start();
+        }
+
+        Array.ForEach(threads, thread => thread.Join());
+    }
+
+    /// <summary>Exactly <see cref="SmallArrays"/> arrays of <see cref="SmallArrayBytes"/> bytes and their headers.</summary>
+    [Benchmark]
+    public void Arrays()
+    {
+        for (int i = 0; i < SmallArrays; i++)
+        {
+            Last = new byte[SmallArrayBytes];
+        }
+    }
+
+    /// <summary>Exactly <see cref="LargeArrays"/> arrays of <see cref="LargeArrayBytes"/> bytes and their headers.</summary>
+    [Benchmark]
+    public void Large()
+    {
+        for (int i = 0; i < LargeArrays; i++)
+        {
+            Last = new byte[LargeArrayBytes];
+        }
+    }
+
+    /// <summary>One object in a millisecond: too little to be sampled.</summary>
+    [Benchmark]
+    public void One()
+    {
+        Thread.SpinWait(50_000);
+        Allocate(1);
+    }
+
+    /// <summary>None at all.</summary>
+    [Benchmark]
+    public void None() => Thread.SpinWait(50_000);
+
+    private static void Allocate(int objects)
+    {
+        for (int i = 0; i < objects; i++)
+        {
+            Last = new Four(1, 2, 3, 4);
+        }
+    }
+
+    // A header of 16 bytes and four numbers of 8.
+    private sealed record Four(long A, long B, long C, long D);
+}

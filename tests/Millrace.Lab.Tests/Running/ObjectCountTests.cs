@@ -1,0 +1,83 @@
+using System.Diagnostics;
+using System.Text.Json;
+using Millrace.Lab.Tests.Child;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Running;
+
+/// <summary>The estimated number of objects, held against a known number in a process that does nothing else.</summary>
+public sealed class ObjectCountTests(ObjectCountTests.Measured measured) : IClassFixture<ObjectCountTests.Measured>
+{
+    private const int ArrayHeader = 24;
+    private const double BytesPerSample = 102_400;
+    private const int LeastInvocations = 3;
+
+    // What chance exceeds once in some 500 million times.
+    private const double Sigmas = 6;
+
+    [Theory]
+    [InlineData(nameof(KnownObjects.Small), KnownObjects.Objects, KnownObjects.ObjectBytes)]
+    [InlineData(nameof(KnownObjects.OnThreads), KnownObjects.Objects, KnownObjects.ObjectBytes)]
+    [InlineData(nameof(KnownObjects.Arrays), KnownObjects.SmallArrays, KnownObjects.SmallArrayBytes + ArrayHeader)]
+    public void Estimate_is_off_by_no_more_than_its_own_standard_deviation_explains(string method, int objects, int bytes)
+    {
+        double chance = 1 - Math.Exp(-bytes / BytesPerSample);
+        double ofOneInvocation = Math.Sqrt(objects * (1 - chance) / chance);
+        double stdDev = Number(method, "stdDev");
+        Assert.InRange(stdDev, 0, 1.5 * ofOneInvocation / Math.Sqrt(LeastInvocations));
+        Assert.InRange(Number(method, "objects"), objects - (Sigmas * stdDev), objects + (Sigmas * stdDev));
+    }
+
+    [Fact]
+    public void Large_objects_are_all_sampled()
+    {
+        // The collections that they cause make the runtime allocate some 20 small objects, one of which may be sampled.
+        double stdDev = Number(nameof(KnownObjects.Large), "stdDev");
+        Assert.InRange(
+            Number(nameof(KnownObjects.Large), "objects"),
+            KnownObjects.LargeArrays - 1,
+            KnownObjects.LargeArrays + 1 + (Sigmas * stdDev));
+    }
+
+    [Fact]
+    public void What_allocates_nothing_has_no_objects() => Assert.Equal(0, Number(nameof(KnownObjects.None), "objects"));
+
+    [Fact]
+    public void What_allocates_too_little_for_a_sample_has_a_reason_and_no_number()
+    {
+        JsonElement one = measured.Load.GetProperty(nameof(KnownObjects.One));
+        Assert.Equal(JsonValueKind.Null, one.GetProperty("objects").ValueKind);
+        Assert.Contains("too little", one.GetProperty("reason").GetString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Nothing_is_sampled_any_more_when_the_pass_is_over() =>
+        Assert.All(measured.Load.EnumerateObject(), method => Assert.False(method.Value.GetProperty("stillSampling").GetBoolean()));
+
+    [Theory]
+    [InlineData(nameof(KnownObjects.Small))]
+    [InlineData(nameof(KnownObjects.One))]
+    [InlineData(nameof(KnownObjects.None))]
+    public void Allocated_bytes_are_the_same_after_the_pass(string method) =>
+        Assert.Equal(Number(method, "bytesBefore"), Number(method, "bytesAfter"));
+
+    private double Number(string method, string name) => measured.Load.GetProperty(method).GetProperty(name).GetDouble();
+
+    /// <summary>Measures once for all tests.</summary>
+    public sealed class Measured
+    {
+        public Measured()
+        {
+            var start = new ProcessStartInfo("dotnet") { UseShellExecute = false, RedirectStandardOutput = true };
+            start.ArgumentList.Add(ChildProgram.Path);
+            start.ArgumentList.Add("known-objects");
+            using Process process = Process.Start(start)!;
+            string output = process.StandardOutput.ReadToEnd();
+            process.WaitForExit();
+            Assert.Equal(0, process.ExitCode);
+            Load = JsonDocument.Parse(output).RootElement;
+        }
+
+        public JsonElement Load { get; }
+    }
+}
