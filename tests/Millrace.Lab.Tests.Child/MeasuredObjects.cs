@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
@@ -14,7 +15,7 @@ internal static class MeasuredObjects
     public static int Print()
     {
         using var meters = new ProcessMeters();
-        var catalog = new BenchmarkCatalog(typeof(KnownObjects));
+        var catalog = BenchmarkCatalog.Of(typeof(KnownObjects));
         var answers = new Dictionary<string, Dictionary<string, object?>>();
         foreach (string method in catalog.Methods)
         {
