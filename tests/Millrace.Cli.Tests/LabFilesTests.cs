@@ -60,6 +60,19 @@ public sealed partial class LabFilesTests : IDisposable
         Assert.Single(ResultsFile.Read(Path.Combine(folder, "results.json")).Launches);
         Assert.Equal(
             ["report.html", "report.md", "results.json"], Directory.GetFiles(folder).Select(Path.GetFileName).Order());
+
+        // The filter names a method of one suite.
+        Assert.Contains("bytes: No case matches", output, StringComparison.Ordinal);
+        Assert.False(File.Exists(Path.Combine(_folder, "results", "latest", "bytes", "results.json")));
+    }
+
+    [Fact]
+    public async Task Filters_that_no_suite_knows_are_an_error()
+    {
+        (int exitCode, _, string error) = await Command.RunAsync(
+            _folder, "lab", "all", "--file", MakeFile("mine.bin", 100_001), "--data", "data", "--filter", "Nonsense");
+        Assert.Equal(1, exitCode);
+        Assert.Contains("Nonsense", error, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -24,7 +24,7 @@ internal static class SuiteCommand
     public static Command Create(Suite suite) => Create(
         suite.Name,
         $"Measure {suite.Description}.",
-        Details + Environment.NewLine + Examples(suite.Name),
+        Details + Environment.NewLine + Examples(suite),
         [suite],
         foldersOfTheirOwn: false);
 
@@ -56,11 +56,11 @@ internal static class SuiteCommand
         return command;
     }
 
-    private static string Examples(string suite) => $"""
+    private static string Examples(Suite suite) => $"""
 
         Examples:
-          millrace lab {suite}
-          millrace lab {suite} --full --out results/full
-          millrace lab {suite} --filter "FilePipe*" --filter "FileStreamSync*"
+          millrace lab {suite.Name}
+          millrace lab {suite.Name} --full --out results/full
+          millrace lab {suite.Name} {string.Join(' ', suite.ExampleFilters.Select(filter => $"--filter \"{filter}\""))}
         """;
 }

@@ -24,14 +24,23 @@ internal static class SuiteRunner
         using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, StopOnce);
         using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, StopOnce);
         int exitCode = ExitCode.Success;
+        int left = suites.Count;
+        bool measured = false;
         foreach (Suite suite in suites)
         {
+            left--;
             LabOptions mine = foldersOfTheirOwn
                 ? options with { OutputFolder = Path.Combine(options.OutputFolder, suite.Name) }
                 : options;
             try
             {
                 exitCode = Worse(exitCode, Run(suite, mine, console, failUnder, stop.Token));
+                measured = true;
+            }
+            catch (NoCaseException exception) when (measured || left > 0)
+            {
+                // Filters that name methods of one suite say which suites are meant.
+                console.MarkupLineInterpolated($"[grey]{suite.Name}: {exception.Message}[/]");
             }
             catch (LabException exception)
             {

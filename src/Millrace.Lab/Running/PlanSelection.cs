@@ -6,7 +6,7 @@ internal static class PlanSelection
     /// <summary>Selects and numbers.</summary>
     /// <param name="plan">All cases of the mode.</param>
     /// <param name="options">The filters, and whether every method is measured against itself.</param>
-    /// <exception cref="LabException">Nothing is left.</exception>
+    /// <exception cref="NoCaseException">Nothing is left.</exception>
     public static IReadOnlyList<TCase> Select<TCase>(IReadOnlyList<TCase> plan, LabOptions options)
         where TCase : PlannedCase
     {
@@ -27,7 +27,7 @@ internal static class PlanSelection
         ];
         return selected.Length > 0
             ? [.. selected.Select((entry, index) => entry with { Plan = index })]
-            : throw new LabException(
+            : throw new NoCaseException(
                 $"No case matches --filter {string.Join(' ', options.Filters)}. Cases are named like "
                 + $"\"{plan[0].Method}\" (a method) or \"{plan[0].Name}/{plan[0].Parameters.Describe()}\" (one case); "
                 + "* stands for any text.");

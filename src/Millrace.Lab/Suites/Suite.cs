@@ -13,6 +13,9 @@ public abstract class Suite
     /// <summary>What it measures, in a sentence.</summary>
     public abstract string Description { get; }
 
+    /// <summary>Filters that show how to measure a few methods with the baseline, for help texts.</summary>
+    public abstract IReadOnlyList<string> ExampleFilters { get; }
+
     /// <summary>Every method, in the order of tables.</summary>
     internal abstract IReadOnlyList<string> Methods { get; }
 

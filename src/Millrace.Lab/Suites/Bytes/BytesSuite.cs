@@ -31,6 +31,9 @@ public sealed class BytesSuite : Suite
     public override string Description =>
         "every way to walk over bytes from a file or a URL: async sequences, arrays, increments, callbacks, pipes";
 
+    /// <inheritdoc/>
+    public override IReadOnlyList<string> ExampleFilters { get; } = ["MillraceBytes.*", "Increments.Span*"];
+
     internal override IReadOnlyList<string> Methods => BytesPlan.Methods;
 
     internal override int Launches(LabMode mode) => Limits(mode).Launches;

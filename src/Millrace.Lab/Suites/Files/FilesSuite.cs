@@ -23,6 +23,9 @@ public sealed class FilesSuite : Suite
     public override string Description =>
         "every way to read a file: FileStream, pipes, mappings and Millrace's file pipes";
 
+    /// <inheritdoc/>
+    public override IReadOnlyList<string> ExampleFilters { get; } = ["FilePipe*", "FileStreamSync*"];
+
     internal override IReadOnlyList<string> Methods => FilesPlan.Methods;
 
     internal override int Launches(LabMode mode) => Limits(mode).Launches;
