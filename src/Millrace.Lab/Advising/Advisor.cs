@@ -33,6 +33,33 @@ public static class Advisor
         new ReadersClaim(),
     ];
 
+    // Of ways to read bytes, a method is an arrival with a walk, and rules that know methods of files by name say nothing.
+    private static readonly IAdviceRule[] BytesRules =
+    [
+        new BestWayRule(),
+        new ByteCostRule(),
+        new LinesRule(),
+        new SmallestBufferRule(),
+        new MemoryForSpeedRule(),
+        new ProcessorTimeRule(),
+    ];
+
+    // In the order of the article.
+    private static readonly IAdviceRule[] BytesClaims =
+    [
+        new IncrementsClaim(),
+        new AsyncBytesClaim(),
+        new RawBufferClaim(),
+        new SpanMemoryClaim(),
+        new PeakMemoryClaim(),
+        new ProcessorsClaim(),
+        new ForLoopClaim(),
+        new ForEachReduceClaim(),
+        new SameOrderClaim(),
+        new WalkLimitClaim(),
+        new ReadersClaim(),
+    ];
+
     /// <summary>Everything that the results suggest, the most serious first.</summary>
     public static IReadOnlyList<Advice> Advise(LabResults results)
     {
@@ -41,8 +68,13 @@ public static class Advisor
         Advice[] trust = [.. new TrustRule().Apply(cases)];
 
         // Of methods measured against themselves nothing else follows.
-        IEnumerable<IAdviceRule> rules = results.Purpose is not null ? []
-            : results.Suite == "files" ? Rules.Concat(FileClaims) : Rules;
+        IEnumerable<IAdviceRule> rules = results switch
+        {
+            { Purpose: not null } => [],
+            { Suite: "files" } => Rules.Concat(FileClaims),
+            { Suite: "bytes" } => BytesRules.Concat(BytesClaims),
+            _ => Rules,
+        };
         IEnumerable<Advice> all = trust.Concat(rules.SelectMany(rule => rule.Apply(cases)));
         return [.. all.OrderBy(advice => advice.Kind)];
     }

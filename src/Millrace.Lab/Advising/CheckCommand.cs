@@ -18,7 +18,10 @@ internal static class CheckCommand
     private static string Make(LabResults results, string mode, IEnumerable<string> methods)
     {
         string? file = results.Cases.Select(item => item.Parameters.File).FirstOrDefault(path => path is not null);
-        string? baseline = results.Cases.FirstOrDefault(item => item.Baseline)?.Method;
+
+        // A suite may have a baseline for each kind of content: that which was asked for, where one was.
+        string[] baselines = [.. results.Cases.Where(item => item.Baseline).Select(item => item.Method).Distinct()];
+        string? baseline = baselines.FirstOrDefault(name => methods.Contains(name)) ?? baselines.FirstOrDefault();
 
         // With the star, the second copy that the noise needs comes along.
         string[] filters =

@@ -23,6 +23,13 @@ internal static class Figures
     /// <summary>Nanoseconds per MiB of the file.</summary>
     public static double PerMib(CaseResult item) => Median(item) / ((item.Parameters.Bytes ?? 0) / MibBytes);
 
+    /// <summary>The time of a byte, for example "0.31 ns".</summary>
+    public static string PerByte(CaseResult item) => Nanoseconds(Median(item) / (item.Parameters.Bytes ?? 0));
+
+    /// <summary>A time that is short, for example "0.31 ns".</summary>
+    public static string Nanoseconds(double nanoseconds) =>
+        nanoseconds.ToString(nanoseconds < 0.1 ? "0.000" : "0.00", CultureInfo.InvariantCulture) + " ns";
+
     /// <summary>The case as filters name it.</summary>
     public static string Id(CaseResult item) => $"{item.Method}/{item.Parameters.Describe()}";
 

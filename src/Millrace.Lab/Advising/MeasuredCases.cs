@@ -32,7 +32,9 @@ internal sealed class MeasuredCases
     /// <summary>Compares two of them.</summary>
     public Judge Judge { get; }
 
-    /// <summary>Files and states of the cache, hot ones first, each with its cases opened in the usual way.</summary>
+    /// <summary>
+    /// Files and states of the cache, hot ones first, each with its cases opened in the usual way and read by one at a time.
+    /// </summary>
     public IReadOnlyList<Situation> Situations { get; }
 
     /// <summary>The method that others are compared with.</summary>
@@ -55,7 +57,7 @@ internal sealed class MeasuredCases
         parameters.Options?.Contains("Asynchronous", StringComparison.Ordinal) ?? false;
 
     private static IEnumerable<Situation> MakeSituations(IEnumerable<CaseResult> cases) => cases
-        .Where(item => !IsAsynchronous(item.Parameters))
+        .Where(item => !IsAsynchronous(item.Parameters) && item.Parameters.Readers is null or 1)
         .GroupBy(item => item.Parameters with { Buffer = null, CacheFill = null })
         .Select(state => state.GroupBy(item => item.Parameters.CacheFill).MinBy(fill => RankOf(fill.Key))!)
         .Select(group => new Situation(group.First().Parameters with { Buffer = null }, [.. group]))

@@ -21,13 +21,18 @@ internal sealed class Situation
     /// <summary>Whether the file was not in the page cache.</summary>
     public bool IsCold => Parameters.Cache == "cold";
 
-    /// <summary>For example "128 MiB, hot".</summary>
+    /// <summary>For example "128 MiB, hot" or "http, random, 128 MiB, hot".</summary>
     public string Name => string.Join(", ", new[]
     {
+        Parameters.Source,
+        Parameters.Content,
         Parameters.File is { } file ? Path.GetFileName(file) : null,
         Parameters.Bytes is { } bytes ? ByteSize.ToText(bytes) : null,
         Parameters.Cache,
     }.OfType<string>());
+
+    /// <summary>What is read: "file" or "response".</summary>
+    public string Thing => Parameters.Source == "http" ? "response" : "file";
 
     /// <summary>The methods, each once.</summary>
     public IEnumerable<string> Methods => Cases.Select(item => item.Method).Distinct();

@@ -5,7 +5,7 @@ namespace Millrace.Lab.Advising;
 /// <summary>The text of the lines in <see cref="Snippets"/>.</summary>
 internal static class SnippetText
 {
-    private const string Resource = "Millrace.Lab.Advising.Snippets.cs";
+    private static readonly string[] Resources = ["Millrace.Lab.Advising.Snippets.cs", "Millrace.Lab.Advising.Snippets.Bytes.cs"];
     private const string Begin = "// snippet: ";
     private const string End = "// snippet: end";
     private const string Buffer = "65536";
@@ -28,9 +28,19 @@ internal static class SnippetText
 
     private static Dictionary<string, string> Load()
     {
-        using Stream stream = typeof(SnippetText).Assembly.GetManifestResourceStream(Resource)!;
-        using var reader = new StreamReader(stream);
         var all = new Dictionary<string, string>();
+        foreach (string resource in Resources)
+        {
+            using Stream stream = typeof(SnippetText).Assembly.GetManifestResourceStream(resource)!;
+            using var reader = new StreamReader(stream);
+            Load(reader, all);
+        }
+
+        return all;
+    }
+
+    private static void Load(StreamReader reader, Dictionary<string, string> all)
+    {
         List<string>? lines = null;
         string name = "";
         while (reader.ReadLine() is { } line)
@@ -52,7 +62,5 @@ internal static class SnippetText
                 lines?.Add(line.Length > 8 ? line[8..] : "");
             }
         }
-
-        return all;
     }
 }

@@ -9,7 +9,7 @@ namespace Millrace.Lab.Advising;
 /// The lines of C# that advice shows. This file is compiled, and embedded in the assembly: <see cref="SnippetText"/> cuts
 /// the lines out between their markers, so what is shown is what compiles and what the tests run.
 /// </summary>
-internal static class Snippets
+internal static partial class Snippets
 {
     /// <summary>What a program does with the bytes.</summary>
     public delegate void Process(ReadOnlySpan<byte> bytes);

@@ -21,6 +21,12 @@ public sealed record PublishedParameters
     /// <summary>The mode of gRPC-Web: "GrpcWeb" or "GrpcWebText".</summary>
     public string? Transport { get; init; }
 
+    /// <summary>Where the bytes came from: "file" or "http".</summary>
+    public string? Source { get; init; }
+
+    /// <summary>How many read at once.</summary>
+    public int? Readers { get; init; }
+
     /// <summary>Of which metric a row of percentiles is, with its unit.</summary>
     public string? Metric { get; init; }
 }

@@ -71,6 +71,8 @@ public static class ReportSources
         Add("direction", parameters.Direction);
         Add("compression", parameters.Compression);
         Add("transport", parameters.Transport);
+        Add("source", parameters.Source);
+        Add("readers", parameters.Readers?.ToString(CultureInfo.InvariantCulture));
         return texts;
 
         void Add(string name, string? value)

@@ -37,6 +37,9 @@ public sealed class AdviceTextTests
         Golden.Check("advice.md", AdviceMarkdown.Write(Advisor.Advise(Whole), PublishedBeside.Of(Whole)));
 
     [Fact]
+    public void Advice_for_a_run_of_every_way_to_read_bytes() => Golden.Check("advice-bytes.txt", Print(ByteRuns.Everything, 80));
+
+    [Fact]
     public void Advice_for_the_committed_results() => Golden.Check("advice-committed.txt", Print(Committed, 80));
 
     [Theory]
@@ -97,7 +100,7 @@ public sealed class AdviceTextTests
                 .Where(type => type.IsAssignableTo(typeof(IAdviceRule)) && type.Name.EndsWith("Claim", StringComparison.Ordinal))
                 .Select(type => type.Name),
         ];
-        Assert.Equal(10, rules.Length);
+        Assert.Equal(19, rules.Length);
         Assert.All(rules, name => Assert.Contains($"`{name}`", text, StringComparison.Ordinal));
         Assert.All(PublishedFigures.All, set => Assert.Contains($"`{set.Id}.json`", text, StringComparison.Ordinal));
     }
@@ -144,12 +147,32 @@ public sealed class AdviceTextTests
     [Fact]
     public void Published_times_without_ratios_are_held_against_their_fastest_row()
     {
-        IReadOnlyList<PublishedBeside> beside = PublishedBeside.Of(Runs.Of(
-            Runs.Case("Increments.Span", 4096, 10), Runs.Case("AllAtOnce.ForEach", 4096, 100)) with
-        { Suite = "bytes" });
+        IReadOnlyList<PublishedBeside> beside = PublishedBeside.Of(ByteRuns.Of(
+            ByteRuns.Case("Increments.Span", 10),
+            ByteRuns.Case("AllAtOnce.ForEach", 100),
+            ByteRuns.Case("AllAtOnce.ForEach", 300, readers: 2),
+            ByteRuns.Case("AllAtOnce.ForEach", 400, buffer: 4096)));
         Assert.Equal([765.0 / 36, 1181.0 / 56], beside.Select(item => item.Published));
         Assert.All(beside, item => Assert.Equal(10, item.Ours));
     }
+
+    [Fact]
+    public void Published_reading_of_a_file_is_not_held_against_a_connection() => Assert.Empty(PublishedBeside.Of(ByteRuns.Of(
+        ByteRuns.Case("Increments.Span", 10, source: "http"), ByteRuns.Case("AllAtOnce.ForEach", 100, source: "http"))));
+
+    [Fact]
+    public void Every_published_way_but_the_fastest_stands_beside_ours_on_both_machines()
+    {
+        IReadOnlyList<PublishedBeside> beside = PublishedBeside.Of(ByteRuns.Everything);
+        Assert.Equal(26, beside.Count);
+        Assert.All(beside, item => Assert.Equal(("file", 1), (item.Parameters.Source, item.Parameters.Readers)));
+    }
+
+    [Fact]
+    public void Way_without_a_buffer_is_held_against_the_baseline_with_the_usual_one() => Assert.Equal(
+        2,
+        PublishedBeside.Of(ByteRuns.Of(
+            ByteRuns.Case("Increments.Span", 10), ByteRuns.Case("AllAtOnce.ForEach", 100, buffer: null))).Count);
 
     private static string Print(LabResults results, int width) => Print(Advisor.Advise(results), PublishedBeside.Of(results), width);
 

@@ -9,6 +9,9 @@ public sealed class SnippetTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
 
+    public static TheoryData<string> SumNames =>
+        ["Increments.Span", "Increments.Vector", "MillraceBytes.AwaitForEach", "MillraceBytes.Span", "MillraceBytes.Vector"];
+
     public static TheoryData<string> Names =>
     [
         "FileStreamSync", "FileStreamAsync", "PipeReaderCreate", "FilePipe", "FilePipeBuffered", "FilePipeReadAhead",
@@ -48,12 +51,39 @@ public sealed class SnippetTests : IDisposable
         Assert.Equal(expected, read.ToArray());
     }
 
+    [Theory]
+    [MemberData(nameof(SumNames))]
+    public async Task Lines_for_a_stream_see_every_byte(string name)
+    {
+        byte[] bytes = new byte[200_001];
+        new Random(5).NextBytes(bytes);
+        using var stream = new MemoryStream(bytes);
+        ulong sum = await (name switch
+        {
+            "Increments.Span" => Snippets.IncrementsSpan(stream),
+            "Increments.Vector" => Snippets.IncrementsVector(stream),
+            "MillraceBytes.AwaitForEach" => Snippets.BytesOneByOne(stream),
+            "MillraceBytes.Span" => Snippets.BytesAsSpans(stream),
+            "MillraceBytes.Vector" => Snippets.BytesAsVectors(stream),
+            _ => throw new InvalidOperationException($"No test runs {name}."),
+        });
+        Assert.Equal(bytes.Aggregate(0UL, (total, value) => total + value), sum);
+    }
+
+    [Fact]
+    public async Task Lines_for_a_text_see_every_line()
+    {
+        using var stream = new MemoryStream("head,fare\na,b,17.5\nc,d,8\n"u8.ToArray());
+        Assert.Equal(25.5m, await Snippets.Lines(stream));
+    }
+
     [Fact]
     public void Every_snippet_is_run_by_a_test()
     {
         Assert.Equal(
             SnippetText.Names.Order(StringComparer.Ordinal),
-            Names.Cast<object[]>().Select(row => (string)row[0]).Order(StringComparer.Ordinal));
+            new[] { Names, SumNames }.SelectMany(names => names.Cast<object[]>()).Select(row => (string)row[0])
+                .Append("MillraceLines.Lines").Order(StringComparer.Ordinal));
     }
 
     [Fact]

@@ -1,3 +1,4 @@
+using Millrace.Lab.Advising.Claims;
 using Millrace.Lab.Published;
 
 namespace Millrace.Lab.Tests.Published;
@@ -119,6 +120,47 @@ public sealed class PublishedConclusionsTests
             table.Figure(table.Rows.Single(row => row.OurMethod == "AsyncBytes.AwaitForEach"), "wall"));
         Assert.Equal(bestPeak, table.Rows.Min(row => table.Figure(row, "peak")));
         Assert.Equal(peakRatio, table.Rows.Max(row => table.Figure(row, "peak"))!.Value / bestPeak, 0.05);
+    }
+
+    [Theory]
+    [InlineData("M2 MacBook Air", 4, 2.19)]
+    [InlineData("10-core iMac Pro (Intel Xeon)", 3, 2.46)]
+    public void Asynchronous_bytes_were_not_second(string machine, int place, double ratio)
+    {
+        PublishedTable table = PublishedFigures.Get("url-bytes").Tables.Single(table =>
+            table.Machine == machine && table.Name.EndsWith("medians", StringComparison.Ordinal));
+        double mine = table.Figure(table.Rows.Single(row => row.OurMethod == "AsyncBytes.AwaitForEach"), "wall")!.Value;
+        Assert.Equal(place, table.Rows.Count(row => table.Figure(row, "wall") < mine) + 1);
+        Assert.Equal(ratio, mine / table.Rows.Min(row => table.Figure(row, "wall"))!.Value, 0.005);
+    }
+
+    [Theory]
+    [InlineData("wall", "Increments", 15, 20)]
+    [InlineData("wall", "AllAtOnce", 6.8, 12.8)]
+    [InlineData("wall", "Completion", 6.9, 13.1)]
+    public void Other_walks_took_many_times_the_time_of_the_raw_buffer(string column, string arrival, double smallest, double largest)
+    {
+        double[] ratios =
+        [
+            .. PublishedWays.Ratios(column, way => way.Arrival == arrival && way.Walk != "Span" ? way with { Walk = "Span" } : null),
+        ];
+        Assert.Equal(6, ratios.Length);
+        Assert.Equal(smallest, ratios.Min(), 0.15);
+        Assert.Equal(largest, ratios.Max(), 0.15);
+    }
+
+    [Theory]
+    [InlineData("AllAtOnce", 1.28, 1.34)]
+    [InlineData("Completion", 1.14, 1.58)]
+    [InlineData("Increments", 0.49, 0.575)]
+    public void Raw_buffer_raised_the_peak_of_everything_at_once_by_less_than_double(string arrival, double smallest, double largest)
+    {
+        double[] ratios =
+        [
+            .. PublishedWays.Ratios("peak", way => way.Arrival == arrival && way.Walk == "Span" ? way with { Walk = "For" } : null),
+        ];
+        Assert.Equal(smallest, ratios.Min(), 0.005);
+        Assert.Equal(largest, ratios.Max(), 0.005);
     }
 
     [Fact]

@@ -105,6 +105,31 @@ public sealed class PublishedFiguresTests
             "^(AsyncBytes|AllAtOnce|Increments|Completion)\\.(For|ForEach|Reduce|Span|AwaitForEach)$", name));
     }
 
+    [Fact]
+    public void The_ways_to_read_from_an_address_are_those_of_their_names()
+    {
+        (string Published, string Ours)[] arrivals =
+        [
+            ("bytes(from:)", "AsyncBytes"), ("data(from:)", "AllAtOnce"), ("dataTask(with:) and an incremental delegate", "Increments"),
+            ("dataTask(with:completionHandler:)", "Completion"),
+        ];
+        foreach (PublishedRow row in PublishedFigures.Get("url-bytes").Tables.SelectMany(table => table.Rows))
+        {
+            (string published, string arrival) = arrivals.Single(item => row.Method.StartsWith(item.Published, StringComparison.Ordinal));
+            string walk = row.Method[published.Length..] switch
+            {
+                " and for loop" when arrival == "AsyncBytes" => "AwaitForEach",
+                " and for loop" or " with for loop" => "For",
+                " and for loop inside withUnsafeBytes" or " with for loop inside withUnsafeBytes" => "Span",
+                " and forEach" or " with forEach" => "ForEach",
+                " and reduce" or " with reduce" => "Reduce",
+                var other => other,
+            };
+            Assert.Equal($"{arrival}.{walk}", row.OurMethod);
+            Assert.Equal(("file", 1, 128L << 20), (row.Parameters.Source, row.Parameters.Readers, row.Parameters.Bytes));
+        }
+    }
+
     [Theory]
     [InlineData("FileStreamSync", 2048, 4 << 20, "SequentialScan|Asynchronous", "mean", 118926.0)]
     [InlineData("PipelineAdapter2", 16384, 4 << 20, "SequentialScan", "ratio", 3.76)]

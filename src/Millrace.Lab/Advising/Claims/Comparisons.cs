@@ -29,6 +29,10 @@ internal sealed class Comparisons
     /// <summary>Whether "the first is always slower" holds.</summary>
     public Holds AllSlower => !Any ? Holds.CannotBeTold : Slower == Count ? Holds.Yes : Holds.No;
 
+    /// <summary>Whether no pair is apart by more than the noise, or by more than a part of 1.</summary>
+    public bool AllWithin(double part) => _all.All(item => item.Judgement.Relation == Relation.Same
+        || (item.Judgement.Ratio <= 1 + part && item.Judgement.Ratio >= 1 / (1 + part)));
+
     /// <summary>Compares pairs; those with too little data are left out.</summary>
     public static Comparisons Of(
         IEnumerable<(CaseResult Mine, CaseResult Other)> pairs, Func<CaseResult, CaseResult, Judgement> compare) => new(

@@ -12,12 +12,19 @@ internal sealed class ProcessorsClaim : IAdviceRule
     public IEnumerable<Advice> Apply(MeasuredCases cases)
     {
         string says = $"Reading a file takes more than one processor at a time ({PublishedRange.Processors()} there)";
-        CaseResult[] best =
+
+        // The largest of each source.
+        CaseResult[][] sources =
         [
-            .. cases.Situations.Where(situation => !situation.IsCold).Take(1).SelectMany(situation => situation.BestOfEach())
-                .Where(item => Figures.Cores(item) is not null).OrderByDescending(Figures.Cores),
+            .. cases.Situations.Where(situation => !situation.IsCold && situation.Parameters.Content != "csv")
+                .GroupBy(situation => situation.Parameters.Source)
+                .Select(group => group.First().BestOfEach().Where(item => Figures.Cores(item) is not null)
+                    .OrderByDescending(Figures.Cores).ToArray())
+                .Where(group => group.Length > 0),
         ];
-        string check = CheckCommand.Again(cases.Results, best.Length == 0 ? [] : [best[0].Method, best[^1].Method]);
+        CaseResult[] best = [.. sources.SelectMany(group => group)];
+        CaseResult[] shown = [.. sources.SelectMany(group => new[] { group[0], group[^1] }).Distinct()];
+        string check = CheckCommand.Again(cases.Results, shown.Select(item => item.Method).Distinct());
         if (best.Length == 0)
         {
             yield return ClaimAdvice.CannotBeTold(
@@ -26,6 +33,7 @@ internal sealed class ProcessorsClaim : IAdviceRule
         }
 
         CaseResult[] more = [.. best.Where(item => Figures.Cores(item) > MoreThanOne)];
+        bool isOfFiles = cases.Results.Suite == "files";
         bool holds = more.Length == best.Length;
         yield return ClaimAdvice.Make(
             "processors",
@@ -38,13 +46,16 @@ internal sealed class ProcessorsClaim : IAdviceRule
                     ? "Every method uses more than one."
                     : $"It depends on the method: {more.Length} of {best.Length} use more than one, the others do not.",
             [
-                .. new[] { best[0], best[^1] }.Distinct().Select(item => new AdviceEvidence(
-                    Figures.Id(item), $"{Figures.Number(Figures.Cores(item)!.Value)} processors at a time")),
+                .. shown.Select(item => new AdviceEvidence(
+                    Figures.Id(item),
+                    $"{Figures.Number(Figures.Cores(item)!.Value)} processors at a time"
+                        + (item.Parameters.Source == "http" ? ", with those of a server in the same process" : ""))),
             ],
             more.Length == 0
                 ? "One reader a processor is a fair first guess; measure it with your work."
-                : "Do not count on one reader a processor where the method itself uses more; ReadStrategy.Buffered uses one.",
-            SnippetText.Of("FilePipeBuffered"),
+                : "Do not count on one reader a processor where the method itself uses more"
+                    + (isOfFiles ? "; ReadStrategy.Buffered uses one." : "."),
+            isOfFiles ? SnippetText.Of("FilePipeBuffered") : null,
             check);
     }
 }

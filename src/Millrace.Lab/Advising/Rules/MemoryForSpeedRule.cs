@@ -64,7 +64,7 @@ internal sealed class MemoryForSpeedRule : IAdviceRule
                 .. front.Select(item => new AdviceEvidence(
                     Figures.Id(item), $"{Figures.Time(item)}, {Figures.Bytes(memoryOf(item)!.Value)} of {what}")),
             ],
-            Action = $"Where many files are read at once or memory is short, use {small.Method}; otherwise {fast.Method}.",
+            Action = $"Where many {situation.Thing}s are read at once or memory is short, use {small.Method}; otherwise {fast.Method}.",
             Code = SnippetText.Of(small.Method, small.Parameters.Buffer),
             Check = CheckCommand.Again(cases.Results, front.Select(item => item.Method).Distinct()),
         };

@@ -48,8 +48,8 @@ internal sealed class ProcessorTimeRule : IAdviceRule
             Figures.Id(item),
             $"{Figures.Time(item)}, {Figures.Time(Figures.Cpu(item)!.Value)} of processor time"
                 + (Figures.Cores(item) is { } cores ? $", {Figures.Number(cores)} processors at a time" : ""))),],
-        Action = $"When one file has to be read soon, use {fast.Method}. When every processor has work, as in a server under load, "
-            + $"use {calm.Method}: it reads more files with the same processors.",
+        Action = $"When one {situation.Thing} has to be read soon, use {fast.Method}. When every processor has work, as in a server "
+            + $"under load, use {calm.Method}: it reads more {situation.Thing}s with the same processors.",
         Code = SnippetText.Of(calm.Method, calm.Parameters.Buffer),
         Check = CheckCommand.Again(cases.Results, fast.Method, calm.Method),
     };
