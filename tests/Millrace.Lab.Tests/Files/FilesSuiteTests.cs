@@ -122,7 +122,7 @@ public sealed class FilesSuiteTests : IDisposable
     [Fact]
     public void Filter_that_selects_nothing_is_an_error_that_shows_a_name()
     {
-        LabException exception = Assert.Throws<LabException>(() => Run(new RecordedProgress(), default, "Nonsense"));
+        NoCaseException exception = Assert.Throws<NoCaseException>(() => Run(new RecordedProgress(), default, "Nonsense"));
         Assert.Contains("Nonsense", exception.Message, StringComparison.Ordinal);
         Assert.Contains("FileStreamSync/", exception.Message, StringComparison.Ordinal);
     }

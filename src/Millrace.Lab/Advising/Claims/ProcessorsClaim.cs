@@ -49,7 +49,7 @@ internal sealed class ProcessorsClaim : IAdviceRule
                 .. shown.Select(item => new AdviceEvidence(
                     Figures.Id(item),
                     $"{Figures.Number(Figures.Cores(item)!.Value)} processors at a time"
-                        + (item.Parameters.Source == "http" ? ", with those of a server in the same process" : ""))),
+                        + (item.Parameters.Source == "http" ? ", without those of the server, which is a process of its own" : ""))),
             ],
             more.Length == 0
                 ? "One reader a processor is a fair first guess; measure it with your work."
