@@ -137,7 +137,7 @@ public sealed class ByteClaimTests
         Assert.Contains("file: up to 3", readers.Claim.Reason, StringComparison.Ordinal);
         Advice processors = Assert.Single(Runs.Apply<ProcessorsClaim>(ByteRuns.Everything));
         Assert.Equal(4, processors.Evidence.Count);
-        Assert.Contains("server in the same process", processors.Evidence[0].Text, StringComparison.Ordinal);
+        Assert.Contains("server, which is a process of its own", processors.Evidence[0].Text, StringComparison.Ordinal);
         Assert.Null(processors.Code);
     }
 
