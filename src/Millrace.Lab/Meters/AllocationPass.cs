@@ -19,7 +19,7 @@ internal static class AllocationPass
     private const double PassNs = 60e6;
 
     // Of an invocation that takes so long one is enough: what else happens is lost in it.
-    private const double LongNs = 300e6;
+    private const double LongNs = 100e6;
 
     /// <summary>Measures one case.</summary>
     public static void Measure(CaseEngineOf entry)

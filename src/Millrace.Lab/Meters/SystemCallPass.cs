@@ -10,7 +10,7 @@ internal sealed class SystemCallPass : IDisposable
     private const int Invocations = 3;
 
     // Of an invocation that takes so long one is enough: what differs between two is lost in it.
-    private const double LongNs = 300e6;
+    private const double LongNs = 100e6;
 
     private readonly TracepointCounter? _counter;
 

@@ -19,9 +19,6 @@ public sealed class SuiteRun
     private const string SecondCopy = "measured of the first copy of the method only";
     private const string Interrupted = "the run ended before the pass that measures it";
 
-    // What the passes of their own take, as a part of what a launch takes without them.
-    private const double PassesAsLaunches = 0.4;
-
     // What the pass over all cases may take of a limited run.
     private static readonly TimeSpan MemoryTime = TimeSpan.FromSeconds(25);
 
@@ -107,8 +104,8 @@ public sealed class SuiteRun
     private void Launch(SuiteInputs inputs, int index)
     {
         bool withPasses = _launches.Count == 0;
-        double parts = _count - index + (withPasses ? PassesAsLaunches : 0);
-        TimeSpan? share = (_clock.Left - MemoryTime) * ((1 + (withPasses ? PassesAsLaunches : 0)) / parts);
+        double parts = _count - index + (withPasses ? _suite.PassesAsLaunches : 0);
+        TimeSpan? share = (_clock.Left - MemoryTime) * ((1 + (withPasses ? _suite.PassesAsLaunches : 0)) / parts);
         var request = new LaunchRequest
         {
             Suite = _suite.Name,

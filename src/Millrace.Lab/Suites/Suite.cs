@@ -22,6 +22,9 @@ public abstract class Suite
     /// <summary>How many processes measure, unless the user says.</summary>
     internal abstract int Launches(LabMode mode);
 
+    /// <summary>What the passes of their own take in the first launch, as a part of what a launch takes without them.</summary>
+    internal virtual double PassesAsLaunches => 0.4;
+
     /// <summary>After which nothing new begins; null for as long as it takes.</summary>
     internal abstract TimeSpan? Limit(LabMode mode, int launches);
 

@@ -5,8 +5,8 @@ namespace Millrace.Lab.Advising.Rules;
 /// <summary>Where memory is the price of speed: the methods that no other beats in both.</summary>
 internal sealed class MemoryForSpeedRule : IAdviceRule
 {
-    // Below this it is no price: a buffer and some objects.
-    private const double WorthMentioning = 64 * 1024;
+    // Below this it is no price, even for hundreds of files at once: some buffers and objects.
+    private const double WorthMentioning = ByteSize.MiB;
 
     /// <inheritdoc/>
     public IEnumerable<Advice> Apply(MeasuredCases cases)
