@@ -30,7 +30,7 @@ internal static class CaseSummarizer
             Ratio = ratios?.Mean,
             RatioStdDev = ratios is { N: > 1 } ? ratios.StandardDeviation : null,
             MedianRatio = baseline is null ? null : wall.Median / new Statistics(baseline.Samples!.WallNs).Median,
-            MibPerSecond = (item.Parameters.Bytes ?? 0) / (double)ByteSize.MiB / (wall.Median / 1e9),
+            MibPerSecond = Moved(item.Parameters) / (double)ByteSize.MiB / (wall.Median / 1e9),
             AllocatedBytes = allocated,
             AllocatedRatio = allocatedByBaseline > 0 ? allocated / allocatedByBaseline : null,
             AllocatedObjects = Mean(passes?.AllocatedObjects),
@@ -67,6 +67,9 @@ internal static class CaseSummarizer
     /// <summary>Samples with the round that they were taken in; rounds of different launches are different ones.</summary>
     public static IEnumerable<((int Launch, int Round) Round, double Value)> Rounds(CaseSamples samples) =>
         samples.WallNs.Select((value, index) => ((samples.Launch[index], samples.Round[index]), value));
+
+    // Readers at once each take the whole of the file.
+    private static long Moved(CaseParameters parameters) => (parameters.Bytes ?? 0) * (parameters.Readers ?? 1);
 
     private static string? BytesFrom(double? physical, long? bytes)
     {

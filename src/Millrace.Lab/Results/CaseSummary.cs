@@ -15,7 +15,7 @@ public sealed record CaseSummary
     /// <summary>Median by the baseline's median.</summary>
     public double? MedianRatio { get; init; }
 
-    /// <summary>File length by median wall time.</summary>
+    /// <summary>File length, once per reader at once, by median wall time.</summary>
     public required double MibPerSecond { get; init; }
 
     /// <summary>Managed bytes allocated per invocation.</summary>

@@ -42,4 +42,15 @@ public sealed class SummarizerTests
         Assert.Equal(0, ratios.StandardDeviation, precision: 10);
         Assert.Null(Summarizer.Ratios([((0, 5), 1.0)], baseline));
     }
+
+    [Theory]
+    [InlineData(null, 1)]
+    [InlineData(1, 1)]
+    [InlineData(4, 4)]
+    public void Every_reader_at_once_counts_the_whole_file(int? readers, int times)
+    {
+        CaseResult item = Fixture.Case("FilePipe", buffer: 65536, medianMs: 100);
+        item = item with { Parameters = item.Parameters with { Readers = readers } };
+        Assert.Equal(times * 1280.0, CaseSummarizer.Summarize(item, baseline: null).Summary!.MibPerSecond, precision: 6);
+    }
 }
