@@ -4,7 +4,7 @@ using Millrace.Sources;
 namespace Millrace;
 
 /// <summary>Opens files as pipes. Thread-safe.</summary>
-public static class FilePipe
+public static partial class FilePipe
 {
     /// <summary>Opens a file for reading.</summary>
     /// <param name="path">

@@ -32,4 +32,34 @@ public enum FilePipeError
     /// reader can go on once some of it is consumed.
     /// </summary>
     BufferLimit,
+
+    /// <summary>The device is full.</summary>
+    NoSpace,
+
+    /// <summary>The user's quota of the file system is used up.</summary>
+    QuotaExceeded,
+
+    /// <summary>The file would become longer than the file system or the process' limit (<c>ulimit -f</c>) allows.</summary>
+    FileTooLarge,
+
+    /// <summary>Something has the name already, and the options ask for a new one.</summary>
+    NameTaken,
+
+    /// <summary>The name or the path is longer than the file system allows.</summary>
+    NameTooLong,
+
+    /// <summary>The file is marked read-only, or the file system is mounted so.</summary>
+    ReadOnly,
+
+    /// <summary>The name is on another device than its folder, as a mount point is: nothing can be renamed over it.</summary>
+    CrossDevice,
+
+    /// <summary>The system reported an error while writing or flushing. What reached the device is not known.</summary>
+    WriteFailed,
+
+    /// <summary>The file ends with an incomplete record, which begins at <see cref="FilePipeException.Offset"/>.</summary>
+    TornTail,
+
+    /// <summary>A copy was read again and is not what was copied.</summary>
+    NotIdentical,
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 
 namespace Millrace.Buffers;
 
@@ -63,6 +64,9 @@ internal abstract unsafe class Block
     }
 
     protected abstract ReadOnlyMemory<byte> Memory { get; }
+
+    /// <summary>All of it, for whoever fills it.</summary>
+    public Memory<byte> Writable => MemoryMarshal.AsMemory(Memory);
 
     /// <summary>Makes positions handed out so far foreign: call when bytes move within the block.</summary>
     public void RenewSegment()

@@ -1,0 +1,53 @@
+using System.Buffers;
+
+namespace Millrace;
+
+/// <summary>How <see cref="FilePipe.Append"/> opens and writes. The default value is a good choice.</summary>
+public readonly record struct FileAppendOptions
+{
+    /// <summary>Default of <see cref="Durability"/>.</summary>
+    /// <remarks>A log is kept for what it says after a crash; several writers share the price of one flush.</remarks>
+    public const Durability DefaultDurability = Durability.EveryFlush;
+
+    private readonly Durability? _durability;
+
+    /// <summary>
+    /// When the bytes are on the device: <see cref="Durability.OnCommit"/> is when the writer is committed.
+    /// </summary>
+    public Durability Durability
+    {
+        get => _durability ?? DefaultDurability;
+        init => _durability = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Durability), value);
+    }
+
+    /// <summary>
+    /// What ends or measures a record, to find an incomplete one at the end of the file; null, the default, accepts any
+    /// end.
+    /// </summary>
+    public RecordBoundary? Boundary { get; init; }
+
+    /// <summary>
+    /// Finds where the complete records end, for files whose records no <see cref="RecordBoundary"/> describes, such as
+    /// lengths with checksums: it is given the file from its start and returns an offset in bytes.
+    /// </summary>
+    public Func<FilePipeReader, long>? FindEnd { get; init; }
+
+    /// <summary>What to do about an incomplete record.</summary>
+    public TornTailAction TornTail
+    {
+        get;
+        init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(TornTail), value);
+    }
+
+    /// <summary>Permissions of the file on Unix if it is created; null, the default, leaves it to the process' umask.</summary>
+    public UnixFileMode? UnixCreateMode { get; init; }
+
+    /// <summary>Where buffers come from; null, the default, takes native memory from a pool of Millrace's own.</summary>
+    public MemoryPool<byte>? Pool { get; init; }
+
+    /// <summary>Uses nothing but the framework's own file API; see <see cref="FileWriteOptions.Portable"/>.</summary>
+    public bool Portable { get; init; }
+
+    private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
+        new(name, value, $"{nameof(FileAppendOptions)}.{name} does not accept {value}.");
+}

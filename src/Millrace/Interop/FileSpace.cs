@@ -1,0 +1,69 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Interop;
+
+/// <summary>
+/// The space of a file on its device: reserving it, giving it back, and beginning to write to it what only the page
+/// cache holds. https://man7.org/linux/man-pages/man2/fallocate.2.html, sync_file_range.2.html
+/// </summary>
+internal static partial class FileSpace
+{
+    private const int KeepSize = 1; // FALLOC_FL_KEEP_SIZE
+    private const uint RangeWrite = 2; // SYNC_FILE_RANGE_WRITE
+
+    /// <summary>Reserves the blocks of a range without changing the file's length.</summary>
+    /// <returns>0, or the error number: EOPNOTSUPP where the file system cannot.</returns>
+    public static int Reserve(SafeFileHandle file, long offset, long bytes) => Allocate(file, KeepSize, offset, bytes);
+
+    /// <summary>Reserves the blocks of a range and makes the file at least that long.</summary>
+    /// <returns>0, or the error number: EOPNOTSUPP where the file system cannot.</returns>
+    public static int Extend(SafeFileHandle file, long offset, long bytes) => Allocate(file, 0, offset, bytes);
+
+    /// <summary>Sets the length; blocks that were reserved beyond it are given back.</summary>
+    /// <returns>0, or the error number.</returns>
+    public static int Truncate(SafeFileHandle file, long length)
+    {
+        while (FTruncate(file, length) != 0)
+        {
+            int error = Marshal.GetLastPInvokeError();
+            if (error != Errno.Interrupted)
+            {
+                return error;
+            }
+        }
+
+        return 0;
+    }
+
+    /// <summary>
+    /// Hands the dirty pages of a range to the device and does not wait for it, unless its queue is full. Makes nothing
+    /// durable by itself.
+    /// </summary>
+    /// <returns>0, or the error number.</returns>
+    public static int BeginWriting(SafeFileHandle file, long offset, long bytes) =>
+        SyncFileRange(file, offset, bytes, RangeWrite) == 0 ? 0 : Marshal.GetLastPInvokeError();
+
+    private static int Allocate(SafeFileHandle file, int mode, long offset, long bytes)
+    {
+        while (FAllocate(file, mode, offset, bytes) != 0)
+        {
+            int error = Marshal.GetLastPInvokeError();
+            if (error != Errno.Interrupted)
+            {
+                return error;
+            }
+        }
+
+        return 0;
+    }
+
+    [LibraryImport("libc", EntryPoint = "fallocate", SetLastError = true)]
+    private static partial int FAllocate(SafeFileHandle file, int mode, long offset, long bytes);
+
+    [LibraryImport("libc", EntryPoint = "ftruncate", SetLastError = true)]
+    private static partial int FTruncate(SafeFileHandle file, long length);
+
+    [LibraryImport("libc", EntryPoint = "sync_file_range", SetLastError = true)]
+    private static partial int SyncFileRange(SafeFileHandle file, long offset, long bytes, uint flags);
+}

@@ -1,0 +1,129 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Interop;
+
+/// <summary>
+/// An open folder, and names in it: they stay right when the folder is renamed meanwhile.
+/// https://man7.org/linux/man-pages/man2/open.2.html, rename.2.html, unlink.2.html, fsync.2.html
+/// </summary>
+internal static partial class Folder
+{
+    private const int CloseOnExec = 0x80000; // O_CLOEXEC
+    private const int ReadWrite = 2; // O_RDWR
+    private const int CreateNew = 0x40 | 0x80; // O_CREAT | O_EXCL
+    private const int NoReplace = 1; // RENAME_NOREPLACE, Linux 3.15
+    private const int LockShared = 1; // LOCK_SH
+    private const int LockNoWait = 4; // LOCK_NB
+
+    /// <summary>O_DIRECTORY, one of the few flags whose value depends on the processor (asm/fcntl.h).</summary>
+    private static int OnlyFolder =>
+        RuntimeInformation.ProcessArchitecture is Architecture.Arm64 or Architecture.Arm ? 0x4000 : 0x10000;
+
+    /// <returns>An invalid handle when it cannot be opened; see <see cref="Marshal.GetLastPInvokeError"/>.</returns>
+    public static SafeFileHandle Open(string path) =>
+        new(OpenCall(path, OnlyFolder | CloseOnExec), ownsHandle: true);
+
+    /// <summary>
+    /// Creates a file for reading and writing, and holds a shared lock on it: readers of .NET take the same kind, and
+    /// who looks whether it is still in use asks for an exclusive one.
+    /// </summary>
+    /// <param name="folder">An open folder.</param>
+    /// <param name="name">A name in it, without a file.</param>
+    /// <param name="mode">Permissions, of which the process' umask takes away.</param>
+    /// <param name="error">0, or the error number; EAGAIN when somebody took the lock before us.</param>
+    public static SafeFileHandle Create(SafeFileHandle folder, string name, int mode, out int error)
+    {
+        var file = new SafeFileHandle(
+            OpenAt(folder, name, ReadWrite | CreateNew | CloseOnExec, mode), ownsHandle: true);
+        if (file.IsInvalid)
+        {
+            error = Marshal.GetLastPInvokeError();
+            return file;
+        }
+
+        // A file system without locks has none to refuse.
+        error = FLock(file, LockShared | LockNoWait) != 0 && Marshal.GetLastPInvokeError() == Errno.Again
+            ? Errno.Again
+            : 0;
+        return file;
+    }
+
+    /// <summary>Renames within the folder, over whatever has the name.</summary>
+    /// <returns>0, or the error number.</returns>
+    public static int Rename(SafeFileHandle folder, string from, string to) =>
+        RenameAt2(folder, from, folder, to, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
+
+    /// <summary>Renames within the folder if the name is free, in one step.</summary>
+    /// <returns>0, or the error number.</returns>
+    public static int RenameToFree(SafeFileHandle folder, string from, string to)
+    {
+        if (RenameAt2(folder, from, folder, to, NoReplace) == 0)
+        {
+            return 0;
+        }
+
+        int error = Marshal.GetLastPInvokeError();
+        if (error is not (Errno.InvalidArgument or Errno.NoSystemCall))
+        {
+            return error;
+        }
+
+        // A file system that does not know the flag: a second name is refused where one is, too.
+        if (LinkAt(folder, from, folder, to, 0) != 0)
+        {
+            return Marshal.GetLastPInvokeError();
+        }
+
+        _ = Remove(folder, from);
+        return 0;
+    }
+
+    /// <returns>0, or the error number.</returns>
+    public static int Remove(SafeFileHandle folder, string name) =>
+        UnlinkAt(folder, name, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
+
+    /// <summary>Makes the names in the folder durable.</summary>
+    /// <returns>0, or the error number; a file system that has nothing to flush counts as done.</returns>
+    public static int Flush(SafeFileHandle folder)
+    {
+        while (FSync(folder) != 0)
+        {
+            int error = Marshal.GetLastPInvokeError();
+            if (error is Errno.InvalidArgument or Errno.NotSupported or Errno.ReadOnlyFileSystem)
+            {
+                return 0;
+            }
+
+            if (error != Errno.Interrupted)
+            {
+                return error;
+            }
+        }
+
+        return 0;
+    }
+
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int OpenCall(string path, int flags);
+
+    [LibraryImport("libc", EntryPoint = "openat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int OpenAt(SafeFileHandle folder, string name, int flags, int mode);
+
+    [LibraryImport("libc", EntryPoint = "flock", SetLastError = true)]
+    private static partial int FLock(SafeFileHandle file, int operation);
+
+    [LibraryImport("libc", EntryPoint = "renameat2", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int RenameAt2(
+        SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to, uint flags);
+
+    [LibraryImport("libc", EntryPoint = "linkat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int LinkAt(
+        SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to, int flags);
+
+    [LibraryImport("libc", EntryPoint = "unlinkat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int UnlinkAt(SafeFileHandle folder, string name, int flags);
+
+    [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
+    private static partial int FSync(SafeFileHandle file);
+}

@@ -1,0 +1,72 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Interop;
+
+/// <summary>
+/// <c>pwritev(2)</c>: what was gathered and what the caller holds, in one call and without joining them.
+/// https://man7.org/linux/man-pages/man2/pwritev.2.html
+/// </summary>
+internal static unsafe partial class PositionalWrite
+{
+    /// <summary>Writes all of both, one after the other.</summary>
+    /// <param name="file">A file open for writing.</param>
+    /// <param name="first">Written at <paramref name="offset"/>; may be empty.</param>
+    /// <param name="second">Written after it; may be empty.</param>
+    /// <param name="offset">Where in the file, in bytes.</param>
+    /// <param name="written">How many bytes reached the file, also when it failed.</param>
+    /// <returns>0, or the error number.</returns>
+    public static int Write(
+        SafeFileHandle file, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset, out long written)
+    {
+        written = 0;
+        long total = (long)first.Length + second.Length;
+        IoVector* vectors = stackalloc IoVector[2];
+        fixed (byte* a = first)
+        {
+            fixed (byte* b = second)
+            {
+                while (written < total)
+                {
+                    int fromFirst = (int)Math.Min(written, first.Length);
+                    int fromSecond = (int)(written - fromFirst);
+                    int count = 0;
+                    if (fromFirst < first.Length)
+                    {
+                        vectors[count++] = new IoVector { Base = a + fromFirst, Length = (nuint)(first.Length - fromFirst) };
+                    }
+
+                    if (fromSecond < second.Length)
+                    {
+                        vectors[count++] = new IoVector { Base = b + fromSecond, Length = (nuint)(second.Length - fromSecond) };
+                    }
+
+                    nint done = PWriteV(file, vectors, count, offset + written);
+                    if (done > 0)
+                    {
+                        written += done;
+                        continue;
+                    }
+
+                    int error = done == 0 ? Errno.InputOutput : Marshal.GetLastPInvokeError();
+                    if (error != Errno.Interrupted)
+                    {
+                        return error;
+                    }
+                }
+            }
+        }
+
+        return 0;
+    }
+
+    [LibraryImport("libc", EntryPoint = "pwritev", SetLastError = true)]
+    private static partial nint PWriteV(SafeFileHandle file, IoVector* vectors, int count, long offset);
+
+    [StructLayout(LayoutKind.Sequential)]
+    private struct IoVector
+    {
+        public byte* Base;
+        public nuint Length;
+    }
+}

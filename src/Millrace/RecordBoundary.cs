@@ -1,0 +1,53 @@
+namespace Millrace;
+
+/// <summary>Where one record of a file ends and the next begins. The start of the file always begins one.</summary>
+public readonly record struct RecordBoundary
+{
+    /// <summary>Most bytes that <see cref="Where"/> can look ahead.</summary>
+    /// <remarks>A page: enough for any header by which a record is known, small enough to look at anywhere.</remarks>
+    public const int MaxLookAhead = 4096;
+
+    private RecordBoundary(RecordBoundaryKind kind) => Kind = kind;
+
+    internal RecordBoundaryKind Kind { get; }
+
+    internal byte Delimiter { get; private init; }
+
+    internal int Size { get; private init; }
+
+    internal long First { get; private init; }
+
+    internal RecordStart? Start { get; private init; }
+
+    internal int LookAhead { get; private init; }
+
+    /// <summary>Lines: a record ends with the byte \n.</summary>
+    public static RecordBoundary Lines => After((byte)'\n');
+
+    /// <summary>A record ends with a byte; the last one need not.</summary>
+    public static RecordBoundary After(byte delimiter) =>
+        new(RecordBoundaryKind.Delimiter) { Delimiter = delimiter };
+
+    /// <summary>Records of one length.</summary>
+    /// <param name="bytes">Length of a record, in bytes, at least 1.</param>
+    /// <param name="first">Where the first begins, in bytes from the start of the file: after a header, say.</param>
+    /// <exception cref="ArgumentOutOfRangeException">A length less than 1 or a negative offset.</exception>
+    public static RecordBoundary Every(int bytes, long first = 0)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(bytes, 1);
+        ArgumentOutOfRangeException.ThrowIfNegative(first);
+        return new(RecordBoundaryKind.FixedSize) { Size = bytes, First = first };
+    }
+
+    /// <summary>A record begins where a predicate says so.</summary>
+    /// <param name="isStart">Asked for one place after the other. Called from several threads at once.</param>
+    /// <param name="lookAhead">How many bytes it is shown, 0 to <see cref="MaxLookAhead"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="lookAhead"/> is out of its range.</exception>
+    public static RecordBoundary Where(RecordStart isStart, int lookAhead = 0)
+    {
+        ArgumentNullException.ThrowIfNull(isStart);
+        ArgumentOutOfRangeException.ThrowIfNegative(lookAhead);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(lookAhead, MaxLookAhead);
+        return new(RecordBoundaryKind.Predicate) { Start = isStart, LookAhead = lookAhead };
+    }
+}

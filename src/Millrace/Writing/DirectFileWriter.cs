@@ -1,0 +1,5 @@
+namespace Millrace.Writing;
+
+internal sealed class DirectFileWriter
+{
+}

@@ -1,0 +1,171 @@
+using Millrace.Buffers;
+using Millrace.Sources;
+
+namespace Millrace.Writing;
+
+/// <summary>
+/// What a pool thread does for a flush: writes a block that it was given, and waits for the device. Nobody has to wait
+/// for it: a flush that was canceled leaves it running, and the next one finds what became of it.
+/// </summary>
+/// <remarks>One per writer, one run at a time. The writer begins and collects; the pool runs.</remarks>
+internal sealed class FlushWork(BufferedFileWriter writer) : IThreadPoolWorkItem
+{
+    private readonly Lock _gate = new();
+    private Block? _block;
+    private int _start;
+    private int _end;
+    private long _offset;
+    private bool _durable;
+    private FlushState _state;
+    private bool _closes;
+    private FilePipeException? _error;
+    private IReadyCallback? _callback;
+
+    public FlushState State
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _state;
+            }
+        }
+    }
+
+    /// <summary>Begins a run; only when idle.</summary>
+    /// <param name="block">Owned from here on; null when there is only to flush.</param>
+    /// <param name="start">Index in the block of the first byte.</param>
+    /// <param name="end">Index in the block after the last byte.</param>
+    /// <param name="offset">Where in the file they go.</param>
+    /// <param name="durable">Whether to wait for the device.</param>
+    public void Begin(Block? block, int start, int end, long offset, bool durable)
+    {
+        _block = block;
+        _start = start;
+        _end = end;
+        _offset = offset;
+        _durable = durable;
+        Again();
+    }
+
+    /// <summary>Begins the run that failed once more.</summary>
+    public void Again()
+    {
+        lock (_gate)
+        {
+            _state = FlushState.Running;
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    /// <summary>Asks to be called when the run ends. False when there is none; the callback is not kept then.</summary>
+    public bool Arm(IReadyCallback callback)
+    {
+        lock (_gate)
+        {
+            bool running = _state == FlushState.Running;
+            _callback = running ? callback : null;
+            return running;
+        }
+    }
+
+    public void Disarm()
+    {
+        lock (_gate)
+        {
+            _callback = null;
+        }
+    }
+
+    /// <summary>Takes the result of a run that has ended.</summary>
+    /// <returns>How many bytes it wrote.</returns>
+    /// <exception cref="FilePipeException">It failed; see <see cref="FlushState.Failed"/>.</exception>
+    public int Collect()
+    {
+        lock (_gate)
+        {
+            if (_error is { } error)
+            {
+                _error = null;
+                _state = FlushState.Failed;
+                throw error;
+            }
+
+            _state = FlushState.Idle;
+        }
+
+        int bytes = _end - _start;
+        ReleaseBlock();
+        return bytes;
+    }
+
+    /// <summary>Sees to it that the file is closed as soon as nothing runs. False when that is now: the caller closes it.</summary>
+    public bool CloseWhenIdle()
+    {
+        lock (_gate)
+        {
+            if (_state == FlushState.Running)
+            {
+                _closes = true;
+                return true;
+            }
+        }
+
+        ReleaseBlock();
+        return false;
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        FilePipeException? error = null;
+        try
+        {
+            Work();
+        }
+        catch (FilePipeException exception)
+        {
+            error = exception;
+        }
+
+        IReadyCallback? callback;
+        bool closes;
+        lock (_gate)
+        {
+            _state = FlushState.Ended;
+            _error = error;
+            callback = _callback;
+            _callback = null;
+            closes = _closes;
+        }
+
+        if (closes)
+        {
+            ReleaseBlock();
+            writer.CloseThere();
+        }
+
+        callback?.OnReady();
+    }
+
+    private unsafe void Work()
+    {
+        if (_block is { } block)
+        {
+            writer.WriteThere(new ReadOnlySpan<byte>(block.Pointer + _start, _end - _start), _offset);
+        }
+
+        if (_durable)
+        {
+            writer.FlushThere();
+        }
+    }
+
+    private void ReleaseBlock()
+    {
+        _block?.Release();
+        _block = null;
+        _start = 0;
+        _end = 0;
+    }
+}

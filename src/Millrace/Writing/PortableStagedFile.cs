@@ -1,0 +1,175 @@
+using System.Text;
+
+namespace Millrace.Writing;
+
+/// <summary>
+/// By the framework's means alone. Folders cannot be flushed with them, and whether a name is free is asked before it is
+/// taken: another process can come in between.
+/// </summary>
+internal sealed class PortableStagedFile : StagedFile
+{
+    /// <summary>NAME_MAX of linux/limits.h and of the common file systems of Unix.</summary>
+    private const int MaxNameBytes = 255;
+
+    private readonly FileStream _stream;
+    private readonly string _staged;
+    private readonly bool _mustBeNew;
+
+    private PortableStagedFile(string path, string target, bool mustBeNew, string staged, FileStream stream)
+        : base(path, target)
+    {
+        _stream = stream;
+        _mustBeNew = mustBeNew;
+        _staged = staged;
+        Handle = stream.SafeFileHandle;
+    }
+
+    public override bool Native => false;
+
+    public static PortableStagedFile Create(string path, bool mustBeNew, UnixFileMode? mode)
+    {
+        try
+        {
+            var target = new FileInfo(System.IO.Path.GetFullPath(path));
+            if (target.LinkTarget is not null && !mustBeNew)
+            {
+                target = (FileInfo)target.ResolveLinkTarget(returnFinalTarget: true)!;
+            }
+
+            Check(path, target, mustBeNew);
+            UnixFileMode? kept = OperatingSystem.IsWindows() ? null : mode ?? (target.Exists ? target.UnixFileMode : null);
+            string staged = System.IO.Path.Combine(target.DirectoryName!, StagedName.Next());
+            return new PortableStagedFile(path, target.FullName, mustBeNew, staged, Open(staged, kept));
+        }
+        catch (Exception exception) when (exception is IOException and not FilePipeException or UnauthorizedAccessException)
+        {
+            throw WriteErrors.Describe("create", path, 0, SystemError(exception), exception);
+        }
+    }
+
+    public override void Reserve(long bytes)
+    {
+        // The framework reserves only while it creates, and the length with it: a reader would see zeroes.
+    }
+
+    public override void Write(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
+    {
+        try
+        {
+            if (!first.IsEmpty)
+            {
+                RandomAccess.Write(Handle, first, offset);
+            }
+
+            if (!second.IsEmpty)
+            {
+                RandomAccess.Write(Handle, second, offset + first.Length);
+            }
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw Failed("write", exception, offset);
+        }
+    }
+
+    public override void SetLength(long bytes)
+    {
+        try
+        {
+            RandomAccess.SetLength(Handle, bytes);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw Failed("set the length of", exception, bytes);
+        }
+    }
+
+    private protected override void Rename()
+    {
+        try
+        {
+            if (OperatingSystem.IsWindows())
+            {
+                // There an open file keeps its name.
+                _stream.Dispose();
+            }
+
+            File.Move(_staged, Target, overwrite: !_mustBeNew);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            FilePipeError error = _mustBeNew && File.Exists(Target) ? FilePipeError.NameTaken : SystemError(exception);
+            throw WriteErrors.Describe("publish", Path, 0, error, exception);
+        }
+    }
+
+    private protected override void FlushFolder()
+    {
+        // The framework opens no folders.
+    }
+
+    private protected override void Close(bool remove)
+    {
+        _stream.Dispose();
+        if (!remove)
+        {
+            return;
+        }
+
+        try
+        {
+            File.Delete(_staged);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // The folder is gone, and the file with it; or it stays for FilePipe.CleanUp.
+        }
+    }
+
+    private static void Check(string path, FileInfo target, bool mustBeNew)
+    {
+        if (System.IO.Path.EndsInDirectorySeparator(target.FullName) || Directory.Exists(target.FullName))
+        {
+            throw WriteErrors.Describe(
+                "create", path, 0, mustBeNew ? FilePipeError.NameTaken : FilePipeError.IsDirectory, inner: null);
+        }
+
+        if (mustBeNew && (target.Exists || target.LinkTarget is not null))
+        {
+            throw WriteErrors.Describe("create", path, 0, FilePipeError.NameTaken, inner: null);
+        }
+
+        if (!OperatingSystem.IsWindows() && Encoding.UTF8.GetByteCount(target.Name) > MaxNameBytes)
+        {
+            // The staged name is short: without this it would show after the work only.
+            throw WriteErrors.Describe("create", path, 0, FilePipeError.NameTooLong, inner: null);
+        }
+
+        if (target.Exists && target.IsReadOnly)
+        {
+            throw WriteErrors.Describe("create", path, 0, FilePipeError.ReadOnly, inner: null);
+        }
+    }
+
+    private static FileStream Open(string staged, UnixFileMode? mode)
+    {
+        var options = new FileStreamOptions
+        {
+            Mode = FileMode.CreateNew,
+            Access = FileAccess.ReadWrite,
+            Share = FileShare.Read | FileShare.Delete,
+            BufferSize = 0,
+        };
+        if (mode is null || OperatingSystem.IsWindows())
+        {
+            return new FileStream(staged, options);
+        }
+
+        options.UnixCreateMode = mode;
+        var stream = new FileStream(staged, options);
+
+        // The umask took away from it.
+        File.SetUnixFileMode(stream.SafeFileHandle, mode.Value);
+        return stream;
+    }
+}

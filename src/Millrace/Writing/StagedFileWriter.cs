@@ -1,0 +1,125 @@
+using System.Runtime.CompilerServices;
+using System.Security.Cryptography;
+using Millrace.Buffers;
+
+namespace Millrace.Writing;
+
+/// <summary>A writer of a file that is published by a commit.</summary>
+internal abstract class StagedFileWriter : FilePipeWriter
+{
+    private readonly IncrementalHash? _hash;
+    private readonly long _reserved;
+    private readonly bool _durable;
+    private FilePipeException? _lost;
+
+    protected StagedFileWriter(StagedFile file, in FileWriteOptions options, in BlockAllocator allocator)
+        : base(file.Path, allocator)
+    {
+        File = file;
+        _reserved = options.PreallocationSize;
+        _durable = options.Durability != Durability.None;
+        FlushesDurably = options.Durability == Durability.EveryFlush;
+        if (options.ComputeSha256)
+        {
+            _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        }
+    }
+
+    /// <summary>The file, for what copies to it by other means; see <see cref="AcceptForeign"/>.</summary>
+    public StagedFile File { get; }
+
+    /// <summary>Whether bytes may come to the file by other means: not when every one of them is to be hashed.</summary>
+    public bool AcceptsForeign => _hash is null;
+
+    protected bool FlushesDurably { get; }
+
+    /// <summary>
+    /// Counts bytes that the kernel copied to the file where <see cref="FilePipeWriter.Position"/> is. Only when nothing
+    /// is unflushed.
+    /// </summary>
+    public void AcceptForeign(long bytes) => Written += bytes;
+
+    public override ValueTask<FileCommit> CommitAsync(CancellationToken cancellationToken = default)
+    {
+        ThrowIfUnusable();
+        return cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<FileCommit>(cancellationToken)
+            : CommitCoreAsync(cancellationToken);
+    }
+
+    /// <summary>Takes everything accepted so far to the file. Completes when no other thread is at work on it.</summary>
+    protected abstract ValueTask WriteAllAsync(CancellationToken cancellationToken);
+
+    /// <summary>Counts what was written. In the order of the file.</summary>
+    protected void Hash(ReadOnlySpan<byte> written) => _hash?.AppendData(written);
+
+    /// <summary>
+    /// Makes what was written durable, on the calling thread. A failure lasts: the system forgets which pages it could
+    /// not write, and would call the next flush a success. https://lwn.net/Articles/752063/
+    /// </summary>
+    protected void FlushToDevice()
+    {
+        if (_lost is not null)
+        {
+            throw _lost;
+        }
+
+        try
+        {
+            File.Flush();
+        }
+        catch (FilePipeException exception)
+        {
+            _lost = exception;
+            throw;
+        }
+    }
+
+    protected void Close()
+    {
+        _hash?.Dispose();
+        File.Dispose();
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<FileCommit> CommitCoreAsync(CancellationToken cancellationToken)
+    {
+        EnterPending();
+        FileCommit commit;
+        try
+        {
+            await WriteAllAsync(cancellationToken).ConfigureAwait(false);
+            if (_durable)
+            {
+                // Flushing waits for a device, which is not for the caller's thread.
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                cancellationToken.ThrowIfCancellationRequested();
+            }
+
+            Publish();
+            commit = new FileCommit(Written, _hash?.GetHashAndReset());
+        }
+        finally
+        {
+            LeavePending();
+        }
+
+        Complete();
+        return commit;
+    }
+
+    private void Publish()
+    {
+        if (_reserved > Written)
+        {
+            File.SetLength(Written);
+        }
+
+        if (_durable)
+        {
+            FlushToDevice();
+        }
+
+        File.Publish(_durable);
+    }
+}

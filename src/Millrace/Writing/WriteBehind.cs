@@ -1,0 +1,48 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+
+namespace Millrace.Writing;
+
+/// <summary>
+/// Hands dirty pages to the device steadily, on the pool, while the writer goes on. Called by one thread at a time, but
+/// for the run itself.
+/// </summary>
+internal sealed class WriteBehind(SafeFileHandle file) : IThreadPoolWorkItem
+{
+    /// <summary>Bytes that gather before the device is given them.</summary>
+    /// <remarks>See docs/measuring.md: less makes more requests than a device likes, more leaves it idle at first.</remarks>
+    private const long Step = 4 * 1024 * 1024;
+
+    private int _running;
+    private long _begun;
+    private long _reached;
+
+    /// <summary>The file has been written up to here.</summary>
+    public void Reached(long offset)
+    {
+        Volatile.Write(ref _reached, offset);
+        if (offset - Volatile.Read(ref _begun) >= Step && Interlocked.Exchange(ref _running, 1) == 0)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        // Whole steps: a device likes its requests large and aligned, and the last page may still grow.
+        long from = _begun;
+        long to = Volatile.Read(ref _reached) / Step * Step;
+        try
+        {
+            // Nothing depends on it but the time that the flush takes.
+            _ = FileSpace.BeginWriting(file, from, to - from);
+        }
+        catch (ObjectDisposedException)
+        {
+            // The writer was disposed meanwhile.
+        }
+
+        Volatile.Write(ref _begun, to);
+        Volatile.Write(ref _running, 0);
+    }
+}

@@ -1,0 +1,42 @@
+using Millrace.Buffers;
+using Millrace.Interop;
+
+namespace Millrace.Writing;
+
+/// <summary>Chooses how a file is written: what was asked for where it can be had, else the next best and why.</summary>
+internal static class WriterFactory
+{
+    public static FilePipeWriter Create(string path, in FileWriteOptions options)
+    {
+        FileSizeLimit.Prepare();
+        StagedFile file = StagedFile.Create(
+            path, options.MustBeNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable);
+        try
+        {
+            file.Reserve(options.PreallocationSize);
+            return Choose(file, options);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
+    private static BufferedFileWriter Choose(StagedFile file, in FileWriteOptions options)
+    {
+        switch (options.Strategy)
+        {
+            case WriteStrategy.Buffered:
+                return new BufferedFileWriter(file, options, WriteStrategy.Buffered, "asked for");
+            case WriteStrategy.WriteBehind:
+                return file.Native
+                    ? new BufferedFileWriter(file, options, WriteStrategy.WriteBehind, "asked for")
+                    : new BufferedFileWriter(file, options, WriteStrategy.Buffered, "the system has no call to begin writing");
+            default:
+                return file.Native && options.Durability != Durability.None
+                    ? new BufferedFileWriter(file, options, WriteStrategy.WriteBehind, "what is made durable is better begun early")
+                    : new BufferedFileWriter(file, options, WriteStrategy.Buffered, "nothing waits for the device");
+        }
+    }
+}
