@@ -15,6 +15,7 @@ internal static unsafe partial class DirectOpen
     public const int DefaultAlignment = 4096;
 
     private const int ReadOnly = 0; // O_RDONLY
+    private const int WriteOnly = 1; // O_WRONLY
     private const int CloseOnExec = 0x80000; // O_CLOEXEC
     private const int EmptyPath = 0x1000; // AT_EMPTY_PATH
     private const uint DirectAlignment = 0x2000; // STATX_DIOALIGN
@@ -34,10 +35,12 @@ internal static unsafe partial class DirectOpen
     /// file that was renamed or deleted since, and asks for no path. https://man7.org/linux/man-pages/man2/open.2.html
     /// </summary>
     /// <param name="file">An open file.</param>
+    /// <param name="write">Whether to open it for writing instead of for reading.</param>
     /// <param name="direct">The same file past the page cache.</param>
     /// <param name="alignment">What offsets and lengths must be multiples of, in bytes; a power of two.</param>
     /// <returns>Null, or why it cannot be had, in words for a person.</returns>
-    public static string? TryReopen(SafeFileHandle file, out SafeFileHandle? direct, out int alignment)
+    public static string? TryReopen(
+        SafeFileHandle file, bool write, out SafeFileHandle? direct, out int alignment)
     {
         direct = null;
         alignment = DefaultAlignment;
@@ -58,7 +61,7 @@ internal static unsafe partial class DirectOpen
 
             if (!TryAlignment(descriptor, ref alignment))
             {
-                return "the file system does not read this file past the page cache";
+                return "the file system does not open this file past the page cache";
             }
 
             Span<byte> name = stackalloc byte[32];
@@ -66,7 +69,7 @@ internal static unsafe partial class DirectOpen
             int opened;
             fixed (byte* bytes = name)
             {
-                opened = Open(bytes, ReadOnly | Direct | CloseOnExec, 0);
+                opened = Open(bytes, (write ? WriteOnly : ReadOnly) | Direct | CloseOnExec, 0);
             }
 
             if (opened < 0)

@@ -60,7 +60,7 @@ internal sealed unsafe class DirectSource : QueuedSource, IThreadPoolWorkItem
             return "Direct is for regular files";
         }
 
-        string? refusal = DirectOpen.TryReopen(file.Handle, out SafeFileHandle? direct, out int alignment);
+        string? refusal = DirectOpen.TryReopen(file.Handle, write: false, out SafeFileHandle? direct, out int alignment);
         if (refusal is null)
         {
             source = new DirectSource(file, direct!, alignment, engine ?? DirectEngine.Shared);

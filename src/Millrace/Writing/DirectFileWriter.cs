@@ -1,5 +1,257 @@
+using System.Diagnostics;
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Buffers;
+using Millrace.Interop;
+using Millrace.Sources;
+
 namespace Millrace.Writing;
 
-internal sealed class DirectFileWriter
+/// <summary>
+/// Writes whole blocks past the page cache (O_DIRECT), several in flight on pool threads. What is left at the end goes
+/// through the page cache, because such writes are of whole pages.
+/// </summary>
+internal sealed class DirectFileWriter : StagedFileWriter
 {
+    /// <summary>How far ahead the file is made longer, in bytes.</summary>
+    /// <remarks>
+    /// Writes that make a file longer are made one at a time by the kernel; inside of its length they overlap.
+    /// </remarks>
+    private const long ExtendBy = 64 * 1024 * 1024;
+
+    private readonly DirectLanes _lanes;
+    private ReadWait? _wait;
+    private long _extended;
+    private bool _extends = true;
+
+    private DirectFileWriter(StagedFile file, in FileWriteOptions options, SafeFileHandle direct)
+        : base(file, options, new BlockAllocator(foreign: null, BlockPool.Direct))
+    {
+        _lanes = new DirectLanes(file, direct);
+        Strategy = WriteStrategy.Direct;
+        StrategyReason = "asked for";
+    }
+
+    /// <returns>Null, or why it cannot be had, in words for a person.</returns>
+    public static string? TryCreate(StagedFile file, in FileWriteOptions options, out DirectFileWriter? writer)
+    {
+        writer = null;
+        if (!file.Native)
+        {
+            return "the system has no calls for it";
+        }
+
+        string? refusal = DirectOpen.TryReopen(file.Handle, write: true, out SafeFileHandle? direct, out int alignment);
+        if (refusal is not null)
+        {
+            return refusal;
+        }
+
+        if (alignment > BlockPool.Alignment)
+        {
+            direct!.Dispose();
+            return $"the file system asks for writes of multiples of {alignment} bytes";
+        }
+
+        writer = new DirectFileWriter(file, options, direct!);
+        return null;
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// Completes when there is room for another block, unless flushes are to be durable: then when everything is on the
+    /// device. An error of a write may be told by a later flush, or by the commit.
+    /// </remarks>
+    public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
+    {
+        ThrowIfUnusable();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<FlushResult>(cancellationToken);
+        }
+
+        if (TakeCancellation())
+        {
+            return new ValueTask<FlushResult>(new FlushResult(isCanceled: true, isCompleted: false));
+        }
+
+        try
+        {
+            return !FlushesDurably && TryHandOver()
+                ? default
+                : FlushCoreAsync(all: FlushesDurably, FlushesDurably, cancellationToken);
+        }
+        catch (FilePipeException exception)
+        {
+            return ValueTask.FromException<FlushResult>(exception);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask<FlushResult> WriteAsync(
+        ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
+    {
+        ThrowIfUnusable();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<FlushResult>(cancellationToken);
+        }
+
+        if (CancellationAsked || source.Length + Buffered < BlockPool.BodyBytes)
+        {
+            Gather(source.Span);
+            return FlushAsync(cancellationToken);
+        }
+
+        return WriteInBlocksAsync(source, cancellationToken);
+    }
+
+    private protected override bool IsFull(int buffered) => buffered >= BlockPool.BodyBytes;
+
+    private protected override void Drain()
+    {
+        while (!TryHandOver())
+        {
+            using var free = new BlockingCallback();
+            if (_lanes.Arm(free, all: false))
+            {
+                free.Wait();
+            }
+        }
+    }
+
+    private protected override void EndWait() => _wait?.End();
+
+    private protected override void End(Exception? exception) => _lanes.CloseWhenIdle(Close);
+
+    protected override async ValueTask WriteAllAsync(CancellationToken cancellationToken)
+    {
+        FlushResult result = await FlushCoreAsync(all: true, durable: false, cancellationToken).ConfigureAwait(false);
+        if (result.IsCanceled)
+        {
+            throw new OperationCanceledException($"Committing '{Path}' was canceled; nothing was published.");
+        }
+
+        WriteRest();
+        if (_extended > Written)
+        {
+            File.SetLength(Written);
+        }
+    }
+
+    private async ValueTask<FlushResult> WriteInBlocksAsync(
+        ReadOnlyMemory<byte> source, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            int piece = Math.Min(source.Length, Math.Max(0, BlockPool.BodyBytes - Buffered));
+            Gather(source.Span[..piece]);
+            source = source[piece..];
+            FlushResult result = await FlushAsync(cancellationToken).ConfigureAwait(false);
+            if (result.IsCanceled || source.IsEmpty)
+            {
+                Gather(source.Span);
+                return result;
+            }
+        }
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<FlushResult> FlushCoreAsync(bool all, bool durable, CancellationToken cancellationToken)
+    {
+        ReadWait wait = _wait ??= new ReadWait();
+        bool owner = TryEnterPending();
+        try
+        {
+            while (!TryHandOver() || (all && !_lanes.IsIdle))
+            {
+                wait.Begin(cancellationToken);
+                if (!_lanes.Arm(wait, all) || CancellationAsked || IsCompleted)
+                {
+                    wait.End();
+                }
+
+                await wait.Task().ConfigureAwait(false);
+                ThrowIfCompleted();
+                if (TakeCancellation())
+                {
+                    return new FlushResult(isCanceled: true, isCompleted: false);
+                }
+            }
+
+            _lanes.ThrowIfFailed();
+            if (durable)
+            {
+                WriteRestForNow();
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                FlushToDevice();
+            }
+
+            return default;
+        }
+        finally
+        {
+            _lanes.Disarm();
+            if (owner)
+            {
+                LeavePending();
+            }
+        }
+    }
+
+    /// <summary>Hands over the whole pages of a full buffer. False when there is no lane for them.</summary>
+    private unsafe bool TryHandOver()
+    {
+        _lanes.ThrowIfFailed();
+        int bytes = Buffered & -BlockPool.Alignment;
+        if (!IsFull(Buffered))
+        {
+            return true;
+        }
+
+        if (!_lanes.HasFree)
+        {
+            return false;
+        }
+
+        Extend(bytes);
+        Hash(Unflushed[..bytes]);
+        Block block = TakeBlock(out int start, out int end)!;
+        Debug.Assert(start == 0, "blocks are filled from their start, where they are aligned");
+        Gather(new ReadOnlySpan<byte>(block.Pointer + bytes, end - bytes));
+        _lanes.Begin(block, bytes, Written);
+        Written += bytes;
+        return true;
+    }
+
+    private void Extend(int bytes)
+    {
+        if (_extends && Written + bytes > _extended)
+        {
+            // Refused by some file systems, and by a device with less room than that: the writes are only slower then.
+            _extends = FileSpace.Extend(File.Handle, _extended, Math.Max(ExtendBy, Written + bytes - _extended)) == 0;
+            _extended += _extends ? Math.Max(ExtendBy, Written + bytes - _extended) : 0;
+        }
+    }
+
+    /// <summary>The last bytes, through the page cache.</summary>
+    private void WriteRest()
+    {
+        if (Buffered > 0)
+        {
+            Hash(Unflushed);
+            File.Write(Unflushed, default, Written);
+            Consume(Buffered);
+        }
+    }
+
+    /// <summary>The same, but they stay: their page is written whole when the rest of it is there.</summary>
+    private void WriteRestForNow()
+    {
+        if (Buffered > 0)
+        {
+            File.Write(Unflushed, default, Written);
+        }
+    }
 }

@@ -23,10 +23,15 @@ internal static class WriterFactory
         }
     }
 
-    private static BufferedFileWriter Choose(StagedFile file, in FileWriteOptions options)
+    private static StagedFileWriter Choose(StagedFile file, in FileWriteOptions options)
     {
         switch (options.Strategy)
         {
+            case WriteStrategy.Direct:
+                string? refusal = DirectFileWriter.TryCreate(file, options, out DirectFileWriter? direct);
+                return direct is not null
+                    ? direct
+                    : new BufferedFileWriter(file, options, WriteStrategy.Buffered, refusal!);
             case WriteStrategy.Buffered:
                 return new BufferedFileWriter(file, options, WriteStrategy.Buffered, "asked for");
             case WriteStrategy.WriteBehind:

@@ -1,0 +1,92 @@
+using System.Buffers;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Writing;
+
+/// <summary>Ending a writer.</summary>
+public sealed class CompleteWriterTests
+{
+    [Theory, EveryWriter]
+    public async Task Completed_without_a_commit_nothing_is_left(string kind)
+    {
+        using var folder = new OwnFolder();
+        FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await writer.WriteAsync(new byte[700_000]);
+        writer.Write(new byte[100]);
+        writer.Complete();
+        await folder.EmptyAsync();
+    }
+
+    [Theory, EveryWriter]
+    public async Task Completed_with_an_exception_nothing_is_left_and_the_exception_is_not_thrown(string kind)
+    {
+        using var folder = new OwnFolder();
+        await File.WriteAllTextAsync(folder["file"], "old");
+        FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await writer.WriteAsync(new byte[700_000]);
+        await writer.CompleteAsync(new InvalidDataException("the caller's own"));
+        await folder.HoldsOnlyAsync("file");
+        Assert.Equal("old", await File.ReadAllTextAsync(folder["file"]));
+    }
+
+    [Theory, EveryWriter]
+    public async Task Ending_again_does_nothing(string kind)
+    {
+        using var folder = new OwnFolder();
+        FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await writer.WriteAsync(new byte[10]);
+        await writer.CommitAsync();
+        writer.Complete();
+        writer.Complete(new InvalidDataException());
+        await writer.CompleteAsync();
+        writer.Dispose();
+        await writer.DisposeAsync();
+        Assert.Equal(10, new FileInfo(folder["file"]).Length);
+    }
+
+    [Theory, EveryWriter]
+    public async Task After_the_end_every_use_throws(string kind)
+    {
+        using var folder = new OwnFolder();
+        FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        _ = writer.GetMemory();
+        writer.Complete();
+        Assert.Throws<InvalidOperationException>(() => writer.GetMemory());
+        Assert.Throws<InvalidOperationException>(() => writer.GetSpan());
+        Assert.Throws<InvalidOperationException>(() => writer.Advance(0));
+        await Assert.ThrowsAsync<InvalidOperationException>(async () => await writer.FlushAsync());
+        await Assert.ThrowsAsync<InvalidOperationException>(async () => await writer.WriteAsync(new byte[1]));
+        await Assert.ThrowsAsync<InvalidOperationException>(async () => await writer.CommitAsync());
+        writer.CancelPendingFlush();
+    }
+
+    [Theory, EveryWriter]
+    public async Task Everything_rented_is_returned_whatever_the_end(string kind)
+    {
+        if (kind.Contains("Direct", StringComparison.Ordinal))
+        {
+            // Has its own blocks: a foreign pool promises no alignment.
+            return;
+        }
+
+        using var folder = new OwnFolder();
+        using var pool = new CountingPool();
+        foreach (int length in new[] { 0, 1, 300_000, 2_000_000 })
+        {
+            FilePipeWriter committed = WriterKind.Of(kind).Create(folder["file"], pool);
+            committed.Write(TestContent.Of(length).Span);
+            await committed.CommitAsync();
+            FilePipeWriter disposed = WriterKind.Of(kind).Create(folder["file"], pool);
+            disposed.Write(TestContent.Of(length).Span);
+            await disposed.DisposeAsync();
+            FilePipeWriter completed = WriterKind.Of(kind).Create(folder["file"], pool);
+            completed.Write(TestContent.Of(length).Span);
+            completed.GetMemory(3_000_000).Span[0] = 1;
+            await completed.FlushAsync();
+            completed.Complete(new InvalidDataException());
+            await pool.AllReturnedAsync().Soon();
+        }
+
+        Assert.NotEmpty(pool.Sizes);
+    }
+}

@@ -1,0 +1,140 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Security.Cryptography;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Writing;
+
+/// <summary>What is written is what is read, whatever it comes in.</summary>
+public sealed class WriteTests
+{
+    public static TheoryData<string, int> Chunks()
+    {
+        var data = new TheoryData<string, int>();
+        foreach (WriterKind kind in WriterKind.All)
+        {
+            foreach (int chunk in new[] { 1000, 4096, 65_536, 100_003, 262_144, 262_145, 1_048_576 })
+            {
+                data.Add(kind.Name, chunk);
+            }
+        }
+
+        return data;
+    }
+
+    [Theory, MemberData(nameof(Chunks))]
+    public async Task Written_in_chunks_it_is_the_same(string kind, int chunk)
+    {
+        const int Length = 2_500_001;
+        using var folder = new OwnFolder();
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        for (int offset = 0; offset < Length; offset += chunk)
+        {
+            FlushResult result = await writer.WriteAsync(
+                TestContent.Between(offset, Math.Min(Length, offset + chunk)));
+            Assert.False(result.IsCanceled);
+            Assert.False(result.IsCompleted);
+        }
+
+        FileCommit commit = await writer.CommitAsync();
+
+        Assert.Equal(Length, commit.Length);
+        Assert.Equal(TestContent.Of(Length).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
+        Assert.Equal(
+            WriterKind.Of(kind).Options.ComputeSha256 ? SHA256.HashData(TestContent.Of(Length).Span) : [],
+            commit.Sha256.ToArray());
+    }
+
+    [Theory, EveryWriter]
+    public async Task A_file_of_nothing(string kind)
+    {
+        using var folder = new OwnFolder();
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await writer.WriteAsync(default);
+        await writer.FlushAsync();
+        FileCommit commit = await writer.CommitAsync();
+        Assert.Equal(0, commit.Length);
+        Assert.Empty(await File.ReadAllBytesAsync(folder["file"]));
+    }
+
+    [Theory, EveryWriter]
+    public async Task Gathered_and_written_bytes_keep_their_order(string kind)
+    {
+        using var folder = new OwnFolder();
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        int offset = 0;
+        for (int i = 0; i < 300; i++)
+        {
+            int gathered = (i * 37) % 5000;
+            int written = (i * 1009) % 20_000;
+            writer.Write(TestContent.Between(offset, offset + gathered).Span);
+            offset += gathered;
+            await writer.WriteAsync(TestContent.Between(offset, offset + written));
+            offset += written;
+        }
+
+        await writer.CommitAsync();
+
+        Assert.Equal(TestContent.Of(offset).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
+    }
+
+    [Theory, EveryWriter]
+    public async Task A_stream_copied_to_it(string kind)
+    {
+        using var folder = new OwnFolder();
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using (var source = new MemoryStream(TestContent.Of(1_234_567).ToArray()))
+        {
+            await source.CopyToAsync(writer);
+        }
+
+        await writer.CommitAsync();
+
+        Assert.Equal(TestContent.Of(1_234_567).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
+    }
+
+    [Theory, EveryWriter]
+    public async Task A_pipe_copied_to_it(string kind)
+    {
+        using var folder = new OwnFolder();
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        PipeReader source = PipeReader.Create(new ReadOnlySequence<byte>(TestContent.Of(1_234_567)));
+        await source.CopyToAsync(writer);
+
+        await writer.CommitAsync();
+
+        Assert.Equal(TestContent.Of(1_234_567).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
+    }
+
+    [Theory, EveryWriter]
+    public async Task Written_through_a_stream(string kind)
+    {
+        using var folder = new OwnFolder();
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using (Stream stream = writer.AsStream(leaveOpen: true))
+        {
+            Assert.True(stream.CanWrite);
+            await stream.WriteAsync(TestContent.Of(300_000));
+            await stream.WriteAsync(TestContent.Between(300_000, 300_001));
+            await stream.FlushAsync();
+        }
+
+        await writer.CommitAsync();
+
+        Assert.Equal(TestContent.Of(300_001).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
+    }
+
+    [Theory, EveryWriter]
+    public async Task A_stream_that_is_not_left_open_ends_the_writer_and_publishes_nothing(string kind)
+    {
+        using var folder = new OwnFolder();
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using (Stream stream = writer.AsStream())
+        {
+            await stream.WriteAsync(TestContent.Of(300));
+        }
+
+        Assert.Empty(folder.Names);
+        Assert.Throws<InvalidOperationException>(() => writer.GetMemory());
+    }
+}
