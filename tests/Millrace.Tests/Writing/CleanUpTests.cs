@@ -1,0 +1,89 @@
+using Millrace.Tests.Infrastructure;
+using Millrace.Writing;
+
+namespace Millrace.Tests.Writing;
+
+/// <summary>What killed writers leave, and what is never touched.</summary>
+public sealed class CleanUpTests
+{
+    [Fact]
+    public async Task A_leftover_is_removed_and_a_file_that_is_being_written_is_not()
+    {
+        using var folder = new OwnFolder();
+        string leftover = StagedName.Next();
+        await File.WriteAllTextAsync(folder[leftover], "half a file");
+        await using FilePipeWriter alive = FilePipe.Create(folder["file"]);
+        await alive.WriteAsync(new byte[10]);
+        Assert.Equal(1, FilePipe.CleanUp(folder.Path));
+        Assert.Equal(0, FilePipe.CleanUp(folder.Path));
+        await alive.CommitAsync();
+        Assert.Equal(["file"], folder.Names);
+    }
+
+    [Fact]
+    public async Task A_file_that_is_being_written_portably_is_not_removed()
+    {
+        using var folder = new OwnFolder();
+        await using FilePipeWriter alive = FilePipe.Create(folder["file"], new FileWriteOptions { Portable = true });
+        Assert.Equal(0, FilePipe.CleanUp(folder.Path));
+        await alive.CommitAsync();
+        Assert.Equal(["file"], folder.Names);
+    }
+
+    [Fact]
+    public void Nothing_else_is_ever_removed()
+    {
+        using var folder = new OwnFolder();
+        string name = StagedName.Next();
+        char last = name[^5] == '0' ? '1' : '0';
+        string[] others =
+        [
+            name[..^5] + last + ".tmp", // the digits do not follow from the others
+            name.ToUpperInvariant(),
+            name + ".tmp",
+            "x" + name,
+            name[1..],
+            ".millrace-.tmp",
+            ".millrace-backup.tmp",
+            "report.tmp",
+        ];
+        foreach (string other in others)
+        {
+            File.WriteAllText(folder[other], "the user's own");
+        }
+
+        Directory.CreateDirectory(folder[StagedName.Next()]);
+        File.CreateSymbolicLink(folder[StagedName.Next()], folder["report.tmp"]);
+        int before = folder.Names.Length;
+        Assert.Equal(0, FilePipe.CleanUp(folder.Path));
+        Assert.Equal(before, folder.Names.Length);
+    }
+
+    [Fact]
+    public void Folders_in_it_are_not_looked_into()
+    {
+        using var folder = new OwnFolder();
+        string inner = Path.Combine(Directory.CreateDirectory(folder["inner"]).FullName, StagedName.Next());
+        File.WriteAllText(inner, "");
+        Assert.Equal(0, FilePipe.CleanUp(folder.Path));
+        Assert.True(File.Exists(inner));
+    }
+
+    [Fact]
+    public void A_folder_that_is_not_there_is_an_error()
+    {
+        FilePipeException missing = Assert.Throws<FilePipeException>(() => FilePipe.CleanUp(TestFolder.NewPath(".folder")));
+        Assert.Equal(FilePipeError.NotFound, missing.Error);
+    }
+
+    [Fact]
+    public void Names_are_recognised()
+    {
+        for (int i = 0; i < 1000; i++)
+        {
+            string name = StagedName.Next();
+            Assert.True(StagedName.Is(name));
+            Assert.Equal(38, name.Length);
+        }
+    }
+}

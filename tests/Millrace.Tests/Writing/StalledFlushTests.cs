@@ -1,0 +1,117 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Writing;
+
+/// <summary>Flushes on a file system that makes writers wait: a real one, frozen.</summary>
+[Collection(ProcessWide.Name)]
+public sealed class StalledFlushTests
+{
+    private const int DiskBytes = 32 * 1024 * 1024;
+
+    [RootFact]
+    public async Task A_flush_that_waits_is_ended_by_CancelPendingFlush_and_nothing_is_lost_or_written_twice()
+    {
+        using MountedDisk disk = MountedDisk.Ext4(DiskBytes);
+        await using FilePipeWriter writer = await SlowWriterAsync(disk);
+        int written = (int)writer.Position;
+        disk.Freeze();
+        ValueTask<FlushResult> pending = writer.WriteAsync(TestContent.Between(written, written + 1000));
+        Assert.False(pending.IsCompleted);
+        Assert.Throws<InvalidOperationException>(() => writer.GetMemory());
+
+        writer.CancelPendingFlush();
+
+        Assert.True((await pending.Soon()).IsCanceled);
+        Assert.Equal(1000, writer.UnflushedBytes);
+        writer.Write(TestContent.Between(written + 1000, written + 2000).Span);
+        Assert.Equal(2000, writer.UnflushedBytes);
+        disk.Thaw();
+        Assert.False((await writer.FlushAsync().Soon()).IsCanceled);
+        Assert.Equal(0, writer.UnflushedBytes);
+        await writer.CommitAsync().Soon();
+        Assert.Equal(TestContent.Of(written + 2000).ToArray(), await File.ReadAllBytesAsync(disk["file"]));
+    }
+
+    [RootFact]
+    public async Task A_flush_that_waits_is_ended_by_its_token_and_the_next_one_finishes_it()
+    {
+        using MountedDisk disk = MountedDisk.Ext4(DiskBytes);
+        await using FilePipeWriter writer = await SlowWriterAsync(disk);
+        int written = (int)writer.Position;
+        disk.Freeze();
+        using var source = new CancellationTokenSource();
+        ValueTask<FlushResult> pending = writer.WriteAsync(TestContent.Between(written, written + 700_000), source.Token);
+        Assert.False(pending.IsCompleted);
+
+        await source.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await pending.Soon());
+        disk.Thaw();
+        int accepted = (int)writer.Position - written;
+        await writer.WriteAsync(TestContent.Between(written + accepted, written + 700_000)).Soon();
+        await writer.CommitAsync().Soon();
+        Assert.Equal(TestContent.Of(written + 700_000).ToArray(), await File.ReadAllBytesAsync(disk["file"]));
+    }
+
+    [RootFact]
+    public async Task A_commit_that_waits_is_ended_by_its_token_and_has_published_nothing()
+    {
+        using MountedDisk disk = MountedDisk.Ext4(DiskBytes);
+        await using FilePipeWriter writer = await SlowWriterAsync(disk);
+        int written = (int)writer.Position;
+        writer.Write(TestContent.Between(written, written + 1000).Span);
+        disk.Freeze();
+        using var source = new CancellationTokenSource();
+        ValueTask<FileCommit> pending = writer.CommitAsync(source.Token);
+        Assert.False(pending.IsCompleted);
+
+        await source.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await pending.Soon());
+        Assert.False(File.Exists(disk["file"]));
+        disk.Thaw();
+        FileCommit commit = await writer.CommitAsync().Soon();
+        Assert.Equal(written + 1000, commit.Length);
+        Assert.Equal(TestContent.Of(written + 1000).ToArray(), await File.ReadAllBytesAsync(disk["file"]));
+    }
+
+    [RootFact]
+    public async Task A_writer_that_is_completed_while_it_waits_leaves_nothing()
+    {
+        using MountedDisk disk = MountedDisk.Ext4(DiskBytes);
+        using var pool = new CountingPool();
+        FilePipeWriter writer = await SlowWriterAsync(disk, pool);
+        disk.Freeze();
+        ValueTask<FlushResult> pending = writer.WriteAsync(TestContent.Of(1000));
+        writer.CancelPendingFlush();
+        await pending.Soon();
+
+        writer.Complete();
+
+        disk.Thaw();
+        await pool.AllReturnedAsync().Soon();
+        for (int i = 0; i < 1000 && Directory.GetFiles(disk.Path).Length > 0; i++)
+        {
+            await Task.Delay(5);
+        }
+
+        Assert.Empty(Directory.GetFiles(disk.Path));
+    }
+
+    /// <summary>A writer that has noticed that its device makes it wait: from then on the pool writes.</summary>
+    private static async Task<FilePipeWriter> SlowWriterAsync(MountedDisk disk, CountingPool? pool = null)
+    {
+        FilePipeWriter writer = FilePipe.Create(
+            disk["file"],
+            new FileWriteOptions { Strategy = WriteStrategy.Buffered, Durability = Durability.None, Pool = pool });
+        disk.Freeze();
+        Task first = Task.Run(async () => await writer.WriteAsync(TestContent.Of(10_000)));
+        await Task.Delay(100);
+        Assert.False(first.IsCompleted);
+        disk.Thaw();
+        await first.Soon();
+        return writer;
+    }
+}
