@@ -16,6 +16,12 @@ switch (args)
         }
 
         return 0;
+    case ["publish", var folder, var mode, var strategy, var first]:
+        await Publishing.RunAsync(folder, mode, strategy, first);
+        return 0;
+    case ["write-too-much", var path]:
+        Console.WriteLine(await Overflowing.RunAsync(path));
+        return 0;
     default:
         await Console.Error.WriteLineAsync($"Not a command: {string.Join(' ', args)}");
         return 2;

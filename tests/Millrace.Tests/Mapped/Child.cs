@@ -34,6 +34,17 @@ internal sealed class Child : IDisposable
         ? path
         : "dotnet";
 
+    /// <summary>Ends it as a power failure would: nothing of it runs any more.</summary>
+    public async Task KillAsync()
+    {
+        _process.Kill();
+        await _process.WaitForExitAsync().Soon();
+    }
+
+    /// <summary>What it has printed and nobody has heard yet, to its end.</summary>
+    public async Task<string[]> HearRestAsync() =>
+        (await _process.StandardOutput.ReadToEndAsync().Soon()).Split((char)10, StringSplitOptions.RemoveEmptyEntries);
+
     public void Tell(string line)
     {
         _process.StandardInput.WriteLine(line);
