@@ -1,0 +1,109 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Millrace.Interop;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Costs;
+
+/// <summary>What writing a file leaves to the garbage collector.</summary>
+[Collection(ProcessWide.Name)]
+public sealed class WriterAllocationTests
+{
+    private const int Length = 1024 * 1024;
+    private const int Files = 50;
+
+    [Theory]
+    [InlineData(WriteStrategy.Auto, Durability.None, 512)]
+    [InlineData(WriteStrategy.Auto, Durability.None, 65536)]
+    [InlineData(WriteStrategy.Auto, Durability.OnCommit, 512)]
+    [InlineData(WriteStrategy.Auto, Durability.OnCommit, 65536)]
+    [InlineData(WriteStrategy.Auto, Durability.OnCommit, Length)]
+    [InlineData(WriteStrategy.WriteBehind, Durability.None, 65536)]
+    public void A_file_created_written_and_committed_allocates_at_most_1_KiB(
+        WriteStrategy strategy, Durability durability, int chunk)
+    {
+        using var folder = new OwnFolder();
+        string path = folder["file"];
+        byte[] content = TestContent.Of(Length).ToArray();
+        var options = new FileWriteOptions { Strategy = strategy, Durability = durability };
+        WriteFiles(path, options, content, chunk, 10);
+
+        // Once in several rounds is enough: what else the process does meanwhile is not counted against the writer.
+        long least = long.MaxValue;
+        for (int round = 0; round < 5 && least > 1024; round++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            WriteFiles(path, options, content, chunk, Files);
+            least = Math.Min(least, (GC.GetTotalAllocatedBytes(precise: true) - before) / Files);
+        }
+
+        // Portably the framework's own file objects come on top.
+        Assert.InRange(least, 0, NativeFeatures.Linux ? 1024 : 4096);
+        Assert.Equal(content, File.ReadAllBytes(path));
+    }
+
+    [Theory]
+    [InlineData(512)]
+    [InlineData(65536)]
+    [InlineData(300_000)]
+    public void Writing_allocates_nothing(int chunk)
+    {
+        using var folder = new OwnFolder();
+        using FilePipeWriter writer = FilePipe.Create(folder["file"], new FileWriteOptions { Durability = Durability.None });
+        byte[] content = TestContent.Of(Length).ToArray();
+        Write(writer, content, chunk);
+        long least = long.MaxValue;
+        for (int round = 0; round < 5 && least > 0; round++)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            Write(writer, content, chunk);
+            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
+        }
+
+        Assert.Equal(0, least);
+    }
+
+    private static void WriteFiles(string path, in FileWriteOptions options, byte[] content, int chunk, int files)
+    {
+        for (int i = 0; i < files; i++)
+        {
+            using FilePipeWriter writer = FilePipe.Create(path, options);
+            Write(writer, content, chunk);
+            ValueTask<FileCommit> commit = writer.CommitAsync();
+            FileCommit done = commit.IsCompletedSuccessfully ? commit.Result : Wait(commit);
+            if (done.Length != content.Length)
+            {
+                // An assertion would allocate.
+                throw new InvalidOperationException("The file was not written to its end.");
+            }
+        }
+    }
+
+    private static void Write(FilePipeWriter writer, byte[] content, int chunk)
+    {
+        for (int offset = 0; offset < content.Length; offset += chunk)
+        {
+            int bytes = Math.Min(chunk, content.Length - offset);
+            if (chunk < 4096)
+            {
+                content.AsSpan(offset, bytes).CopyTo(writer.GetSpan(bytes));
+                writer.Advance(bytes);
+                continue;
+            }
+
+            ValueTask<FlushResult> write = writer.WriteAsync(content.AsMemory(offset, bytes));
+            _ = write.IsCompletedSuccessfully ? write.Result : Wait(write);
+        }
+    }
+
+    private static T Wait<T>(ValueTask<T> task)
+    {
+        while (!task.IsCompleted)
+        {
+            // A task to wait on would be counted against the writer.
+            Thread.Yield();
+        }
+
+        return task.Result;
+    }
+}

@@ -1,0 +1,99 @@
+using System.Buffers;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Costs;
+
+/// <summary>Small chunks are gathered, large ones are not taken apart.</summary>
+[Collection(ProcessWide.Name)]
+public sealed class WriterSystemCallTests
+{
+    private const int Length = 4 * 1024 * 1024;
+
+    [Theory, EveryWriter]
+    public async Task Small_chunks_are_gathered_to_large_writes(string kind)
+    {
+        // 16 blocks of 256 KiB, and a rest of less than a page now and then.
+        long writes = await LeastAsync(kind, async writer =>
+        {
+            for (int offset = 0; offset < Length; offset += 500)
+            {
+                writer.Write(TestContent.Between(offset, Math.Min(Length, offset + 500)).Span);
+            }
+
+            await writer.CommitAsync();
+        });
+        Assert.InRange(writes, 1, 20);
+    }
+
+    [Theory]
+    [InlineData("Buffered")]
+    [InlineData("WriteBehind")]
+    [InlineData("Portable")]
+    public async Task A_large_chunk_is_one_write_and_is_not_copied(string kind)
+    {
+        long writes = await LeastAsync(kind, async writer =>
+        {
+            for (int offset = 0; offset < Length; offset += 1024 * 1024)
+            {
+                await writer.WriteAsync(TestContent.Between(offset, offset + (1024 * 1024)));
+                Assert.Equal(0, writer.UnflushedBytes);
+            }
+
+            await writer.CommitAsync();
+        });
+        Assert.Equal(4, writes);
+
+        // Not copied: nobody rented anything to copy to.
+        using var folder = new OwnFolder();
+        using var pool = new CountingPool();
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"], pool);
+        await writer.WriteAsync(TestContent.Of(1024 * 1024));
+        await writer.CommitAsync();
+        Assert.Empty(pool.Sizes);
+    }
+
+    [Fact]
+    public async Task What_was_gathered_goes_with_the_chunk_in_one_write()
+    {
+        if (!Interop.NativeFeatures.Linux)
+        {
+            return;
+        }
+
+        long writes = await LeastAsync("Buffered", async writer =>
+        {
+            for (int offset = 0; offset < Length; offset += 512 * 1024)
+            {
+                writer.Write(TestContent.Between(offset, offset + 100).Span);
+                await writer.WriteAsync(TestContent.Between(offset + 100, offset + (512 * 1024)));
+            }
+
+            await writer.CommitAsync();
+        });
+        Assert.Equal(8, writes);
+    }
+
+    /// <summary>Once in several rounds is enough: the test runner's own writes are counted too.</summary>
+    private static async Task<long> LeastAsync(string kind, Func<FilePipeWriter, Task> write)
+    {
+        using var folder = new OwnFolder();
+        long least = long.MaxValue;
+        for (int round = 0; round < 10; round++)
+        {
+            await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+            long before = SystemCallsThatWrite();
+            await write(writer);
+            least = Math.Min(least, SystemCallsThatWrite() - before);
+        }
+
+        Assert.Equal(TestContent.Of(Length).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
+        return least;
+    }
+
+    /// <summary>The process's write(2) and its like so far. https://man7.org/linux/man-pages/man5/proc_pid_io.5.html</summary>
+    private static long SystemCallsThatWrite() => File
+        .ReadLines("/proc/self/io")
+        .Where(line => line.StartsWith("syscw: ", StringComparison.Ordinal))
+        .Select(line => long.Parse(line.AsSpan("syscw: ".Length)))
+        .Single();
+}
