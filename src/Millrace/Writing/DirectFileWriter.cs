@@ -227,11 +227,19 @@ internal sealed class DirectFileWriter : StagedFileWriter
 
     private void Extend(int bytes)
     {
-        if (_extends && Written + bytes > _extended)
+        if (!_extends || Written + bytes <= _extended)
         {
-            // Refused by some file systems, and by a device with less room than that: the writes are only slower then.
-            _extends = FileSpace.Extend(File.Handle, _extended, Math.Max(ExtendBy, Written + bytes - _extended)) == 0;
-            _extended += _extends ? Math.Max(ExtendBy, Written + bytes - _extended) : 0;
+            return;
+        }
+
+        long step = Math.Max(ExtendBy, Written + bytes - _extended);
+        _extends = FileSpace.Extend(File.Handle, _extended, step) == 0;
+        _extended += step;
+        if (!_extends)
+        {
+            // Refused by some file systems, and by a device with less room than that, which has given what it had until
+            // then: back with it. The writes are only slower now.
+            File.SetLength(Written);
         }
     }
 

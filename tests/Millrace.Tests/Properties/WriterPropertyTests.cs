@@ -1,0 +1,152 @@
+using System.IO.Pipelines;
+using System.Security.Cryptography;
+using FsCheck;
+using FsCheck.Fluent;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Properties;
+
+/// <summary>Whatever is done with a writer, what it accepted is what is published.</summary>
+/// <remarks>As <see cref="ReaderPropertyTests"/>: <c>MILLRACE_SEED=seed,gamma</c> repeats a failure.</remarks>
+public sealed class WriterPropertyTests
+{
+    private const int CasesPerRun = 200;
+    private const int CasesPerSoak = 5_000;
+    private const int Block = 256 * 1024;
+
+    private static readonly Gen<int> Sizes = Gen.Frequency(
+        (6, Gen.Choose(0, 1_000)),
+        (3, Gen.Choose(4_000, 5_000)),
+        (2, Gen.Choose(0, Block + 10)),
+        (1, Gen.Choose(Block, 3 * Block)));
+
+    private static readonly Gen<WriterStep> Steps = Gen.Frequency(
+        (6, from hint in Sizes from used in Gen.Choose(0, 1_000) select (WriterStep)new WriterStep.Gather(hint, used)),
+        (6, from bytes in Sizes select (WriterStep)new WriterStep.Write(bytes)),
+        (3, Gen.Constant<WriterStep>(new WriterStep.Flush())),
+        (1, from before in Gen.Elements(false, true) select (WriterStep)new WriterStep.FlushWithToken(before)),
+        (1, Gen.Constant<WriterStep>(new WriterStep.CancelPendingFlush())));
+
+    private static readonly Gen<WriterCase> Cases =
+        from kind in Gen.Elements(WriterKind.All.Select(kind => kind.Name).ToArray())
+        from count in Gen.Choose(0, 40)
+        from steps in Gen.ListOf(Steps, count)
+        select new WriterCase(kind, [.. steps]);
+
+    [Fact]
+    public void What_a_writer_accepts_is_what_it_publishes()
+    {
+        Config config = Config.QuickThrowOnFailure.WithMaxTest(CasesPerRun).WithReplay(20260601, 1);
+        if (Environment.GetEnvironmentVariable("MILLRACE_SEED")?.Split(',') is [var seed, var gamma])
+        {
+            config = config.WithReplay(ulong.Parse(seed), ulong.Parse(gamma));
+        }
+        else if (Soak.Asked)
+        {
+            config = config.WithMaxTest(CasesPerSoak).WithNoReplay();
+        }
+
+        Prop.ForAll(
+            Arb.From(Cases, Shrink),
+            static (WriterCase given) => CheckAsync(given).GetAwaiter().GetResult()).Check(config);
+    }
+
+    private static IEnumerable<WriterCase> Shrink(WriterCase value)
+    {
+        for (int i = 0; i < value.Steps.Count; i++)
+        {
+            yield return value with { Steps = [.. value.Steps.Take(i), .. value.Steps.Skip(i + 1)] };
+        }
+    }
+
+    private static async Task CheckAsync(WriterCase given)
+    {
+        using var folder = new OwnFolder();
+        WriterKind kind = WriterKind.Of(given.Kind);
+        FileCommit commit;
+        int accepted = 0;
+        await using (FilePipeWriter writer = kind.Create(folder["file"]))
+        {
+            foreach (WriterStep step in given.Steps)
+            {
+                accepted = await DoAsync(writer, step, accepted);
+                Assert.Equal(accepted, writer.Position);
+                Assert.InRange(writer.UnflushedBytes, 0, accepted);
+                Assert.False(File.Exists(folder["file"]));
+            }
+
+            commit = await CommitAsync(writer);
+        }
+
+        ReadOnlyMemory<byte> expected = TestContent.Of(accepted);
+        Assert.Equal(accepted, commit.Length);
+        Assert.True(expected.Span.SequenceEqual(File.ReadAllBytes(folder["file"])), "The file is not what was accepted.");
+        Assert.Equal(["file"], folder.Names);
+        if (kind.Options.ComputeSha256)
+        {
+            Assert.Equal(SHA256.HashData(expected.Span), commit.Sha256.ToArray());
+        }
+    }
+
+    /// <returns>How many bytes the writer has accepted in all.</returns>
+    private static async Task<int> DoAsync(FilePipeWriter writer, WriterStep step, int accepted)
+    {
+        switch (step)
+        {
+            case WriterStep.Gather(var hint, var thousandths):
+                Memory<byte> memory = writer.GetMemory(hint);
+                int used = (int)((long)hint * thousandths / 1_000);
+                TestContent.Between(accepted, accepted + used).CopyTo(memory);
+                writer.Advance(used);
+                return accepted + used;
+            case WriterStep.Write(var bytes):
+                await writer.WriteAsync(TestContent.Between(accepted, accepted + bytes));
+                return accepted + bytes;
+            case WriterStep.CancelPendingFlush:
+                writer.CancelPendingFlush();
+                return accepted;
+            case WriterStep.FlushWithToken(var before):
+                using (var source = new CancellationTokenSource())
+                {
+                    if (before)
+                    {
+                        await source.CancelAsync();
+                    }
+
+                    ValueTask<FlushResult> flush = writer.FlushAsync(source.Token);
+                    await source.CancelAsync();
+                    await IgnoringCancellation(flush);
+                }
+
+                return accepted;
+            default:
+                await writer.FlushAsync();
+                return accepted;
+        }
+    }
+
+    private static async Task IgnoringCancellation(ValueTask<FlushResult> flush)
+    {
+        try
+        {
+            await flush;
+        }
+        catch (OperationCanceledException)
+        {
+            // Or it was faster.
+        }
+    }
+
+    /// <summary>A cancellation that nobody has taken yet may end the first commit; nothing is lost by it.</summary>
+    private static async Task<FileCommit> CommitAsync(FilePipeWriter writer)
+    {
+        try
+        {
+            return await writer.CommitAsync();
+        }
+        catch (OperationCanceledException)
+        {
+            return await writer.CommitAsync();
+        }
+    }
+}

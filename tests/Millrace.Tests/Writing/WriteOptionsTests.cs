@@ -1,0 +1,44 @@
+namespace Millrace.Tests.Writing;
+
+/// <summary>FileWriteOptions: defaults pinned, and what init refuses.</summary>
+public sealed class WriteOptionsTests
+{
+    [Fact]
+    public void The_defaults_are_what_they_were()
+    {
+        FileWriteOptions options = default;
+        Assert.Equal(Durability.OnCommit, options.Durability);
+        Assert.Equal(FileWriteOptions.DefaultDurability, options.Durability);
+        Assert.Equal(WriteStrategy.Auto, options.Strategy);
+        Assert.False(options.MustBeNew);
+        Assert.Equal(0, options.PreallocationSize);
+        Assert.False(options.ComputeSha256);
+        Assert.Null(options.UnixCreateMode);
+        Assert.Null(options.Pool);
+        Assert.False(options.Portable);
+        Assert.Equal(default, new FileWriteOptions());
+    }
+
+    [Fact]
+    public void No_durability_is_not_the_default() =>
+        Assert.Equal(Durability.None, new FileWriteOptions { Durability = Durability.None }.Durability);
+
+    [Fact]
+    public void Values_out_of_their_ranges_are_refused()
+    {
+        Assert.Throws<ArgumentOutOfRangeException>(() => new FileWriteOptions { Durability = (Durability)3 });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new FileWriteOptions { Strategy = (WriteStrategy)4 });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new FileWriteOptions { PreallocationSize = -1 });
+    }
+
+    [Fact]
+    public void Boundaries_are_checked()
+    {
+        Assert.Throws<ArgumentOutOfRangeException>(() => RecordBoundary.Every(0));
+        Assert.Throws<ArgumentOutOfRangeException>(() => RecordBoundary.Every(1, -1));
+        Assert.Throws<ArgumentNullException>(() => RecordBoundary.Where(null!));
+        Assert.Throws<ArgumentOutOfRangeException>(() => RecordBoundary.Where((_, _) => true, -1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => RecordBoundary.Where((_, _) => true, RecordBoundary.MaxLookAhead + 1));
+        Assert.Equal(4096, RecordBoundary.MaxLookAhead);
+    }
+}

@@ -1,0 +1,53 @@
+using Millrace.Interop;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Writing;
+
+/// <summary>What is chosen, and what is said of it.</summary>
+public sealed class WriteStrategyTests
+{
+    [Theory]
+    [InlineData(WriteStrategy.Auto, Durability.None, WriteStrategy.Buffered)]
+    [InlineData(WriteStrategy.Auto, Durability.OnCommit, WriteStrategy.WriteBehind)]
+    [InlineData(WriteStrategy.Buffered, Durability.OnCommit, WriteStrategy.Buffered)]
+    [InlineData(WriteStrategy.WriteBehind, Durability.None, WriteStrategy.WriteBehind)]
+    public void The_strategy_is_what_was_asked_for_or_fits(WriteStrategy asked, Durability durability, WriteStrategy expected)
+    {
+        using var folder = new OwnFolder();
+        using FilePipeWriter writer = FilePipe.Create(
+            folder["file"], new FileWriteOptions { Strategy = asked, Durability = durability });
+        Assert.Equal(NativeFeatures.Linux ? expected : WriteStrategy.Buffered, writer.Strategy);
+        Assert.NotEmpty(writer.StrategyReason);
+    }
+
+    [RootFact]
+    public void Direct_on_a_file_system_in_memory_is_buffered_and_says_why()
+    {
+        using MountedDisk disk = MountedDisk.InMemory(1024 * 1024);
+        using FilePipeWriter writer = FilePipe.Create(
+            disk["file"], new FileWriteOptions { Strategy = WriteStrategy.Direct });
+        Assert.Equal(WriteStrategy.Buffered, writer.Strategy);
+        Assert.Contains(NativeFeatures.Linux ? "memory" : "no calls", writer.StrategyReason, StringComparison.Ordinal);
+    }
+
+    [RootFact]
+    public async Task Direct_leaves_nothing_of_whole_blocks_in_the_page_cache()
+    {
+        if (!NativeFeatures.Linux)
+        {
+            return;
+        }
+
+        using MountedDisk disk = MountedDisk.Ext4(32 * 1024 * 1024);
+        await using FilePipeWriter writer = FilePipe.Create(
+            disk["file"], new FileWriteOptions { Strategy = WriteStrategy.Direct });
+        Assert.Equal(WriteStrategy.Direct, writer.Strategy);
+        await writer.WriteAsync(TestContent.Of(8_000_000));
+        await writer.CommitAsync();
+        int pages = int.Parse(
+            Shell.Run("fincore", "--noheadings", "--raw", "--output", "PAGES", disk["file"]),
+            System.Globalization.CultureInfo.InvariantCulture);
+        Assert.InRange(pages, 0, 256 * 1024 / 4096);
+        Assert.Equal(TestContent.Of(8_000_000).ToArray(), await File.ReadAllBytesAsync(disk["file"]));
+    }
+}
