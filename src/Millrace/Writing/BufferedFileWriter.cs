@@ -12,9 +12,12 @@ namespace Millrace.Writing;
 /// </summary>
 internal sealed class BufferedFileWriter : StagedFileWriter
 {
-    /// <summary>A write that takes longer than this waited for a device, not for memory.</summary>
-    /// <remarks>A block is written in 0.05 to 0.2 ms; what a thread is kept from its processor is seldom longer than 4 ms.</remarks>
-    private static readonly long SlowTicks = Stopwatch.Frequency / 1000 * 5;
+    /// <summary>Bytes a second that even a slow machine copies to its page cache.</summary>
+    private const double SlowMemory = 200e6;
+
+    /// <summary>What a write may take beside its copying before it counts as one that waited for a device.</summary>
+    /// <remarks>A thread is seldom kept from its processor for longer than the scheduler's 4 ms.</remarks>
+    private static readonly TimeSpan SlowTime = TimeSpan.FromMilliseconds(5);
 
     private readonly WriteBehind? _behind;
     private FlushWork? _work;
@@ -120,8 +123,8 @@ internal sealed class BufferedFileWriter : StagedFileWriter
     {
         long began = Stopwatch.GetTimestamp();
         File.Write(bytes, default, offset);
+        _slow = IsSlow(Stopwatch.GetElapsedTime(began), bytes.Length);
         Hash(bytes);
-        _slow = Stopwatch.GetTimestamp() - began > SlowTicks;
     }
 
     /// <summary>For the pool: makes everything written durable.</summary>
@@ -144,11 +147,14 @@ internal sealed class BufferedFileWriter : StagedFileWriter
     {
         long began = Stopwatch.GetTimestamp();
         File.Write(first, second, Written);
-        _slow = Stopwatch.GetTimestamp() - began > SlowTicks;
+        _slow = IsSlow(Stopwatch.GetElapsedTime(began), (long)first.Length + second.Length);
         Hash(first);
         Hash(second);
         _behind?.Reached(Written + first.Length + second.Length);
     }
+
+    private static bool IsSlow(TimeSpan elapsed, long bytes) =>
+        elapsed > SlowTime + TimeSpan.FromSeconds(bytes / SlowMemory);
 
     /// <summary>
     /// Copies a source to the writer's own memory, a block at a time: a flush on the pool can be abandoned, and the
