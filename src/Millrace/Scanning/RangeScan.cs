@@ -48,7 +48,9 @@ internal static class RangeScan
     private static FilePipeReader Read(OpenFile file, FileRange range, in FileReadOptions options)
     {
         // One description has one lease, which the first of several readers to end would give up for all.
-        SafeFileHandle? own = file.Native && options.Strategy == ReadStrategy.Mapped ? FileReopen.TryOpen(file.Handle) : null;
+        SafeFileHandle? own = file is { Native: true, Kind: FileKind.Regular } && options.Strategy == ReadStrategy.Mapped
+            ? FileReopen.TryOpen(file.Handle)
+            : null;
         ReadStrategy strategy = options.Strategy switch
         {
             // The other processors have ranges of their own to read.

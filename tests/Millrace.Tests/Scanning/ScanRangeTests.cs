@@ -223,11 +223,12 @@ public sealed class ScanRangeTests
         File.Delete(path);
     }
 
-    [Fact]
-    public async Task A_fifo_is_one_range()
+    [Theory, EveryStrategy]
+    public async Task A_fifo_is_one_range(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
-        Task<ScannedRange[]> scan = ScannedRange.ScanAsync(fifo.Path, 4, RecordBoundary.Lines);
+        Task<ScannedRange[]> scan = ScannedRange.ScanAsync(
+            fifo.Path, 4, RecordBoundary.Lines, new FileReadOptions { Strategy = strategy, Portable = portable });
         fifo.Write("one\ntwo\n"u8);
         await Task.Run(fifo.Dispose);
 
