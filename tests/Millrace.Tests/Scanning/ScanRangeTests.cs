@@ -227,8 +227,18 @@ public sealed class ScanRangeTests
     public async Task A_fifo_is_one_range(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
-        Task<ScannedRange[]> scan = ScannedRange.ScanAsync(
-            fifo.Path, 4, RecordBoundary.Lines, new FileReadOptions { Strategy = strategy, Portable = portable });
+        var opened = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task<ScannedRange[]> scan = FilePipe.ScanAsync(
+            fifo.Path,
+            4,
+            RecordBoundary.Lines,
+            (reader, cancellationToken) =>
+            {
+                opened.SetResult();
+                return ScannedRange.ReadAsync(reader, cancellationToken);
+            },
+            new FileReadOptions { Strategy = strategy, Portable = portable }).Soon();
+        await opened.Task.Soon();
         fifo.Write("one\ntwo\n"u8);
         await Task.Run(fifo.Dispose);
 
