@@ -2,7 +2,7 @@ using Millrace.Lab.Results;
 
 namespace Millrace.Cli;
 
-/// <summary>What the command returns; docs/lab-files.md and docs/lab-compare.md list them.</summary>
+/// <summary>What the command returns; docs/lab-files.md, docs/lab-compare.md and docs/scan.md list them.</summary>
 internal static class ExitCode
 {
     /// <summary>Done.</summary>
@@ -16,6 +16,9 @@ internal static class ExitCode
 
     /// <summary>A comparison found something slower.</summary>
     public const int SomethingSlower = 2;
+
+    /// <summary>At least one file could not be scanned. The others were.</summary>
+    public const int FileFailed = 3;
 
     /// <summary>At least one case failed. The others were measured and written.</summary>
     public const int CaseFailed = 3;

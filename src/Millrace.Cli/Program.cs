@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using Millrace.Cli;
 using Millrace.Cli.Lab;
+using Millrace.Cli.Scan;
 using Millrace.Lab.Running;
 
 if (args is [LabWorker.Argument])
@@ -15,6 +16,7 @@ var root = new Command("millrace", "Millrace: files as pipes, and a laboratory t
     new HelpOption(),
     new VersionOption { Action = new VersionText() },
 };
+root.Subcommands.Add(ScanCommand.Create());
 root.Subcommands.Add(LabCommand.Create());
 
 ParseResult parsed = root.Parse(args);

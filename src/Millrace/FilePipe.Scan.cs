@@ -1,18 +1,95 @@
+using Millrace.Scanning;
+
 namespace Millrace;
 
 /// <summary>Scanning.</summary>
 public static partial class FilePipe
 {
-    /// <summary>Reads a file in parts at once, each from the start of a record to the start of another.</summary>
+    /// <summary>Reads a file in ranges at once, each from the start of a record to the start of another.</summary>
+    /// <typeparam name="T">What one range comes to.</typeparam>
+    /// <param name="path">The file, relative to the current folder or absolute. Opened once.</param>
+    /// <param name="degree">
+    /// The most ranges, which are read side by side; 0 is one for every processor, fewer for a file of less than 512 KiB
+    /// for each.
+    /// </param>
+    /// <param name="boundary">
+    /// Where records end. What is scanned begins a record by definition. A record belongs to the range that it begins in
+    /// and is never cut; a range that no record begins in gets no reader, so there may be fewer than
+    /// <paramref name="degree"/>. The default value cuts anywhere, between any two bytes.
+    /// </param>
+    /// <param name="scan">
+    /// Reads one range, on a thread of the pool, with a token that the caller and the first failure cancel.
+    /// <see cref="FilePipeReader.Position"/> and <see cref="FilePipeReader.Length"/> say which range it is. The reader is
+    /// completed when the task ends, and need not be read to its end. Called several times at once; an empty file is one call
+    /// with a reader that has nothing.
+    /// </param>
+    /// <param name="options">
+    /// How to read. <see cref="FileReadOptions.Offset"/> and <see cref="FileReadOptions.Length"/> restrict the scan;
+    /// <see cref="ReadStrategy.Auto"/> is <see cref="ReadStrategy.Buffered"/> here, because the other processors have ranges
+    /// of their own.
+    /// </param>
+    /// <param name="cancellationToken">Ends the scan as soon as every <paramref name="scan"/> has seen it.</param>
+    /// <returns>The results in the order of the file, at least one.</returns>
+    /// <remarks>
+    /// <para>
+    /// Bytes that are added to the file after it was opened are not scanned; other changes are found as
+    /// <see cref="FileReadOptions.ChangeDetection"/> says. A file whose size the system does not tell (a FIFO, one of /proc)
+    /// is one range that goes on to its end.
+    /// </para>
+    /// <para>
+    /// What fails first is what the task throws, after all calls of <paramref name="scan"/> have ended. Thread-safe.
+    /// </para>
+    /// </remarks>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="path"/> is empty or holds a null character, or the options ask to follow the file, which has no end to
+    /// divide.
+    /// </exception>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="degree"/> is negative.</exception>
+    /// <exception cref="FilePipeException">The file could not be opened or read, was truncated or changed.</exception>
+    /// <exception cref="NotSupportedException">The file has no positions, and the options ask for an offset.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled, or a scan threw it.</exception>
     public static Task<T[]> ScanAsync<T>(
         string path,
         int degree,
         RecordBoundary boundary,
         Func<FilePipeReader, CancellationToken, ValueTask<T>> scan,
         FileReadOptions options = default,
-        CancellationToken cancellationToken = default) => throw new NotSupportedException();
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        ArgumentOutOfRangeException.ThrowIfNegative(degree);
+        ArgumentNullException.ThrowIfNull(scan);
+        if (options.Follow != FollowMode.None)
+        {
+            throw new ArgumentException(
+                $"A file that is followed has no end, so it cannot be divided: leave {nameof(FileReadOptions)}."
+                + $"{nameof(FileReadOptions.Follow)} at {nameof(FollowMode)}.{nameof(FollowMode.None)}.",
+                nameof(options));
+        }
+
+        // On the pool from the start: opening and looking for the ends of records wait for the disk.
+        return Task.Run(
+            () => RangeScan.RunAsync(path, degree, boundary, scan, options, cancellationToken), cancellationToken);
+    }
 
     /// <summary>The same, and the results combined two by two in the order of the file.</summary>
+    /// <typeparam name="T">What one range comes to, and all of them.</typeparam>
+    /// <param name="path">As above.</param>
+    /// <param name="degree">As above.</param>
+    /// <param name="boundary">As above.</param>
+    /// <param name="scan">As above.</param>
+    /// <param name="combine">
+    /// Takes what the file came to so far and what the next range came to, from left to right; called after the last range
+    /// was read, one call at a time, and not at all when there was one range.
+    /// </param>
+    /// <param name="options">As above.</param>
+    /// <param name="cancellationToken">As above.</param>
+    /// <returns>What all of it comes to; for an empty file, what <paramref name="scan"/> made of nothing.</returns>
+    /// <exception cref="ArgumentException">As above.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">As above.</exception>
+    /// <exception cref="FilePipeException">As above.</exception>
+    /// <exception cref="NotSupportedException">As above.</exception>
+    /// <exception cref="OperationCanceledException">As above.</exception>
     public static Task<T> ScanAsync<T>(
         string path,
         int degree,
@@ -20,5 +97,13 @@ public static partial class FilePipe
         Func<FilePipeReader, CancellationToken, ValueTask<T>> scan,
         Func<T, T, T> combine,
         FileReadOptions options = default,
-        CancellationToken cancellationToken = default) => throw new NotSupportedException();
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(combine);
+        Task<T[]> results = ScanAsync(path, degree, boundary, scan, options, cancellationToken);
+        return CombineAsync(results, combine);
+    }
+
+    private static async Task<T> CombineAsync<T>(Task<T[]> results, Func<T, T, T> combine) =>
+        (await results.ConfigureAwait(false)).Aggregate(combine);
 }

@@ -47,6 +47,20 @@ internal sealed class OpenFile : IDisposable
         Limit = options.Length is { } length && length < long.MaxValue - Start ? Start + length : long.MaxValue;
     }
 
+    private OpenFile(OpenFile whole, long start, long limit, SafeFileHandle? own)
+    {
+        Handle = own ?? whole.Handle;
+        Path = whole.Path;
+        Native = whole.Native;
+        CanSeek = whole.CanSeek;
+        Start = start;
+        Limit = limit;
+        _changeDetection = whole._changeDetection;
+        _follows = whole._follows;
+        _status = whole._status;
+        _ownsHandle = own is not null;
+    }
+
     public SafeFileHandle Handle { get; }
 
     /// <summary>As it was given; empty for a handle whose name nobody knows.</summary>
@@ -75,6 +89,15 @@ internal sealed class OpenFile : IDisposable
     /// Up to here the file is known to reach, so that its blocks can be read in any order; 0 when that is not known.
     /// </summary>
     public long KnownEnd => Kind == FileKind.Regular ? Math.Min(SizeAtOpen, Limit) : 0;
+
+    /// <summary>
+    /// Another part of it, for a reader of its own: what the file was when this was opened is what that reader holds it
+    /// against, too.
+    /// </summary>
+    /// <param name="start">First byte wanted.</param>
+    /// <param name="limit">Where the part ends; as <see cref="Limit"/>.</param>
+    /// <param name="own">Another handle of the same file, closed with the part; null to use this one's, which stays open.</param>
+    public OpenFile Part(long start, long limit, SafeFileHandle? own) => new(this, start, limit, own);
 
     /// <summary>
     /// Reads what is still wanted of a block, and finds out whether the file ends there.

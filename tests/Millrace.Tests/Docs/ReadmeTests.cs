@@ -35,7 +35,9 @@ public sealed partial class ReadmeTests
     {
         string[] pages =
         [
-            .. Directory.GetFiles(Root, "*.md"), .. Directory.GetFiles(Path.Combine(Root, "docs"), "*.md"),
+            .. Directory.GetFiles(Root, "*.md"),
+            .. Directory.GetFiles(Path.Combine(Root, "docs"), "*.md"),
+            .. Directory.GetFiles(Path.Combine(Root, "samples"), "*.md"),
         ];
         var broken = new List<string>();
         foreach (string page in pages)

@@ -1,0 +1,63 @@
+using System.Globalization;
+using System.Runtime.InteropServices;
+using System.Text.Unicode;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Interop;
+
+/// <summary>
+/// Opens what a handle has open once more, as a description of its own: with its own read-ahead, its own lease, and none of
+/// the locks. https://man7.org/linux/man-pages/man2/open.2.html
+/// </summary>
+internal static unsafe partial class FileReopen
+{
+    private const int ReadOnly = 0; // O_RDONLY
+    private const int CloseOnExec = 0x80000; // O_CLOEXEC
+    private const int Sequential = 2; // POSIX_FADV_SEQUENTIAL
+
+    /// <summary>Opens by the name in /proc, which works for a file that was renamed or deleted since, and needs no path.</summary>
+    /// <returns>Null where there is no /proc, or the file may not be opened any more.</returns>
+    public static SafeFileHandle? TryOpen(SafeFileHandle file)
+    {
+        bool added = false;
+        try
+        {
+            file.DangerousAddRef(ref added);
+            Span<byte> name = stackalloc byte[32];
+            _ = Utf8.TryWrite(
+                name, CultureInfo.InvariantCulture, $"/proc/self/fd/{(int)file.DangerousGetHandle()}\0", out _);
+            int opened;
+            fixed (byte* bytes = name)
+            {
+                do
+                {
+                    opened = Open(bytes, ReadOnly | CloseOnExec, 0);
+                }
+                while (opened < 0 && Marshal.GetLastPInvokeError() == Errno.Interrupted);
+            }
+
+            if (opened < 0)
+            {
+                return null;
+            }
+
+            // As the framework opens what is read in order. Only advice: what it answers does not matter.
+            _ = Advise(opened, 0, 0, Sequential);
+            return new SafeFileHandle(opened, ownsHandle: true);
+        }
+        finally
+        {
+            if (added)
+            {
+                file.DangerousRelease();
+            }
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true)]
+    private static partial int Open(byte* path, int flags, int mode);
+
+    // https://man7.org/linux/man-pages/man2/posix_fadvise.2.html
+    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
+    private static partial int Advise(int file, long offset, long bytes, int advice);
+}

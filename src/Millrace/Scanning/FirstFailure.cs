@@ -1,0 +1,63 @@
+using System.Runtime.ExceptionServices;
+
+namespace Millrace.Scanning;
+
+/// <summary>
+/// Work side by side on the thread pool: what fails first stops the rest and is what the caller sees. Nothing runs any more
+/// when the task has ended.
+/// </summary>
+internal static class FirstFailure
+{
+    /// <summary>Runs a delegate for each number from 0 on.</summary>
+    /// <param name="count">How many, at least 1. The first runs on the calling thread.</param>
+    /// <param name="run">Gets the number and a token that the first failure cancels, too.</param>
+    /// <param name="cancellationToken">The caller's.</param>
+    /// <returns>The results in the order of the numbers.</returns>
+    public static async Task<T[]> RunAsync<T>(
+        int count, Func<int, CancellationToken, ValueTask<T>> run, CancellationToken cancellationToken)
+    {
+        var results = new T[count];
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        ExceptionDispatchInfo? first = null;
+        var running = new Task[count];
+        for (int i = 1; i < count; i++)
+        {
+            int number = i;
+            running[i] = Task.Run(() => RunOneAsync(number), CancellationToken.None);
+        }
+
+        // Last, because it may keep this thread until it is done.
+        running[0] = RunOneAsync(0);
+
+        // What a callback that was registered with the token throws counts as little as any later failure.
+        await Task.WhenAll(running).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (first is not null)
+        {
+            if (first.SourceException is OperationCanceledException)
+            {
+                // With the caller's own token, not the one that the delegates were given.
+                cancellationToken.ThrowIfCancellationRequested();
+            }
+
+            first.Throw();
+        }
+
+        return results;
+
+        async Task RunOneAsync(int number)
+        {
+            try
+            {
+                stop.Token.ThrowIfCancellationRequested();
+                results[number] = await run(number, stop.Token).ConfigureAwait(false);
+            }
+            catch (Exception exception)
+            {
+                if (Interlocked.CompareExchange(ref first, ExceptionDispatchInfo.Capture(exception), null) is null)
+                {
+                    await stop.CancelAsync().ConfigureAwait(false);
+                }
+            }
+        }
+    }
+}

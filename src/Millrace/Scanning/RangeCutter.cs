@@ -1,0 +1,60 @@
+using Millrace.Interop;
+using Millrace.Sources;
+
+namespace Millrace.Scanning;
+
+/// <summary>Cuts the wanted part of a file into ranges of about the same length, each from the start of a record.</summary>
+internal static class RangeCutter
+{
+    /// <summary>The shortest range, in bytes, where the number of readers is not the caller's choice.</summary>
+    /// <remarks>Below it, waking another thread costs more than it takes off this one. See docs/measuring.md.</remarks>
+    public const long MinAutomaticRange = 512 * 1024;
+
+    /// <summary>Cuts.</summary>
+    /// <param name="file">The file, and which part of it is wanted.</param>
+    /// <param name="degree">The most ranges, or 0 for one a processor.</param>
+    /// <param name="boundary">Where records end.</param>
+    /// <param name="cancellationToken">Looked at between two reads.</param>
+    /// <returns>One range or more, in order and without a gap.</returns>
+    /// <exception cref="FilePipeException">The file could not be read, or became shorter.</exception>
+    public static async Task<FileRange[]> CutAsync(
+        OpenFile file, int degree, RecordBoundary boundary, CancellationToken cancellationToken)
+    {
+        // A size of 0 is also what files report whose content is made as it is read, such as those of /proc.
+        if (file.Kind != FileKind.Regular || file.SizeAtOpen == 0)
+        {
+            return [new FileRange(file.Start, file.Limit)];
+        }
+
+        long end = Math.Max(file.Start, Math.Min(file.SizeAtOpen, file.Limit));
+        long length = end - file.Start;
+        int count = (int)Math.Max(1, Math.Min(degree == 0 ? AutomaticDegree(length) : degree, length));
+        if (count == 1)
+        {
+            return [new FileRange(file.Start, end)];
+        }
+
+        // Each search ends where the next begins: they can be done at once, and none reads what another does.
+        var search = new RecordSearch(file, boundary, end);
+        long[] found = await FirstFailure.RunAsync(
+            count - 1,
+            (number, token) => ValueTask.FromResult(search.FindFirst(Place(number + 1), Place(number + 2), token)),
+            cancellationToken).ConfigureAwait(false);
+        return ToRanges([file.Start, .. found.Where(static start => start != RecordSearch.None)], end);
+
+        long Place(int number) => file.Start + (length / count * number) + (length % count * number / count);
+    }
+
+    private static long AutomaticDegree(long length) => Math.Min(Environment.ProcessorCount, length / MinAutomaticRange);
+
+    private static FileRange[] ToRanges(long[] starts, long end)
+    {
+        var ranges = new FileRange[starts.Length];
+        for (int i = 0; i < starts.Length; i++)
+        {
+            ranges[i] = new FileRange(starts[i], i + 1 < starts.Length ? starts[i + 1] : end);
+        }
+
+        return ranges;
+    }
+}

@@ -1,0 +1,30 @@
+using System.Security.Cryptography;
+
+namespace Millrace.Samples.Tests;
+
+public sealed class HashFileTests : IDisposable
+{
+    private readonly SampleFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(3_000_001)]
+    public async Task The_hash_is_the_one_that_sha256sum_prints(int length)
+    {
+        byte[] content = new byte[length];
+        new Random(length).NextBytes(content);
+        string path = _folder["bytes"];
+        await File.WriteAllBytesAsync(path, content);
+
+        string output = (await Sample.RunAsync("HashFile", path)).Output;
+
+        Assert.Equal($"{Convert.ToHexStringLower(SHA256.HashData(content))}  {path}", output.Trim());
+        if (OperatingSystem.IsLinux())
+        {
+            Assert.Equal(await Sample.SystemAsync("sha256sum", path), output);
+        }
+    }
+}

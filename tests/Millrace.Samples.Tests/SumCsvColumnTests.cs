@@ -1,0 +1,46 @@
+using System.Globalization;
+
+namespace Millrace.Samples.Tests;
+
+public sealed class SumCsvColumnTests : IDisposable
+{
+    private readonly SampleFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task A_column_is_added_up_to_the_last_digit()
+    {
+        const int Rows = 100_000;
+        string path = _folder.Write(
+            "rides.csv",
+            "id,fare,note\n" + string.Concat(Enumerable.Range(0, Rows).Select(row => string.Create(
+                CultureInfo.InvariantCulture, $"{row},{row * 0.01m},ride {row}\n"))));
+
+        (int exitCode, string output, string error) = await Sample.RunAsync("SumCsvColumn", path, "fare");
+
+        Assert.True(exitCode == 0, error);
+        Assert.Equal(
+            Enumerable.Range(0, Rows).Sum(row => row * 0.01m), decimal.Parse(output, CultureInfo.InvariantCulture));
+    }
+
+    [Fact]
+    public async Task A_column_that_the_header_does_not_name_is_an_error()
+    {
+        (int exitCode, _, string error) =
+            await Sample.RunAsync("SumCsvColumn", _folder.Write("a.csv", "a,b\n1,2\n"), "c");
+
+        Assert.Equal(1, exitCode);
+        Assert.Contains("'c'", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_field_that_is_no_number_is_shown_with_its_line()
+    {
+        (int exitCode, _, string error) =
+            await Sample.RunAsync("SumCsvColumn", _folder.Write("a.csv", "a,b\n1,2\n3,4x\n"), "b");
+
+        Assert.Equal(1, exitCode);
+        Assert.Contains("'3,4x'", error, StringComparison.Ordinal);
+    }
+}
