@@ -356,6 +356,9 @@ internal sealed class AppendFileWriter : FilePipeWriter
             {
                 ended.Wait();
             }
+
+            // A flush that waits for the same piece is not told any more.
+            _wait.Finish();
         }
     }
 }

@@ -41,6 +41,9 @@ internal sealed class AppendWait(AppendFileWriter writer) : IValueTaskSource<Flu
     /// <summary>Ends the wait if there is one.</summary>
     public void Cancel() => End(WaitEnd.Canceled);
 
+    /// <summary>Ends the wait if there is one, for who has learned otherwise that the piece is over.</summary>
+    public void Finish() => End(WaitEnd.Ended);
+
     public void OnEnded(int ticket, bool mayRunHere)
     {
         if (Interlocked.CompareExchange(ref _waiting, 0, ticket) == ticket)

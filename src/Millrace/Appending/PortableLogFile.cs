@@ -67,9 +67,13 @@ internal sealed unsafe class PortableLogFile : LogFile
 
             return null;
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        catch (Exception exception)
+            when (exception is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
         {
-            AppendFailure failure = AppendFailure.Of(LogErrors.Append, exception, begin + written);
+            // The framework's word for EFBIG is that an argument is out of its range.
+            AppendFailure failure = exception is ArgumentOutOfRangeException
+                ? new AppendFailure(LogErrors.Append, FilePipeError.FileTooLarge, exception, begin + written)
+                : AppendFailure.Of(LogErrors.Append, exception, begin + written);
 
             // A write that failed may have been half done, and does not say so.
             written = Math.Max(written, Length - begin);
@@ -90,6 +94,7 @@ internal sealed unsafe class PortableLogFile : LogFile
         }
     }
 
+    /// <remarks>On Linux the framework of .NET 10 was seen to say nothing when fsync fails; see docs/append.md.</remarks>
     public override AppendFailure? Flush()
     {
         try
