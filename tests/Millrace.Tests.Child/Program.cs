@@ -1,3 +1,4 @@
+using System.Globalization;
 using Millrace.Tests.Child;
 
 // Commands come as arguments, work comes line by line on the input, answers go line by line to the output.
@@ -21,6 +22,13 @@ switch (args)
         return 0;
     case ["write-too-much", var path]:
         Console.WriteLine(await Overflowing.RunAsync(path));
+        return 0;
+    case ["append", var path, var writers, var seed]:
+        await KilledAppending.RunAsync(
+            path, int.Parse(writers, CultureInfo.InvariantCulture), int.Parse(seed, CultureInfo.InvariantCulture));
+        return 0;
+    case ["append-limited", var path, var portable, var durability]:
+        await LimitedAppending.RunAsync(path, bool.Parse(portable), Enum.Parse<Millrace.Durability>(durability));
         return 0;
     default:
         await Console.Error.WriteLineAsync($"Not a command: {string.Join(' ', args)}");

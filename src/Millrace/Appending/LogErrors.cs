@@ -1,0 +1,61 @@
+namespace Millrace.Appending;
+
+/// <summary>What appending fails with beside what writing does.</summary>
+internal static class LogErrors
+{
+    public const string Open = "open for appending";
+    public const string Append = "append to";
+    public const string Flush = "flush";
+
+    public static FilePipeException NoFile(string path) =>
+        new(
+            FilePipeError.Failed,
+            $"Cannot append to '{path}': it is a device, a FIFO or a socket, whose end nobody can find again.",
+            path,
+            0);
+
+    public static FilePipeException Held(string path, Exception inner) =>
+        new(
+            FilePipeError.Sharing,
+            $"Cannot open for appending '{path}': another process holds it for itself; wait until it closes it.",
+            path,
+            0,
+            inner);
+
+    public static FilePipeException Torn(string path, in TornTail tail) =>
+        new(
+            FilePipeError.TornTail,
+            $"Cannot append to '{path}': its last {tail.Length} bytes, from offset {tail.Offset} on, are no complete record. "
+                + $"FileAppendOptions.TornTail = TornTailAction.Truncate cuts them off, Keep leaves them.",
+            path,
+            tail.Offset);
+
+    public static FilePipeException Grew(string path, long length) =>
+        new(
+            FilePipeError.Changed,
+            $"Cannot cut the incomplete record at the end of '{path}': the file changed while its end was looked at. "
+                + "Another process appends to it; let one alone open it with TornTailAction.Truncate.",
+            path,
+            length);
+
+    /// <summary>Of a piece that was half written and could not be cut off.</summary>
+    public static FilePipeException Half(string path, AppendFailure failure) =>
+        new(
+            failure.Error,
+            $"Cannot append to '{path}' at offset {failure.TornAt}: {failure.Inner.Message}. Part of it was written and could "
+                + "not be cut off again, because another process appended meanwhile or the system refused; whoever reads "
+                + "the file has to skip an incomplete record there.",
+            path,
+            failure.TornAt,
+            failure.Inner);
+
+    /// <summary>Of a file whose flush has failed before.</summary>
+    public static FilePipeException Lost(string path, AppendFailure failure) =>
+        new(
+            failure.Error,
+            $"Cannot flush '{path}': an earlier flush failed ({failure.Inner.Message}), and the system may have dropped "
+                + "what it could not write. Close all writers of the file, check it, and open it again.",
+            path,
+            failure.Offset,
+            failure.Inner);
+}

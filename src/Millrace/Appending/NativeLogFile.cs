@@ -1,0 +1,151 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+using Millrace.Writing;
+
+namespace Millrace.Appending;
+
+/// <summary>With Linux's own calls: O_APPEND keeps what several processes append apart.</summary>
+internal sealed unsafe class NativeLogFile : LogFile
+{
+    /// <summary>What the umask takes away from for a new file: rw-rw-rw-, as every program's.</summary>
+    private const int DefaultMode = 0x1B6; // 0666
+
+    private const UnixFileMode AnyWrite = UnixFileMode.UserWrite | UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
+
+    private readonly string _target;
+
+    private NativeLogFile(string path, string target, SafeFileHandle handle)
+        : base(path)
+    {
+        _target = target;
+        Handle = handle;
+    }
+
+    public override bool Native => true;
+
+    /// <summary>What tells the file from every other one, whatever its names are.</summary>
+    public LogKey Key
+    {
+        get
+        {
+            FileStatus status = FileStatus.Get(Handle, native: true);
+            return new LogKey(status.Device, status.Inode, "");
+        }
+    }
+
+    public static NativeLogFile Open(string path, bool readable, UnixFileMode? mode)
+    {
+        string target = Find(path);
+        SafeFileHandle handle = AppendOpen.Open(
+            target, readable, (int?)mode ?? DefaultMode, out bool created, out int error);
+        if (error != 0)
+        {
+            handle.Dispose();
+            throw error == Errno.Again
+                ? LogErrors.Held(path, SystemError.Exception(error))
+                : WriteErrors.Describe(LogErrors.Open, path, 0, error);
+        }
+
+        if (created && mode is { } exact)
+        {
+            // The umask took away from it.
+            _ = NamedFile.SetMode(handle, exact);
+        }
+
+        return new NativeLogFile(path, target, handle);
+    }
+
+    public override AppendFailure? Append(MemoryVector* vectors, int count, out long begin, out long written)
+    {
+        int error = AppendingWrite.Write(Handle, vectors, count, out begin, out written);
+        if (error == 0)
+        {
+            return null;
+        }
+
+        if (written == 0)
+        {
+            begin = Length;
+        }
+
+        return AppendFailure.Of(LogErrors.Append, error, begin + written);
+    }
+
+    public override bool TryCut(long length, long expected) =>
+        Length == expected && FileSpace.Truncate(Handle, length) == 0;
+
+    public override AppendFailure? Flush()
+    {
+        int error = DataFlush.Flush(Handle);
+
+        // What has nothing to flush, as some virtual file systems, is as durable as it gets.
+        return error is 0 or Errno.InvalidArgument or Errno.NotSupported
+            ? null
+            : AppendFailure.Of(LogErrors.Flush, error, Length);
+    }
+
+    public override AppendFailure? FlushName()
+    {
+        using SafeFileHandle folder = Folder.Open(System.IO.Path.GetDirectoryName(_target)!);
+        if (folder.IsInvalid)
+        {
+            // Renamed away or not to be read: nobody could make a name in it durable.
+            return null;
+        }
+
+        int error = Folder.Flush(folder);
+        return error == 0 ? null : AppendFailure.Of("flush the folder of", error, 0);
+    }
+
+    /// <summary>Follows links, and refuses what is no file before it is opened: opening a FIFO would wait.</summary>
+    private static string Find(string path)
+    {
+        string full = System.IO.Path.GetFullPath(path);
+        int error = NamedFile.TryGet(full, out NamedFile file);
+        if (error == 0 && file.IsLink)
+        {
+            full = Follow(path, full);
+            error = NamedFile.TryGet(full, out file);
+        }
+
+        if (error == Errno.NoEntry && !System.IO.Path.EndsInDirectorySeparator(full))
+        {
+            return full;
+        }
+
+        if (error != 0)
+        {
+            throw WriteErrors.Describe(LogErrors.Open, path, 0, error);
+        }
+
+        if (file.IsFolder)
+        {
+            throw WriteErrors.Describe(LogErrors.Open, path, 0, FilePipeError.IsDirectory, inner: null);
+        }
+
+        if (!file.IsRegular)
+        {
+            throw LogErrors.NoFile(path);
+        }
+
+        if ((file.Permissions & AnyWrite) == UnixFileMode.None)
+        {
+            // Root could all the same; nobody marks a file so to have it changed.
+            throw WriteErrors.Describe(LogErrors.Open, path, 0, FilePipeError.ReadOnly, inner: null);
+        }
+
+        return full;
+    }
+
+    private static string Follow(string path, string full)
+    {
+        try
+        {
+            return File.ResolveLinkTarget(full, returnFinalTarget: true)!.FullName;
+        }
+        catch (IOException exception)
+        {
+            throw WriteErrors.Describe(LogErrors.Open, path, 0, FilePipeError.Failed, exception);
+        }
+    }
+}

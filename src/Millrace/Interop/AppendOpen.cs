@@ -1,0 +1,70 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Interop;
+
+/// <summary>
+/// Opens a file so that every write goes to its end, wherever that is by then.
+/// https://man7.org/linux/man-pages/man2/open.2.html, flock.2.html
+/// </summary>
+internal static partial class AppendOpen
+{
+    private const int WriteOnly = 1; // O_WRONLY
+    private const int ReadWrite = 2; // O_RDWR
+    private const int CreateNew = 0x40 | 0x80; // O_CREAT | O_EXCL
+    private const int Append = 0x400; // O_APPEND
+    private const int CloseOnExec = 0x80000; // O_CLOEXEC
+    private const int LockShared = 1; // LOCK_SH
+    private const int LockNoWait = 4; // LOCK_NB
+
+    /// <summary>
+    /// Opens a file, or creates it, and holds a shared lock on it: .NET's readers that share with nobody ask for an
+    /// exclusive one.
+    /// </summary>
+    /// <param name="path">No link.</param>
+    /// <param name="readable">Whether it is to be read as well.</param>
+    /// <param name="mode">Permissions of a new file, of which the process' umask takes away.</param>
+    /// <param name="created">Whether there was no file of that name.</param>
+    /// <param name="error">0, or the error number; EAGAIN when somebody has it to himself.</param>
+    public static SafeFileHandle Open(string path, bool readable, int mode, out bool created, out int error)
+    {
+        int flags = (readable ? ReadWrite : WriteOnly) | Append | CloseOnExec;
+        while (true)
+        {
+            created = false;
+            int descriptor = OpenCall(path, flags, 0);
+            if (descriptor < 0 && Marshal.GetLastPInvokeError() == Errno.NoEntry)
+            {
+                created = true;
+                descriptor = OpenCall(path, flags | CreateNew, mode);
+            }
+
+            if (descriptor >= 0)
+            {
+                return Lock(new SafeFileHandle(descriptor, ownsHandle: true), out error);
+            }
+
+            // EEXIST: another process created it in between; its file is as good.
+            error = Marshal.GetLastPInvokeError();
+            if (error is not (Errno.Interrupted or Errno.Exists))
+            {
+                return new SafeFileHandle(-1, ownsHandle: true);
+            }
+        }
+    }
+
+    private static SafeFileHandle Lock(SafeFileHandle file, out int error)
+    {
+        // A file system without locks has none to refuse.
+        error = FLock(file, LockShared | LockNoWait) != 0 && Marshal.GetLastPInvokeError() == Errno.Again
+            ? Errno.Again
+            : 0;
+        return file;
+    }
+
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int OpenCall(string path, int flags, int mode);
+
+    [LibraryImport("libc", EntryPoint = "flock", SetLastError = true)]
+    private static partial int FLock(SafeFileHandle file, int operation);
+}

@@ -1,0 +1,65 @@
+using System.Buffers;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Appending;
+
+/// <summary>What flushing leaves to the garbage collector.</summary>
+[Collection(ProcessWide.Name)]
+public sealed class AppendAllocationTests
+{
+    private const int Flushes = 1000;
+
+    [Theory, EveryLog]
+    public async Task Flushes_of_one_writer_allocate_nothing(bool portable, Durability durability)
+    {
+        await using FilePipeWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
+
+        await AssertFreeAsync([writer]);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Flushes_of_several_writers_allocate_nothing(bool portable)
+    {
+        string path = TestFolder.NewPath();
+        FilePipeWriter[] writers = [.. Enumerable.Range(0, 8).Select(_ => Logs.Open(path, portable))];
+
+        await AssertFreeAsync(writers);
+        foreach (FilePipeWriter writer in writers)
+        {
+            await writer.DisposeAsync();
+        }
+    }
+
+    private static async Task AssertFreeAsync(FilePipeWriter[] writers)
+    {
+        byte[] record = TestContent.Of(100).ToArray();
+        await FlushAllAsync(writers, record, 100);
+
+        // Once in several rounds is enough: what else the process does meanwhile is not counted against the writer. The
+        // tasks of the round itself are a few hundred bytes each, and the pool's threads now and then grow a list.
+        const long Limit = 16 * 1024;
+        long least = long.MaxValue;
+        for (int round = 0; round < 5 && least > Limit; round++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            await FlushAllAsync(writers, record, Flushes);
+            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
+        }
+
+        Assert.InRange(least, 0, Limit);
+    }
+
+    private static Task FlushAllAsync(FilePipeWriter[] writers, byte[] record, int flushes) =>
+        Task.WhenAll(writers.Select(writer => Task.Run(() => FlushAsync(writer, record, flushes))));
+
+    private static async Task FlushAsync(FilePipeWriter writer, byte[] record, int flushes)
+    {
+        for (int i = 0; i < flushes; i++)
+        {
+            writer.Write(record);
+            await writer.FlushAsync();
+        }
+    }
+}

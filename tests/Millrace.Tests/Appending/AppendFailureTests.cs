@@ -1,0 +1,174 @@
+using System.Buffers;
+using System.Diagnostics;
+using System.IO.Pipelines;
+using Millrace.Interop;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Appending;
+
+/// <summary>Writes and flushes that the system refuses.</summary>
+public sealed class AppendFailureTests
+{
+    [Theory, EveryLog]
+    public async Task A_record_beyond_the_limit_on_files_is_cut_off_again_and_a_shorter_one_fits(bool portable, Durability durability)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        string path = TestFolder.NewPath();
+
+        // The runtime keeps compiled code in a file without a name, which the limit would forbid as well.
+        using Process child = Children.StartAfter(
+            "export DOTNET_EnableWriteXorExecute=0 && ulimit -f 1", "append-limited", path, portable.ToString(), durability.ToString());
+        string? failure = await child.StandardOutput.ReadLineAsync().Soon();
+        string? after = await child.StandardOutput.ReadLineAsync().Soon();
+        string errors = await child.StandardError.ReadToEndAsync().Soon();
+
+        // 1024 bytes are allowed: three records of 300, and part of a fourth.
+        Assert.True(failure == "FileTooLarge 900 300 900", failure + errors);
+        Assert.Equal("900 910", after);
+    }
+
+    [Theory, EveryLog]
+    public async Task Without_space_nothing_is_appended_and_the_next_flush_tries_again(bool portable, Durability durability)
+    {
+        using var full = SmallVolume.TryMount();
+        if (full is null)
+        {
+            return;
+        }
+
+        string path = Path.Combine(full.Path, "log");
+        string ballast = Path.Combine(full.Path, "ballast");
+        await using FilePipeWriter writer = Logs.Open(path, portable, durability);
+        await writer.WriteAsync(TestContent.Of(1000));
+        await File.WriteAllBytesAsync(ballast, new byte[SmallVolume.Bytes / 2]);
+        FilePipeException refused = await Assert.ThrowsAsync<FilePipeException>(
+            () => writer.WriteAsync(TestContent.Between(1000, SmallVolume.Bytes)).AsTask().Soon());
+
+        Assert.Equal(FilePipeError.NoSpace, refused.Error);
+        Assert.Equal(1000, refused.Offset);
+        Assert.Equal(1000, new FileInfo(path).Length);
+        Assert.Equal(SmallVolume.Bytes - 1000, writer.UnflushedBytes);
+        File.Delete(ballast);
+        full.Enlarge();
+        await writer.FlushAsync();
+
+        Assert.Equal(TestContent.Of(SmallVolume.Bytes).ToArray(), await File.ReadAllBytesAsync(path));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Of_a_group_that_does_not_fit_the_pieces_before_the_first_that_fails_are_appended(bool portable)
+    {
+        using var full = SmallVolume.TryMount();
+        if (full is null)
+        {
+            return;
+        }
+
+        string path = Path.Combine(full.Path, "log");
+        FilePipeWriter[] writers = [.. Enumerable.Range(0, 4).Select(_ => Logs.Open(path, portable))];
+        Assert.True(Logs.LogOf(writers[0]).TryEnter());
+        int[] lengths = [1000, SmallVolume.Bytes / 2, SmallVolume.Bytes, 10];
+        Task<FlushResult>[] flushes = [.. writers.Zip(lengths, (writer, length) => Logs.Flush(writer, TestContent.Of(length)))];
+        Logs.LogOf(writers[0]).Leave();
+        await flushes[0].Soon();
+        await flushes[1].Soon();
+        FilePipeException[] refused =
+        [
+            await Assert.ThrowsAsync<FilePipeException>(() => flushes[2].Soon()),
+            await Assert.ThrowsAsync<FilePipeException>(() => flushes[3].Soon()),
+        ];
+
+        // One exception each: they are thrown in different places.
+        Assert.NotSame(refused[0], refused[1]);
+        Assert.All(refused, exception => Assert.Equal(FilePipeError.NoSpace, exception.Error));
+        Assert.Equal(1000 + (SmallVolume.Bytes / 2), new FileInfo(path).Length);
+        Assert.Equal(0, writers[0].UnflushedBytes);
+        Assert.Equal(SmallVolume.Bytes, writers[2].UnflushedBytes);
+        writers[2].Complete(refused[0]);
+
+        // What failed with a piece that was too long goes in by itself.
+        await writers[3].FlushAsync();
+        Assert.Equal(1010 + (SmallVolume.Bytes / 2), new FileInfo(path).Length);
+        foreach (FilePipeWriter writer in writers)
+        {
+            await writer.DisposeAsync();
+        }
+    }
+
+    [Theory, EveryLog]
+    public async Task A_disposal_that_cannot_append_what_is_left_says_so_and_gives_everything_back(bool portable, Durability durability)
+    {
+        using var full = SmallVolume.TryMount();
+        if (full is null)
+        {
+            return;
+        }
+
+        var pool = new CountingPool();
+        string path = Path.Combine(full.Path, "log");
+        var options = new FileAppendOptions { Pool = pool, Portable = portable, Durability = durability };
+        FilePipeWriter one = FilePipe.Append(path, options);
+        one.Write(TestContent.Of(2 * SmallVolume.Bytes).Span);
+        FilePipeWriter other = FilePipe.Append(path, options);
+        other.Write(TestContent.Of(2 * SmallVolume.Bytes).Span);
+
+        Assert.Throws<FilePipeException>(() => one.Complete());
+        await Assert.ThrowsAsync<FilePipeException>(() => other.CompleteAsync().AsTask());
+        Assert.Equal(0, pool.Outstanding);
+        Assert.Equal(0, Linux.OpenDescriptors(path));
+    }
+
+    [Fact]
+    public async Task A_failed_flush_to_the_device_is_final_for_every_writer_of_the_file()
+    {
+        // The framework does not report a failed fsync, so portably there is nothing to see.
+        using FailingVolume? failing = NativeFeatures.Linux ? FailingVolume.TryMount() : null;
+        if (failing is null)
+        {
+            return;
+        }
+
+        string path = Path.Combine(failing.Path, "log");
+        FilePipeWriter writer = Logs.Open(path, portable: false);
+        FilePipeWriter other = Logs.Open(path, portable: false);
+        await writer.WriteAsync(TestContent.Of(1000));
+        failing.FillDevice();
+        FilePipeException lost = await Assert.ThrowsAsync<FilePipeException>(
+            () => writer.WriteAsync(TestContent.Of(FailingVolume.MoreThanFits)).AsTask().Soon());
+        Assert.Contains(lost.Error, new[] { FilePipeError.WriteFailed, FilePipeError.NoSpace });
+        Assert.Contains("flush", lost.Message, StringComparison.Ordinal);
+
+        // The file took the bytes; what the device has of them nobody knows.
+        Assert.Equal(0, writer.UnflushedBytes);
+        long length = new FileInfo(path).Length;
+        FilePipeException later = await Assert.ThrowsAsync<FilePipeException>(
+            () => other.WriteAsync(TestContent.Of(10)).AsTask().Soon());
+        Assert.Contains("earlier flush", later.Message, StringComparison.Ordinal);
+        Assert.Equal(length, new FileInfo(path).Length);
+        await writer.DisposeAsync();
+        other.Complete(later);
+    }
+
+    [Fact]
+    public void A_read_only_file_system()
+    {
+        using var small = SmallVolume.TryMount();
+        if (small is null || !NativeFeatures.Linux)
+        {
+            return;
+        }
+
+        string path = Path.Combine(small.Path, "log");
+        File.WriteAllText(path, "");
+        small.MakeReadOnly();
+
+        FilePipeException refused = Assert.Throws<FilePipeException>(() => FilePipe.Append(path));
+        Assert.Equal(FilePipeError.ReadOnly, refused.Error);
+    }
+}

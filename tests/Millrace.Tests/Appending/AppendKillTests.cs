@@ -1,0 +1,101 @@
+using System.Diagnostics;
+using System.Globalization;
+using Millrace.Tests.Child;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Appending;
+
+/// <summary>A process that is killed while it appends has not promised what it did not do.</summary>
+public sealed class AppendKillTests
+{
+    private const int Writers = 4;
+    private const int BoundedRuns = 20;
+    private const int SoakRuns = 300;
+
+    [Fact]
+    public async Task Every_acknowledged_record_is_in_the_file_whole_after_a_kill()
+    {
+        int runs = Environment.GetEnvironmentVariable("MILLRACE_SOAK") is "1" ? SoakRuns : BoundedRuns;
+        int firstSeed = Random.Shared.Next(1_000_000);
+        for (int seed = firstSeed; seed < firstSeed + runs; seed++)
+        {
+            // What is to be seen before the kill; how far the child gets meanwhile is the moment.
+            int moment = new Random(seed).Next(1, 300);
+            string path = TestFolder.NewPath();
+            int[] acknowledged = await KillAsync(path, seed, moment);
+            string? wrong = Check(path, seed, acknowledged);
+            Assert.True(wrong is null, $"Seed {seed}, killed after {moment} records: {wrong}");
+            File.Delete(path);
+        }
+    }
+
+    /// <summary>Runs it until a number of records is acknowledged, and kills it.</summary>
+    /// <returns>How many records of each writer were acknowledged.</returns>
+    private static async Task<int[]> KillAsync(string path, int seed, int moment)
+    {
+        int[] acknowledged = new int[Writers];
+        using Process process = Children.Start(
+            "append", path, Writers.ToString(CultureInfo.InvariantCulture), seed.ToString(CultureInfo.InvariantCulture));
+        try
+        {
+            int seen = 0;
+            while (await process.StandardOutput.ReadLineAsync().Soon() is { } line)
+            {
+                string[] words = line.Split(' ');
+                int writer = int.Parse(words[0], CultureInfo.InvariantCulture);
+                Assert.Equal(acknowledged[writer]++, int.Parse(words[1], CultureInfo.InvariantCulture));
+                if (++seen == moment)
+                {
+                    // What it says until it is gone counts as well.
+                    process.Kill();
+                }
+            }
+
+            await process.WaitForExitAsync().Soon();
+            Assert.True(seen >= moment, await process.StandardError.ReadToEndAsync().Soon());
+        }
+        finally
+        {
+            process.Kill();
+        }
+
+        return acknowledged;
+    }
+
+    private static string? Check(string path, int seed, int[] acknowledged)
+    {
+        byte[] before = File.ReadAllBytes(path);
+        long whole = before.AsSpan().LastIndexOf((byte)'\n') + 1;
+        var options = new FileAppendOptions { Boundary = RecordBoundary.Lines, TornTail = TornTailAction.Truncate };
+        using (FilePipeWriter writer = FilePipe.Append(path, options))
+        {
+            TornTail? expected = whole == before.Length ? null : new TornTail(whole, before.Length - whole);
+            if (writer.TornTail != expected)
+            {
+                return $"the torn tail is {writer.TornTail}, not {expected}";
+            }
+        }
+
+        int[] found = new int[Writers];
+        foreach (string line in File.ReadLines(path))
+        {
+            int writer = line[0] - '0';
+            if (line + "\n" != AppendedRecord.Line(seed, writer, found[writer]))
+            {
+                return $"record {found[writer]} of writer {writer} is '{line[..Math.Min(40, line.Length)]}…'";
+            }
+
+            found[writer]++;
+        }
+
+        for (int writer = 0; writer < Writers; writer++)
+        {
+            if (found[writer] < acknowledged[writer])
+            {
+                return $"writer {writer} was told that {acknowledged[writer]} records are safe, and {found[writer]} are there";
+            }
+        }
+
+        return null;
+    }
+}

@@ -1,0 +1,139 @@
+using Millrace.Interop;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Appending;
+
+/// <summary>What cannot be opened for appending, and how that is said.</summary>
+public sealed class AppendRefusalTests
+{
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_missing_folder(bool portable)
+    {
+        using var folder = new OwnFolder();
+
+        AssertRefused(Path.Combine(folder.Path, "none", "log"), portable, FilePipeError.NotFound);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_folder(bool portable)
+    {
+        using var folder = new OwnFolder();
+
+        AssertRefused(folder.Path, portable, FilePipeError.IsDirectory);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_name_that_is_too_long(bool portable)
+    {
+        using var folder = new OwnFolder();
+
+        AssertRefused(folder[new string('x', 300)], portable, FilePipeError.NameTooLong);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_file_marked_read_only(bool portable)
+    {
+        string path = TestFolder.NewFile(10);
+        File.SetAttributes(path, FileAttributes.ReadOnly);
+
+        AssertRefused(path, portable, FilePipeError.ReadOnly);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_FIFO(bool portable)
+    {
+        if (OperatingSystem.IsLinux())
+        {
+            using var fifo = new Fifo();
+            AssertRefused(fifo.Path, portable, FilePipeError.Failed);
+        }
+    }
+
+    [Fact]
+    public void A_device()
+    {
+        if (NativeFeatures.Linux)
+        {
+            AssertRefused("/dev/null", portable: false, FilePipeError.Failed);
+        }
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_file_that_somebody_has_to_himself(bool portable)
+    {
+        string path = TestFolder.NewFile(10);
+        using FileStream other = new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+
+        AssertRefused(path, portable, FilePipeError.Sharing);
+    }
+
+    [Fact]
+    public void A_link_that_leads_in_a_circle()
+    {
+        using var folder = new OwnFolder();
+        File.CreateSymbolicLink(folder["link"], folder["other"]);
+        File.CreateSymbolicLink(folder["other"], folder["link"]);
+
+        AssertRefused(folder["link"], portable: false, FilePipeError.Failed);
+    }
+
+    [Fact]
+    public async Task A_link_to_a_file_that_is_not_there_creates_it()
+    {
+        using var folder = new OwnFolder();
+        File.CreateSymbolicLink(folder["link"], folder["log"]);
+        await using (FilePipeWriter writer = FilePipe.Append(folder["link"]))
+        {
+            await writer.WriteAsync(TestContent.Of(10));
+        }
+
+        Assert.Equal(10, new FileInfo(folder["log"]).Length);
+        Assert.NotNull(new FileInfo(folder["link"]).LinkTarget);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_new_file_has_the_permissions_that_were_asked_for(bool portable)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
+        string path = TestFolder.NewPath();
+        FilePipe.Append(path, new FileAppendOptions { UnixCreateMode = Mode, Portable = portable }).Dispose();
+        Assert.Equal(Mode, File.GetUnixFileMode(path));
+        FilePipe.Append(path, new FileAppendOptions { UnixCreateMode = UnixFileMode.UserWrite, Portable = portable }).Dispose();
+        Assert.Equal(Mode, File.GetUnixFileMode(path));
+    }
+
+    [Fact]
+    public void No_name()
+    {
+        Assert.Throws<ArgumentException>(() => FilePipe.Append(""));
+        Assert.Throws<ArgumentException>(() => FilePipe.Append("a\0b"));
+        Assert.Throws<ArgumentNullException>(() => FilePipe.Append(null!));
+    }
+
+    private static void AssertRefused(string path, bool portable, FilePipeError error)
+    {
+        FilePipeException refused = Assert.Throws<FilePipeException>(() => Logs.Open(path, portable));
+        Assert.Equal(error, refused.Error);
+        Assert.Equal(path, refused.Path);
+        Assert.Contains(path, refused.Message, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,247 @@
+using System.IO.Pipelines;
+using Millrace.Interop;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Appending;
+
+/// <summary>Incomplete records at the end of a file that is opened for appending.</summary>
+public sealed class TornTailTests
+{
+    public static TheoryData<string, long, bool> LineEnds { get; } = new()
+    {
+        { "", 0, false },
+        { "one\n", 4, false },
+        { "one\ntwo\n", 8, false },
+        { "one\ntwo", 4, true },
+        { "on", 0, true },
+        { "one\n\0\0\0\0", 4, true },
+        { "one\nt\0\0", 4, true },
+        { "one\n" + new string('x', 5000), 4, true },
+        { "one\n" + new string('x', 200_000), 4, true },
+        { new string('x', 70_000) + "\n" + new string('x', 4095), 70_001, true },
+        { new string('x', 70_000) + "\n" + new string('x', 4096), 70_001, true },
+        { new string('x', 70_000) + "\n" + new string('x', 4096 + 65536), 70_001, true },
+        { new string('x', 200_000), 0, true },
+        { "\0\0\0\0", 0, true },
+    };
+
+    [Theory]
+    [MemberData(nameof(LineEnds))]
+    public async Task A_line_without_its_end_is_found_reported_and_followed_when_it_is_kept(string content, long end, bool torn)
+    {
+        foreach (bool portable in (bool[])[false, true])
+        {
+            string path = Write(content);
+            var options = new FileAppendOptions
+            {
+                Boundary = RecordBoundary.Lines,
+                TornTail = TornTailAction.Keep,
+                Portable = portable,
+            };
+            await using (FilePipeWriter writer = FilePipe.Append(path, options))
+            {
+                Assert.Equal(torn ? new TornTail(end, content.Length - end) : null, writer.TornTail);
+                await writer.WriteAsync(Text.Bytes("more\n"));
+            }
+
+            Assert.Equal(content + "more\n", await File.ReadAllTextAsync(path));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(LineEnds))]
+    public async Task It_is_cut_off_when_that_was_asked_for(string content, long end, bool torn)
+    {
+        foreach (bool portable in (bool[])[false, true])
+        {
+            string path = Write(content);
+            var options = new FileAppendOptions
+            {
+                Boundary = RecordBoundary.Lines,
+                TornTail = TornTailAction.Truncate,
+                Portable = portable,
+            };
+            await using (FilePipeWriter writer = FilePipe.Append(path, options))
+            {
+                Assert.Equal(torn, writer.TornTail is not null);
+                await writer.WriteAsync(Text.Bytes("more\n"));
+                Assert.Equal(end, writer.LastFlushOffset);
+            }
+
+            Assert.Equal(content[..(int)end] + "more\n", await File.ReadAllTextAsync(path));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(LineEnds))]
+    public void It_is_refused_by_default_with_the_offset_and_the_file_closed(string content, long end, bool torn)
+    {
+        foreach (bool portable in (bool[])[false, true])
+        {
+            string path = Write(content);
+            var options = new FileAppendOptions { Boundary = RecordBoundary.Lines, Portable = portable };
+            if (!torn)
+            {
+                FilePipe.Append(path, options).Dispose();
+                continue;
+            }
+
+            FilePipeException refused = Assert.Throws<FilePipeException>(() => FilePipe.Append(path, options));
+            Assert.Equal(FilePipeError.TornTail, refused.Error);
+            Assert.Equal(end, refused.Offset);
+            Assert.Equal(path, refused.Path);
+            Assert.Equal(content, File.ReadAllText(path));
+
+            // Nothing is left of the attempt: with an exception of its own this one would not get here.
+            FilePipe.Append(path, options with { TornTail = TornTailAction.Keep }).Dispose();
+        }
+    }
+
+    [Fact]
+    public void Zeroes_end_a_record_whose_delimiter_is_zero()
+    {
+        string path = Write("one\0two\0\0");
+        using FilePipeWriter writer = FilePipe.Append(path, new FileAppendOptions { Boundary = RecordBoundary.After(0) });
+
+        Assert.Null(writer.TornTail);
+    }
+
+    [Theory]
+    [InlineData(0, 0, 0)]
+    [InlineData(10, 0, 10)]
+    [InlineData(19, 0, 10)]
+    [InlineData(20, 0, 20)]
+    [InlineData(4, 4, 4)]
+    [InlineData(3, 4, 0)]
+    [InlineData(14, 4, 14)]
+    [InlineData(23, 4, 14)]
+    public void Records_of_one_length_are_counted_from_the_first(int length, long first, long end)
+    {
+        string path = TestFolder.NewFile(length);
+        var options = new FileAppendOptions
+        {
+            Boundary = RecordBoundary.Every(10, first),
+            TornTail = TornTailAction.Truncate,
+        };
+        using FilePipeWriter writer = FilePipe.Append(path, options);
+
+        Assert.Equal(length == end ? null : new TornTail(end, length - end), writer.TornTail);
+        Assert.Equal(end, new FileInfo(path).Length);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_function_is_given_the_file_from_its_start(bool portable)
+    {
+        string path = TestFolder.NewFile(1_000_000);
+        byte[]? seen = null;
+        var options = new FileAppendOptions
+        {
+            FindEnd = reader =>
+            {
+                ReadResult result = reader.Read();
+                while (!result.IsCompleted)
+                {
+                    reader.AdvanceTo(result.Buffer.Start, result.Buffer.End);
+                    result = reader.Read();
+                }
+
+                seen = System.Buffers.BuffersExtensions.ToArray(result.Buffer);
+                return 999_000;
+            },
+            TornTail = TornTailAction.Truncate,
+            Portable = portable,
+        };
+        using FilePipeWriter writer = FilePipe.Append(path, options);
+
+        Assert.Equal(TestContent.Of(1_000_000).ToArray(), seen);
+        Assert.Equal(new TornTail(999_000, 1000), writer.TornTail);
+        Assert.Equal(999_000, new FileInfo(path).Length);
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(101)]
+    public void An_end_that_the_file_does_not_have_is_refused(long end)
+    {
+        string path = TestFolder.NewFile(100);
+
+        Assert.Throws<InvalidOperationException>(() => FilePipe.Append(path, new FileAppendOptions { FindEnd = _ => end }));
+        Assert.Equal(100, new FileInfo(path).Length);
+    }
+
+    [Fact]
+    public void What_the_function_throws_comes_through_and_the_file_can_be_opened_again()
+    {
+        string path = TestFolder.NewFile(100);
+        var options = new FileAppendOptions { FindEnd = _ => throw new FormatException("Not a log.") };
+
+        Assert.Throws<FormatException>(() => FilePipe.Append(path, options));
+        FilePipe.Append(path).Dispose();
+        if (NativeFeatures.Linux)
+        {
+            Assert.Equal(0, Linux.OpenDescriptors(path));
+        }
+    }
+
+    [Fact]
+    public void A_boundary_that_says_where_records_begin_is_refused()
+    {
+        using var folder = new OwnFolder();
+        var options = new FileAppendOptions { Boundary = RecordBoundary.Where((_, _) => true) };
+
+        ArgumentException refused = Assert.Throws<ArgumentException>(() => FilePipe.Append(folder["log"], options));
+        Assert.Contains("FindEnd", refused.Message, StringComparison.Ordinal);
+        Assert.Empty(folder.Names);
+    }
+
+    [Fact]
+    public void A_boundary_and_a_function_are_refused_together()
+    {
+        var options = new FileAppendOptions { Boundary = RecordBoundary.Lines, FindEnd = _ => 0 };
+
+        Assert.Throws<ArgumentException>(() => FilePipe.Append(TestFolder.NewPath(), options));
+    }
+
+    [Fact]
+    public async Task A_second_writer_waits_until_the_first_has_looked_at_the_end()
+    {
+        string path = Write("one\ntw");
+        using var looking = new ManualResetEventSlim();
+        using var look = new ManualResetEventSlim();
+        var options = new FileAppendOptions
+        {
+            FindEnd = _ =>
+            {
+                looking.Set();
+                look.Wait();
+                return 4;
+            },
+            TornTail = TornTailAction.Truncate,
+        };
+        Task<FilePipeWriter> first = Task.Factory.StartNew(() => FilePipe.Append(path, options), TaskCreationOptions.LongRunning);
+        Assert.True(looking.Wait(Bounded.Patience));
+        Task second = Task.Factory.StartNew(
+            () =>
+            {
+                using FilePipeWriter writer = FilePipe.Append(path);
+                writer.GetSpan(1)[0] = (byte)'!';
+                writer.Advance(1);
+            },
+            TaskCreationOptions.LongRunning);
+        look.Set();
+        await using FilePipeWriter opened = await first.Soon();
+        await second.Soon();
+
+        Assert.Equal(new TornTail(4, 2), opened.TornTail);
+        Assert.Equal("one\n!", await File.ReadAllTextAsync(path));
+    }
+
+    private static string Write(string content)
+    {
+        string path = TestFolder.NewPath();
+        File.WriteAllText(path, content);
+        return path;
+    }
+}

@@ -1,0 +1,82 @@
+using System.Diagnostics;
+using System.Globalization;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Appending;
+
+/// <summary>The sample of a write-ahead log, as a process that is killed and started again.</summary>
+public sealed class WriteAheadLogTests
+{
+    [Fact]
+    public async Task What_it_said_ok_to_is_there_after_a_kill()
+    {
+        string path = TestFolder.NewPath();
+        using (Process process = Start(path))
+        {
+            Assert.Equal("replayed 0, cut off 0 bytes", await HearAsync(process));
+            for (int i = 0; i < 20; i++)
+            {
+                Assert.Equal($"ok key{i % 7}", await AskAsync(process, string.Create(CultureInfo.InvariantCulture, $"set key{i % 7} value {i}")));
+            }
+
+            process.Kill();
+            await process.WaitForExitAsync().Soon();
+        }
+
+        using Process again = Start(path);
+        Assert.Equal("replayed 7, cut off 0 bytes", await HearAsync(again));
+        Assert.Equal("value 19", await AskAsync(again, "get key5"));
+        Assert.Equal("value 13", await AskAsync(again, "get key6"));
+        Assert.Equal("(none)", await AskAsync(again, "get key7"));
+        await EndAsync(again);
+    }
+
+    [Theory]
+    [InlineData(new byte[] { 20, 0, 0, 0, 1, 2, 3, 4, (byte)'k' })]
+    [InlineData(new byte[] { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 })]
+    [InlineData(new byte[] { 2, 0, 0, 0, 1, 2, 3, 4, (byte)'k', 0 })]
+    [InlineData(new byte[] { 1 })]
+    public async Task What_a_crash_left_behind_the_last_record_is_cut_off(byte[] rest)
+    {
+        string path = TestFolder.NewPath();
+        using (Process process = Start(path))
+        {
+            await HearAsync(process);
+            await AskAsync(process, "set key value");
+            await EndAsync(process);
+        }
+
+        await File.AppendAllBytesAsync(path, rest);
+        using (Process process = Start(path))
+        {
+            Assert.Equal($"replayed 1, cut off {rest.Length} bytes", await HearAsync(process));
+            Assert.Equal("ok other", await AskAsync(process, "set other one"));
+            await EndAsync(process);
+        }
+
+        using Process again = Start(path);
+        Assert.Equal("replayed 2, cut off 0 bytes", await HearAsync(again));
+        Assert.Equal("one", await AskAsync(again, "get other"));
+        await EndAsync(again);
+    }
+
+    private static Process Start(string path) => Children.Run("WriteAheadLog", path);
+
+    private static async Task<string?> AskAsync(Process process, string command)
+    {
+        await process.StandardInput.WriteLineAsync(command);
+        await process.StandardInput.FlushAsync();
+        return await HearAsync(process);
+    }
+
+    private static async Task<string> HearAsync(Process process) =>
+        await process.StandardOutput.ReadLineAsync().Soon()
+            ?? throw new InvalidOperationException(await process.StandardError.ReadToEndAsync().Soon());
+
+    private static async Task EndAsync(Process process)
+    {
+        process.StandardInput.Close();
+        await process.WaitForExitAsync().Soon();
+        Assert.Equal(0, process.ExitCode);
+    }
+}
