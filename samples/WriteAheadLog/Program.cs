@@ -3,8 +3,8 @@ using WriteAheadLog;
 // A store of keys and values that survives being killed. Commands on the input: "set KEY VALUE", "get KEY", "count".
 if (args is not [var path])
 {
-    Console.Error.WriteLine("WriteAheadLog FILE");
-    return 2;
+    Console.Error.WriteLine("Usage: WriteAheadLog FILE");
+    return 1;
 }
 
 await using Store store = Store.Open(path);

@@ -56,6 +56,7 @@ internal static class Sample
         Process.Start(new ProcessStartInfo(program, arguments)
         {
             UseShellExecute = false,
+            RedirectStandardInput = true,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         })!;

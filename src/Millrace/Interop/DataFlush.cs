@@ -24,6 +24,29 @@ internal static partial class DataFlush
         return 0;
     }
 
+    /// <summary><c>fsync(2)</c>: the times and permissions, too.</summary>
+    /// <remarks>
+    /// The framework's <see cref="RandomAccess.FlushToDisk"/> and <c>FileStream.Flush(true)</c> return as if nothing were
+    /// wrong when this fails (seen with .NET 10 on a failing device).
+    /// </remarks>
+    /// <returns>0, or the error number.</returns>
+    public static int FlushAll(SafeFileHandle file)
+    {
+        while (FSync(file) != 0)
+        {
+            int error = Marshal.GetLastPInvokeError();
+            if (error != Errno.Interrupted)
+            {
+                return error;
+            }
+        }
+
+        return 0;
+    }
+
+    [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
+    private static partial int FSync(SafeFileHandle file);
+
     [LibraryImport("libc", EntryPoint = "fdatasync", SetLastError = true)]
     private static partial int FDataSync(SafeFileHandle file);
 }

@@ -9,7 +9,7 @@ namespace Millrace.Interop;
 internal static partial class FileSizeLimit
 {
     private const int LimitFileSize = 1; // RLIMIT_FSIZE
-    private const int SignalFileSize = 25; // SIGXFSZ
+    private const int SignalFileSize = 25; // SIGXFSZ, of Linux and of macOS
 
     private static readonly Lazy<PosixSignalRegistration?> Registration = new(Register);
 
@@ -18,8 +18,14 @@ internal static partial class FileSizeLimit
 
     private static PosixSignalRegistration? Register()
     {
-        if (!NativeFeatures.Linux || GetRLimit(LimitFileSize, out Limit limit) != 0 || limit.Soft == nuint.MaxValue)
+        if (OperatingSystem.IsWindows())
         {
+            return null;
+        }
+
+        if (NativeFeatures.Linux && (GetRLimit(LimitFileSize, out Limit limit) != 0 || limit.Soft == nuint.MaxValue))
+        {
+            // Nobody takes the process' signals from it without need; where the limit is not known there may be one.
             return null;
         }
 

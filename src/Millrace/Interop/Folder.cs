@@ -85,24 +85,11 @@ internal static partial class Folder
 
     /// <summary>Makes the names in the folder durable.</summary>
     /// <returns>0, or the error number; a file system that has nothing to flush counts as done.</returns>
-    public static int Flush(SafeFileHandle folder)
+    public static int Flush(SafeFileHandle folder) => DataFlush.FlushAll(folder) switch
     {
-        while (FSync(folder) != 0)
-        {
-            int error = Marshal.GetLastPInvokeError();
-            if (error is Errno.InvalidArgument or Errno.NotSupported or Errno.ReadOnlyFileSystem)
-            {
-                return 0;
-            }
-
-            if (error != Errno.Interrupted)
-            {
-                return error;
-            }
-        }
-
-        return 0;
-    }
+        Errno.InvalidArgument or Errno.NotSupported or Errno.ReadOnlyFileSystem => 0,
+        var error => error,
+    };
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int OpenCall(string path, int flags);
@@ -123,7 +110,4 @@ internal static partial class Folder
 
     [LibraryImport("libc", EntryPoint = "unlinkat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int UnlinkAt(SafeFileHandle folder, string name, int flags);
-
-    [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
-    private static partial int FSync(SafeFileHandle file);
 }

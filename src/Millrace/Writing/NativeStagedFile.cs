@@ -94,6 +94,15 @@ internal sealed class NativeStagedFile : StagedFile
         }
     }
 
+    public override void Flush()
+    {
+        int error = DataFlush.FlushAll(Handle);
+        if (error != 0)
+        {
+            throw WriteErrors.Describe("flush", Path, 0, error);
+        }
+    }
+
     private protected override void Rename()
     {
         int error = _mustBeNew

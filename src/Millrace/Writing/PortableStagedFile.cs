@@ -70,6 +70,11 @@ internal sealed class PortableStagedFile : StagedFile
         {
             throw Failed("write", exception, offset);
         }
+        catch (ArgumentOutOfRangeException exception)
+        {
+            // The framework's word for EFBIG.
+            throw WriteErrors.Describe("write", Path, offset, FilePipeError.FileTooLarge, exception);
+        }
     }
 
     public override void SetLength(long bytes)
@@ -81,6 +86,22 @@ internal sealed class PortableStagedFile : StagedFile
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
             throw Failed("set the length of", exception, bytes);
+        }
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// The framework does not tell of every failure: with .NET 10 on Linux its call returns when the device has failed.
+    /// </remarks>
+    public override void Flush()
+    {
+        try
+        {
+            RandomAccess.FlushToDisk(Handle);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw Failed("flush", exception, 0);
         }
     }
 

@@ -57,17 +57,7 @@ internal abstract class StagedFile : IDisposable
 
     /// <summary>Makes the content durable: waits for the device.</summary>
     /// <exception cref="FilePipeException">The system reported an error. What reached the device is not known.</exception>
-    public void Flush()
-    {
-        try
-        {
-            RandomAccess.FlushToDisk(Handle);
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            throw Failed("flush", exception, RandomAccess.GetLength(Handle));
-        }
-    }
+    public abstract void Flush();
 
     /// <summary>Gives the file its name, in one step.</summary>
     /// <param name="durable">

@@ -1,16 +1,19 @@
 using System.Diagnostics;
 using System.Globalization;
-using Millrace.Tests.Infrastructure;
 
-namespace Millrace.Tests.Appending;
+namespace Millrace.Samples.Tests;
 
 /// <summary>The sample of a write-ahead log, as a process that is killed and started again.</summary>
-public sealed class WriteAheadLogTests
+public sealed class WriteAheadLogTests : IDisposable
 {
+    private readonly SampleFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
     [Fact]
     public async Task What_it_said_ok_to_is_there_after_a_kill()
     {
-        string path = TestFolder.NewPath();
+        string path = _folder["log"];
         using (Process process = Start(path))
         {
             Assert.Equal("replayed 0, cut off 0 bytes", await HearAsync(process));
@@ -20,7 +23,7 @@ public sealed class WriteAheadLogTests
             }
 
             process.Kill();
-            await process.WaitForExitAsync().Soon();
+            await Sample.WaitAsync(process);
         }
 
         using Process again = Start(path);
@@ -38,7 +41,7 @@ public sealed class WriteAheadLogTests
     [InlineData(new byte[] { 1 })]
     public async Task What_a_crash_left_behind_the_last_record_is_cut_off(byte[] rest)
     {
-        string path = TestFolder.NewPath();
+        string path = _folder["log"];
         using (Process process = Start(path))
         {
             await HearAsync(process);
@@ -60,7 +63,7 @@ public sealed class WriteAheadLogTests
         await EndAsync(again);
     }
 
-    private static Process Start(string path) => Children.Run("WriteAheadLog", path);
+    private static Process Start(string path) => Sample.Start("WriteAheadLog", path);
 
     private static async Task<string?> AskAsync(Process process, string command)
     {
@@ -70,13 +73,13 @@ public sealed class WriteAheadLogTests
     }
 
     private static async Task<string> HearAsync(Process process) =>
-        await process.StandardOutput.ReadLineAsync().Soon()
-            ?? throw new InvalidOperationException(await process.StandardError.ReadToEndAsync().Soon());
+        await Sample.ReadLineAsync(process)
+            ?? throw new InvalidOperationException(await process.StandardError.ReadToEndAsync());
 
     private static async Task EndAsync(Process process)
     {
         process.StandardInput.Close();
-        await process.WaitForExitAsync().Soon();
+        await Sample.WaitAsync(process);
         Assert.Equal(0, process.ExitCode);
     }
 }
