@@ -7,11 +7,14 @@ namespace Millrace.Lab.Tests.Writes;
 internal static class Offered
 {
     /// <summary>The methods that can run.</summary>
-    public static bool Has(WritesCase entry) => entry switch
+    public static bool Has(WritesCase entry) => Has(entry.Method);
+
+    /// <summary>Whether one of them can.</summary>
+    public static bool Has(string method) => method switch
     {
-        CopyCase { Method: nameof(FileCopying.FilePipeCopy) } => Copy.Value,
-        ScanCase { Method: nameof(FileScanning.FilePipeScan) } => Scan.Value,
-        AppendCase { Method: nameof(RecordAppending.FilePipeAppend) } => Append.Value,
+        nameof(FileCopying.FilePipeCopy) => Copy.Value,
+        nameof(FileScanning.FilePipeScan) => Scan.Value,
+        nameof(RecordAppending.FilePipeAppend) => Append.Value,
         _ => true,
     };
 
