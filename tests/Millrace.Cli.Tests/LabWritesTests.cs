@@ -15,7 +15,7 @@ public sealed class LabWritesTests : IDisposable
     {
         (int exitCode, string output, string error) = await Command.RunAsync(
             _folder,
-            "lab", "writes", "--data", "data", "--filter", "FileStreamSync*/4MiB/65536/*", "--filter", "FilePipe/4MiB/65536/*",
+            "lab", "writes", "--launches", "1", "--data", "data", "--filter", "FileStreamSync*/4MiB/65536/*", "--filter", "FilePipe/4MiB/65536/*",
             "--filter", "FilePipe/4KiB/*", "--filter", "FileStreamSync*/4KiB/*");
         Assert.True(exitCode == 0, output + error);
         string folder = Path.Combine(_folder, "results", "latest");
@@ -25,7 +25,6 @@ public sealed class LabWritesTests : IDisposable
         Assert.All(results.Cases, item =>
         {
             Assert.Null(item.Error);
-            Assert.Equal([0, 1, 2], item.Samples!.Launch.Distinct());
             Assert.NotNull(item.Summary!.AllocatedBytes ?? (item.Role is null ? null : 0));
         });
         Assert.Contains(results.Finding!, output, StringComparison.Ordinal);

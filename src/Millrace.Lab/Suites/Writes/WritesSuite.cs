@@ -44,6 +44,9 @@ public sealed class WritesSuite : Suite
 
     internal override SuiteInputs TakeInputs(LabOptions options)
     {
+        string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
+        var inputs = WritesInputs.In(data, _length);
+        _ = WritesPlan.Select(options, inputs);
         if (options.FilePath is not null)
         {
             throw new NoCaseException(
@@ -51,19 +54,7 @@ public sealed class WritesSuite : Suite
                 + "disk, with --data.");
         }
 
-        string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
-        var hold = DataFolderLock.Take(data);
-        try
-        {
-            var inputs = WritesInputs.In(data, _length);
-            _ = WritesPlan.Select(options, inputs);
-            return new SuiteInputs(inputs.Files, hold);
-        }
-        catch
-        {
-            hold.Dispose();
-            throw;
-        }
+        return new SuiteInputs(inputs.Files, DataFolderLock.Take(data));
     }
 
     internal override LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
