@@ -60,6 +60,15 @@ public static class Advisor
         new ReadersClaim(),
     ];
 
+    private static readonly IAdviceRule[] WritesRules =
+    [
+        new WriteWayRule(),
+        new DurabilityPriceRule(),
+        new RecordPriceRule(),
+        new CopyWayRule(),
+        new ScanDegreeRule(),
+    ];
+
     /// <summary>Everything that the results suggest, the most serious first.</summary>
     public static IReadOnlyList<Advice> Advise(LabResults results)
     {
@@ -73,6 +82,7 @@ public static class Advisor
             { Purpose: not null } => [],
             { Suite: "files" } => Rules.Concat(FileClaims),
             { Suite: "bytes" } => BytesRules.Concat(BytesClaims),
+            { Suite: "writes" } => WritesRules,
             _ => Rules,
         };
         IEnumerable<Advice> all = trust.Concat(rules.SelectMany(rule => rule.Apply(cases)));

@@ -12,6 +12,11 @@ internal static class CheckCommand
     public static string Again(LabResults results, params IEnumerable<string> methods) =>
         Make(results, results.Mode == "full" ? " --full" : "", methods);
 
+    /// <summary>The same mode, and cases by filters that name them with what they are compared with.</summary>
+    public static string Cases(LabResults results, params IEnumerable<string> filters) =>
+        $"millrace lab {results.Suite}{(results.Mode == "full" ? " --full" : "")}"
+        + string.Concat(filters.Select(filter => $" --filter \"{filter}\""));
+
     /// <summary>With everything that only full mode measures.</summary>
     public static string Full(LabResults results, params IEnumerable<string> methods) => Make(results, " --full", methods);
 

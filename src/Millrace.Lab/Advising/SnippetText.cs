@@ -5,7 +5,13 @@ namespace Millrace.Lab.Advising;
 /// <summary>The text of the lines in <see cref="Snippets"/>.</summary>
 internal static class SnippetText
 {
-    private static readonly string[] Resources = ["Millrace.Lab.Advising.Snippets.cs", "Millrace.Lab.Advising.Snippets.Bytes.cs"];
+    private static readonly string[] Resources =
+    [
+        "Millrace.Lab.Advising.Snippets.cs",
+        "Millrace.Lab.Advising.Snippets.Bytes.cs",
+        "Millrace.Lab.Advising.Snippets.Writes.cs",
+    ];
+
     private const string Begin = "// snippet: ";
     private const string End = "// snippet: end";
     private const string Buffer = "65536";

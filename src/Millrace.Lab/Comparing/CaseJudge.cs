@@ -162,7 +162,8 @@ internal sealed class CaseJudge
     // The baseline has no ratio to itself.
     private static CaseResult? BaselineOf(CaseResult item, LabResults results) => item is { Baseline: true, Role: null }
         ? null
-        : results.Cases.FirstOrDefault(one => one is { Baseline: true, Role: null } && one.Parameters == item.Parameters);
+        : results.Cases.FirstOrDefault(one => one is { Baseline: true, Role: null }
+            && one.Parameters.WithoutDegree() == item.Parameters.WithoutDegree());
 
     private static bool IsBaseline(CasePair pair, LabResults results) =>
         pair.Other.Baseline || (NoiseFloor.FirstOf(pair.Reference, results)?.Baseline ?? false);

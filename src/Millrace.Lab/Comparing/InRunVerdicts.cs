@@ -14,7 +14,7 @@ public static class InRunVerdicts
         NoiseFloor floor = NoiseFloor.Of(results);
         ILookup<CaseParameters, CaseResult> baselines = results.Cases
             .Where(item => item is { Baseline: true, Role: null })
-            .ToLookup(item => item.Parameters);
+            .ToLookup(item => item.Parameters.WithoutDegree());
         return results with
         {
             Cases =
@@ -22,7 +22,7 @@ public static class InRunVerdicts
                 .. results.Cases.Select(item =>
                     (NoiseFloor.IsAgain(item) ? NoiseFloor.FirstOf(item, results)
                         : item.Baseline ? null
-                        : baselines[item.Parameters].FirstOrDefault()) is { } other
+                        : baselines[item.Parameters.WithoutDegree()].FirstOrDefault()) is { } other
                         ? item with { Verdicts = [.. Judge(item, other, floor)] }
                         : item),
             ],

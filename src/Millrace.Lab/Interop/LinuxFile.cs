@@ -15,8 +15,16 @@ internal static unsafe partial class LinuxFile
     /// <summary>MAP_SHARED.</summary>
     public const int MapShared = 1;
 
+    /// <summary>O_RDONLY | O_DIRECTORY | O_CLOEXEC. The second has another value on processors of the Arm family.</summary>
+    public static readonly int OpenFolderFlags =
+        RuntimeInformation.ProcessArchitecture is Architecture.Arm or Architecture.Arm64 ? 0x84000 : 0x90000;
+
     /// <summary>W_OK.</summary>
     public const int AccessWrite = 2;
+
+    /// <summary>open(2).</summary>
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial SafeFileHandle Open(string path, int flags);
 
     /// <summary>fsync(2).</summary>
     [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]

@@ -36,6 +36,7 @@ internal static class AllocationPass
         // The first invocation after another case may fill pools; it is not this case's price.
         entry.Engine.Prepare();
         entry.Engine.Invoke();
+        entry.Engine.Finish();
 
         for (int i = 0; i < invocations; i++)
         {
@@ -47,8 +48,12 @@ internal static class AllocationPass
             long before = GC.GetTotalAllocatedBytes(precise: true);
             entry.Engine.Invoke();
             long bytes = GC.GetTotalAllocatedBytes(precise: true) - before;
+            int ended0 = GC.CollectionCount(0);
+            int ended1 = GC.CollectionCount(1);
+            int ended2 = GC.CollectionCount(2);
+            entry.Engine.Finish();
             entry.Case.Allocations.Add(new AllocationSample(
-                bytes, GC.CollectionCount(0) - gen0, GC.CollectionCount(1) - gen1, GC.CollectionCount(2) - gen2));
+                bytes, ended0 - gen0, ended1 - gen1, ended2 - gen2));
         }
     }
 }

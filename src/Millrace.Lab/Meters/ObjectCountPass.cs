@@ -69,6 +69,7 @@ internal static class ObjectCountPass
         // aside for small objects, up to 8 KiB, is used up.
         entry.Engine.Prepare();
         entry.Engine.Invoke();
+        entry.Engine.Finish();
 
         var invoked = new List<(DateTime Begin, DateTime End)>(invocations);
         var watch = Stopwatch.StartNew();
@@ -80,6 +81,7 @@ internal static class ObjectCountPass
             DateTime begin = DateTime.UtcNow;
             entry.Engine.Invoke();
             invoked.Add((begin, DateTime.UtcNow));
+            entry.Engine.Finish();
         }
 
         if (sampler.Finish() is { } samples)

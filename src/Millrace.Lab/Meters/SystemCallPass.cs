@@ -52,6 +52,7 @@ internal sealed class SystemCallPass : IDisposable
             long first = _counter.Read();
             entry.Engine.Invoke();
             long last = _counter.Read();
+            entry.Engine.Finish();
             entry.Case.SystemCalls.Add(Math.Max(0, last - first - (first - empty)));
         }
     }

@@ -12,21 +12,24 @@ internal static class CaseColumns
     /// <summary>Their titles.</summary>
     public static IReadOnlyList<string> Titles { get; } =
     [
-        "Method", "Buffer", "Mean ms", "Error", "StdDev", "Median ms", "Ratio", "RatioSD", "Verdict", "MiB/s",
+        "Method", AxisTitle, "Mean ms", "Error", "StdDev", "Median ms", "Ratio", "RatioSD", "Verdict", "MiB/s",
         "CPU ms", "Cores", "Gen0", "Gen1", "Gen2", "Allocated", "Alloc Ratio", "Peak",
     ];
+
+    /// <summary>The second column, which tables show under the name that <see cref="CaseAxis"/> has for it.</summary>
+    public const string AxisTitle = "Buffer";
 
     /// <summary>A column more in tables of cold cases.</summary>
     public const string CallingThreadTitle = "In calls";
 
     /// <summary>The columns that fit where not all do, by title.</summary>
     public static IReadOnlyList<string> Essential { get; } =
-        ["Method", "Buffer", "Median ms", "Ratio", "Verdict", "Allocated", "Peak", CallingThreadTitle];
+        ["Method", AxisTitle, "Median ms", "Ratio", "Verdict", "Allocated", "Peak", CallingThreadTitle];
 
     /// <summary>A case's cells; those after the buffer are its error when it failed.</summary>
     public static IReadOnlyList<string> Cells(CaseResult item, bool withCallingThread)
     {
-        string buffer = item.Parameters.Buffer is { } bytes ? ByteSize.ToText(bytes) : "";
+        string buffer = CaseAxis.Cell(item);
         string method = item.Method + (item.Verified || item.Error is not null ? "" : " (!)");
         if (item.Summary is not { } summary)
         {

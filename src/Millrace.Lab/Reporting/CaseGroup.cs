@@ -2,23 +2,24 @@ using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting;
 
-/// <summary>The cases of one table: one content and source, one state of the cache, one set of options, any method and buffer.</summary>
+/// <summary>The cases of one table: one content and source, one state of the cache, one set of options, any method and any value of the axis.</summary>
 internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseResult> Cases)
 {
     /// <summary>Makes the tables of a run; the second copies of the baseline are left to the noise.</summary>
     public static IEnumerable<CaseGroup> Of(LabResults results) => results.Cases
         .Where(item => item.Role is null)
-        .GroupBy(item => item.Parameters with { Buffer = null })
+        .GroupBy(item => CaseAxis.Without(item.Parameters))
         .OrderBy(group => group.Key.Cache == "cold")
         .ThenByDescending(group => group.Key.Content, StringComparer.Ordinal)
         .ThenBy(group => group.Key.Source, StringComparer.Ordinal)
         .ThenBy(group => group.Key.Readers)
         .ThenByDescending(group => group.Key.Bytes)
         .ThenBy(group => group.Key.Options, StringComparer.Ordinal)
+        .ThenByDescending(group => group.Key.Durability, StringComparer.Ordinal)
         .Select(group => new CaseGroup(
             TitleOf(group.Key),
             group.Key.Cache == "cold",
-            [.. group.OrderBy(item => item.Parameters.Buffer)]));
+            [.. group.OrderBy(CaseAxis.Number)]));
 
     private static string TitleOf(CaseParameters parameters)
     {
@@ -27,8 +28,10 @@ internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseRe
             parameters.File is null ? null : Path.GetFileName(parameters.File),
             parameters.Source is null ? null : $"from {parameters.Source}",
             string.Join(' ', new[] { ByteSize.ToText(parameters.Bytes ?? 0), parameters.Content }.Where(part => part is not null)),
-            parameters.Cache + (parameters.CacheFill is { } fill ? $" ({fill})" : ""),
+            parameters.Cache is null ? null : parameters.Cache + (parameters.CacheFill is { } fill ? $" ({fill})" : ""),
             parameters.Options,
+            parameters.Records is { } records ? $"{records} records" : null,
+            parameters.Durability is { } durability ? $"durability {durability}" : null,
             parameters.Readers is > 1 and { } readers ? $"{readers} readers at once" : null,
         ];
         return string.Join(", ", parts.Where(part => part is not null));

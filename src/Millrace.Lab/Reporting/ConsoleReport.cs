@@ -51,19 +51,19 @@ public static class ConsoleReport
         ];
         foreach (int i in shown)
         {
-            TableColumn column = new TableColumn(Markup.Escape(titles[i])).NoWrap();
+            TableColumn column = new TableColumn(Markup.Escape(titles[i] == CaseColumns.AxisTitle ? CaseAxis.TitleOf(group.Cases) : titles[i])).NoWrap();
             table.AddColumn(i == 0 ? column : column.RightAligned());
         }
 
         int? buffer = null;
         foreach (CaseResult item in group.Cases.Where(item => item.Summary is not null))
         {
-            if (buffer is not null && buffer != item.Parameters.Buffer)
+            if (buffer is not null && buffer != CaseAxis.Number(item))
             {
                 table.AddEmptyRow();
             }
 
-            buffer = item.Parameters.Buffer;
+            buffer = CaseAxis.Number(item);
             string colour = item.Method.StartsWith("FilePipe", StringComparison.Ordinal) ? "green" : "default";
             IReadOnlyList<string> cells = CaseColumns.Cells(item, group.IsCold);
             table.AddRow(shown.Select(i => new Markup($"[{colour}]{Markup.Escape(cells[i])}[/]")));

@@ -32,6 +32,27 @@ public sealed record CaseParameters
     /// <summary>How many read at once, each all of the bytes.</summary>
     public int? Readers { get; init; }
 
+    /// <summary>Bytes that the method is given to write at a time.</summary>
+    public int? Chunk { get; init; }
+
+    /// <summary>When what is written is on the device: "none", "commit" or "every record".</summary>
+    public string? Durability { get; init; }
+
+    /// <summary>In how many parts at once a file is read.</summary>
+    public int? Degree { get; init; }
+
+    /// <summary>How many append to one file at once.</summary>
+    public int? Writers { get; init; }
+
+    /// <summary>How many records they append, all together.</summary>
+    public int? Records { get; init; }
+
+    /// <summary>
+    /// What a case and its baseline have in common: how much is done at once is what some suites compare, the same work by
+    /// one being the baseline.
+    /// </summary>
+    public CaseParameters WithoutDegree() => this with { Degree = null, Writers = null };
+
     /// <summary>All of it as one path, for filters and messages.</summary>
     public string Describe()
     {
@@ -42,11 +63,19 @@ public sealed record CaseParameters
             Content ?? "",
             Bytes is { } bytes ? ByteSize.ToText(bytes, separator: "") : "",
             Buffer?.ToString(CultureInfo.InvariantCulture) ?? "",
+            Chunk?.ToString(CultureInfo.InvariantCulture) ?? "",
             Options ?? "",
             Cache ?? "",
             CacheFill ?? "",
-            Readers is { } readers ? string.Create(CultureInfo.InvariantCulture, $"{readers} at once") : "",
+            Durability ?? "",
+            Count(Readers, "at once"),
+            Count(Degree, "parts"),
+            Count(Records, "records"),
+            Count(Writers, "writers"),
         ];
         return string.Join('/', parts.Where(part => part.Length > 0));
     }
+
+    private static string Count(int? number, string unit) =>
+        number is { } count ? string.Create(CultureInfo.InvariantCulture, $"{count} {unit}") : "";
 }

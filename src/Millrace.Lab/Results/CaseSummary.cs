@@ -18,6 +18,9 @@ public sealed record CaseSummary
     /// <summary>File length, once per reader at once, by median wall time.</summary>
     public required double MibPerSecond { get; init; }
 
+    /// <summary>Records by median wall time; only where records are written.</summary>
+    public double? RecordsPerSecond { get; init; }
+
     /// <summary>Managed bytes allocated per invocation.</summary>
     public double? AllocatedBytes { get; init; }
 

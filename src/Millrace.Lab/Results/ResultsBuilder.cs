@@ -23,19 +23,24 @@ internal static class ResultsBuilder
                 .ThenBy(item => item.Parameters.Bytes)
                 .ThenBy(item => item.Parameters.CacheFill, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Options, StringComparer.Ordinal)
+                .ThenBy(item => item.Parameters.Durability, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Buffer)
+                .ThenBy(item => item.Parameters.Chunk)
+                .ThenBy(item => item.Parameters.Records)
+                .ThenBy(item => item.Parameters.Writers)
+                .ThenBy(item => item.Parameters.Degree)
                 .ThenBy(item => MethodOrder(methods, item))
                 .ThenBy(item => item.Role is not null),
         ];
         Dictionary<CaseParameters, CaseResult> baselines = cases
             .Where(item => item is { Baseline: true, Error: null })
-            .ToDictionary(item => item.Parameters);
+            .ToDictionary(item => item.Parameters.WithoutDegree());
         return run with
         {
             Cases =
             [
                 .. cases.Select(item => item.Error is null
-                    ? CaseSummarizer.Summarize(item, baselines.GetValueOrDefault(item.Parameters))
+                    ? CaseSummarizer.Summarize(item, baselines.GetValueOrDefault(item.Parameters.WithoutDegree()))
                     : item),
             ],
             Noise = [.. Noise(cases)],

@@ -73,10 +73,12 @@ internal sealed class CaseEngine : IDisposable
     {
         Measurement measurement = _engine.RunIteration(
             new IterationData(IterationMode.Workload, stage, ++_index, invokeCount: 1, unrollFactor: 1));
+        ProcessCounters used = _after - _before;
+        Finish();
         return new Sample(
             round,
             measurement.Nanoseconds,
-            _after - _before,
+            used,
             (long)(_benchmark.CallingThreadTicks * (NsPerTick / Stopwatch.Frequency)),
             _violation);
     }
@@ -100,6 +102,10 @@ internal sealed class CaseEngine : IDisposable
 
     /// <summary>Prepares the state and runs once without the engine, for passes that read meters of their own.</summary>
     public void Prepare() => _violation = _state.Prepare(_case);
+
+    /// <summary>Looks at what the invocation left, and takes it away.</summary>
+    /// <exception cref="Exception">It is not what the method should have left.</exception>
+    public void Finish() => _state.Finish(_case);
 
     /// <summary>Runs once, with nothing around it.</summary>
     public void Invoke() => _workload(1);

@@ -31,7 +31,10 @@ internal sealed class EngineSet : IDisposable
                 entry.Name,
                 entry.Role,
                 catalog.Create(entry.BenchmarkMethod, entry.Values),
-                entry.Parameters);
+                entry.Parameters)
+            {
+                MayBeBaseline = entry.MayBeBaseline,
+            };
             set._entries.Add(new CaseEngineOf(labCase, new CaseEngine(labCase, state(entry), meters)));
         }
 

@@ -6,4 +6,10 @@ internal interface IIterationState
     /// <summary>Sets and verifies the state before an invocation; not timed.</summary>
     /// <returns>Null when the state is as the case asks for, otherwise what is wrong with it.</returns>
     string? Prepare(LabCase labCase);
+
+    /// <summary>Looks at what an invocation left behind and takes it away; not timed.</summary>
+    /// <exception cref="Exception">It is not what the case should have left.</exception>
+    void Finish(LabCase labCase)
+    {
+    }
 }

@@ -44,7 +44,10 @@ internal sealed class LabCase
     public CaseParameters Parameters { get; }
 
     /// <summary>Whether ratios are against this case.</summary>
-    public bool IsBaseline => Role is null && Benchmark.Descriptor.Baseline;
+    public bool IsBaseline => Role is null && Benchmark.Descriptor.Baseline && MayBeBaseline;
+
+    /// <summary>Whether its parameters are those of a baseline, if its method is one.</summary>
+    public bool MayBeBaseline { get; init; } = true;
 
     /// <summary>Names the case for a filter and for messages, for example "FilePipe/128MiB/65536/SequentialScan/hot".</summary>
     public string Id => $"{Method}/{Parameters.Describe()}";

@@ -13,6 +13,9 @@ internal abstract record PlannedCase(string Method, string? Role)
     /// <summary>The name in results.</summary>
     public string Name => Role == LabCase.NoiseRole ? Method + LabCase.NoiseSuffix : Method;
 
+    /// <summary>Whether its parameters are those of a baseline, if its method is one.</summary>
+    public virtual bool MayBeBaseline => true;
+
     /// <summary>The class that has the method.</summary>
     public abstract Type BenchmarkClass { get; }
 

@@ -40,6 +40,9 @@ public sealed class AdviceTextTests
     public void Advice_for_a_run_of_every_way_to_read_bytes() => Golden.Check("advice-bytes.txt", Print(ByteRuns.Everything, 80));
 
     [Fact]
+    public void Advice_for_a_run_of_every_way_to_write() => Golden.Check("advice-writes.txt", Print(WriteRuns.Everything, 80));
+
+    [Fact]
     public void Advice_for_the_committed_results() => Golden.Check("advice-committed.txt", Print(Committed, 80));
 
     [Theory]

@@ -1,6 +1,7 @@
 using Millrace.Lab.Advising;
 using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Tests.Infrastructure;
+using Millrace.Lab.Tests.Writes;
 
 namespace Millrace.Lab.Tests.Advising;
 
@@ -11,6 +12,10 @@ public sealed class SnippetTests : IDisposable
 
     public static TheoryData<string> SumNames =>
         ["Increments.Span", "Increments.Vector", "MillraceBytes.AwaitForEach", "MillraceBytes.Span", "MillraceBytes.Vector"];
+
+    public static TheoryData<string> WriteNames => ["Write.FileStreamSync", "Write.FilePipe", "Write.Small", "Write.None"];
+
+    public static TheoryData<string> OtherNames => ["FilePipeAppend", "FilePipeCopy", "FilePipeScan"];
 
     public static TheoryData<string> Names =>
     [
@@ -77,12 +82,84 @@ public sealed class SnippetTests : IDisposable
         Assert.Equal(25.5m, await Snippets.Lines(stream));
     }
 
+    [Theory]
+    [MemberData(nameof(WriteNames))]
+    public async Task Lines_write_every_byte(string name)
+    {
+        string path = Path.Combine(_folder.Path, "written.bin");
+        byte[] expected = new byte[600_001];
+        new Random(5).NextBytes(expected);
+        int at = 0;
+        Snippets.Next next = () => Take(50_000);
+        Snippets.Format format = room =>
+        {
+            ReadOnlyMemory<byte> piece = Take(Math.Min(room.Length, 300));
+            piece.Span.CopyTo(room);
+            return piece.Length;
+        };
+        switch (name)
+        {
+            case "Write.FileStreamSync":
+                Snippets.WriteFileStream(path, next);
+                break;
+            case "Write.FilePipe":
+                await Snippets.WriteFilePipe(path, next);
+                break;
+            case "Write.Small":
+                await Snippets.WriteSmall(path, format);
+                break;
+            case "Write.None":
+                await Snippets.WriteUnflushed(path, expected);
+                break;
+            default:
+                throw new InvalidOperationException($"No test runs {name}.");
+        }
+
+        Assert.Equal(expected, await File.ReadAllBytesAsync(path));
+
+        ReadOnlyMemory<byte> Take(int most)
+        {
+            int length = Math.Min(most, expected.Length - at);
+            at += length;
+            return expected.AsMemory(at - length, length);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(OtherNames))]
+    public async Task Lines_append_copy_and_scan(string name)
+    {
+        string path = Path.Combine(_folder.Path, "text");
+        await File.WriteAllTextAsync(path, "one\ntwo\nthree\n");
+        Func<Task> run = name switch
+        {
+            "FilePipeAppend" => async () =>
+            {
+                await Snippets.AppendRecord(path, "four\n"u8.ToArray());
+                Assert.Equal("one\ntwo\nthree\nfour\n", await File.ReadAllTextAsync(path));
+            }
+            ,
+            "FilePipeCopy" => async () =>
+            {
+                await Snippets.CopyFile(path, path + ".copy");
+                Assert.Equal("one\ntwo\nthree\n", await File.ReadAllTextAsync(path + ".copy"));
+            }
+            ,
+            "FilePipeScan" => async () => Assert.Equal(3, await Snippets.ScanLines(path)),
+            _ => throw new InvalidOperationException($"No test runs {name}."),
+        };
+        if (Offered.Has(name))
+        {
+            await run();
+        }
+    }
+
     [Fact]
     public void Every_snippet_is_run_by_a_test()
     {
         Assert.Equal(
             SnippetText.Names.Order(StringComparer.Ordinal),
-            new[] { Names, SumNames }.SelectMany(names => names.Cast<object[]>()).Select(row => (string)row[0])
+            new[] { Names, SumNames, WriteNames, OtherNames }.SelectMany(names => names.Cast<object[]>()).Select(row => (string)row[0])
                 .Append("MillraceLines.Lines").Order(StringComparer.Ordinal));
     }
 

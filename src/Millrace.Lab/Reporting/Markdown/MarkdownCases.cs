@@ -29,14 +29,14 @@ internal static class MarkdownCases
     {
         MarkdownColumn[] shown = [.. columns.Where(column => cases.Any(item => column.Cell(item) is not null))];
         return (
-            ["Method", "Buffer", .. shown.Select(column => column.Title)],
+            ["Method", CaseAxis.TitleOf(cases), .. shown.Select(column => column.Title)],
             [.. cases.Select(item => Row(item, shown))]);
     }
 
     // A case that failed has its reason in place of its figures.
     private static IReadOnlyList<string> Row(CaseResult item, MarkdownColumn[] columns)
     {
-        string buffer = item.Parameters.Buffer is { } bytes ? ByteSize.ToText(bytes) : "";
+        string buffer = CaseAxis.Cell(item);
         string method = item.Method + (item.Verified || item.Error is not null ? "" : " (!)");
         return item.Summary is null
             ? [method, buffer, $"failed: {item.Error ?? "too few samples"}"]

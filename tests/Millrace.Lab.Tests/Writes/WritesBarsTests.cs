@@ -1,0 +1,153 @@
+using Millrace.Lab.Results;
+using Millrace.Lab.Suites.Writes;
+using Millrace.Lab.Tests.Advising;
+
+namespace Millrace.Lab.Tests.Writes;
+
+/// <summary>When an aim is met, missed, or neither.</summary>
+public sealed class WritesBarsTests
+{
+    private const int SameChunk = 0;
+    private const int AgainstStream = 1;
+    private const int AgainstDefault = 2;
+    private const int Durable = 3;
+    private const int DurableSmall = 4;
+    private const int Allocated = 5;
+    private const int Collections = 6;
+    private const int Copy = 7;
+    private const int Scan = 8;
+    private const int Append = 9;
+
+    [Fact]
+    public void Without_cases_no_aim_is_met_or_missed()
+    {
+        IReadOnlyList<BarResult> bars = WritesBars.Check(WriteRuns.Of());
+        Assert.Equal(10, bars.Count);
+        Assert.All(bars, bar => Assert.Null(bar.Met));
+    }
+
+    [Theory]
+    [InlineData(1.02, 0, true)]
+    [InlineData(1.021, 0, false)]
+    [InlineData(1.05, 0.05, true)]
+    [InlineData(1.06, 0.05, false)]
+    public void Same_chunk_is_compared_from_4_KiB_on_and_the_noise_counts(double ratio, double noise, bool met)
+    {
+        CaseResult stream = WriteRuns.Write("FileStreamSync", 4096, 100);
+        LabResults results = WriteRuns.Of(
+            stream,
+            WriteRuns.Write("FilePipe", 4096, 100 * ratio),
+            WriteRuns.Write("FileStreamSync", 65536, 100),
+            WriteRuns.Write("FilePipe", 65536, 90),
+            WriteRuns.Write("FileStreamSync", 512, 10),
+            WriteRuns.Write("FilePipe", 512, 90),
+            WriteRuns.Write("FileStreamSync", 65536, 10, "commit"),
+            WriteRuns.Write("FilePipe", 65536, 90, "commit")) with
+        {
+            Noise =
+            [
+                new NoiseResult
+                {
+                    Method = "FileStreamSync",
+                    Parameters = stream.Parameters,
+                    MedianRatio = 1 + noise,
+                    Ratio = 1,
+                    RatioStdDev = 0,
+                    Deviation = noise,
+                },
+            ],
+        };
+        BarResult bar = WritesBars.Check(results)[SameChunk];
+        Assert.Equal(met, bar.Met);
+        Assert.Contains("128 MiB at 4 KiB", bar.Measured, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Smallest_chunk_is_held_against_both_streams_of_every_length()
+    {
+        LabResults results = WriteRuns.Of(
+            WriteRuns.Write("FileStreamSync", 512, 100),
+            WriteRuns.Write("FileStreamDefaultBuffer", 512, 40),
+            WriteRuns.Write("FilePipe", 512, 24),
+            WriteRuns.Write("FileStreamSync", 512, 4, bytes: Runs.Small),
+            WriteRuns.Write("FileStreamDefaultBuffer", 512, 1.6, bytes: Runs.Small),
+            WriteRuns.Write("FilePipe", 512, 1.01, bytes: Runs.Small));
+        IReadOnlyList<BarResult> bars = WritesBars.Check(results);
+        Assert.Equal([false, false], [bars[AgainstStream].Met, bars[AgainstDefault].Met]);
+        Assert.StartsWith("0.253 at worst (4 MiB at 512 B)", bars[AgainstStream].Measured, StringComparison.Ordinal);
+        bars = WritesBars.Check(results with { Cases = [.. results.Cases.Take(3)] });
+        Assert.Equal([true, true], [bars[AgainstStream].Met, bars[AgainstDefault].Met]);
+    }
+
+    [Fact]
+    public void Durable_files_of_a_page_have_a_bar_of_their_own()
+    {
+        IReadOnlyList<BarResult> bars = WritesBars.Check(WriteRuns.Of(
+            WriteRuns.Write("FileStreamSync", 65536, 100, "commit"),
+            WriteRuns.Write("FilePipe", 65536, 105, "commit"),
+            WriteRuns.Write("FileStreamSync", 4096, 1, "commit", 4096),
+            WriteRuns.Write("FilePipe", 4096, 1.06, "commit", 4096)));
+        Assert.True(bars[Durable].Met);
+        Assert.False(bars[DurableSmall].Met);
+    }
+
+    [Theory]
+    [InlineData(1024, 0, true, true)]
+    [InlineData(1025, 1, false, false)]
+    public void Allocations_and_collections_of_every_file_count(double bytes, double gen0, bool few, bool none)
+    {
+        CaseResult item = WriteRuns.Write("FilePipe", 4096, 1, "commit", 4096);
+        IReadOnlyList<BarResult> bars = WritesBars.Check(WriteRuns.Of(
+            WriteRuns.Write("FilePipe", 512, 1),
+            item with { Summary = item.Summary! with { AllocatedBytes = bytes, Gen0 = gen0, Gen1 = 0, Gen2 = 0 } }));
+        Assert.Equal([few, none], [bars[Allocated].Met!.Value, bars[Collections].Met!.Value]);
+    }
+
+    [Theory]
+    [InlineData(37, true)]
+    [InlineData(37.1, false)]
+    public void Copy_is_held_against_that_of_the_framework(double ms, bool met) => Assert.Equal(
+        met,
+        WritesBars.Check(WriteRuns.Of(
+            WriteRuns.Copy("FileCopy", 36), WriteRuns.Copy("Cp", 1), WriteRuns.Copy("FilePipeCopy", ms)))[Copy].Met);
+
+    [Theory]
+    [InlineData(11.7, true)]
+    [InlineData(11.8, false)]
+    public void Two_parts_are_held_against_one_reader_of_the_same_content(double ms, bool met)
+    {
+        BarResult bar = WritesBars.Check(WriteRuns.Of(
+            WriteRuns.Scan(1, 18),
+            WriteRuns.Scan(2, ms),
+            WriteRuns.Scan(1, 100, "lines"),
+            WriteRuns.Scan(2, 50, "lines"),
+            WriteRuns.Scan(4, 100, "lines")))[Scan];
+        Assert.Equal(met, bar.Met);
+        Assert.Contains("(integers)", bar.Measured, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(39, true)]
+    [InlineData(39.1, false)]
+    public void Writers_are_held_against_one_by_records_per_second(double ms, bool met)
+    {
+        BarResult bar = WritesBars.Check(WriteRuns.Of(
+            WriteRuns.Append(1, 780), WriteRuns.Append(64, ms), WriteRuns.Append(1, 1, "FileStreamAppend")))[Append];
+        Assert.Equal(met, bar.Met);
+        Assert.EndsWith("against 2,626", bar.Measured, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Finding_says_what_was_measured_and_nothing_else()
+    {
+        Assert.Null(WritesFinding.Sentence(WriteRuns.Of(WriteRuns.Copy("FileCopy", 1))));
+        Assert.Equal(
+            "FilePipe committed durably 128 MiB in 90.0 ms at 64 KiB, 0.90 of FileStream's 100.0 ms.",
+            WritesFinding.Sentence(WriteRuns.Of(
+                WriteRuns.Write("FilePipe", 65536, 90, "commit"), WriteRuns.Write("FileStreamSync", 65536, 100, "commit"))));
+        Assert.Equal(
+            "FilePipe wrote 128 MiB in 28.1 ms at 64 KiB, 1.00 of FileStream's 28.0 ms; it committed durably 128 MiB in 90.0 ms at "
+            + "64 KiB, 0.82 of FileStream's 110.0 ms; 64 writers appended 102,400 durable records a second, one 2,626.",
+            WritesFinding.Sentence(WriteRuns.Everything));
+    }
+}
