@@ -23,10 +23,10 @@ internal static class Mapping
     public static FilePipeReader OpenMapped(string path, FileReadOptions options = default)
     {
         FilePipeReader reader = Open(path, options);
-        for (int i = 0; i < 100 && reader.StrategyReason.Contains("open for writing", StringComparison.Ordinal); i++)
+        for (int i = 0; i < 10_000 && reader.StrategyReason.Contains("open for writing", StringComparison.Ordinal); i++)
         {
             reader.Dispose();
-            Thread.Sleep(10);
+            Thread.Yield();
             reader = Open(path, options);
         }
 
