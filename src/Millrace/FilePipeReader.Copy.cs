@@ -1,4 +1,6 @@
 using System.IO.Pipelines;
+using Millrace.Copying;
+using Millrace.Writing;
 
 namespace Millrace;
 
@@ -6,15 +8,41 @@ namespace Millrace;
 public sealed partial class FilePipeReader
 {
     /// <inheritdoc/>
-    /// <remarks>A failed copy leaves <see cref="Position"/> at the first byte that was not written.</remarks>
-    public override Task CopyToAsync(Stream destination, CancellationToken cancellationToken = default) =>
+    /// <remarks>
+    /// A failed copy leaves <see cref="Position"/> at the first byte that was not written. To a <see cref="FileStream"/>
+    /// the kernel copies, where it can, from its position on.
+    /// </remarks>
+    public override Task CopyToAsync(Stream destination, CancellationToken cancellationToken = default)
+    {
+        if (KernelCanCopy && destination is not null && KernelFile.TryGet(destination, out FileStream? file) && file.CanWrite)
+        {
+            return CopyByKernelAsync(file, cancellationToken);
+        }
+
+        return CopyThroughMemoryAsync(destination!, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// A failed copy leaves <see cref="Position"/> at the first byte that was not written. To a writer from
+    /// <see cref="FilePipe.Create"/> the kernel copies where it can.
+    /// </remarks>
+    public override Task CopyToAsync(PipeWriter destination, CancellationToken cancellationToken = default)
+    {
+        if (KernelCanCopy && destination is StagedFileWriter { TakesKernelCopies: true } writer)
+        {
+            return CopyByKernelAsync(writer, cancellationToken);
+        }
+
+        return CopyThroughMemoryAsync(destination, cancellationToken);
+    }
+
+    private Task CopyThroughMemoryAsync(Stream destination, CancellationToken cancellationToken) =>
         _chunk == int.MaxValue
             ? base.CopyToAsync(destination, cancellationToken)
             : CopyInBlocksAsync(destination, null, cancellationToken);
 
-    /// <inheritdoc/>
-    /// <remarks>A failed copy leaves <see cref="Position"/> at the first byte that was not written.</remarks>
-    public override Task CopyToAsync(PipeWriter destination, CancellationToken cancellationToken = default) =>
+    private Task CopyThroughMemoryAsync(PipeWriter destination, CancellationToken cancellationToken) =>
         _chunk == int.MaxValue
             ? base.CopyToAsync(destination, cancellationToken)
             : CopyInBlocksAsync(null, destination, cancellationToken);
