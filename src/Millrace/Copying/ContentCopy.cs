@@ -30,11 +30,11 @@ internal sealed class ContentCopy : IDisposable
     /// <param name="source">What is copied.</param>
     /// <param name="destination">An empty file.</param>
     /// <param name="ways">Which ways may be used.</param>
-    /// <param name="durable">Whether somebody is going to wait for the device: it is given the bytes early then.</param>
+    /// <param name="early">Whether the device is given the bytes early, because somebody is going to wait for it.</param>
     /// <param name="hash">Whether to hash a source that cannot be read again.</param>
     /// <param name="reports">Where to tell how far it is.</param>
     public ContentCopy(
-        CopySource source, StagedFile destination, CopyWays ways, bool durable, bool hash, CopyReports reports)
+        CopySource source, StagedFile destination, CopyWays ways, bool early, bool hash, CopyReports reports)
     {
         _source = source;
         _from = source.File;
@@ -43,7 +43,7 @@ internal sealed class ContentCopy : IDisposable
         bool native = _from.Native && destination.Native;
         _mayShare = native && ways.HasFlag(CopyWays.Reflink);
         _mayUseKernel = native && ways.HasFlag(CopyWays.Kernel);
-        _behind = native && durable ? new WriteBehind(destination.Handle) : null;
+        _behind = native && early ? new WriteBehind(destination.Handle) : null;
         _hash = hash && _from.KnownEnd == 0 ? IncrementalHash.CreateHash(HashAlgorithmName.SHA256) : null;
     }
 

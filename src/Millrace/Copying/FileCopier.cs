@@ -20,12 +20,16 @@ internal sealed class FileCopier(
         FileSizeLimit.Prepare();
         using CopySource from = CopySource.Open(source, _options.Portable);
         from.ThrowIfSame(destination);
+        bool replaces = File.Exists(destination);
         using StagedFile to = StagedFile.Create(
-            destination, _options.MustBeNew, ChooseMode(from), NativeFeatures.Linux && !_options.Portable);
+            destination, _options.MustBeNew, ChooseMode(from, replaces), NativeFeatures.Linux && !_options.Portable);
         var reports = new CopyReports(progress, from.File.KnownEnd);
         bool durable = _options.Durability != Durability.None;
+
+        // A rename over another file makes ext4 begin writing all of it, and wait until the device has taken it.
+        bool early = durable || replaces;
         using var content = new ContentCopy(
-            from, to, _options.NoReflink ? ways & ~CopyWays.Reflink : ways, durable, _options.Verify, reports);
+            from, to, _options.NoReflink ? ways & ~CopyWays.Reflink : ways, early, _options.Verify, reports);
         await content.RunAsync(cancellationToken).ConfigureAwait(false);
         byte[] hash = [];
         if (_options.Verify)
@@ -58,7 +62,7 @@ internal sealed class FileCopier(
     }
 
     /// <summary>What <see cref="FileCopyOptions.PreserveMode"/> says; null for that of the file that is replaced.</summary>
-    private UnixFileMode? ChooseMode(CopySource from)
+    private UnixFileMode? ChooseMode(CopySource from, bool replaces)
     {
         if (OperatingSystem.IsWindows())
         {
@@ -66,7 +70,7 @@ internal sealed class FileCopier(
         }
 
         return _options.PreserveMode ? from.Mode
-            : File.Exists(destination) ? null
+            : replaces ? null
             : from.Mode & ~FileCreationMask.Get();
     }
 
