@@ -11,6 +11,9 @@ internal static class CopyCommand
     private const string Mode = "mode";
     private const string Times = "times";
 
+    /// <summary>As many as a command line takes; the parser has no word for more.</summary>
+    private const int MaxPaths = 100_000;
+
     private const string Details = """
         A copy has its name when it is complete and not before; what had the name is whole until then. Files that share
         their blocks (reflink) are made where the file system can, else the kernel copies. Holes stay holes.
@@ -33,7 +36,7 @@ internal static class CopyCommand
         var paths = new Argument<string[]>("SOURCE... DESTINATION")
         {
             Description = "One file or more, and the name of the copy or a folder to copy into.",
-            Arity = new ArgumentArity(2, int.MaxValue),
+            Arity = new ArgumentArity(2, MaxPaths),
         };
         var recursive = new Option<bool>("--recursive", "-r")
         {
