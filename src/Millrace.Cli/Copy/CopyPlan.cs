@@ -103,7 +103,9 @@ internal static class CopyPlan
     private static string Resolve(string path)
     {
         string full = Path.TrimEndingDirectorySeparator(Path.GetFullPath(path));
-        return Directory.ResolveLinkTarget(full, returnFinalTarget: true)?.FullName ?? full;
+        return Directory.Exists(full)
+            ? Directory.ResolveLinkTarget(full, returnFinalTarget: true)?.FullName ?? full
+            : full;
     }
 
     private static long LengthOf(string path)
