@@ -2,13 +2,13 @@ using Millrace.Lab.Results;
 
 namespace Millrace.Cli;
 
-/// <summary>What the command returns; docs/lab-files.md, docs/lab-compare.md and docs/scan.md list them.</summary>
+/// <summary>What the command returns; docs/lab-files.md, docs/lab-compare.md, docs/copy.md and docs/scan.md list them.</summary>
 internal static class ExitCode
 {
     /// <summary>Done.</summary>
     public const int Success = 0;
 
-    /// <summary>Wrong arguments, or something that it needs is missing. Nothing was measured.</summary>
+    /// <summary>Wrong arguments, or something that it needs is missing. Nothing was done.</summary>
     public const int CannotStart = 1;
 
     /// <summary>Measured, but a stated aim was missed, and the user asked to be told so.</summary>
@@ -23,10 +23,13 @@ internal static class ExitCode
     /// <summary>At least one case failed. The others were measured and written.</summary>
     public const int CaseFailed = 3;
 
+    /// <summary>At least one file was not copied. The others were.</summary>
+    public const int NotAllCopied = 3;
+
     /// <summary>There is nothing that could be compared, or not all of it.</summary>
     public const int CannotCompare = 4;
 
-    /// <summary>Stopped by Ctrl-C. What was measured until then was written. As shells report SIGINT.</summary>
+    /// <summary>Stopped by Ctrl-C. What was measured or copied until then is there. As shells report SIGINT.</summary>
     public const int Stopped = 130;
 
     /// <summary>What a run that came to its end comes to.</summary>

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using Millrace.Cli;
+using Millrace.Cli.Copy;
 using Millrace.Cli.Lab;
 using Millrace.Cli.Scan;
 using Millrace.Lab.Running;
@@ -17,6 +18,7 @@ var root = new Command("millrace", "Millrace: files as pipes, and a laboratory t
     new VersionOption { Action = new VersionText() },
 };
 root.Subcommands.Add(ScanCommand.Create());
+root.Subcommands.Add(CopyCommand.Create());
 root.Subcommands.Add(LabCommand.Create());
 
 ParseResult parsed = root.Parse(args);

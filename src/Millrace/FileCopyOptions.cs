@@ -15,21 +15,25 @@ public readonly record struct FileCopyOptions
     /// <summary>Copies only if nothing has the destination's name; see <see cref="FileWriteOptions.MustBeNew"/>.</summary>
     public bool MustBeNew { get; init; }
 
-    /// <summary>Gives the copy the source's permissions. Otherwise as <see cref="FileWriteOptions.UnixCreateMode"/>.</summary>
+    /// <summary>
+    /// Gives the copy the source's permissions on Unix, the bits that change the user or the group excepted. Otherwise a
+    /// file that is replaced hands on its own, and a new one has what the process' umask leaves of the source's.
+    /// </summary>
     public bool PreserveMode { get; init; }
 
-    /// <summary>Gives the copy the source's times of last write and last access.</summary>
+    /// <summary>Gives the copy the times of last write and last access that the source had when the copy began.</summary>
     public bool PreserveTimes { get; init; }
 
     /// <summary>
-    /// Reads both files again before the copy is published, from the device where the system lets it, and compares
-    /// their SHA-256, which <see cref="FileCopy.Sha256"/> tells.
+    /// Reads both files again before the copy is published, the copy from its device where the system lets it, and
+    /// compares their SHA-256, which <see cref="FileCopy.Sha256"/> tells. A source that can be read only once is hashed
+    /// while it is copied.
     /// </summary>
     public bool Verify { get; init; }
 
     /// <summary>
-    /// Whether to let the copy share the source's blocks where the file system can (reflink). On by default: it takes
-    /// no time and no space; off makes a second, independent set of blocks.
+    /// Makes a second, independent set of blocks. Otherwise the copy shares the source's where the file system can
+    /// (reflink), which takes next to no time and no space until one of the two is written to.
     /// </summary>
     public bool NoReflink { get; init; }
 

@@ -1,13 +1,56 @@
+using Millrace.Copying;
+
 namespace Millrace;
 
 /// <summary>Copying.</summary>
 public static partial class FilePipe
 {
     /// <summary>Copies a file by the fastest way that the system has, and publishes the copy as a commit does.</summary>
+    /// <param name="source">
+    /// The file to copy; a link is followed. One that grows meanwhile is copied up to the length that it had at the
+    /// beginning; one without a length, such as a FIFO or a file of <c>/proc</c>, up to its end.
+    /// </param>
+    /// <param name="destination">
+    /// The name of the copy, not that of a folder. What has the name is replaced in one step at the end, and is as it was
+    /// until then; where it is a link, what it leads to.
+    /// </param>
+    /// <param name="options">How to copy; the default is a good choice.</param>
+    /// <param name="progress">
+    /// Told about every 16 MiB, and at the end, on a thread of the pool. What it throws ends the copy.
+    /// </param>
+    /// <param name="cancellationToken">Ends the copy within 16 MiB, as long as it is not published.</param>
+    /// <returns>What was done. Holes of the source are holes of the copy where the system tells them.</returns>
+    /// <remarks>
+    /// Thread-safe. The calling thread waits for no disk: everything is done on the thread pool. A copy that fails or is
+    /// canceled leaves nothing behind. The content is copied, and what <paramref name="options"/> ask for; owner, ACLs
+    /// and extended attributes of the source are not.
+    /// </remarks>
+    /// <exception cref="FilePipeException">
+    /// The source cannot be read or was changed meanwhile, the copy cannot be written or published, both are the same file
+    /// (<see cref="FilePipeError.SameFile"/>), or what was read again differs (<see cref="FilePipeError.NotIdentical"/>).
+    /// </exception>
+    /// <exception cref="ArgumentException">A path is empty or holds a null character.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
     public static ValueTask<FileCopy> CopyAsync(
         string source,
         string destination,
         FileCopyOptions options = default,
         IProgress<FileCopyProgress>? progress = null,
-        CancellationToken cancellationToken = default) => throw new NotSupportedException();
+        CancellationToken cancellationToken = default)
+    {
+        ThrowIfNoPath(source, nameof(source));
+        ThrowIfNoPath(destination, nameof(destination));
+        return cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<FileCopy>(cancellationToken)
+            : new FileCopier(source, destination, options, progress, CopyWays.All).RunAsync(cancellationToken);
+    }
+
+    private static void ThrowIfNoPath(string path, string name)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path, name);
+        if (path.Contains('\0', StringComparison.Ordinal))
+        {
+            throw new ArgumentException("A path holds no null character.", name);
+        }
+    }
 }

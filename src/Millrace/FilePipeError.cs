@@ -62,4 +62,7 @@ public enum FilePipeError
 
     /// <summary>A copy was read again and is not what was copied.</summary>
     NotIdentical,
+
+    /// <summary>Source and destination of a copy are the same file, by another name or a link perhaps.</summary>
+    SameFile,
 }

@@ -7,6 +7,7 @@ internal static class Errno
     public const int NoEntry = 2; // ENOENT
     public const int Interrupted = 4; // EINTR
     public const int InputOutput = 5; // EIO
+    public const int NoSuchAddress = 6; // ENXIO
     public const int Again = 11; // EAGAIN
     public const int AccessDenied = 13; // EACCES
     public const int Busy = 16; // EBUSY

@@ -77,6 +77,13 @@ internal sealed class BufferedFileWriter : StagedFileWriter
         }
     }
 
+    /// <inheritdoc/>
+    public override void AcceptForeign(long bytes)
+    {
+        base.AcceptForeign(bytes);
+        _behind?.Reached(Written);
+    }
+
     private protected override bool IsFull(int buffered) => buffered >= BlockPool.BodyBytes;
 
     private protected override void Drain()

@@ -5,7 +5,7 @@ using Millrace.Buffers;
 namespace Millrace.Writing;
 
 /// <summary>A writer of a file that is published by a commit.</summary>
-internal abstract class StagedFileWriter : FilePipeWriter
+internal abstract partial class StagedFileWriter : FilePipeWriter
 {
     private readonly IncrementalHash? _hash;
     private readonly long _reserved;
@@ -37,7 +37,7 @@ internal abstract class StagedFileWriter : FilePipeWriter
     /// Counts bytes that the kernel copied to the file where <see cref="FilePipeWriter.Position"/> is. Only when nothing
     /// is unflushed.
     /// </summary>
-    public void AcceptForeign(long bytes) => Written += bytes;
+    public virtual void AcceptForeign(long bytes) => Written += bytes;
 
     public override ValueTask<FileCommit> CommitAsync(CancellationToken cancellationToken = default)
     {

@@ -1,0 +1,123 @@
+using Millrace.Interop;
+
+namespace Millrace.Cli.Copy;
+
+/// <summary>What is to be done, found out before anything is.</summary>
+internal static class CopyPlan
+{
+    /// <summary>Finds everything that is to be copied, folders before what is in them.</summary>
+    /// <exception cref="CopyPlanException">It cannot be done as asked for.</exception>
+    public static List<CopyItem> Make(CopyArguments arguments)
+    {
+        bool into = Directory.Exists(arguments.Destination);
+        if (!into && arguments.Sources.Count > 1)
+        {
+            throw new CopyPlanException(
+                $"'{arguments.Destination}' is not a folder, and several files cannot become one. Make the folder first.");
+        }
+
+        if (!into && Path.EndsInDirectorySeparator(arguments.Destination) && !arguments.Recursive)
+        {
+            throw new CopyPlanException($"There is no folder '{arguments.Destination}' to copy into. Make it first.");
+        }
+
+        var items = new List<CopyItem>();
+        var names = new Dictionary<string, string>(StringComparer.Ordinal);
+        foreach (string source in arguments.Sources)
+        {
+            string destination = into ? Path.Combine(arguments.Destination, NameOf(source)) : arguments.Destination;
+            if (!names.TryAdd(destination, source))
+            {
+                throw new CopyPlanException(
+                    $"'{names[destination]}' and '{source}' would both become '{destination}'. Copy one of them to another folder.");
+            }
+
+            Add(items, source, destination, arguments.Recursive);
+        }
+
+        return items;
+    }
+
+    private static void Add(List<CopyItem> items, string source, string destination, bool recursive)
+    {
+        if (!Directory.Exists(source))
+        {
+            if (!File.Exists(source))
+            {
+                throw new CopyPlanException($"There is no file '{source}'.");
+            }
+
+            items.Add(new CopyItem(source, destination, CopyItemKind.File, LengthOf(source)));
+            return;
+        }
+
+        if (!recursive)
+        {
+            throw new CopyPlanException($"'{source}' is a folder. Use --recursive to copy it with what is in it.");
+        }
+
+        string from = Resolve(source);
+        string to = Resolve(destination);
+        if (to.Equals(from, StringComparison.Ordinal)
+            || to.StartsWith(from + Path.DirectorySeparatorChar, StringComparison.Ordinal))
+        {
+            throw new CopyPlanException($"'{source}' cannot be copied into itself, to '{destination}'. Choose a folder outside of it.");
+        }
+
+        AddFolder(items, source, destination);
+    }
+
+    private static void AddFolder(List<CopyItem> items, string source, string destination)
+    {
+        items.Add(new CopyItem(source, destination, CopyItemKind.Folder, 0));
+        foreach (FileSystemInfo entry in new DirectoryInfo(source).EnumerateFileSystemInfos().OrderBy(entry => entry.Name, StringComparer.Ordinal))
+        {
+            string from = Path.Combine(source, entry.Name);
+            string to = Path.Combine(destination, entry.Name);
+            if (entry.LinkTarget is not null)
+            {
+                items.Add(new CopyItem(from, to, CopyItemKind.Link, 0));
+            }
+            else if (entry is DirectoryInfo)
+            {
+                AddFolder(items, from, to);
+            }
+            else
+            {
+                CopyItemKind kind = IsSpecial(from) ? CopyItemKind.Special : CopyItemKind.File;
+                items.Add(new CopyItem(from, to, kind, kind == CopyItemKind.File ? LengthOf(from) : 0));
+            }
+        }
+    }
+
+    // Read like a file, a FIFO would be waited for, and a device read without an end.
+    private static bool IsSpecial(string path) =>
+        OperatingSystem.IsLinux() && NamedFile.TryGet(path, out NamedFile file) == 0 && !file.IsRegular;
+
+    private static string NameOf(string path)
+    {
+        string name = Path.GetFileName(Path.TrimEndingDirectorySeparator(path));
+        return name is "" or "." or ".." ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path))) : name;
+    }
+
+    private static string Resolve(string path)
+    {
+        string full = Path.TrimEndingDirectorySeparator(Path.GetFullPath(path));
+        return Directory.Exists(full)
+            ? Directory.ResolveLinkTarget(full, returnFinalTarget: true)?.FullName ?? full
+            : full;
+    }
+
+    private static long LengthOf(string path)
+    {
+        try
+        {
+            return new FileInfo(path).Length;
+        }
+        catch (IOException)
+        {
+            // Gone, or not for us: copying it says why.
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,122 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+using Millrace.Sources;
+
+namespace Millrace.Copying;
+
+/// <summary>The file that is copied, as it was when the copy began.</summary>
+internal sealed class CopySource : IDisposable
+{
+    private const UnixFileMode Permissions = (UnixFileMode)0x1FF; // rwxrwxrwx
+
+    private readonly FileTimes _times;
+    private readonly DateTime _accessed;
+    private readonly DateTime _written;
+
+    private CopySource(OpenFile file)
+    {
+        File = file;
+        if (!OperatingSystem.IsWindows())
+        {
+            // Not what makes a program run as its owner: the owner of the copy is another one.
+            Mode = System.IO.File.GetUnixFileMode(file.Handle) & Permissions;
+        }
+
+        if (!file.Native || FileTimes.TryGet(file.Handle, out _times) != 0)
+        {
+            _accessed = System.IO.File.GetLastAccessTimeUtc(file.Handle);
+            _written = System.IO.File.GetLastWriteTimeUtc(file.Handle);
+        }
+    }
+
+    public OpenFile File { get; }
+
+    /// <summary>Permissions; none on Windows.</summary>
+    public UnixFileMode Mode { get; }
+
+    /// <summary>Opens it. Waits for the writer of a FIFO that has none.</summary>
+    public static CopySource Open(string path, bool portable)
+    {
+        var options = new FileReadOptions { Portable = portable };
+        SafeFileHandle handle = FileOpener.Open(path, options);
+        try
+        {
+            return new CopySource(new OpenFile(handle, path, options, ownsHandle: true));
+        }
+        catch
+        {
+            handle.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>A reader of the same handle.</summary>
+    /// <param name="limit">Where it ends, in bytes; null for the end of the file.</param>
+    public FilePipeReader Read(long? limit) => Read(File.Handle, File.Path, limit, File.Native);
+
+    /// <summary>A reader of a handle that stays open, which reads ahead on another thread.</summary>
+    public static FilePipeReader Read(SafeFileHandle handle, string path, long? limit, bool native)
+    {
+        // Reading ahead always: the thread that would read in between writes or computes instead.
+        var options = new FileReadOptions { Strategy = ReadStrategy.ReadAhead, Length = limit, Portable = !native };
+        return new FilePipeReader(new OpenFile(handle, path, options, ownsHandle: false), options);
+    }
+
+    /// <summary>Refuses a destination that is this file: there would be nothing left to copy, or nothing to do.</summary>
+    /// <exception cref="FilePipeException">It is.</exception>
+    public void ThrowIfSame(string destination)
+    {
+        if (IsSame(destination))
+        {
+            throw new FilePipeException(
+                FilePipeError.SameFile,
+                $"Cannot copy '{File.Path}' to '{destination}': they are the same file. Nothing was done; choose another "
+                + "name for the copy.",
+                destination,
+                0);
+        }
+    }
+
+    /// <summary>Gives a copy the times of this file.</summary>
+    /// <returns>0, or the error number.</returns>
+    /// <exception cref="IOException">The system refused.</exception>
+    public int GiveTimesTo(SafeFileHandle copy)
+    {
+        if (_written == default)
+        {
+            return _times.GiveTo(copy);
+        }
+
+        System.IO.File.SetLastAccessTimeUtc(copy, _accessed);
+        System.IO.File.SetLastWriteTimeUtc(copy, _written);
+        return 0;
+    }
+
+    public void Dispose() => File.Dispose();
+
+    private bool IsSame(string destination)
+    {
+        if (File.Native && FileStatus.TryGet(destination, out FileStatus named))
+        {
+            FileStatus own = FileStatus.Get(File.Handle, native: true);
+            return named.Inode == own.Inode && named.Device == own.Device;
+        }
+
+        // Without inode numbers: a hard link is not told, and loses nothing either, since it is replaced as a whole.
+        return string.Equals(Resolved(File.Path), Resolved(destination), StringComparison.Ordinal);
+    }
+
+    private static string Resolved(string path)
+    {
+        string full = Path.GetFullPath(path);
+        try
+        {
+            return System.IO.File.ResolveLinkTarget(full, returnFinalTarget: true)?.FullName ?? full;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // Not there yet; or to be reported by whoever opens it.
+            return full;
+        }
+    }
+}

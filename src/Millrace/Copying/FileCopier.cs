@@ -1,0 +1,93 @@
+using Millrace.Interop;
+using Millrace.Writing;
+
+namespace Millrace.Copying;
+
+/// <summary>One copy from beginning to end: opened, copied, verified, published, or nothing left behind.</summary>
+internal sealed class FileCopier(
+    string source,
+    string destination,
+    FileCopyOptions options,
+    IProgress<FileCopyProgress>? progress,
+    CopyWays ways)
+{
+    private readonly FileCopyOptions _options = options;
+
+    public async ValueTask<FileCopy> RunAsync(CancellationToken cancellationToken)
+    {
+        // Everything from here on may wait for a device, opening included.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        FileSizeLimit.Prepare();
+        using CopySource from = CopySource.Open(source, _options.Portable);
+        from.ThrowIfSame(destination);
+        bool replaces = File.Exists(destination);
+        using StagedFile to = StagedFile.Create(
+            destination, _options.MustBeNew, ChooseMode(from, replaces), NativeFeatures.Linux && !_options.Portable);
+        var reports = new CopyReports(progress, from.File.KnownEnd);
+        bool durable = _options.Durability != Durability.None;
+
+        // A rename over another file makes ext4 begin writing all of it, and wait until the device has taken it.
+        bool early = durable || replaces;
+        using var content = new ContentCopy(
+            from, to, _options.NoReflink ? ways & ~CopyWays.Reflink : ways, early, _options.Verify, reports);
+        await content.RunAsync(cancellationToken).ConfigureAwait(false);
+        byte[] hash = [];
+        if (_options.Verify)
+        {
+            hash = await CopyVerification
+                .RunAsync(from, to, content.Length, content.Sha256, reports, cancellationToken)
+                .ConfigureAwait(false);
+            content.ThrowIfChanged();
+        }
+
+        cancellationToken.ThrowIfCancellationRequested();
+        Publish(from, to, durable);
+        return new FileCopy(content.Length, content.CopiedBytes, content.Method, hash);
+    }
+
+    private void Publish(CopySource from, StagedFile to, bool durable)
+    {
+        if (_options.PreserveTimes)
+        {
+            // After the last byte: writing sets them. Before the flush: it takes them to the device too.
+            SetTimes(from, to);
+        }
+
+        if (durable)
+        {
+            to.Flush();
+        }
+
+        to.Publish(durable);
+    }
+
+    /// <summary>What <see cref="FileCopyOptions.PreserveMode"/> says; null for that of the file that is replaced.</summary>
+    private UnixFileMode? ChooseMode(CopySource from, bool replaces)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return null;
+        }
+
+        return _options.PreserveMode ? from.Mode
+            : replaces ? null
+            : from.Mode & ~FileCreationMask.Get();
+    }
+
+    private static void SetTimes(CopySource from, StagedFile to)
+    {
+        try
+        {
+            int error = from.GiveTimesTo(to.Handle);
+            if (error != 0)
+            {
+                throw WriteErrors.Describe("set the times of", to.Path, 0, error);
+            }
+        }
+        catch (Exception exception) when (exception is IOException and not FilePipeException or UnauthorizedAccessException)
+        {
+            throw WriteErrors.Describe(
+                "set the times of", to.Path, 0, SystemError.Kind(exception, FilePipeError.WriteFailed), exception);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+using System.IO.Pipelines;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Buffers;
+using Millrace.Copying;
+using Millrace.Interop;
+
+namespace Millrace.Writing;
+
+/// <summary>What comes from streams, and from files without passing through here.</summary>
+internal abstract partial class StagedFileWriter
+{
+    /// <summary>
+    /// Whether the kernel may copy to the file: it has to be told by number what it is, and the page cache has to be what
+    /// both use.
+    /// </summary>
+    public bool TakesKernelCopies => File.Native && AcceptsForeign && Strategy != WriteStrategy.Direct;
+
+    /// <summary>Whether <see cref="PipeWriter.CancelPendingFlush"/> was called; it is taken back by asking.</summary>
+    public bool TakeForeignCancellation() => TakeCancellation();
+
+    /// <summary>Flushes, and throws when that is canceled, as every copy to a writer does.</summary>
+    public async ValueTask FlushForCopyAsync(CancellationToken cancellationToken)
+    {
+        FlushResult result = await FlushAsync(cancellationToken).ConfigureAwait(false);
+        if (result.IsCanceled)
+        {
+            throw Canceled();
+        }
+    }
+
+    public OperationCanceledException Canceled() =>
+        new($"Copying to '{Path}' was canceled; what was accepted until then is kept.");
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// Reads into the writer's own memory until a block is full, however little a read brings: nobody sees the file before
+    /// it is committed. A file is copied by the kernel where it can.
+    /// </remarks>
+    protected override async Task CopyFromAsync(Stream source, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        ThrowIfUnusable();
+        cancellationToken.ThrowIfCancellationRequested();
+        if (TakesKernelCopies && KernelFile.TryGet(source, out FileStream? file) && file.CanRead)
+        {
+            await CopyFromFileAsync(file, cancellationToken).ConfigureAwait(false);
+        }
+
+        while (true)
+        {
+            int read = await source.ReadAsync(GetMemory(), cancellationToken).ConfigureAwait(false);
+            if (read == 0)
+            {
+                break;
+            }
+
+            Advance(read);
+            if (UnflushedBytes >= BlockPool.BodyBytes)
+            {
+                await FlushForCopyAsync(cancellationToken).ConfigureAwait(false);
+            }
+        }
+
+        await FlushForCopyAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Copies what can be copied; what is left, and every error, is the general copy's.</summary>
+    private async Task CopyFromFileAsync(FileStream source, CancellationToken cancellationToken)
+    {
+        long from = source.Position;
+        long bytes = source.Length - from;
+        if (bytes < KernelFile.WorthIt)
+        {
+            return;
+        }
+
+        await FlushForCopyAsync(cancellationToken).ConfigureAwait(false);
+        if (UnflushedBytes > 0)
+        {
+            return;
+        }
+
+        SafeFileHandle handle = source.SafeFileHandle;
+        long copied = 0;
+        EnterPending();
+        try
+        {
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            _ = KernelSlices.Copy(handle, from, File.Handle, Written, bytes, Copied, cancellationToken);
+        }
+        catch (ObjectDisposedException)
+        {
+            // The writer was completed or the stream closed meanwhile; the general copy says which.
+        }
+        finally
+        {
+            LeavePending();
+            if (!handle.IsClosed)
+            {
+                source.Position = from + copied;
+            }
+        }
+
+        void Copied(long slice)
+        {
+            copied += slice;
+            AcceptForeign(slice);
+            if (TakeCancellation())
+            {
+                throw Canceled();
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Copying;
+
+/// <summary>A copy that cannot be made says why, leaves nothing behind, and what had the name as it was.</summary>
+public sealed class CopyFailureTests
+{
+    private const int Length = 3_000_001;
+
+    public static TheoryData<string, string> Ways => CopyFiles.Ways;
+
+    [Fact]
+    public async Task A_path_that_is_none_is_refused()
+    {
+        await Assert.ThrowsAsync<ArgumentNullException>(async () => await FilePipe.CopyAsync(null!, "b"));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await FilePipe.CopyAsync("a", ""));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await FilePipe.CopyAsync("a\0", "b"));
+    }
+
+    [Theory, InlineData(false), InlineData(true)]
+    public async Task A_source_that_is_not_there_is_named(bool portable)
+    {
+        using var folder = new OwnFolder();
+
+        FilePipeException exception = await FailAsync(folder["missing"], folder["copy"], portable);
+
+        Assert.Equal((FilePipeError.NotFound, folder["missing"]), (exception.Error, exception.Path));
+        Assert.Empty(folder.Names);
+    }
+
+    [Theory, InlineData(false), InlineData(true)]
+    public async Task A_folder_as_source_is_refused(bool portable)
+    {
+        using var folder = new OwnFolder();
+
+        FilePipeException exception = await FailAsync(folder.Path, folder["copy"], portable);
+
+        Assert.Equal((FilePipeError.IsDirectory, folder.Path), (exception.Error, exception.Path));
+        Assert.Empty(folder.Names);
+    }
+
+    [Theory, InlineData(false), InlineData(true)]
+    public async Task A_folder_as_destination_is_refused(bool portable)
+    {
+        using var folder = new OwnFolder();
+        Directory.CreateDirectory(folder["sub"]);
+
+        FilePipeException exception = await FailAsync(TestFolder.SharedFile(Length), folder["sub"], portable);
+
+        Assert.Equal((FilePipeError.IsDirectory, folder["sub"]), (exception.Error, exception.Path));
+        Assert.Equal(["sub"], folder.Names);
+        Assert.Empty(Directory.GetFileSystemEntries(folder["sub"]));
+    }
+
+    [Theory, InlineData(false), InlineData(true)]
+    public async Task A_folder_that_is_not_there_is_told(bool portable)
+    {
+        using var folder = new OwnFolder();
+
+        FilePipeException exception = await FailAsync(
+            TestFolder.SharedFile(Length), Path.Combine(folder.Path, "no", "copy"), portable);
+
+        Assert.Equal(FilePipeError.NotFound, exception.Error);
+    }
+
+    [Theory, InlineData(false), InlineData(true)]
+    public async Task A_name_that_is_taken_is_left_alone_when_a_new_one_is_asked_for(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await File.WriteAllTextAsync(folder["copy"], "old");
+
+        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
+            .CopyAsync(TestFolder.SharedFile(Length), folder["copy"], new FileCopyOptions { MustBeNew = true, Portable = portable })
+            .Soon());
+
+        Assert.Equal(FilePipeError.NameTaken, exception.Error);
+        Assert.Equal("old", await File.ReadAllTextAsync(folder["copy"]));
+        Assert.Equal(["copy"], folder.Names);
+    }
+
+    [Fact]
+    public async Task A_name_that_is_taken_meanwhile_is_left_alone_too()
+    {
+        using var folder = new OwnFolder();
+        var progress = new DoAt(_ => File.WriteAllText(folder["copy"], "first"));
+
+        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
+            .CopyAsync(TestFolder.SharedFile(Length), folder["copy"], new FileCopyOptions { MustBeNew = true }, progress)
+            .Soon());
+
+        Assert.Equal(FilePipeError.NameTaken, exception.Error);
+        Assert.Equal("first", await File.ReadAllTextAsync(folder["copy"]));
+        Assert.Equal(["copy"], folder.Names);
+    }
+
+    [Theory, InlineData(false), InlineData(true)]
+    public async Task A_file_is_not_copied_to_itself(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await File.WriteAllTextAsync(folder["file"], "content");
+
+        FilePipeException exception = await FailAsync(folder["file"], Path.Combine(folder.Path, ".", "file"), portable);
+
+        Assert.Equal(FilePipeError.SameFile, exception.Error);
+        Assert.Equal("content", await File.ReadAllTextAsync(folder["file"]));
+    }
+
+    [Theory, InlineData(false), InlineData(true)]
+    public async Task A_link_to_the_source_is_the_source(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await File.WriteAllTextAsync(folder["file"], "content");
+        File.CreateSymbolicLink(folder["link"], folder["file"]);
+
+        Assert.Equal(FilePipeError.SameFile, (await FailAsync(folder["file"], folder["link"], portable)).Error);
+        Assert.Equal(FilePipeError.SameFile, (await FailAsync(folder["link"], folder["file"], portable)).Error);
+        Assert.Equal("content", await File.ReadAllTextAsync(folder["file"]));
+    }
+
+    [Fact]
+    public async Task A_hard_link_to_the_source_is_the_source_where_inodes_are_told()
+    {
+        using var folder = new OwnFolder();
+        await File.WriteAllTextAsync(folder["file"], "content");
+        LinuxLinks.MakeHardLink(folder["file"], folder["link"]);
+
+        if (Interop.NativeFeatures.Linux)
+        {
+            Assert.Equal(FilePipeError.SameFile, (await FailAsync(folder["file"], folder["link"], portable: false)).Error);
+        }
+
+        Assert.Equal("content", await File.ReadAllTextAsync(folder["link"]));
+    }
+
+    [Theory, MemberData(nameof(Ways))]
+    public async Task A_full_device_is_told_with_the_place(string ways, string method)
+    {
+        if (!Environment.IsPrivilegedProcess)
+        {
+            // Nobody else may mount a device that fills up.
+            return;
+        }
+
+        _ = method;
+        using MountedFolder small = MountedFolder.Small(1024 * 1024);
+        await File.WriteAllTextAsync(small["copy"], "old");
+
+        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
+            () => CopyFiles.CopyAsync(TestFolder.SharedFile(Length), small["copy"], CopyFiles.Options, ways).Soon());
+
+        Assert.Equal((FilePipeError.NoSpace, small["copy"]), (exception.Error, exception.Path));
+        Assert.InRange(exception.Offset, 1, 1024 * 1024);
+        Assert.Equal("old", await File.ReadAllTextAsync(small["copy"]));
+        Assert.Equal(["copy"], small.Names);
+    }
+
+    [Theory, MemberData(nameof(Ways))]
+    public async Task A_device_that_fills_up_during_the_kernels_copy_is_told(string ways, string method)
+    {
+        if (!Environment.IsPrivilegedProcess)
+        {
+            return;
+        }
+
+        // On one device, so that the kernel copies: between two kinds of file systems it does not.
+        _ = method;
+        using MountedFolder small = MountedFolder.Small(4 * 1024 * 1024);
+        await File.WriteAllBytesAsync(small["source"], TestContent.Of(Length).ToArray());
+
+        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
+            () => CopyFiles.CopyAsync(small["source"], small["copy"], CopyFiles.Options, ways).Soon());
+
+        Assert.Equal((FilePipeError.NoSpace, small["copy"]), (exception.Error, exception.Path));
+        Assert.Equal(["source"], small.Names);
+    }
+
+    private static async Task<FilePipeException> FailAsync(string source, string destination, bool portable) =>
+        await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
+            .CopyAsync(source, destination, new FileCopyOptions { Portable = portable })
+            .Soon());
+}

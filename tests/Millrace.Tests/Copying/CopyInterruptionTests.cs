@@ -1,0 +1,178 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Copying;
+
+/// <summary>What happens while a copy is under way: cancellation, changes of the source, damage to the copy.</summary>
+public sealed class CopyInterruptionTests
+{
+    private const int Slice = 16 * 1024 * 1024;
+
+    public static TheoryData<string, string> Ways => CopyFiles.Ways;
+
+    [Theory, MemberData(nameof(Ways))]
+    public async Task Progress_only_grows_and_ends_with_the_whole(string ways, string method)
+    {
+        _ = method;
+        using var folder = new OwnFolder();
+        await WriteSourceAsync(folder);
+        var progress = new DoAt(_ => { });
+
+        await CopyFiles
+            .CopyAsync(folder["source"], folder["copy"], CopyFiles.Options with { Verify = true }, ways, progress)
+            .Soon();
+
+        FileCopyProgress[] copying = [.. progress.Seen.Where(value => !value.Verifying)];
+        FileCopyProgress[] verifying = [.. progress.Seen.Where(value => value.Verifying)];
+        Assert.Equal(progress.Seen, [.. copying, .. verifying]);
+        foreach (FileCopyProgress[] part in new[] { copying, verifying })
+        {
+            Assert.InRange(part.Length, 3, 4);
+            Assert.Equal(part.Select(value => value.CopiedBytes).Order().Distinct(), part.Select(value => value.CopiedBytes));
+            Assert.All(part, value => Assert.Equal(3 * Slice, value.TotalBytes));
+            Assert.Equal(3 * Slice, part[^1].CopiedBytes);
+        }
+    }
+
+    [Theory, MemberData(nameof(Ways))]
+    public async Task A_canceled_copy_leaves_nothing(string ways, string method)
+    {
+        _ = method;
+        using var folder = new OwnFolder();
+        await WriteSourceAsync(folder);
+        await File.WriteAllTextAsync(folder["copy"], "old");
+        using var cancel = new CancellationTokenSource();
+        var progress = new DoAt(_ => cancel.Cancel());
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => CopyFiles
+            .CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways, progress, cancel.Token)
+            .Soon());
+
+        Assert.Single(progress.Seen);
+        Assert.Equal("old", await File.ReadAllTextAsync(folder["copy"]));
+        Assert.Equal(["copy", "source"], folder.Names);
+    }
+
+    [Fact]
+    public async Task A_token_that_was_canceled_before_copies_nothing()
+    {
+        using var folder = new OwnFolder();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => FilePipe
+            .CopyAsync(TestFolder.SharedFile(100), folder["copy"], cancellationToken: new CancellationToken(true))
+            .Soon());
+
+        Assert.Empty(folder.Names);
+    }
+
+    [Fact]
+    public async Task A_copy_canceled_while_it_is_verified_leaves_nothing()
+    {
+        using var folder = new OwnFolder();
+        await WriteSourceAsync(folder);
+        using var cancel = new CancellationTokenSource();
+        var progress = new DoAt(value =>
+        {
+            if (value.Verifying)
+            {
+                cancel.Cancel();
+            }
+        });
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => FilePipe
+            .CopyAsync(folder["source"], folder["copy"], new FileCopyOptions { Verify = true }, progress, cancel.Token)
+            .Soon());
+
+        Assert.Equal(["source"], folder.Names);
+    }
+
+    [Fact]
+    public async Task A_copy_whose_progress_throws_leaves_nothing()
+    {
+        using var folder = new OwnFolder();
+        var progress = new DoAt(_ => throw new InvalidOperationException("says the test"));
+
+        await Assert.ThrowsAsync<InvalidOperationException>(
+            () => FilePipe.CopyAsync(TestFolder.SharedFile(100), folder["copy"], CopyFiles.Options, progress).Soon());
+
+        Assert.Empty(folder.Names);
+    }
+
+    [Theory, MemberData(nameof(Ways))]
+    public async Task A_source_that_is_truncated_meanwhile_is_told(string ways, string method)
+    {
+        _ = method;
+        using var folder = new OwnFolder();
+        await WriteSourceAsync(folder);
+        var progress = new DoAt(_ => ChangeSource(folder, file => RandomAccess.SetLength(file, 1_000)));
+
+        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
+            () => CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways, progress).Soon());
+
+        Assert.Equal((FilePipeError.Truncated, folder["source"]), (exception.Error, exception.Path));
+        Assert.Equal(["source"], folder.Names);
+    }
+
+    [Theory, MemberData(nameof(Ways))]
+    public async Task A_source_that_is_rewritten_meanwhile_is_told(string ways, string method)
+    {
+        _ = method;
+        using var folder = new OwnFolder();
+        await WriteSourceAsync(folder);
+        var progress = new DoAt(_ => ChangeSource(folder, file => RandomAccess.Write(file, [1, 2, 3], 100)));
+
+        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
+            () => CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways, progress).Soon());
+
+        Assert.Equal((FilePipeError.Changed, folder["source"]), (exception.Error, exception.Path));
+        Assert.Equal(["source"], folder.Names);
+    }
+
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    public async Task A_copy_that_is_damaged_before_it_is_verified_is_not_published(bool portable, bool longer)
+    {
+        using var folder = new OwnFolder();
+        await WriteSourceAsync(folder);
+        await File.WriteAllTextAsync(folder["copy"], "old");
+        var progress = new DoAt(value =>
+        {
+            if (value is { CopiedBytes: 3 * Slice, Verifying: false })
+            {
+                string staged = Directory.GetFiles(folder.Path, ".millrace-*").Single();
+                using SafeFileHandle file = File.OpenHandle(staged, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+                RandomAccess.Write(file, [1], longer ? 3 * Slice : Slice);
+            }
+        });
+
+        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
+            .CopyAsync(folder["source"], folder["copy"], new FileCopyOptions { Verify = true, Portable = portable }, progress)
+            .Soon());
+
+        Assert.Equal((FilePipeError.NotIdentical, folder["copy"]), (exception.Error, exception.Path));
+        Assert.Equal("old", await File.ReadAllTextAsync(folder["copy"]));
+        Assert.Equal(["copy", "source"], folder.Names);
+    }
+
+    private static void ChangeSource(OwnFolder folder, Action<SafeFileHandle> change)
+    {
+        using SafeFileHandle file = File.OpenHandle(
+            folder["source"], FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
+        change(file);
+    }
+
+    private static async Task WriteSourceAsync(OwnFolder folder)
+    {
+        await using (FileStream source = File.Create(folder["source"]))
+        {
+            for (int i = 0; i < 3; i++)
+            {
+                await source.WriteAsync(TestContent.Of(Slice));
+            }
+        }
+
+        File.SetLastWriteTimeUtc(folder["source"], new DateTime(2020, 2, 2, 2, 2, 2, DateTimeKind.Utc));
+    }
+}

@@ -1,0 +1,83 @@
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Copying;
+
+/// <summary>Holes stay holes. Without Linux's calls nobody tells where they are: those copies only have the same bytes.</summary>
+public sealed class SparseCopyTests
+{
+    private const long GiB = 1024L * 1024 * 1024;
+
+    public static TheoryData<string, string> Ways => CopyFiles.Ways;
+
+    [Theory, MemberData(nameof(Ways))]
+    public Task A_hole_at_the_start_stays_one(string ways, string method) =>
+        AssertKeptAsync(ways, method, 4_000_000, (3_000_000, 1_000_000));
+
+    [Theory, MemberData(nameof(Ways))]
+    public Task A_hole_in_the_middle_stays_one(string ways, string method) =>
+        AssertKeptAsync(ways, method, 4_000_000, (0, 500_000), (3_000_000, 1_000_000));
+
+    [Theory, MemberData(nameof(Ways))]
+    public Task A_hole_at_the_end_stays_one(string ways, string method) =>
+        AssertKeptAsync(ways, method, 4_000_001, (0, 500_000));
+
+    [Theory, MemberData(nameof(Ways))]
+    public Task Many_holes_stay_where_they_are(string ways, string method) => AssertKeptAsync(
+        ways, method, 20_000_003, [.. Enumerable.Range(1, 50).Select(i => (i * 300_000L, 4_096 + i))]);
+
+    [Theory, MemberData(nameof(Ways))]
+    public async Task A_file_that_is_nothing_but_a_hole_stays_one(string ways, string method)
+    {
+        if (!NativeFeaturesLinux)
+        {
+            return;
+        }
+
+        _ = method;
+        using var folder = new OwnFolder();
+        CopyFiles.WriteSparse(folder["source"], 5 * GiB);
+
+        FileCopy copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
+
+        Assert.Equal((5 * GiB, 0), (copy.Length, copy.CopiedBytes));
+        Assert.Equal(5 * GiB, new FileInfo(folder["copy"]).Length);
+        Assert.Empty(CopyFiles.DataOf(folder["copy"]));
+    }
+
+    [Theory, MemberData(nameof(Ways))]
+    public async Task Five_GiB_with_a_little_data_are_copied_with_that_data_only(string ways, string method)
+    {
+        if (!NativeFeaturesLinux)
+        {
+            return;
+        }
+
+        using var folder = new OwnFolder();
+        CopyFiles.WriteSparse(folder["source"], (5 * GiB) + 1, (17, 1_000), ((4 * GiB) - 500, 1_000), (5 * GiB, 1));
+
+        FileCopy copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
+
+        Assert.Equal(method, copy.Method);
+        Assert.InRange(copy.CopiedBytes, 2_001, 100_000);
+        Assert.Equal((5 * GiB) + 1, new FileInfo(folder["copy"]).Length);
+        Assert.Equal(CopyFiles.DataOf(folder["source"]), CopyFiles.DataOf(folder["copy"]));
+    }
+
+    private static bool NativeFeaturesLinux => Interop.NativeFeatures.Linux;
+
+    private static async Task AssertKeptAsync(string ways, string method, long length, params (long Start, int Length)[] data)
+    {
+        using var folder = new OwnFolder();
+        CopyFiles.WriteSparse(folder["source"], length, data);
+
+        FileCopy copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
+
+        Assert.Equal((length, method), (copy.Length, copy.Method));
+        CopyFiles.AssertSame(folder["source"], folder["copy"]);
+        if (NativeFeaturesLinux)
+        {
+            Assert.Equal(CopyFiles.DataOf(folder["source"]), CopyFiles.DataOf(folder["copy"]));
+            Assert.True(copy.CopiedBytes < length);
+        }
+    }
+}
