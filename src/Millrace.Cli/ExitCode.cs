@@ -17,14 +17,11 @@ internal static class ExitCode
     /// <summary>A comparison found something slower.</summary>
     public const int SomethingSlower = 2;
 
-    /// <summary>At least one file could not be scanned. The others were.</summary>
+    /// <summary>At least one file could not be copied or scanned. The others were.</summary>
     public const int FileFailed = 3;
 
     /// <summary>At least one case failed. The others were measured and written.</summary>
     public const int CaseFailed = 3;
-
-    /// <summary>At least one file was not copied. The others were.</summary>
-    public const int NotAllCopied = 3;
 
     /// <summary>There is nothing that could be compared, or not all of it.</summary>
     public const int CannotCompare = 4;

@@ -60,7 +60,7 @@ internal static class CopyRunner
                 if (error is not null)
                 {
                     errors.Add(error);
-                    exitCode = ExitCode.NotAllCopied;
+                    exitCode = ExitCode.FileFailed;
                 }
             }
 

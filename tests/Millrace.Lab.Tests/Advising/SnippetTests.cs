@@ -148,10 +148,7 @@ public sealed class SnippetTests : IDisposable
             "FilePipeScan" => async () => Assert.Equal(3, await Snippets.ScanLines(path)),
             _ => throw new InvalidOperationException($"No test runs {name}."),
         };
-        if (Offered.Has(name))
-        {
-            await run();
-        }
+        await run();
     }
 
     [Fact]
