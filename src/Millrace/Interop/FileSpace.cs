@@ -38,7 +38,7 @@ internal static partial class FileSpace
 
     /// <summary>
     /// Hands the dirty pages of a range to the device and does not wait for it, unless its queue is full. Makes nothing
-    /// durable by itself.
+    /// durable by itself. 0 bytes mean up to the end of the file.
     /// </summary>
     /// <returns>0, or the error number.</returns>
     public static int BeginWriting(SafeFileHandle file, long offset, long bytes) =>

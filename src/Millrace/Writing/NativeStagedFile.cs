@@ -103,6 +103,8 @@ internal sealed class NativeStagedFile : StagedFile
         }
     }
 
+    public override void BeginFlush() => _ = FileSpace.BeginWriting(Handle, 0, bytes: 0);
+
     private protected override void Rename()
     {
         int error = _mustBeNew

@@ -105,6 +105,11 @@ internal sealed class PortableStagedFile : StagedFile
         }
     }
 
+    public override void BeginFlush()
+    {
+        // The framework has no call for it.
+    }
+
     private protected override void Rename()
     {
         try

@@ -59,6 +59,9 @@ internal abstract class StagedFile : IDisposable
     /// <exception cref="FilePipeException">The system reported an error. What reached the device is not known.</exception>
     public abstract void Flush();
 
+    /// <summary>Hands the content to the device and does not wait for it, where the system can. A hint.</summary>
+    public abstract void BeginFlush();
+
     /// <summary>Gives the file its name, in one step.</summary>
     /// <param name="durable">
     /// Whether the folder is flushed after it. The content is to be flushed before: without that a power failure can

@@ -13,6 +13,13 @@ internal sealed class WriteBehind(SafeFileHandle file) : IThreadPoolWorkItem
     /// <remarks>See docs/measuring.md: less makes more requests than a device likes, more leaves it idle at first.</remarks>
     private const long Step = 4 * 1024 * 1024;
 
+    /// <summary>How far the writer has to be ahead, in bytes, before a step is begun.</summary>
+    /// <remarks>
+    /// What is about to be flushed anyway is left to the flush: a file of 4 MiB, begun as its last byte was written, took
+    /// 1.2 of the time.
+    /// </remarks>
+    private const long Lead = 2 * Step;
+
     private int _running;
     private long _begun;
     private long _reached;
@@ -21,7 +28,7 @@ internal sealed class WriteBehind(SafeFileHandle file) : IThreadPoolWorkItem
     public void Reached(long offset)
     {
         Volatile.Write(ref _reached, offset);
-        if (offset - Volatile.Read(ref _begun) >= Step && Interlocked.Exchange(ref _running, 1) == 0)
+        if (offset - Volatile.Read(ref _begun) >= Lead && Interlocked.Exchange(ref _running, 1) == 0)
         {
             ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
         }
@@ -31,7 +38,7 @@ internal sealed class WriteBehind(SafeFileHandle file) : IThreadPoolWorkItem
     {
         // Whole steps: a device likes its requests large and aligned, and the last page may still grow.
         long from = _begun;
-        long to = Volatile.Read(ref _reached) / Step * Step;
+        long to = (Volatile.Read(ref _reached) - Step) / Step * Step;
         try
         {
             // Nothing depends on it but the time that the flush takes.
