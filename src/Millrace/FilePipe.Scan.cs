@@ -9,13 +9,13 @@ public static partial class FilePipe
     /// <typeparam name="T">What one range comes to.</typeparam>
     /// <param name="path">The file, relative to the current folder or absolute. Opened once.</param>
     /// <param name="degree">
-    /// The most ranges, which are read side by side; 0 is one for every processor, fewer for a file of less than 512 KiB
-    /// for each.
+    /// How many ranges are read side by side; 0 is one for every processor, fewer for a file of less than 512 KiB for each.
+    /// There are up to four times as many, of at least 2 MiB then, and whoever is done with one takes the next.
     /// </param>
     /// <param name="boundary">
     /// Where records end. What is scanned begins a record by definition. A record belongs to the range that it begins in
-    /// and is never cut; a range that no record begins in gets no reader, so there may be fewer than
-    /// <paramref name="degree"/>. The default value cuts anywhere, between any two bytes.
+    /// and is never cut; a range that no record begins in gets no reader. The default value cuts anywhere, between any two
+    /// bytes.
     /// </param>
     /// <param name="scan">
     /// Reads one range, on a thread of the pool, with a token that the caller and the first failure cancel.

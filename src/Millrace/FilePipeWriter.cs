@@ -91,6 +91,12 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
     public abstract ValueTask<FileCommit> CommitAsync(CancellationToken cancellationToken = default);
 
+    /// <summary>The same, and waits for the disk on the calling thread, without a thread-pool hop.</summary>
+    /// <returns>As <see cref="CommitAsync"/>.</returns>
+    /// <exception cref="FilePipeException">As <see cref="CommitAsync"/>.</exception>
+    /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
+    public abstract FileCommit Commit();
+
     /// <inheritdoc/>
     /// <remarks>
     /// At least one block (256 KiB) is gathered before anything is written. A caller that never flushes makes this write

@@ -49,6 +49,16 @@ public sealed record TestFile(string Path, long Bytes, long Checksum, bool Gener
         Content = FileContent.Csv,
     };
 
+    /// <summary>The same rides and those that follow, as many as make 128 MiB.</summary>
+    internal static TestFile OfManyLines(string folder) => new(
+        System.IO.Path.Combine(folder, "taxi-fares-many.csv"),
+        TaxiFareCsv.ManyBytes,
+        TaxiFareCsv.ManyLines,
+        Generated: true)
+    {
+        Content = FileContent.Csv,
+    };
+
     /// <summary>The first lines of the same file, for warm-ups.</summary>
     public static TestFile OfFirstLines(string folder) => new(
         System.IO.Path.Combine(folder, "taxi-fares-first.csv"),

@@ -71,6 +71,9 @@ internal sealed partial class AppendFileWriter : FilePipeWriter
     }
 
     /// <inheritdoc/>
+    public override FileCommit Commit() => CommitAsync().AsTask().GetAwaiter().GetResult();
+
+    /// <inheritdoc/>
     public override async ValueTask CompleteAsync(Exception? exception = null)
     {
         if (exception is null && !IsCompleted && _piece.State != PieceState.Running && UnflushedBytes > 0)

@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// <c>pwritev(2)</c>: what was gathered and what the caller holds, in one call and without joining them.
+/// <c>pwrite(2)</c> and <c>pwritev(2)</c>: what was gathered and what the caller holds, in one call and without joining them.
 /// https://man7.org/linux/man-pages/man2/pwritev.2.html
 /// </summary>
 internal static unsafe partial class PositionalWrite
@@ -19,6 +19,11 @@ internal static unsafe partial class PositionalWrite
     public static int Write(
         SafeFileHandle file, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset, out long written)
     {
+        if (first.IsEmpty || second.IsEmpty)
+        {
+            return Write(file, first.IsEmpty ? second : first, offset, out written);
+        }
+
         written = 0;
         long total = (long)first.Length + second.Length;
         IoVector* vectors = stackalloc IoVector[2];
@@ -59,6 +64,35 @@ internal static unsafe partial class PositionalWrite
 
         return 0;
     }
+
+    // One piece is not worth a vector: 4 KiB by pwritev took a tenth longer.
+    private static int Write(SafeFileHandle file, ReadOnlySpan<byte> bytes, long offset, out long written)
+    {
+        written = 0;
+        fixed (byte* start = bytes)
+        {
+            while (written < bytes.Length)
+            {
+                nint done = PWrite(file, start + written, bytes.Length - (nint)written, offset + written);
+                if (done > 0)
+                {
+                    written += done;
+                    continue;
+                }
+
+                int error = done == 0 ? Errno.InputOutput : Marshal.GetLastPInvokeError();
+                if (error != Errno.Interrupted)
+                {
+                    return error;
+                }
+            }
+        }
+
+        return 0;
+    }
+
+    [LibraryImport("libc", EntryPoint = "pwrite", SetLastError = true)]
+    private static partial nint PWrite(SafeFileHandle file, byte* bytes, nint count, long offset);
 
     [LibraryImport("libc", EntryPoint = "pwritev", SetLastError = true)]
     private static partial nint PWriteV(SafeFileHandle file, IoVector* vectors, int count, long offset);

@@ -10,24 +10,25 @@ internal static class FirstFailure
 {
     /// <summary>Runs a delegate for each number from 0 on.</summary>
     /// <param name="count">How many, at least 1. The first runs on the calling thread.</param>
+    /// <param name="degree">How many at once, at least 1.</param>
     /// <param name="run">Gets the number and a token that the first failure cancels, too.</param>
     /// <param name="cancellationToken">The caller's.</param>
     /// <returns>The results in the order of the numbers.</returns>
     public static async Task<T[]> RunAsync<T>(
-        int count, Func<int, CancellationToken, ValueTask<T>> run, CancellationToken cancellationToken)
+        int count, int degree, Func<int, CancellationToken, ValueTask<T>> run, CancellationToken cancellationToken)
     {
         var results = new T[count];
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         ExceptionDispatchInfo? first = null;
-        var running = new Task[count];
-        for (int i = 1; i < count; i++)
+        int next = -1;
+        var running = new Task[Math.Min(count, degree)];
+        for (int i = 1; i < running.Length; i++)
         {
-            int number = i;
-            running[i] = Task.Run(() => RunOneAsync(number), CancellationToken.None);
+            running[i] = Task.Run(RunSomeAsync, CancellationToken.None);
         }
 
         // Last, because it may keep this thread until it is done.
-        running[0] = RunOneAsync(0);
+        running[0] = RunSomeAsync();
 
         // What a callback that was registered with the token throws counts as little as any later failure.
         await Task.WhenAll(running).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -43,6 +44,15 @@ internal static class FirstFailure
         }
 
         return results;
+
+        // Whoever is done takes the next number: a processor that is kept from its work delays nobody for long.
+        async Task RunSomeAsync()
+        {
+            while (Volatile.Read(ref first) is null && Interlocked.Increment(ref next) is var number && number < count)
+            {
+                await RunOneAsync(number).ConfigureAwait(false);
+            }
+        }
 
         async Task RunOneAsync(int number)
         {

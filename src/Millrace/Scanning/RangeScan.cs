@@ -20,6 +20,7 @@ internal static class RangeScan
         FileRange[] ranges = await RangeCutter.CutAsync(file, degree, boundary, cancellationToken).ConfigureAwait(false);
         return await FirstFailure.RunAsync(
             ranges.Length,
+            degree == 0 ? Environment.ProcessorCount : degree,
             async (number, token) =>
             {
                 FilePipeReader reader = Read(file, ranges[number], options);

@@ -140,6 +140,23 @@ internal sealed class DirectFileWriter : StagedFileWriter
         }
     }
 
+    private protected override void WriteAll()
+    {
+        Drain();
+        using var idle = new BlockingCallback();
+        if (_lanes.Arm(idle, all: true))
+        {
+            idle.Wait();
+        }
+
+        _lanes.ThrowIfFailed();
+        WriteRest();
+        if (_extended > Written)
+        {
+            File.SetLength(Written);
+        }
+    }
+
     private async ValueTask<FlushResult> WriteInBlocksAsync(
         ReadOnlyMemory<byte> source, CancellationToken cancellationToken)
     {

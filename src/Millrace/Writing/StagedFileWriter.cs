@@ -47,6 +47,27 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
             : CommitCoreAsync(cancellationToken);
     }
 
+    public override FileCommit Commit()
+    {
+        EnterPending();
+        FileCommit commit;
+        try
+        {
+            WriteAll();
+            commit = Publish();
+        }
+        finally
+        {
+            LeavePending();
+        }
+
+        Complete();
+        return commit;
+    }
+
+    /// <summary>Takes everything accepted so far to the file, on this thread. Returns when no other is at work on it.</summary>
+    private protected abstract void WriteAll();
+
     /// <summary>Takes everything accepted so far to the file. Completes when no other thread is at work on it.</summary>
     protected abstract ValueTask WriteAllAsync(CancellationToken cancellationToken);
 
@@ -102,8 +123,7 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
                 cancellationToken.ThrowIfCancellationRequested();
             }
 
-            Publish();
-            commit = new FileCommit(Written, _hash?.GetHashAndReset());
+            commit = Publish();
         }
         finally
         {
@@ -114,7 +134,7 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
         return commit;
     }
 
-    private void Publish()
+    private FileCommit Publish()
     {
         if (_reserved > Written)
         {
@@ -127,5 +147,6 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
         }
 
         File.Publish(_durable);
+        return new FileCommit(Written, _hash?.GetHashAndReset());
     }
 }

@@ -4,10 +4,10 @@ using Millrace.Interop;
 namespace Millrace.Writing;
 
 /// <summary>
-/// Hands dirty pages to the device steadily, on the pool, while the writer goes on. Called by one thread at a time, but
-/// for the run itself.
+/// Hands dirty pages to the device steadily, on a thread of its own, while the writer goes on. Called by one thread at a
+/// time, but for the run itself.
 /// </summary>
-internal sealed class WriteBehind(SafeFileHandle file) : IThreadPoolWorkItem
+internal sealed class WriteBehind(SafeFileHandle file)
 {
     /// <summary>Bytes that gather before the device is given them.</summary>
     /// <remarks>See docs/measuring.md: less makes more requests than a device likes, more leaves it idle at first.</remarks>
@@ -30,11 +30,12 @@ internal sealed class WriteBehind(SafeFileHandle file) : IThreadPoolWorkItem
         Volatile.Write(ref _reached, offset);
         if (offset - Volatile.Read(ref _begun) >= Lead && Interlocked.Exchange(ref _running, 1) == 0)
         {
-            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            WriteBehindThread.Queue(this);
         }
     }
 
-    void IThreadPoolWorkItem.Execute()
+    /// <summary>For the thread: begins what is far enough behind the writer.</summary>
+    public void Run()
     {
         // Whole steps: a device likes its requests large and aligned, and the last page may still grow.
         long from = _begun;

@@ -39,7 +39,7 @@ internal sealed class WritesInputs
     [
         TestFile.OfIncrements(data, Math.Min(SmallBytes, bytes)),
         TestFile.OfFirstLines(data),
-        TestFile.OfCsv(data),
+        TestFile.OfManyLines(data),
         TestFile.OfIncrements(data, bytes),
     ]);
 }
