@@ -77,6 +77,11 @@ public sealed partial class FilePipeReader
                 AdvanceTo(result.Buffer.GetPosition(Math.Max(0, writer.Position - before)));
             }
 
+            if (!canceled && result.IsCompleted && writer.UnflushedBytes > 0)
+            {
+                canceled = (await writer.FlushAsync(cancellationToken).ConfigureAwait(false)).IsCanceled;
+            }
+
             if (canceled)
             {
                 throw new OperationCanceledException(

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Globalization;
-using System.Security.Cryptography;
 
 namespace Millrace.Writing;
 
@@ -22,9 +21,8 @@ internal static class StagedName
 
     public static string Next()
     {
-        Span<byte> random = stackalloc byte[sizeof(ulong)];
-        RandomNumberGenerator.Fill(random);
-        ulong number = BitConverter.ToUInt64(random);
+        // Not a secret: the file is created only if nothing has the name. The system's generator took 10 µs of a file's 40.
+        ulong number = (ulong)Random.Shared.NextInt64(long.MinValue, long.MaxValue);
         return string.Create(
             CultureInfo.InvariantCulture,
             stackalloc char[Prefix.Length + RandomDigits + CheckDigits + Suffix.Length],

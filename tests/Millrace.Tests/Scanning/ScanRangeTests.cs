@@ -30,14 +30,42 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task Degree_0_is_one_range_for_every_processor()
+    public async Task Large_files_have_more_ranges_than_readers_who_share_them()
     {
         string path = TestFolder.SharedFile(TestContent.MaxLength);
+        int reading = 0;
+        int most = 0;
+        ScannedRange[] ranges = await FilePipe.ScanAsync(
+            path,
+            2,
+            RecordBoundary.After(0),
+            async (reader, token) =>
+            {
+                int now = Interlocked.Increment(ref reading);
+                for (int seen = most; seen < now; seen = most)
+                {
+                    _ = Interlocked.CompareExchange(ref most, now, seen);
+                }
+
+                ScannedRange range = await ScannedRange.ReadAsync(reader, token);
+                Interlocked.Decrement(ref reading);
+                return range;
+            }).Soon();
+
+        Assert.Equal(8, ranges.Length);
+        Assert.InRange(most, 1, 2);
+        ReaderExtensions.AssertContent(0, TestContent.MaxLength, ranges.SelectMany(range => range.Bytes).ToArray());
+    }
+
+    [Fact]
+    public async Task Degree_0_is_one_range_for_every_processor()
+    {
+        string path = TestFolder.SharedFile(2_000_000);
 
         ScannedRange[] ranges = await ScannedRange.ScanAsync(path, 0);
 
         Assert.Equal(
-            Math.Min(Environment.ProcessorCount, TestContent.MaxLength / RangeCutter.MinAutomaticRange), ranges.Length);
+            Math.Min(Environment.ProcessorCount, 2_000_000 / RangeCutter.MinAutomaticRange), ranges.Length);
     }
 
     [Fact]
@@ -208,9 +236,9 @@ public sealed class ScanRangeTests
         await using (FileStream file = File.Create(path))
         {
             file.SetLength(Size);
-            foreach (int quarter in new[] { 1, 2, 3 })
+            for (int part = 1; part < 16; part++)
             {
-                file.Position = (Size / 4 * quarter) + 10_000;
+                file.Position = (Size / 16 * part) + 10_000;
                 file.WriteByte((byte)'\n');
             }
         }
@@ -218,7 +246,9 @@ public sealed class ScanRangeTests
         (long Start, long Length)[] ranges = await FilePipe.ScanAsync(
             path, 4, RecordBoundary.Lines, ScannedRange.LocateAsync).Soon();
 
-        Assert.Equal([0, (Size / 4) + 10_001, (Size / 2) + 10_001, (Size / 4 * 3) + 10_001], ranges.Select(range => range.Start));
+        Assert.Equal(
+            Enumerable.Range(0, 16).Select(part => part == 0 ? 0 : (Size / 16 * part) + 10_001),
+            ranges.Select(range => range.Start));
         Assert.Equal(Size, ranges.Sum(range => range.Length));
         File.Delete(path);
     }

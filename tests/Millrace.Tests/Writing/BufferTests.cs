@@ -137,7 +137,25 @@ public sealed class BufferTests
         Assert.Equal(TestContent.Of(1000).ToArray(), await ReadAsync(staged));
         await writer.WriteAsync(TestContent.Between(1000, 1001));
         await writer.WriteAsync(TestContent.Between(1001, 500_000));
+        Assert.Equal(0, writer.UnflushedBytes);
         Assert.Equal(TestContent.Of(500_000).ToArray(), await ReadAsync(staged));
+    }
+
+    [Theory]
+    [InlineData("Buffered", 100)]
+    [InlineData("WriteBehind", 100)]
+    [InlineData("Portable", 100)]
+    [InlineData("EveryFlush", 0)]
+    [InlineData("PortableEveryFlush", 0)]
+    public async Task A_small_chunk_is_gathered_unless_flushes_are_durable(string kind, int unflushed)
+    {
+        using var folder = new OwnFolder();
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await writer.WriteAsync(TestContent.Of(100));
+        Assert.Equal(unflushed, writer.UnflushedBytes);
+        await writer.FlushAsync();
+        Assert.Equal(0, writer.UnflushedBytes);
+        Assert.Equal(100, writer.Position);
     }
 
     [Theory, EveryWriter]

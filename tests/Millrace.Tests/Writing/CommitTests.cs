@@ -1,3 +1,4 @@
+using System.Buffers;
 using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Writing;
@@ -19,6 +20,19 @@ public sealed class CommitTests
 
         Assert.Equal(content.ToArray(), await File.ReadAllBytesAsync(folder["file"]));
         Assert.Equal(["file"], folder.Names);
+    }
+
+    [Theory, EveryWriter]
+    public void Committed_on_the_calling_thread_it_is_the_same(string kind)
+    {
+        using var folder = new OwnFolder();
+        using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        writer.Write(TestContent.Of(1_000_001).Span);
+        FileCommit commit = writer.Commit();
+        Assert.Equal(1_000_001, commit.Length);
+        Assert.Equal(TestContent.Of(1_000_001).ToArray(), File.ReadAllBytes(folder["file"]));
+        Assert.Equal(["file"], folder.Names);
+        Assert.Throws<InvalidOperationException>(() => writer.Commit());
     }
 
     [Fact]

@@ -16,8 +16,9 @@ public sealed class StalledFlushTests
         using MountedDisk disk = MountedDisk.Ext4(DiskBytes);
         await using FilePipeWriter writer = await SlowWriterAsync(disk);
         int written = (int)writer.Position;
+        writer.Write(TestContent.Between(written, written + 1000).Span);
         disk.Freeze();
-        ValueTask<FlushResult> pending = writer.WriteAsync(TestContent.Between(written, written + 1000));
+        ValueTask<FlushResult> pending = writer.FlushAsync();
         Assert.False(pending.IsCompleted);
         Assert.Throws<InvalidOperationException>(() => writer.GetMemory());
 
@@ -84,7 +85,8 @@ public sealed class StalledFlushTests
         using var pool = new CountingPool();
         FilePipeWriter writer = await SlowWriterAsync(disk, pool);
         disk.Freeze();
-        ValueTask<FlushResult> pending = writer.WriteAsync(TestContent.Of(1000));
+        ValueTask<FlushResult> pending = writer.WriteAsync(TestContent.Of(200_000));
+        Assert.False(pending.IsCompleted);
         writer.CancelPendingFlush();
         await pending.Soon();
 
@@ -107,7 +109,7 @@ public sealed class StalledFlushTests
             disk["file"],
             new FileWriteOptions { Strategy = WriteStrategy.Buffered, Durability = Durability.None, Pool = pool });
         disk.Freeze();
-        Task first = Task.Run(async () => await writer.WriteAsync(TestContent.Of(10_000)));
+        Task first = Task.Run(async () => await writer.WriteAsync(TestContent.Of(200_000)));
         await Task.Delay(100);
         Assert.False(first.IsCompleted);
         disk.Thaw();
