@@ -69,7 +69,7 @@ public sealed class WritesPlanTests
         Assert.Contains("FilePipe/4KiB/4096/commit", ids);
         Assert.Contains("FilePipeCopy/128MiB/hot/none", ids);
         Assert.Contains("FilePipe/integers/128MiB/hot/1 parts", ids);
-        Assert.Contains("FilePipeScan/lines/22.79MiB/hot/2 parts", ids);
+        Assert.Contains("FilePipeScan/lines/127.97MiB/hot/2 parts", ids);
         Assert.Contains("FilePipeAppend/200KiB/every record/2048 records/64 writers", ids);
     }
 
