@@ -45,6 +45,29 @@ public static partial class FilePipe
             : new FileCopier(source, destination, options, progress, CopyWays.All).RunAsync(cancellationToken);
     }
 
+    /// <summary>The same on the calling thread, without a thread-pool hop.</summary>
+    /// <param name="source">As <see cref="CopyAsync"/>.</param>
+    /// <param name="destination">As <see cref="CopyAsync"/>.</param>
+    /// <param name="options">As <see cref="CopyAsync"/>.</param>
+    /// <param name="progress">As <see cref="CopyAsync"/>, on the calling thread as long as the kernel copies.</param>
+    /// <param name="cancellationToken">As <see cref="CopyAsync"/>.</param>
+    /// <returns>As <see cref="CopyAsync"/>.</returns>
+    /// <exception cref="FilePipeException">As <see cref="CopyAsync"/>.</exception>
+    /// <exception cref="ArgumentException">As <see cref="CopyAsync"/>.</exception>
+    /// <exception cref="OperationCanceledException">As <see cref="CopyAsync"/>.</exception>
+    public static FileCopy Copy(
+        string source,
+        string destination,
+        FileCopyOptions options = default,
+        IProgress<FileCopyProgress>? progress = null,
+        CancellationToken cancellationToken = default)
+    {
+        ThrowIfNoPath(source, nameof(source));
+        ThrowIfNoPath(destination, nameof(destination));
+        cancellationToken.ThrowIfCancellationRequested();
+        return new FileCopier(source, destination, options, progress, CopyWays.All).Run(cancellationToken);
+    }
+
     private static void ThrowIfNoPath(string path, string name)
     {
         ArgumentException.ThrowIfNullOrEmpty(path, name);

@@ -10,7 +10,7 @@ public static partial class FilePipe
     /// <param name="path">The file, relative to the current folder or absolute. Opened once.</param>
     /// <param name="degree">
     /// How many ranges are read side by side; 0 is one for every processor, fewer for a file of less than 512 KiB for each.
-    /// There are up to four times as many, of at least 2 MiB then, and whoever is done with one takes the next.
+    /// There are up to eight times as many, of at least 2 MiB then, and whoever is done with one takes the next.
     /// </param>
     /// <param name="boundary">
     /// Where records end. What is scanned begins a record by definition. A record belongs to the range that it begins in

@@ -13,10 +13,23 @@ internal sealed class FileCopier(
 {
     private readonly FileCopyOptions _options = options;
 
+    /// <summary>Copies on the pool.</summary>
     public async ValueTask<FileCopy> RunAsync(CancellationToken cancellationToken)
     {
         // Everything from here on may wait for a device, opening included.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        return await CopyAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Copies on the calling thread, all of it where the kernel copies.</summary>
+    public FileCopy Run(CancellationToken cancellationToken)
+    {
+        ValueTask<FileCopy> copy = CopyAsync(cancellationToken);
+        return copy.IsCompleted ? copy.GetAwaiter().GetResult() : copy.AsTask().GetAwaiter().GetResult();
+    }
+
+    private async ValueTask<FileCopy> CopyAsync(CancellationToken cancellationToken)
+    {
         FileSizeLimit.Prepare();
         using CopySource from = CopySource.Open(source, _options.Portable);
         from.ThrowIfSame(destination);

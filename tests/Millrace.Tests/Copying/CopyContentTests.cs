@@ -157,4 +157,21 @@ public sealed class CopyContentTests
         Assert.Equal(Length, new FileInfo(folder["copy"]).Length);
         Assert.True(new FileInfo(folder["source"]).Length > Length);
     }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Copied_on_the_calling_thread_it_is_the_same(bool portable)
+    {
+        using var folder = new OwnFolder();
+        string source = TestFolder.SharedFile(3_000_001);
+        FileCopy copy = FilePipe.Copy(source, folder["copy"], CopyFiles.Options with { Portable = portable, Verify = true });
+        Assert.Equal(3_000_001, copy.Length);
+        CopyFiles.AssertSame(source, folder["copy"]);
+        Assert.Equal(["copy"], folder.Names);
+        Assert.Throws<FilePipeException>(() => FilePipe.Copy(source, folder["copy"], new FileCopyOptions { MustBeNew = true }));
+        Assert.Throws<OperationCanceledException>(
+            () => FilePipe.Copy(source, folder["other"], default, null, new CancellationToken(canceled: true)));
+        Assert.Equal(["copy"], folder.Names);
+    }
 }

@@ -236,9 +236,9 @@ public sealed class ScanRangeTests
         await using (FileStream file = File.Create(path))
         {
             file.SetLength(Size);
-            for (int part = 1; part < 16; part++)
+            for (int part = 1; part < 32; part++)
             {
-                file.Position = (Size / 16 * part) + 10_000;
+                file.Position = (Size / 32 * part) + 10_000;
                 file.WriteByte((byte)'\n');
             }
         }
@@ -247,7 +247,7 @@ public sealed class ScanRangeTests
             path, 4, RecordBoundary.Lines, ScannedRange.LocateAsync).Soon();
 
         Assert.Equal(
-            Enumerable.Range(0, 16).Select(part => part == 0 ? 0 : (Size / 16 * part) + 10_001),
+            Enumerable.Range(0, 32).Select(part => part == 0 ? 0 : (Size / 32 * part) + 10_001),
             ranges.Select(range => range.Start));
         Assert.Equal(Size, ranges.Sum(range => range.Length));
         File.Delete(path);
