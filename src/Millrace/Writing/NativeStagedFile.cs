@@ -76,7 +76,7 @@ internal sealed class NativeStagedFile : StagedFile
         }
     }
 
-    public override void Write(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
+    private protected override void WriteOnce(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
     {
         int error = PositionalWrite.Write(Handle, first, second, offset, out long written);
         if (error != 0)

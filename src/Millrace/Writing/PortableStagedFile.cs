@@ -52,7 +52,7 @@ internal sealed class PortableStagedFile : StagedFile
         // The framework reserves only while it creates, and the length with it: a reader would see zeroes.
     }
 
-    public override void Write(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
+    private protected override void WriteOnce(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
     {
         try
         {
