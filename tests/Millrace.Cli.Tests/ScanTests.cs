@@ -89,12 +89,12 @@ public sealed partial class ScanTests : IDisposable
     [Fact]
     public async Task Bytes_are_counted_by_reading_them()
     {
-        string path = Write("text", new string('x', 1_000_003));
+        string path = Write("text", new string('x', 10_000_003));
 
         (_, string output, string error) = await Command.RunAsync(_folder, "scan", path, "--count", "bytes", "--degree", "2");
 
-        Assert.Equal($"1000003 {path}\n", output);
-        Assert.Contains("1000003 bytes in ", error, StringComparison.Ordinal);
+        Assert.Equal($"10000003 {path}\n", output);
+        Assert.Contains("10000003 bytes in ", error, StringComparison.Ordinal);
         Assert.Contains("2 readers", error, StringComparison.Ordinal);
     }
 

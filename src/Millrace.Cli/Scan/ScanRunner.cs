@@ -66,7 +66,10 @@ internal static class ScanRunner
                 RangeCounter.For(arguments),
                 cancellationToken: cancellationToken).ConfigureAwait(false);
             RangeTally all = ranges.Aggregate(static (left, right) => left + right);
-            return new ScannedFile(path, all.Value, all.Bytes, all.Rest, ranges.Length, Elapsed());
+
+            // Of a large file there are more ranges than readers.
+            int readers = Math.Min(ranges.Length, arguments.Degree == 0 ? Environment.ProcessorCount : arguments.Degree);
+            return new ScannedFile(path, all.Value, all.Bytes, all.Rest, readers, Elapsed());
         }
         catch (Exception exception) when (exception is FilePipeException or ArgumentException)
         {

@@ -7,7 +7,7 @@ namespace Millrace.Cli.Scan;
 /// <param name="Value">The number that was asked for; null for a file that failed.</param>
 /// <param name="Bytes">How many bytes were read.</param>
 /// <param name="RestBytes">How many of them, at the end, are no whole line, record or number.</param>
-/// <param name="Readers">How many readers shared the file.</param>
+/// <param name="Readers">How many readers shared the file at once.</param>
 /// <param name="Milliseconds">How long it took from opening to closing.</param>
 /// <param name="Error">Why it failed.</param>
 internal sealed record ScannedFile(
