@@ -10,8 +10,6 @@ internal sealed unsafe class NativeLogFile : LogFile
     /// <summary>What the umask takes away from for a new file: rw-rw-rw-, as every program's.</summary>
     private const int DefaultMode = 0x1B6; // 0666
 
-    private const UnixFileMode AnyWrite = UnixFileMode.UserWrite | UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
-
     private readonly string _target;
 
     private NativeLogFile(string path, string target, SafeFileHandle handle)
@@ -100,14 +98,7 @@ internal sealed unsafe class NativeLogFile : LogFile
     /// <summary>Follows links, and refuses what is no file before it is opened: opening a FIFO would wait.</summary>
     private static string Find(string path)
     {
-        string full = System.IO.Path.GetFullPath(path);
-        int error = NamedFile.TryGet(full, out NamedFile file);
-        if (error == 0 && file.IsLink)
-        {
-            full = Follow(path, full);
-            error = NamedFile.TryGet(full, out file);
-        }
-
+        int error = WriteTarget.Look(LogErrors.Open, path, follows: true, out string full, out NamedFile file);
         if (error == Errno.NoEntry && !System.IO.Path.EndsInDirectorySeparator(full))
         {
             return full;
@@ -118,34 +109,7 @@ internal sealed unsafe class NativeLogFile : LogFile
             throw WriteErrors.Describe(LogErrors.Open, path, 0, error);
         }
 
-        if (file.IsFolder)
-        {
-            throw WriteErrors.Describe(LogErrors.Open, path, 0, FilePipeError.IsDirectory, inner: null);
-        }
-
-        if (!file.IsRegular)
-        {
-            throw LogErrors.NoFile(path);
-        }
-
-        if ((file.Permissions & AnyWrite) == UnixFileMode.None)
-        {
-            // Root could all the same; nobody marks a file so to have it changed.
-            throw WriteErrors.Describe(LogErrors.Open, path, 0, FilePipeError.ReadOnly, inner: null);
-        }
-
+        WriteTarget.ThrowIfNotWritable(LogErrors.Open, path, file, LogErrors.NoFile);
         return full;
-    }
-
-    private static string Follow(string path, string full)
-    {
-        try
-        {
-            return File.ResolveLinkTarget(full, returnFinalTarget: true)!.FullName;
-        }
-        catch (IOException exception)
-        {
-            throw WriteErrors.Describe(LogErrors.Open, path, 0, FilePipeError.Failed, exception);
-        }
     }
 }

@@ -65,7 +65,7 @@ internal static unsafe partial class PositionalWrite
         return 0;
     }
 
-    // One piece is not worth a vector: 4 KiB by pwritev took a tenth longer.
+    // One piece is not worth a vector: 128 MiB in pieces of 4 KiB took 58.8 ms by pwritev and 56.9 by pwrite, in C.
     private static int Write(SafeFileHandle file, ReadOnlySpan<byte> bytes, long offset, out long written)
     {
         written = 0;

@@ -134,10 +134,6 @@ internal sealed class DirectFileWriter : StagedFileWriter
         }
 
         WriteRest();
-        if (_extended > Written)
-        {
-            File.SetLength(Written);
-        }
     }
 
     private protected override void WriteAll()
@@ -151,10 +147,6 @@ internal sealed class DirectFileWriter : StagedFileWriter
 
         _lanes.ThrowIfFailed();
         WriteRest();
-        if (_extended > Written)
-        {
-            File.SetLength(Written);
-        }
     }
 
     private async ValueTask<FlushResult> WriteInBlocksAsync(
@@ -260,7 +252,7 @@ internal sealed class DirectFileWriter : StagedFileWriter
         }
     }
 
-    /// <summary>The last bytes, through the page cache.</summary>
+    /// <summary>The last bytes, through the page cache; then the file is as long as they say.</summary>
     private void WriteRest()
     {
         if (Buffered > 0)
@@ -268,6 +260,11 @@ internal sealed class DirectFileWriter : StagedFileWriter
             Hash(Unflushed);
             File.Write(Unflushed, default, Written);
             Consume(Buffered);
+        }
+
+        if (_extended > Written)
+        {
+            File.SetLength(Written);
         }
     }
 
