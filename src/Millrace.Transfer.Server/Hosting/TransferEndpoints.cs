@@ -1,0 +1,36 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Routing;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Adds the endpoints of a store to an application.</summary>
+public static class TransferEndpoints
+{
+    /// <summary>Serves and takes files of a store below a path: GET, HEAD, PUT, DELETE, listings, archives.</summary>
+    /// <param name="endpoints">The application.</param>
+    /// <param name="path">For example <c>/files</c>.</param>
+    /// <param name="store">Where files are kept.</param>
+    /// <param name="options">What is offered; null for the defaults.</param>
+    public static IEndpointConventionBuilder MapMillraceFiles(
+        this IEndpointRouteBuilder endpoints, string path, IFileStore store, TransferServerOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        ArgumentNullException.ThrowIfNull(store);
+        return FileEndpoints.Map(endpoints, path, store, options ?? new TransferServerOptions { FilesPath = path });
+    }
+
+    /// <summary>Takes resumable uploads: tus 1.0, and the IETF draft "Resumable Uploads for HTTP".</summary>
+    /// <param name="endpoints">The application.</param>
+    /// <param name="path">For example <c>/uploads</c>.</param>
+    /// <param name="store">Where files are kept.</param>
+    /// <param name="options">What is offered; null for the defaults.</param>
+    public static IEndpointConventionBuilder MapMillraceUploads(
+        this IEndpointRouteBuilder endpoints, string path, IFileStore store, TransferServerOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        ArgumentNullException.ThrowIfNull(store);
+        return UploadEndpoints.Map(endpoints, path, store, options ?? new TransferServerOptions { UploadsPath = path });
+    }
+}

@@ -1,0 +1,22 @@
+using System.IO.Pipelines;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>A file that is being written. Disposed without a commit, nothing of it remains.</summary>
+public abstract class StoredFileWriter : IAsyncDisposable
+{
+    /// <summary>Where its bytes go; a failed write is a <see cref="TransferException"/> or a <see cref="FilePipeException"/>.</summary>
+    public abstract PipeWriter Body { get; }
+
+    /// <summary>Publishes it: verified, durable, in one step.</summary>
+    /// <param name="expected">The digest that it must have; null for whatever it has.</param>
+    /// <param name="cancellationToken">Until it begins to be published.</param>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.DigestMismatch"/>, <see cref="TransferError.AlreadyExists"/>,
+    /// <see cref="TransferError.PreconditionFailed"/>, <see cref="TransferError.NoSpace"/>; nothing is published then.
+    /// </exception>
+    public abstract ValueTask<StoredFile> CommitAsync(Sha256Digest? expected, CancellationToken cancellationToken);
+
+    /// <inheritdoc/>
+    public abstract ValueTask DisposeAsync();
+}

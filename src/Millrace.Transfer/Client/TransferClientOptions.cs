@@ -1,0 +1,52 @@
+namespace Millrace.Transfer;
+
+/// <summary>How a <see cref="TransferClient"/> reaches its server and what it does when that fails.</summary>
+public sealed record TransferClientOptions
+{
+    /// <summary>Default of <see cref="MaxAttempts"/>.</summary>
+    /// <remarks>With the default delays about two minutes without any progress.</remarks>
+    public const int DefaultMaxAttempts = 10;
+
+    /// <summary>Default of <see cref="FirstDelay"/>, in milliseconds.</summary>
+    /// <remarks>A connection that was cut is most often back at once; a server that restarts takes seconds.</remarks>
+    public const int DefaultFirstDelayMilliseconds = 200;
+
+    /// <summary>Default of <see cref="MaxDelay"/>, in milliseconds.</summary>
+    /// <remarks>Longer waits only make a person wonder whether anything still happens.</remarks>
+    public const int DefaultMaxDelayMilliseconds = 30_000;
+
+    /// <summary>Default of <see cref="IdleTimeout"/>, in milliseconds.</summary>
+    /// <remarks>As the server's: three lost packets and their repetitions fit in.</remarks>
+    public const int DefaultIdleTimeoutMilliseconds = 30_000;
+
+    /// <summary>Default of <see cref="MaxConnections"/>.</summary>
+    /// <remarks>Four windows' worth on a long way; more gain little and take from others.</remarks>
+    public const int DefaultMaxConnections = 4;
+
+    /// <summary>The token for <c>Authorization: Bearer</c>; null for none.</summary>
+    public string? Token { get; init; }
+
+    /// <summary>The wire; <see cref="TransferWire.Auto"/> by default.</summary>
+    public TransferWire Wire { get; init; }
+
+    /// <summary>Tries without any progress before a transfer fails; progress begins the count anew. 1 or more.</summary>
+    public int MaxAttempts { get; init; } = DefaultMaxAttempts;
+
+    /// <summary>First wait before another try; doubled each time, with jitter.</summary>
+    public TimeSpan FirstDelay { get; init; } = TimeSpan.FromMilliseconds(DefaultFirstDelayMilliseconds);
+
+    /// <summary>Longest wait before another try.</summary>
+    public TimeSpan MaxDelay { get; init; } = TimeSpan.FromMilliseconds(DefaultMaxDelayMilliseconds);
+
+    /// <summary>How long nothing may arrive, or be taken, before a connection counts as dead.</summary>
+    public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromMilliseconds(DefaultIdleTimeoutMilliseconds);
+
+    /// <summary>Connections for the parts of one file on a slow way; 1 or more, 1 for never several.</summary>
+    public int MaxConnections { get; init; } = DefaultMaxConnections;
+
+    /// <summary>
+    /// Whether SHA-256 is computed at both ends and compared before anything is published under its name. True by default;
+    /// false leaves it to TCP's checksums.
+    /// </summary>
+    public bool VerifyDigests { get; init; } = true;
+}

@@ -1,0 +1,35 @@
+namespace Millrace.Transfer;
+
+/// <summary>Why a text is not a <see cref="TransferName"/>.</summary>
+public enum NameFault
+{
+    /// <summary>It is one.</summary>
+    None,
+
+    /// <summary>It is empty.</summary>
+    Empty,
+
+    /// <summary>It is longer than <see cref="TransferName.MaxBytes"/>, or one part is longer than <see cref="TransferName.MaxPartBytes"/>.</summary>
+    TooLong,
+
+    /// <summary>It begins with a slash, or with a Windows drive.</summary>
+    Absolute,
+
+    /// <summary>Two slashes follow each other, or it ends with one.</summary>
+    EmptyPart,
+
+    /// <summary>A part is <c>.</c> or <c>..</c>, as it stands or after another round of percent-decoding.</summary>
+    DotPart,
+
+    /// <summary>It has a backslash, a control character (NUL is one), or a character that Windows cannot have in a name.</summary>
+    ForbiddenCharacter,
+
+    /// <summary>It is not valid UTF-8, or has half of a surrogate pair.</summary>
+    NotUnicode,
+
+    /// <summary>A part is a name that Windows keeps for a device (<c>CON</c>, <c>nul.txt</c>), or ends with a dot or a space.</summary>
+    ReservedOnWindows,
+
+    /// <summary>A part is the folder in which a store keeps what is not for others, <see cref="TransferName.HiddenFolder"/>, or a staged file.</summary>
+    Hidden,
+}

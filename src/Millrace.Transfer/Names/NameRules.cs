@@ -1,0 +1,148 @@
+using System.Buffers;
+using System.Text;
+
+namespace Millrace.Transfer;
+
+/// <summary>What a name may be. One place for every wire, so that none is more generous than another.</summary>
+internal static class NameRules
+{
+    /// <summary>
+    /// What Windows cannot have in a file's name; the slash is the separator. See "Naming Files, Paths, and Namespaces",
+    /// learn.microsoft.com/windows/win32/fileio/naming-a-file.
+    /// </summary>
+    private static readonly SearchValues<char> Forbidden = SearchValues.Create("\\:*?\"<>|");
+
+    /// <summary>The staged files of <see cref="FilePipe.Create"/>, which are not finished.</summary>
+    private const string StagedPrefix = ".millrace-";
+
+    public static NameFault Check(ReadOnlySpan<char> text)
+    {
+        if (text.IsEmpty)
+        {
+            return NameFault.Empty;
+        }
+
+        if (text[0] == '/' || (text.Length >= 2 && char.IsAsciiLetter(text[0]) && text[1] == ':'))
+        {
+            return NameFault.Absolute;
+        }
+
+        foreach (char c in text)
+        {
+            if (char.IsControl(c))
+            {
+                return NameFault.ForbiddenCharacter;
+            }
+        }
+
+        if (text.ContainsAny(Forbidden))
+        {
+            return NameFault.ForbiddenCharacter;
+        }
+
+        if (!TryCount(text, out int bytes))
+        {
+            return NameFault.NotUnicode;
+        }
+
+        if (bytes > TransferName.MaxBytes)
+        {
+            return NameFault.TooLong;
+        }
+
+        foreach (Range range in text.Split('/'))
+        {
+            NameFault fault = CheckPart(text[range]);
+            if (fault != NameFault.None)
+            {
+                return fault;
+            }
+        }
+
+        return NameFault.None;
+    }
+
+    public static string Describe(string text, NameFault fault)
+    {
+        string shown = NameEncoding.Printable(text);
+        return fault switch
+        {
+            NameFault.Empty => "The name is empty. Give the name of a file, for example reports/may.csv.",
+            NameFault.TooLong =>
+                $"The name '{shown}' is too long: {TransferName.MaxBytes} bytes at most, {TransferName.MaxPartBytes} in one part.",
+            NameFault.Absolute =>
+                $"The name '{shown}' is absolute. Names are relative to the store's root: leave out what is in front.",
+            NameFault.EmptyPart => $"The name '{shown}' has an empty part: two slashes, or one at its end.",
+            NameFault.DotPart => $"The name '{shown}' has a part '.' or '..', which no name may have.",
+            NameFault.ForbiddenCharacter =>
+                $"The name '{shown}' has a character that no name may have: a control character or one of \\ : * ? \" < > |.",
+            NameFault.NotUnicode => $"The name '{shown}' is not valid UTF-8.",
+            NameFault.ReservedOnWindows =>
+                $"The name '{shown}' cannot be used on Windows: a device's name, or a part that ends with a dot or a space.",
+            NameFault.Hidden => $"The name '{shown}' is among those that the store keeps for itself.",
+            _ => $"'{shown}' is a name.",
+        };
+    }
+
+    private static NameFault CheckPart(ReadOnlySpan<char> part)
+    {
+        if (part.IsEmpty)
+        {
+            return NameFault.EmptyPart;
+        }
+
+        if (part is "." or ".." || NameEncoding.DecodesToDots(part))
+        {
+            return NameFault.DotPart;
+        }
+
+        if (Encoding.UTF8.GetByteCount(part) > TransferName.MaxPartBytes)
+        {
+            return NameFault.TooLong;
+        }
+
+        if (part.Equals(TransferName.HiddenFolder, StringComparison.OrdinalIgnoreCase)
+            || part.StartsWith(StagedPrefix, StringComparison.OrdinalIgnoreCase))
+        {
+            return NameFault.Hidden;
+        }
+
+        return part[^1] is '.' or ' ' || IsDevice(part) ? NameFault.ReservedOnWindows : NameFault.None;
+    }
+
+    /// <summary>Also with an extension, and with spaces before it: Windows opens the device for all of them.</summary>
+    private static bool IsDevice(ReadOnlySpan<char> part)
+    {
+        int dot = part.IndexOf('.');
+        ReadOnlySpan<char> stem = (dot < 0 ? part : part[..dot]).TrimEnd(' ');
+        if (stem.Length == 4 && (stem[3] is (>= '1' and <= '9') or '\u00B9' or '\u00B2' or '\u00B3'))
+        {
+            return stem[..3].Equals("COM", StringComparison.OrdinalIgnoreCase)
+                || stem[..3].Equals("LPT", StringComparison.OrdinalIgnoreCase);
+        }
+
+        return stem.Equals("CON", StringComparison.OrdinalIgnoreCase)
+            || stem.Equals("PRN", StringComparison.OrdinalIgnoreCase)
+            || stem.Equals("AUX", StringComparison.OrdinalIgnoreCase)
+            || stem.Equals("NUL", StringComparison.OrdinalIgnoreCase)
+            || stem.Equals("CONIN$", StringComparison.OrdinalIgnoreCase)
+            || stem.Equals("CONOUT$", StringComparison.OrdinalIgnoreCase);
+    }
+
+    private static bool TryCount(ReadOnlySpan<char> text, out int bytes)
+    {
+        bytes = 0;
+        while (!text.IsEmpty)
+        {
+            if (Rune.DecodeFromUtf16(text, out Rune rune, out int consumed) != OperationStatus.Done)
+            {
+                return false;
+            }
+
+            bytes += rune.Utf8SequenceLength;
+            text = text[consumed..];
+        }
+
+        return true;
+    }
+}

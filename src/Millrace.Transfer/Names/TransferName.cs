@@ -1,0 +1,122 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace Millrace.Transfer;
+
+/// <summary>
+/// The name of a file or folder in a store: a relative path with <c>/</c> between its parts, for example
+/// <c>2026/may/trips.csv</c>. What is a name here is a name on every system and on every wire, and never leads out of the
+/// store's root.
+/// </summary>
+/// <remarks>
+/// Names are compared byte by byte, with regard to case; the file system below may see that differently. An instance is
+/// immutable and can be used by any thread.
+/// </remarks>
+public readonly struct TransferName : IEquatable<TransferName>, IComparable<TransferName>
+{
+    /// <summary>Longest name, in bytes of UTF-8.</summary>
+    /// <remarks>A quarter of Linux's PATH_MAX (4,096), so that any root still fits in front of it.</remarks>
+    public const int MaxBytes = 1024;
+
+    /// <summary>Longest part of a name, in bytes of UTF-8.</summary>
+    /// <remarks>NAME_MAX of Linux's file systems.</remarks>
+    public const int MaxPartBytes = 255;
+
+    /// <summary>The folder below a store's root in which it keeps uploads and digests; no name has it as a part.</summary>
+    public const string HiddenFolder = ".millrace";
+
+    private readonly string? _value;
+
+    private TransferName(string value) => _value = value;
+
+    /// <summary>The name; empty only for <c>default</c>, which stands for the root.</summary>
+    public string Value => _value ?? "";
+
+    /// <summary>Whether this is the root of a store, which is no file.</summary>
+    public bool IsRoot => string.IsNullOrEmpty(_value);
+
+    /// <summary>The last part.</summary>
+    public string FileName => Value[(Value.LastIndexOf('/') + 1)..];
+
+    /// <summary>The folder that it is in; the root for a name of one part.</summary>
+    public TransferName Folder => Value.LastIndexOf('/') is var slash and > 0 ? new TransferName(Value[..slash]) : default;
+
+    /// <summary>Makes a name of a text.</summary>
+    /// <param name="text">The name as it is, not percent-encoded.</param>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: it is none; the message says why.</exception>
+    public static TransferName Parse(string text)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        NameFault fault = NameRules.Check(text);
+        return fault == NameFault.None
+            ? new TransferName(text)
+            : throw new TransferException(TransferError.InvalidName, NameRules.Describe(text, fault), text);
+    }
+
+    /// <summary>Makes a name of a text, if it is one.</summary>
+    /// <param name="text">The name as it is, not percent-encoded.</param>
+    /// <param name="name">The name; <c>default</c> when it is none.</param>
+    /// <param name="fault">Why it is none.</param>
+    public static bool TryParse([NotNullWhen(true)] string? text, out TransferName name, out NameFault fault)
+    {
+        fault = NameRules.Check(text ?? "");
+        name = fault == NameFault.None ? new TransferName(text!) : default;
+        return fault == NameFault.None;
+    }
+
+    /// <summary>Makes a name of the path of a request, as it came: percent-encoded, and not changed by anybody on the way.</summary>
+    /// <param name="path">The part of the path behind the store's own, without the slash between them.</param>
+    /// <param name="name">The name; <c>default</c> when it is none.</param>
+    /// <param name="fault">Why it is none.</param>
+    public static bool TryParseEncoded([NotNullWhen(true)] string? path, out TransferName name, out NameFault fault)
+    {
+        name = default;
+        return NameEncoding.TryDecode(path ?? "", out string text, out fault) && TryParse(text, out name, out fault);
+    }
+
+    /// <summary>A name below this one.</summary>
+    /// <param name="relative">What is below it, for example <c>may/trips.csv</c>.</param>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>.</exception>
+    public TransferName Append(string relative) => Parse(IsRoot ? relative : $"{Value}/{relative}");
+
+    /// <summary>The name for the path of a URL: every byte but letters, digits and <c>-._~/</c> percent-encoded.</summary>
+    public string ToEncoded() => NameEncoding.Encode(Value);
+
+    /// <summary>Whether this name is <paramref name="folder"/> or below it; every name is below the root.</summary>
+    public bool IsIn(TransferName folder) =>
+        folder.IsRoot
+        || (Value.StartsWith(folder.Value, StringComparison.Ordinal)
+            && (Value.Length == folder.Value.Length || Value[folder.Value.Length] == '/'));
+
+    /// <inheritdoc/>
+    public bool Equals(TransferName other) => string.Equals(Value, other.Value, StringComparison.Ordinal);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is TransferName other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => StringComparer.Ordinal.GetHashCode(Value);
+
+    /// <summary>In the order of their UTF-16 code units, which is that of pages of a listing.</summary>
+    public int CompareTo(TransferName other) => string.CompareOrdinal(Value, other.Value);
+
+    /// <inheritdoc/>
+    public override string ToString() => Value;
+
+    /// <summary>Whether both are the same.</summary>
+    public static bool operator ==(TransferName left, TransferName right) => left.Equals(right);
+
+    /// <summary>Whether they differ.</summary>
+    public static bool operator !=(TransferName left, TransferName right) => !left.Equals(right);
+
+    /// <summary>By <see cref="CompareTo"/>.</summary>
+    public static bool operator <(TransferName left, TransferName right) => left.CompareTo(right) < 0;
+
+    /// <summary>By <see cref="CompareTo"/>.</summary>
+    public static bool operator <=(TransferName left, TransferName right) => left.CompareTo(right) <= 0;
+
+    /// <summary>By <see cref="CompareTo"/>.</summary>
+    public static bool operator >(TransferName left, TransferName right) => left.CompareTo(right) > 0;
+
+    /// <summary>By <see cref="CompareTo"/>.</summary>
+    public static bool operator >=(TransferName left, TransferName right) => left.CompareTo(right) >= 0;
+}

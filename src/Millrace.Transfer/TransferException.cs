@@ -1,0 +1,32 @@
+namespace Millrace.Transfer;
+
+/// <summary>
+/// A transfer that was refused or that failed. The message says what was tried, what happened and what can be done.
+/// </summary>
+public sealed class TransferException : IOException
+{
+    /// <summary>Describes a failed transfer.</summary>
+    /// <param name="error">What went wrong.</param>
+    /// <param name="message">What was tried, what happened and what can be done; for the person who asked for it.</param>
+    /// <param name="name">The file or folder that it was about; null when there is none.</param>
+    /// <param name="innerException">What caused it.</param>
+    public TransferException(
+        TransferError error, string message, string? name = null, Exception? innerException = null)
+        : base(message, innerException)
+    {
+        Error = error;
+        Name = name;
+    }
+
+    /// <summary>What went wrong.</summary>
+    public TransferError Error { get; }
+
+    /// <summary>The file or folder that it was about; null when there is none.</summary>
+    public string? Name { get; }
+
+    /// <summary>Bytes of the upload that the other side has, when it said so; null otherwise.</summary>
+    public long? Offset { get; init; }
+
+    /// <summary>How long the other side asked to wait before the next try; null when it did not.</summary>
+    public TimeSpan? RetryAfter { get; init; }
+}

@@ -1,0 +1,37 @@
+using System.Text.Json.Serialization;
+
+namespace Millrace.Transfer;
+
+/// <summary>
+/// What the body of a refused request says: a problem document (RFC 9457, <c>application/problem+json</c>) with the
+/// <see cref="TransferError"/> as <c>error</c>.
+/// </summary>
+public sealed record ErrorDocument
+{
+    /// <summary>The media type of it.</summary>
+    public const string MediaType = "application/problem+json";
+
+    /// <summary>A URI for the kind of problem; <c>about:blank</c> when the status says it all.</summary>
+    [JsonPropertyName("type")]
+    public string Type { get; init; } = "about:blank";
+
+    /// <summary>The kind of problem in a few words.</summary>
+    [JsonPropertyName("title")]
+    public string Title { get; init; } = "";
+
+    /// <summary>The HTTP status.</summary>
+    [JsonPropertyName("status")]
+    public int Status { get; init; }
+
+    /// <summary>What was tried, what happened and what can be done.</summary>
+    [JsonPropertyName("detail")]
+    public string Detail { get; init; } = "";
+
+    /// <summary>The <see cref="TransferError"/>'s name.</summary>
+    [JsonPropertyName("error")]
+    public string Error { get; init; } = nameof(TransferError.Failed);
+
+    /// <summary>The name that it is about; null without one.</summary>
+    [JsonPropertyName("name")]
+    public string? Name { get; init; }
+}

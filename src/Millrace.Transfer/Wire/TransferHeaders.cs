@@ -1,0 +1,41 @@
+namespace Millrace.Transfer;
+
+/// <summary>Names of fields that the framework has no constants for, and those of Millrace itself.</summary>
+public static class TransferHeaders
+{
+    /// <summary>RFC 9530: the digest of a whole file, whatever part of it or coding is sent.</summary>
+    public const string ReprDigest = "Repr-Digest";
+
+    /// <summary>RFC 9530: the digest of the bytes of this very message.</summary>
+    public const string ContentDigest = "Content-Digest";
+
+    /// <summary>RFC 9530: asks for <see cref="ReprDigest"/>, also where it has to be computed first.</summary>
+    public const string WantReprDigest = "Want-Repr-Digest";
+
+    /// <summary>Resumable uploads: bytes that the server has, or where this request continues.</summary>
+    public const string UploadOffset = "Upload-Offset";
+
+    /// <summary>Resumable uploads: bytes of the whole.</summary>
+    public const string UploadLength = "Upload-Length";
+
+    /// <summary>Resumable uploads (IETF): <c>?1</c> when this request brings the last byte.</summary>
+    public const string UploadComplete = "Upload-Complete";
+
+    /// <summary>Resumable uploads (IETF): which draft is spoken.</summary>
+    public const string UploadDraftInteropVersion = "Upload-Draft-Interop-Version";
+
+    /// <summary>tus: the version of the protocol.</summary>
+    public const string TusResumable = "Tus-Resumable";
+
+    /// <summary>tus: name and type of what is uploaded.</summary>
+    public const string UploadMetadata = "Upload-Metadata";
+
+    /// <summary>tus: digest of what this request brings.</summary>
+    public const string UploadChecksum = "Upload-Checksum";
+
+    /// <summary>tus: partial uploads and what joins them.</summary>
+    public const string UploadConcat = "Upload-Concat";
+
+    /// <summary>tus: until when an unfinished upload is kept.</summary>
+    public const string UploadExpires = "Upload-Expires";
+}

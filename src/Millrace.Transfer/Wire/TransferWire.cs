@@ -1,0 +1,17 @@
+namespace Millrace.Transfer;
+
+/// <summary>A way for files between a client and a server.</summary>
+public enum TransferWire
+{
+    /// <summary>The client chooses by what the server offers.</summary>
+    Auto,
+
+    /// <summary>HTTP/1.1: ranges down, resumable uploads (the IETF draft) up.</summary>
+    Http1,
+
+    /// <summary>The same over HTTP/2: with TLS, or with prior knowledge on a port of its own.</summary>
+    Http2,
+
+    /// <summary>tus 1.0 up; ranges over HTTP/1.1 down.</summary>
+    Tus,
+}

@@ -1,0 +1,103 @@
+namespace Millrace.Transfer.Tests.Names;
+
+public sealed class TransferNameTests
+{
+    [Theory]
+    [InlineData("a")]
+    [InlineData("a/b/c.csv")]
+    [InlineData("..a/b..c/...d")]
+    [InlineData("Übergrößenträger/日本語/🙂.txt")]
+    [InlineData("with space/and+plus&100%.txt")]
+    [InlineData(".hidden")]
+    [InlineData("console.log")]
+    public void A_relative_path_is_a_name(string text)
+    {
+        Assert.True(TransferName.TryParse(text, out TransferName name, out NameFault fault), fault.ToString());
+        Assert.Equal(text, name.Value);
+        Assert.True(TransferName.TryParseEncoded(name.ToEncoded(), out TransferName again, out fault), fault.ToString());
+        Assert.Equal(name, again);
+    }
+
+    [Theory]
+    [InlineData("", NameFault.Empty)]
+    [InlineData("/etc/passwd", NameFault.Absolute)]
+    [InlineData("c:/x", NameFault.Absolute)]
+    [InlineData("a//b", NameFault.EmptyPart)]
+    [InlineData("a/", NameFault.EmptyPart)]
+    [InlineData(".", NameFault.DotPart)]
+    [InlineData("a/../b", NameFault.DotPart)]
+    [InlineData("a/%2e%2e/b", NameFault.DotPart)]
+    [InlineData("a/%252e%252e/b", NameFault.DotPart)]
+    [InlineData("%2e%2e%2fb", NameFault.DotPart)]
+    [InlineData("..%5cb", NameFault.DotPart)]
+    [InlineData("a\\b", NameFault.ForbiddenCharacter)]
+    [InlineData("a\0b", NameFault.ForbiddenCharacter)]
+    [InlineData("a\nb", NameFault.ForbiddenCharacter)]
+    [InlineData("a\u0085b", NameFault.ForbiddenCharacter)]
+    [InlineData("a:b", NameFault.ForbiddenCharacter)]
+    [InlineData("x/CON", NameFault.ReservedOnWindows)]
+    [InlineData("nul.txt", NameFault.ReservedOnWindows)]
+    [InlineData("com1 .x", NameFault.ReservedOnWindows)]
+    [InlineData("lpt²", NameFault.ReservedOnWindows)]
+    [InlineData("a.", NameFault.ReservedOnWindows)]
+    [InlineData("a /b", NameFault.ReservedOnWindows)]
+    [InlineData(".millrace/uploads", NameFault.Hidden)]
+    [InlineData("a/.MillRace", NameFault.Hidden)]
+    [InlineData("a/.millrace-0123456789ab.tmp", NameFault.Hidden)]
+    public void What_could_mean_something_else_somewhere_is_no_name(string text, NameFault expected)
+    {
+        Assert.False(TransferName.TryParse(text, out _, out NameFault fault));
+        Assert.Equal(expected, fault);
+        TransferException thrown = Assert.Throws<TransferException>(() => TransferName.Parse(text));
+        Assert.Equal(TransferError.InvalidName, thrown.Error);
+    }
+
+    [Theory]
+    [InlineData("a%2fb", NameFault.ForbiddenCharacter)]
+    [InlineData("%2e%2e/b", NameFault.DotPart)]
+    [InlineData("a%00", NameFault.ForbiddenCharacter)]
+    [InlineData("a%5cb", NameFault.ForbiddenCharacter)]
+    [InlineData("a%c0%af", NameFault.NotUnicode)]
+    [InlineData("a%ff", NameFault.NotUnicode)]
+    [InlineData("a%2", NameFault.ForbiddenCharacter)]
+    [InlineData("a%zz", NameFault.ForbiddenCharacter)]
+    public void An_encoded_path_is_decoded_once_and_strictly(string path, NameFault expected)
+    {
+        Assert.False(TransferName.TryParseEncoded(path, out _, out NameFault fault));
+        Assert.Equal(expected, fault);
+    }
+
+    [Fact]
+    public void Half_of_a_surrogate_pair_is_no_name()
+    {
+        Assert.False(TransferName.TryParse("a\uD800", out _, out NameFault fault));
+        Assert.Equal(NameFault.NotUnicode, fault);
+    }
+
+    [Fact]
+    public void A_name_has_at_most_1024_bytes_and_255_in_a_part()
+    {
+        string part = new('x', 255);
+        Assert.True(TransferName.TryParse(part, out _, out _));
+        Assert.False(TransferName.TryParse(part + "x", out _, out NameFault fault));
+        Assert.Equal(NameFault.TooLong, fault);
+        string longest = string.Join('/', part, part, part, part);
+        Assert.Equal(1023, longest.Length);
+        Assert.True(TransferName.TryParse(longest, out _, out _));
+        Assert.False(TransferName.TryParse(longest + "/x", out _, out fault));
+        Assert.Equal(NameFault.TooLong, fault);
+        Assert.False(TransferName.TryParse(new string('é', 128), out _, out fault));
+        Assert.Equal(NameFault.TooLong, fault);
+    }
+
+    [Theory]
+    [InlineData("a/b/c", "a/b", true)]
+    [InlineData("a/b", "a/b", true)]
+    [InlineData("a/bc", "a/b", false)]
+    [InlineData("a", "a/b", false)]
+    public void Being_in_a_folder_is_a_matter_of_whole_parts(string name, string folder, bool expected)
+    {
+        Assert.Equal(expected, TransferName.Parse(name).IsIn(TransferName.Parse(folder)));
+        Assert.True(TransferName.Parse(name).IsIn(default));
+    }
+}
