@@ -219,7 +219,7 @@ public sealed partial class LocalFileStore
 
         using (SafeFileHandle? file = isLink ? _tree.TryOpenFile(name) : null)
         {
-            if (file is null && !facts.IsRegular)
+            if (file is null && (isLink || !facts.IsRegular))
             {
                 return false;
             }

@@ -18,18 +18,35 @@ public sealed partial class LocalFileStore
 
     private async Task UpkeepAsync()
     {
-        await Task.Yield();
-        CleanUp();
-        await Limits.CountAsync(mostAge: long.MaxValue, _end.Token).ConfigureAwait(false);
-        _digests.Sweep(Exists, _end.Token);
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        if (Native)
+        {
+            CleanUp();
+        }
+
+        await TryAsync(() => Limits.CountAsync(mostAge: long.MaxValue, _end.Token)).ConfigureAwait(false);
+        await TryAsync(() => Task.FromResult(_digests.Sweep(Exists, _end.Token))).ConfigureAwait(false);
         TimeSpan period = Options.UploadLifetime / 4;
         period = period > LongestPeriod ? LongestPeriod : period < ShortestPeriod ? ShortestPeriod : period;
         using var timer = new PeriodicTimer(period, Options.Clock);
         do
         {
-            await ExpireUploadsAsync(_end.Token).ConfigureAwait(false);
+            await TryAsync(() => ExpireUploadsAsync(_end.Token).AsTask()).ConfigureAwait(false);
         }
         while (await timer.WaitForNextTickAsync(_end.Token).ConfigureAwait(false));
+    }
+
+    /// <summary>What fails once, because of a device or of somebody who is at the same folder, is tried again another time.</summary>
+    private static async Task TryAsync(Func<Task> work)
+    {
+        try
+        {
+            await work().ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // Nobody is waiting for it.
+        }
     }
 
     /// <summary>Removes what writers of a killed process have left; those of a live one hold theirs.</summary>
@@ -44,9 +61,9 @@ public sealed partial class LocalFileStore
                 TryCleanUp(folder);
             }
         }
-        catch (DirectoryNotFoundException)
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Removed while it was looked through.
+            // A folder that was removed while it was looked through.
         }
     }
 

@@ -52,6 +52,12 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
             _work = new DigestWork(_tree, _digests, Options.Portable);
             Limits = new StoreLimits(Options, Root, CountFiles);
             FindUploads();
+            if (!Native)
+            {
+                // The framework creates a file and locks it in two steps, and what comes in between would be cleaned away.
+                CleanUp();
+            }
+
             _upkeep = Task.Run(UpkeepAsync);
         }
         catch

@@ -64,7 +64,19 @@ internal sealed class LocalUpload : IDisposable
         }
     }
 
-    public bool HasExpired => Touched + _options.UploadLifetime < _options.Clock.GetUtcNow();
+    /// <summary>Whether nobody has continued it for too long; who does so now may take as long as it takes.</summary>
+    public bool HasExpired => !IsHeld && Touched + _options.UploadLifetime < _options.Clock.GetUtcNow();
+
+    private bool IsHeld
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _holder is not null;
+            }
+        }
+    }
 
     private string StatePath => Path.Combine(Folder, "state");
 

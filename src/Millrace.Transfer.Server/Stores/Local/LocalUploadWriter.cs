@@ -112,6 +112,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         finally
         {
             _upload.Taken += _limited?.HandOver() ?? 0;
+            _upload.Touch();
             _upload.Leave(_holder);
         }
     }

@@ -1,0 +1,55 @@
+using Millrace.Transfer.Server.Tests.Infrastructure;
+using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
+
+namespace Millrace.Transfer.Server.Tests.Stores;
+
+public sealed class DeleteTests
+{
+    [Theory, EveryStore]
+    public async Task A_file_is_deleted_and_its_folder_stays(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a/b", "1");
+        Assert.True(await store.DeleteAsync("a/b".Name(), default, default));
+        Assert.False(await store.DeleteAsync("a/b".Name(), default, default));
+        Assert.False(await store.DeleteAsync("x/y".Name(), default, default));
+        Assert.True(Directory.Exists(folder["a"]));
+    }
+
+    [Theory, EveryStore]
+    public async Task An_empty_folder_is_deleted_and_another_one_is_not(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a/b", "1");
+        Assert.Equal(
+            TransferError.InvalidRequest, await FailsAsync(async () => await store.DeleteAsync("a".Name(), default, default)));
+        await store.DeleteAsync("a/b".Name(), default, default);
+        Assert.True(await store.DeleteAsync("a".Name(), default, default));
+        Assert.Empty(folder.Names);
+    }
+
+    [Theory, EveryStore]
+    public async Task Only_the_version_that_is_meant_is_deleted(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        StoredFile first = await store.PutAsync("a", "1");
+        StoredFile second = await store.PutAsync("a", "2");
+        Assert.Equal(
+            TransferError.PreconditionFailed,
+            await FailsAsync(async () =>
+                await store.DeleteAsync("a".Name(), new WritePrecondition { Match = [first.Tag] }, default)));
+        Assert.True(await store.DeleteAsync("a".Name(), new WritePrecondition { Match = [second.Tag] }, default));
+    }
+
+    [Theory, EveryStore]
+    public async Task The_root_is_not_deleted(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        Assert.Equal(
+            TransferError.InvalidRequest, await FailsAsync(async () => await store.DeleteAsync(default, default, default)));
+    }
+}

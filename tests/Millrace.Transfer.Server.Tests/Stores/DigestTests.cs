@@ -1,0 +1,201 @@
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Stores;
+
+/// <summary>A digest, and a tag, is that of the bytes that are there, whatever happened to file and record.</summary>
+public sealed class DigestTests
+{
+    [Theory, EveryStore]
+    public async Task The_digest_of_what_arrived_is_kept_and_not_computed_again(bool portable)
+    {
+        using var folder = new OwnFolder();
+        var options = new LocalFileStoreOptions { Portable = portable };
+        await using (var store = new LocalFileStore(folder.Path, options))
+        {
+            await store.PutAsync("a", "content");
+        }
+
+        await using var again = new LocalFileStore(folder.Path, options);
+        Assert.Equal(Sha256Digest.Of("content"u8), (await again.FindAsync("a"))!.Sha256);
+        Assert.Equal(0, again.Work.Computed);
+    }
+
+    [Theory, EveryStore]
+    public async Task The_digest_of_a_file_placed_by_hand_is_computed_when_it_is_needed(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        File.WriteAllText(folder["a"], "content");
+        Assert.Null((await store.FindAsync("a"))!.Sha256);
+        Assert.Equal(Sha256Digest.Of("content"u8), (await store.FindAsync("a", DigestNeed.IfCheap))!.Sha256);
+        Assert.Equal(Sha256Digest.Of("content"u8), (await store.FindAsync("a"))!.Sha256);
+        Assert.Equal(1, store.Work.Computed);
+    }
+
+    [Theory, EveryStore]
+    public async Task Many_who_ask_at_once_have_a_file_read_once(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        File.WriteAllBytes(folder["a"], new byte[10_000_000]);
+        Assert.Null((await store.FindAsync("a"))!.Sha256);
+        StoredFile?[] found = await Task.WhenAll(
+            Enumerable.Range(0, 20).Select(_ => Task.Run(() => store.FindAsync("a", DigestNeed.Always))));
+        Assert.Single(found.Select(file => file!.Sha256).Distinct());
+        Assert.Equal(1, store.Work.Computed);
+    }
+
+    [Theory, EveryStore]
+    public async Task A_large_file_is_read_in_the_background_for_the_next(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(
+            folder.Path, new LocalFileStoreOptions { Portable = portable, CheapDigestBytes = 10 });
+        File.WriteAllText(folder["a"], "more than ten");
+        Assert.Null((await store.FindAsync("a", DigestNeed.IfCheap))!.Sha256);
+        await Bounded.UntilAsync(async () => (await store.FindAsync("a"))!.Sha256 == Sha256Digest.Of("more than ten"u8));
+    }
+
+    [Theory, EveryStore]
+    public async Task A_damaged_record_is_noticed_wherever_the_damage_is(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a", "content");
+        string path = store.Digests.PathOf("a".Name());
+        byte[] record = File.ReadAllBytes(path);
+        for (int i = 0; i < record.Length; i++)
+        {
+            byte[] damaged = [.. record];
+            damaged[i] ^= 1;
+            File.WriteAllBytes(path, damaged);
+            Assert.Null((await store.FindAsync("a"))!.Sha256);
+            File.WriteAllBytes(path, record[..i]);
+            Assert.Null((await store.FindAsync("a"))!.Sha256);
+        }
+
+        Assert.Equal(Sha256Digest.Of("content"u8), (await store.FindAsync("a", DigestNeed.Always))!.Sha256);
+        Assert.Equal(Sha256Digest.Of("content"u8), (await store.FindAsync("a"))!.Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task A_record_of_another_name_is_not_believed(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a", "content");
+        await store.PutAsync("b", "CONTENT");
+        File.Copy(store.Digests.PathOf("a".Name()), store.Digests.PathOf("b".Name()), overwrite: true);
+        Assert.Null((await store.FindAsync("b"))!.Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task A_changed_file_has_another_tag_and_the_digest_of_what_it_is_now(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        StoredFile before = await store.PutAsync("a", "content");
+        File.WriteAllText(folder["a"], "CONTENT");
+        StoredFile after = (await store.FindAsync("a", DigestNeed.Always))!;
+        Assert.NotEqual(before.Tag, after.Tag);
+        Assert.Equal(Sha256Digest.Of("CONTENT"u8), after.Sha256);
+    }
+
+    [Fact]
+    public async Task A_file_whose_time_was_put_back_is_known_to_have_changed()
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path);
+        StoredFile before = await store.PutAsync("a", "content");
+        DateTime time = File.GetLastWriteTimeUtc(folder["a"]);
+        File.WriteAllText(folder["a"], "CONTENT");
+        File.SetLastWriteTimeUtc(folder["a"], time);
+        StoredFile after = (await store.FindAsync("a", DigestNeed.Always))!;
+        Assert.Equal(before.Modified, after.Modified);
+        Assert.NotEqual(before.Tag, after.Tag);
+        Assert.Equal(Sha256Digest.Of("CONTENT"u8), after.Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task No_tag_ever_stands_for_two_contents_however_quickly_they_follow(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        var contents = new Dictionary<EntityTag, string>();
+        for (int i = 100; i < 160; i++)
+        {
+            // In place and by hand, at once after the last look: the same length, and often the same tick of the clock.
+            string content = $"{i}";
+            File.WriteAllText(folder["a"], content);
+            if (i % 2 == 0)
+            {
+                StoredFile file = (await store.FindAsync("a", DigestNeed.Always))!;
+                Assert.Equal(Sha256Digest.Of(System.Text.Encoding.UTF8.GetBytes(content)), file.Sha256);
+                Assert.True(contents.TryAdd(file.Tag, content));
+            }
+            else
+            {
+                StoredFile file = await store.PutAsync("a", content);
+                Assert.True(contents.TryAdd(file.Tag, content));
+            }
+        }
+    }
+
+    [Theory, EveryStore]
+    public async Task Versions_that_are_published_at_once_have_different_tags(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(
+            folder.Path, new LocalFileStoreOptions { Portable = portable, Durability = Durability.None });
+        var tags = new HashSet<EntityTag>();
+        for (int i = 100; i < 300; i++)
+        {
+            Assert.True(tags.Add((await store.PutAsync("a", $"{i}")).Tag));
+        }
+    }
+
+    [Theory, EveryStore]
+    public async Task A_tag_stays_the_same_while_nobody_changes_the_file(bool portable)
+    {
+        using var folder = new OwnFolder();
+        var options = new LocalFileStoreOptions { Portable = portable };
+        File.WriteAllText(folder["hand"], "content");
+        EntityTag put;
+        EntityTag hand;
+        await using (var store = new LocalFileStore(folder.Path, options))
+        {
+            put = (await store.PutAsync("put", "content")).Tag;
+            hand = (await store.FindAsync("hand"))!.Tag;
+        }
+
+        await using var again = new LocalFileStore(folder.Path, options);
+        Assert.Equal(put, (await again.FindAsync("put"))!.Tag);
+        Assert.Equal(hand, (await again.FindAsync("hand", DigestNeed.Always))!.Tag);
+    }
+
+    [Theory, EveryStore]
+    public async Task A_reader_is_told_when_its_file_is_changed_in_place(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a", "content");
+        await using StoredFileReader reader = await store.OpenReadAsync("a".Name(), DigestNeed.IfKnown, default);
+        File.WriteAllText(folder["a"], "CONTENT");
+        Assert.Equal(TransferError.Changed, await StoreExtensions.FailsAsync(() => reader.GetAsync()));
+    }
+
+    [Theory, EveryStore]
+    public async Task Records_of_files_that_are_gone_go_too(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a", "1");
+        await store.PutAsync("b", "2");
+        await store.PutAsync("c", "3");
+        File.Delete(folder["a"]);
+        await store.DeleteAsync("b".Name(), default, default);
+        Assert.False(File.Exists(store.Digests.PathOf("b".Name())));
+        Assert.Equal(1, store.Digests.Sweep(name => File.Exists(folder[name.Value]), default));
+        Assert.True(File.Exists(store.Digests.PathOf("c".Name())));
+    }
+}

@@ -1,0 +1,214 @@
+using Millrace.Transfer.Server.Tests.Infrastructure;
+using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
+
+namespace Millrace.Transfer.Server.Tests.Stores;
+
+/// <summary>What does not fit is refused, at once where its length is known; and nothing of it remains.</summary>
+public sealed class LimitTests
+{
+    [Theory, EveryStore]
+    public async Task A_file_that_is_said_to_be_too_large_is_refused_at_once(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(
+            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 10 });
+        await store.PutAsync("a", "0123456789");
+        Assert.Equal(TransferError.TooLarge, await FailsAsync(() => store.PutAsync("b", "0123456789x")));
+        Assert.Equal(TransferError.TooLarge, await FailsAsync(() => store.StartAsync("b", 11)));
+        Assert.Equal(["a"], folder.Names);
+    }
+
+    [Theory, EveryStore]
+    public async Task A_file_of_unknown_length_is_refused_when_it_becomes_too_large(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(
+            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 1_500_000 });
+        await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
+        {
+            await writer.Body.WriteAsync(new byte[1_500_000]);
+            Assert.Equal(TransferError.TooLarge, await FailsAsync(async () => await writer.Body.WriteAsync(new byte[1])));
+        }
+
+        Assert.Empty(folder.Names);
+    }
+
+    [Theory, EveryStore]
+    public async Task More_than_was_said_is_refused_when_it_is_to_be_published(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(
+            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 10 });
+        await using StoredFileWriter writer =
+            await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 5 }, default);
+        Assert.Equal(
+            TransferError.TooLarge,
+            await FailsAsync(async () =>
+            {
+                await writer.Body.WriteAsync(new byte[11]);
+                await writer.CommitAsync(null, default);
+            }));
+        Assert.Null(await store.FindAsync("a"));
+    }
+
+    [Theory, EveryStore]
+    public async Task The_store_takes_no_more_than_it_may_have_altogether(bool portable)
+    {
+        using var folder = new OwnFolder();
+        File.WriteAllBytes(folder["before"], new byte[40]);
+        await using var store = new LocalFileStore(
+            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        await store.PutAsync("a", new string('x', 50));
+        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.PutAsync("b", new string('x', 11))));
+        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.StartAsync("b", 11)));
+        await store.PutAsync("b", new string('x', 10));
+
+        await store.DeleteAsync("a".Name(), default, default);
+        await store.PutAsync("c", new string('x', 50));
+        Assert.Equal(100, store.Limits.Used);
+    }
+
+    [Theory, EveryStore]
+    public async Task What_is_on_its_way_counts_and_what_is_given_up_does_not(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(
+            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        await using (await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 60 }, default))
+        {
+            Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.StartAsync("b", 41)));
+        }
+
+        UploadStatus upload = await store.StartAsync("b", 80);
+        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.PutAsync("c", new string('x', 21))));
+        await store.AbortUploadAsync(upload.Id, default);
+        await store.PutAsync("c", new string('x', 100));
+        Assert.Equal(100, store.Limits.Used);
+    }
+
+    [Theory, EveryStore]
+    public async Task Replacing_a_file_counts_what_it_was(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(
+            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        for (int i = 0; i < 5; i++)
+        {
+            await store.PutAsync("a", new string('x', 40 + i));
+        }
+
+        Assert.Equal(44, store.Limits.Used);
+    }
+
+    [Theory, EveryStore]
+    public async Task Bytes_of_unknown_number_count_as_they_come(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(
+            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 3_000_000 });
+        UploadStatus upload = await store.StartAsync("a", null);
+        await using (UploadWriter writer = await store.AppendUploadAsync(upload.Id, 0, discardable: false, default))
+        {
+            await writer.Body.WriteAsync(new byte[2_000_000]);
+            Assert.Equal(
+                TransferError.NoSpace, await FailsAsync(async () => await writer.Body.WriteAsync(new byte[2_000_000])));
+        }
+
+        Assert.Equal(2_000_000, store.Limits.Used);
+        await store.AbortUploadAsync(upload.Id, default);
+        Assert.Equal(0, store.Limits.Used);
+    }
+
+    [Theory, EveryStore]
+    public async Task Uploads_of_an_earlier_process_count(bool portable)
+    {
+        using var folder = new OwnFolder();
+        var options = new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 };
+        await using (var store = new LocalFileStore(folder.Path, options))
+        {
+            await store.StartAsync("a", 60);
+        }
+
+        await using var again = new LocalFileStore(folder.Path, options);
+        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => again.StartAsync("b", 41)));
+    }
+
+    [Theory, EveryStore]
+    public async Task So_much_of_the_device_stays_free(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(
+            folder.Path, new LocalFileStoreOptions { Portable = portable, FreeSpaceToLeave = long.MaxValue / 2 });
+        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.PutAsync("a", "1")));
+        Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await store.CreateAsync("a".Name(), default, default)));
+        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.StartAsync("a", 1)));
+        Assert.Empty(folder.Names);
+    }
+
+    [RootFact]
+    public async Task On_a_full_device_nothing_appears_and_the_store_goes_on()
+    {
+        using var folder = new OwnFolder();
+        using var disk = new SmallDisk(folder["disk"], 4 * 1024 * 1024);
+        foreach (bool portable in new[] { false, true })
+        {
+            await using var store = new LocalFileStore(
+                disk.Path, new LocalFileStoreOptions { Portable = portable, FreeSpaceToLeave = 0 });
+            foreach (long? length in new long?[] { null, 6_000_000 })
+            {
+                Assert.Equal(TransferError.NoSpace, await FillAsync(store, length));
+            }
+
+            UploadStatus upload = await store.StartAsync("upload", null);
+            await FillAsync(store, upload.Id);
+            UploadStatus? left = await store.FindUploadAsync(upload.Id, takeOver: true, default);
+            Assert.InRange(left!.Offset, 1_000_000, 5_000_000);
+
+            await store.AbortUploadAsync(upload.Id, default);
+            Assert.Empty((await store.ListAsync(new ListFilesOptions { Recursive = true }, default)).Entries);
+            await store.PutAsync("small", "fits");
+            Assert.Equal("fits", await store.GetAsync("small"));
+            await store.DeleteAsync("small".Name(), default, default);
+        }
+    }
+
+    private static async Task<TransferError> FillAsync(LocalFileStore store, long? length)
+    {
+        try
+        {
+            await using StoredFileWriter writer =
+                await store.CreateAsync("a".Name(), new CreateFileOptions { Length = length }, default);
+            for (int i = 0; i < 6; i++)
+            {
+                await writer.Body.WriteAsync(new byte[1_000_000]);
+            }
+
+            await writer.CommitAsync(null, default);
+            Assert.Fail("There was room.");
+            return default;
+        }
+        catch (FilePipeException exception)
+        {
+            return Problems.Translate(exception).Error;
+        }
+        catch (TransferException exception)
+        {
+            return exception.Error;
+        }
+    }
+
+    private static async Task FillAsync(LocalFileStore store, UploadId id)
+    {
+        await using UploadWriter writer = await store.AppendUploadAsync(id, 0, discardable: false, default);
+        FilePipeException full = await Assert.ThrowsAsync<FilePipeException>(async () =>
+        {
+            for (int i = 0; i < 6; i++)
+            {
+                await writer.Body.WriteAsync(new byte[1_000_000]);
+            }
+
+            await writer.Body.FlushAsync();
+        });
+        Assert.Equal(FilePipeError.NoSpace, full.Error);
+    }
+}

@@ -1,0 +1,218 @@
+using Millrace.Transfer.Server.Tests.Infrastructure;
+using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
+
+namespace Millrace.Transfer.Server.Tests.Stores;
+
+/// <summary>Nothing outside the root is ever read, written, listed or deleted, whatever links there are.</summary>
+public sealed class LinkTests
+{
+    /// <summary>Name of a link, and where it leads; OUT stands for a folder beside the root.</summary>
+    public static TheoryData<bool, string, string> Outside()
+    {
+        var data = new TheoryData<bool, string, string>();
+        foreach (bool portable in new[] { false, true })
+        {
+            data.Add(portable, "OUT/secret", "link");
+            data.Add(portable, "../OUTNAME/secret", "link");
+            data.Add(portable, "OUT", "link/secret");
+            data.Add(portable, "../OUTNAME", "link/secret");
+            data.Add(portable, "inside/../../OUTNAME", "link/secret");
+            data.Add(portable, "inside/up/OUTNAME/secret", "link");
+            data.Add(portable, "/proc/self/cwd/..", "link/secret");
+            data.Add(portable, "/", "link/etc/passwd");
+        }
+
+        return data;
+    }
+
+    [Theory, MemberData(nameof(Outside))]
+    public async Task What_is_outside_is_not_read(bool portable, string target, string name)
+    {
+        using var scene = new Scene(target);
+        await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
+        Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.FindAsync(name)));
+        Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.GetAsync(name)));
+    }
+
+    [Theory, MemberData(nameof(Outside))]
+    public async Task What_is_outside_is_not_written(bool portable, string target, string name)
+    {
+        using var scene = new Scene(target);
+        await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
+        Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.PutAsync(name, "changed")));
+        UploadStatus upload = await store.StartAsync(name, 1);
+        await store.AppendAsync(upload.Id, 0, "x");
+        Assert.Equal(
+            TransferError.Forbidden, await FailsAsync(async () => await store.CompleteUploadAsync(upload.Id, null, default)));
+        scene.IsUntouched();
+    }
+
+    [Theory, MemberData(nameof(Outside))]
+    public async Task What_is_outside_is_not_deleted(bool portable, string target, string name)
+    {
+        using var scene = new Scene(target);
+        await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
+        Assert.Equal(
+            TransferError.Forbidden, await FailsAsync(async () => await store.DeleteAsync(name.Name(), default, default)));
+        scene.IsUntouched();
+    }
+
+    [Theory, MemberData(nameof(Outside))]
+    public async Task What_is_outside_is_not_listed(bool portable, string target, string name)
+    {
+        using var scene = new Scene(target);
+        await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
+        FilePage all = await store.ListAsync(new ListFilesOptions { Recursive = true }, default);
+        Assert.Equal(["inside/file"], all.Entries.Select(entry => entry.Name.Value));
+        FilePage top = await store.ListAsync(default, default);
+        Assert.Equal(["inside"], top.Entries.Select(entry => entry.Name.Value));
+        Assert.Equal(
+            TransferError.Forbidden,
+            await FailsAsync(async () =>
+                await store.ListAsync(new ListFilesOptions { Folder = $"{name}/x".Name().Folder }, default)));
+    }
+
+    [Theory, EveryStore]
+    public async Task Relative_links_within_the_store_are_followed(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("data/file", "1");
+        File.CreateSymbolicLink(folder["file"], "data/file");
+        Directory.CreateSymbolicLink(folder["folder"], "data");
+        Assert.Equal("1", await store.GetAsync("file"));
+        Assert.Equal("1", await store.GetAsync("folder/file"));
+
+        await store.PutAsync("file", "2");
+        Assert.Equal("2", File.ReadAllText(folder["data/file"]));
+        Assert.NotNull(new FileInfo(folder["file"]).LinkTarget);
+        await store.PutAsync("folder/other", "3");
+        Assert.Equal("3", File.ReadAllText(folder["data/other"]));
+
+        FilePage page = await store.ListAsync(default, default);
+        Assert.Equal(["data:True", "file:False", "folder:True"], page.Entries.Select(entry => $"{entry.Name}:{entry.IsFolder}"));
+        Assert.True(await store.DeleteAsync("file".Name(), default, default));
+        Assert.Equal("2", File.ReadAllText(folder["data/file"]));
+    }
+
+    [Theory, EveryStore]
+    public async Task A_link_to_nowhere_is_no_file(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        File.CreateSymbolicLink(folder["link"], "nothing");
+        Assert.Null(await store.FindAsync("link"));
+        Assert.False(await store.DeleteAsync("link".Name(), default, default));
+        Assert.Empty((await store.ListAsync(default, default)).Entries);
+        await store.PutAsync("link", "1");
+        Assert.Equal("1", File.ReadAllText(folder["nothing"]));
+    }
+
+    [Theory, EveryStore]
+    public async Task Links_in_a_circle_are_refused(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        File.CreateSymbolicLink(folder["a"], "b");
+        File.CreateSymbolicLink(folder["b"], "a");
+        Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.FindAsync("a")));
+        Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.PutAsync("a", "1")));
+        Assert.Empty((await store.ListAsync(new ListFilesOptions { Recursive = true }, default)).Entries);
+    }
+
+    [Fact]
+    public async Task A_folder_that_becomes_a_link_during_a_write_does_not_lead_it_out()
+    {
+        using var scene = new Scene("inside");
+        await using var store = new LocalFileStore(scene.Root);
+        await using StoredFileWriter writer = await store.CreateAsync("inside/secret".Name(), default, default);
+        await writer.Body.WriteAsync("changed"u8.ToArray());
+        Directory.Move(scene["inside"], scene["moved"]);
+        Directory.CreateSymbolicLink(scene["inside"], scene.Outside);
+        await writer.CommitAsync(null, default);
+        scene.IsUntouched();
+        Assert.Equal("changed", File.ReadAllText(scene["moved/secret"]));
+    }
+
+    [Fact]
+    public async Task A_folder_that_is_exchanged_for_a_link_all_the_time_never_leads_out()
+    {
+        using var scene = new Scene("inside");
+        await using var store = new LocalFileStore(scene.Root);
+        Directory.CreateDirectory(scene["both"]);
+        using var end = new CancellationTokenSource();
+        Task swapping = Task.Run(() =>
+        {
+            while (!end.IsCancellationRequested)
+            {
+                Try(() => Directory.Move(scene["both"], scene["aside"]));
+                Try(() => Directory.CreateSymbolicLink(scene["both"], scene.Outside));
+                Try(() => File.Delete(scene["both"]));
+                Try(() => Directory.Move(scene["aside"], scene["both"]));
+                Try(() => Directory.Delete(scene["aside"], recursive: true));
+            }
+        });
+        for (int i = 0; i < 300; i++)
+        {
+            try
+            {
+                await store.PutAsync("both/secret", "changed");
+                Assert.NotEqual("secret", await store.GetAsync("both/secret"));
+                await store.DeleteAsync("both/secret".Name(), default, default);
+            }
+            catch (TransferException)
+            {
+                // Not there, or a link, just then.
+            }
+        }
+
+        await end.CancelAsync();
+        await swapping.Soon();
+        scene.IsUntouched();
+    }
+
+    /// <summary>The store may have created the folder in between, and anything can be missing then.</summary>
+    private static void Try(Action action)
+    {
+        try
+        {
+            action();
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // Another turn will do it.
+        }
+    }
+
+    /// <summary>A root with a link in it, and a folder beside it that nobody may touch.</summary>
+    private sealed class Scene : IDisposable
+    {
+        private readonly OwnFolder _folder = new();
+
+        public Scene(string target)
+        {
+            Root = _folder["root"];
+            Outside = _folder["outside"];
+            Directory.CreateDirectory(this["inside"]);
+            Directory.CreateDirectory(Outside);
+            File.WriteAllText(this["inside/file"], "file");
+            File.WriteAllText(Path.Combine(Outside, "secret"), "secret");
+            Directory.CreateSymbolicLink(this["inside/up"], "../..");
+            File.CreateSymbolicLink(this["link"], target.Replace("OUTNAME", "outside").Replace("OUT", Outside));
+        }
+
+        public string Root { get; }
+
+        public string Outside { get; }
+
+        public string this[string name] => Path.Combine(Root, name);
+
+        public void IsUntouched()
+        {
+            Assert.Equal(["secret"], Directory.GetFileSystemEntries(Outside).Select(Path.GetFileName));
+            Assert.Equal("secret", File.ReadAllText(Path.Combine(Outside, "secret")));
+        }
+
+        public void Dispose() => _folder.Dispose();
+    }
+}

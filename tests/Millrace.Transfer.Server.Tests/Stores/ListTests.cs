@@ -1,0 +1,180 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
+
+namespace Millrace.Transfer.Server.Tests.Stores;
+
+/// <summary>Pages of a listing are the names, all of them, once, and in their order.</summary>
+public sealed class ListTests
+{
+    /// <summary>Parts that sort differently beside a slash than beside each other.</summary>
+    private static readonly string[] Parts = ["a", "a-b", "a0", "a.b", "A", "b", "ä", "a!", "aa"];
+
+    [Theory, EveryStore]
+    public async Task Pages_of_a_recursive_listing_are_all_names_in_order(bool portable)
+    {
+        for (int seed = 0; seed < 25; seed++)
+        {
+            using var folder = new OwnFolder();
+            await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+            string[] names = Create(folder, seed);
+            foreach (int size in new[] { 1, 2, 3, 7, 1000 })
+            {
+                List<string> listed = await AllAsync(store, new ListFilesOptions { Recursive = true, PageSize = size });
+                Assert.True(names.SequenceEqual(listed), $"Seed {seed}, pages of {size}: {string.Join(' ', listed)}");
+            }
+        }
+    }
+
+    [Theory, EveryStore]
+    public async Task Pages_of_a_folder_are_its_files_and_folders_in_order(bool portable)
+    {
+        for (int seed = 0; seed < 25; seed++)
+        {
+            using var folder = new OwnFolder();
+            await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+            string[] names = Create(folder, seed);
+            string[] top = [.. names.Select(name => name.Split('/')[0]).Distinct().Order(StringComparer.Ordinal)];
+            foreach (int size in new[] { 1, 2, 1000 })
+            {
+                Assert.Equal(top, await AllAsync(store, new ListFilesOptions { PageSize = size }));
+            }
+        }
+    }
+
+    [Fact]
+    public void A_prefix_and_a_place_to_continue_leave_out_what_they_say()
+    {
+        Gen<string> part = Gen.Elements(Parts);
+        Gen<(int Seed, string Prefix, string After)> cases =
+            from seed in Gen.Choose(0, 10_000)
+            from prefix in Gen.OneOf(Gen.Constant(""), part, from a in part from b in part select $"{a}/{b[..1]}")
+            from after in Gen.OneOf(part, from a in part from b in part select $"{a}/{b}")
+            select (seed, prefix, after);
+        Prop.ForAll(cases.ToArbitrary(), one =>
+        {
+            using var folder = new OwnFolder();
+            var store = new LocalFileStore(folder.Path);
+            try
+            {
+                string[] names = Create(folder, one.Seed);
+                IEnumerable<string> expected = names.Where(name =>
+                    name.StartsWith(one.Prefix, StringComparison.Ordinal) && string.CompareOrdinal(name, one.After) > 0);
+                var options = new ListFilesOptions
+                {
+                    Recursive = true, PageSize = 2, Prefix = one.Prefix, After = one.After.Name(),
+                };
+                return expected.SequenceEqual(AllAsync(store, options).GetAwaiter().GetResult());
+            }
+            finally
+            {
+                store.DisposeAsync().AsTask().GetAwaiter().GetResult();
+            }
+        }).QuickCheckThrowOnFailure();
+    }
+
+    [Theory, EveryStore]
+    public async Task A_folder_below_the_root_is_listed_with_whole_names(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a/b/c", "1");
+        await store.PutAsync("a/d", "2");
+        await store.PutAsync("ab", "3");
+        Assert.Equal(["a/b", "a/d"], await AllAsync(store, new ListFilesOptions { Folder = "a".Name() }));
+        Assert.Equal(["a/b/c", "a/d"], await AllAsync(store, new ListFilesOptions { Folder = "a".Name(), Recursive = true }));
+        Assert.Equal(["a/d"], await AllAsync(store, new ListFilesOptions { Folder = "a".Name(), Prefix = "d" }));
+        Assert.Equal(
+            TransferError.NotFound,
+            await FailsAsync(async () => await store.ListAsync(new ListFilesOptions { Folder = "none".Name() }, default)));
+    }
+
+    [Theory, EveryStore]
+    public async Task What_is_no_name_and_what_is_hidden_is_left_out(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a", "1");
+        File.WriteAllText(folder["b\\c"], "");
+        File.WriteAllText(folder["d:e"], "");
+        File.WriteAllText(folder["nul"], "");
+        File.WriteAllText(folder["f "], "");
+        Directory.CreateDirectory(folder["sub/.millrace"]);
+        File.WriteAllText(folder["sub/.millrace/x"], "");
+        await using StoredFileWriter staged = await store.CreateAsync("g".Name(), default, default);
+        await store.StartAsync("h", 1);
+        Assert.Equal(["a"], await AllAsync(store, new ListFilesOptions { Recursive = true }));
+        Assert.Equal(["a", "sub"], await AllAsync(store, default));
+    }
+
+    [Theory, EveryStore]
+    public async Task An_entry_has_the_tag_and_the_digest_that_its_file_has(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        StoredFile put = await store.PutAsync("a", "1");
+        File.WriteAllText(folder["b"], "2");
+        FilePage page = await store.ListAsync(default, default);
+        Assert.Equal([put, await store.FindAsync("b")], page.Entries.Select(entry => entry.File));
+        Assert.Equal([put.Sha256, null], page.Entries.Select(entry => entry.File!.Sha256));
+    }
+
+    [Theory, EveryStore]
+    public async Task What_is_no_file_is_left_out_and_not_found(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        using (System.Diagnostics.Process fifo = System.Diagnostics.Process.Start("mkfifo", [folder["fifo"]]))
+        {
+            Assert.True(fifo.WaitForExit(Bounded.Patience));
+        }
+
+        Assert.Empty((await store.ListAsync(default, default)).Entries);
+        Assert.Null(await store.FindAsync("fifo").Soon());
+        Assert.False(await store.DeleteAsync("fifo".Name(), default, default));
+    }
+
+    private static string[] Create(OwnFolder folder, int seed)
+    {
+        var random = new Random(seed);
+        var names = new SortedSet<string>(StringComparer.Ordinal);
+        for (int i = 0; i < 12; i++)
+        {
+            string name = string.Join('/', Enumerable.Range(0, random.Next(1, 4)).Select(_ => Parts[random.Next(Parts.Length)]));
+            string path = folder[name];
+            try
+            {
+                Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+                using FileStream file = File.Create(path);
+                names.Add(name);
+
+                // Old, so that nobody has to wait until its version can be told.
+                File.SetLastWriteTimeUtc(path, DateTime.UnixEpoch.AddSeconds(i));
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+            {
+                // A folder is where a file was to be, or a file where a folder was.
+            }
+        }
+
+        return [.. names];
+    }
+
+    private static async Task<List<string>> AllAsync(LocalFileStore store, ListFilesOptions options)
+    {
+        var all = new List<string>();
+        while (true)
+        {
+            FilePage page = await store.ListAsync(options, default);
+            Assert.InRange(page.Entries.Count, 0, options.PageSize);
+            all.AddRange(page.Entries.Select(entry => entry.Name.Value));
+            if (page.Next.IsRoot)
+            {
+                return all;
+            }
+
+            options = options with { After = page.Next };
+        }
+    }
+}

@@ -1,0 +1,165 @@
+using System.Diagnostics;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Stores;
+
+/// <summary>What a store finds that was left in the middle of something: a copy of its folder is what a killed one leaves.</summary>
+public sealed class RestartTests
+{
+    [Theory, EveryStore]
+    public async Task An_upload_is_continued_by_the_next_process(bool portable)
+    {
+        using var folder = new OwnFolder();
+        var options = new LocalFileStoreOptions { Portable = portable };
+        UploadId id;
+        await using (var store = new LocalFileStore(folder.Path, options))
+        {
+            id = (await store.StartAsync("a", 6)).Id;
+            await store.AppendAsync(id, 0, "abc");
+        }
+
+        await using var again = new LocalFileStore(folder.Path, options);
+        await again.AppendAsync(id, 3, "def");
+        StoredFile file = await again.CompleteUploadAsync(id, null, default);
+        Assert.Equal(Sha256Digest.Of("abcdef"u8), file.Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task Bytes_that_nobody_had_verified_are_cut(bool portable)
+    {
+        using var folder = new OwnFolder();
+        using var killed = new OwnFolder();
+        var options = new LocalFileStoreOptions { Portable = portable };
+        await using var store = new LocalFileStore(folder.Path, options);
+        UploadId id = (await store.StartAsync("a", 6)).Id;
+        await store.AppendAsync(id, 0, "abc", discardable: true);
+        await using UploadWriter writer = await store.AppendUploadAsync(id, 3, discardable: true, default);
+        await writer.Body.WriteAsync("de"u8.ToArray());
+        await writer.Body.FlushAsync();
+        Copy(folder, killed);
+
+        await using var again = new LocalFileStore(killed.Path, options);
+        Assert.Equal(3, (await again.FindUploadAsync(id, takeOver: true, default))!.Offset);
+        await again.AppendAsync(id, 3, "def");
+        Assert.Equal(Sha256Digest.Of("abcdef"u8), (await again.CompleteUploadAsync(id, null, default)).Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task An_upload_that_was_published_when_the_process_died_is_known_to_be(bool portable)
+    {
+        using var folder = new OwnFolder();
+        var options = new LocalFileStoreOptions { Portable = portable };
+        UploadId id;
+        StoredFile file;
+        await using (var store = new LocalFileStore(folder.Path, options))
+        {
+            id = (await store.StartUploadAsync(
+                new StartUploadOptions
+                {
+                    Name = "a".Name(), Length = 3, Precondition = new WritePrecondition { MustNotExist = true },
+                },
+                default)).Id;
+            await store.AppendAsync(id, 0, "abc");
+            file = await store.CompleteUploadAsync(id, null, default);
+        }
+
+        // As it is between the rename and the last state.
+        string state = folder[$".millrace/uploads/{id}/state"];
+        File.WriteAllText(state, File.ReadAllText(state)
+            .Replace("\"IsPublished\":true", "\"IsPublished\":false", StringComparison.Ordinal)
+            .Replace(file.Tag.Value, "", StringComparison.Ordinal));
+
+        await using var again = new LocalFileStore(folder.Path, options);
+        StoredFile answered = await again.CompleteUploadAsync(id, null, default);
+        Assert.Equal(file, answered);
+    }
+
+    [Theory, EveryStore]
+    public async Task An_upload_that_was_about_to_be_published_is_published_by_the_next_process(bool portable)
+    {
+        using var folder = new OwnFolder();
+        using var killed = new OwnFolder();
+        var options = new LocalFileStoreOptions { Portable = portable };
+        await using var store = new LocalFileStore(folder.Path, options);
+        UploadId id = (await store.StartAsync("a", 3)).Id;
+        await store.AppendAsync(id, 0, "abc");
+        Copy(folder, killed);
+        await store.CompleteUploadAsync(id, null, default);
+
+        // The state of after, and the bytes where they were before.
+        string state = File.ReadAllText(folder[$".millrace/uploads/{id}/state"]);
+        File.WriteAllText(
+            killed[$".millrace/uploads/{id}/state"],
+            state.Replace("\"IsPublished\":true", "\"IsPublished\":false", StringComparison.Ordinal));
+
+        await using var again = new LocalFileStore(killed.Path, options);
+        Assert.Null((await again.FindUploadAsync(id, takeOver: true, default))!.Published);
+        await again.CompleteUploadAsync(id, null, default);
+        Assert.Equal("abc", File.ReadAllText(killed["a"]));
+    }
+
+    [Theory, EveryStore]
+    public async Task Staged_files_of_a_killed_process_are_removed(bool portable)
+    {
+        using var folder = new OwnFolder();
+        using var killed = new OwnFolder();
+        var options = new LocalFileStoreOptions { Portable = portable };
+        await using var store = new LocalFileStore(folder.Path, options);
+        await using StoredFileWriter writer = await store.CreateAsync("a/b".Name(), default, default);
+        await writer.Body.WriteAsync(new byte[1_000_000]);
+        await writer.Body.FlushAsync();
+        Copy(folder, killed);
+        Assert.Single(Directory.GetFileSystemEntries(killed["a"]));
+
+        await using var again = new LocalFileStore(killed.Path, options);
+        await Bounded.UntilAsync(() => Task.FromResult(Directory.GetFileSystemEntries(killed["a"]).Length == 0));
+    }
+
+    [Theory, EveryStore]
+    public async Task A_damaged_state_hurts_nobody_and_goes_when_it_is_old(bool portable)
+    {
+        using var folder = new OwnFolder();
+        var clock = new ManualClock();
+        var options = new LocalFileStoreOptions { Portable = portable, Clock = clock };
+        UploadId id;
+        await using (var store = new LocalFileStore(folder.Path, options))
+        {
+            id = (await store.StartAsync("a", 3)).Id;
+        }
+
+        File.WriteAllText(folder[$".millrace/uploads/{id}/state"], "{");
+        await using var again = new LocalFileStore(folder.Path, options);
+        Assert.Null(await again.FindUploadAsync(id, takeOver: true, default));
+        Assert.Equal(0, await again.ExpireUploadsAsync(default));
+        clock.Advance(TimeSpan.FromDays(2));
+        Assert.Equal(1, await again.ExpireUploadsAsync(default));
+        Assert.Empty(Directory.GetFileSystemEntries(folder[".millrace/uploads"]));
+    }
+
+    [Fact]
+    public async Task A_folder_is_one_stores_at_a_time()
+    {
+        using var folder = new OwnFolder();
+        await using (var store = new LocalFileStore(folder.Path))
+        {
+            TransferException exception = Assert.Throws<TransferException>(() => new LocalFileStore(folder.Path));
+            Assert.Contains("open as a store already", exception.Message, StringComparison.Ordinal);
+        }
+
+        await using var again = new LocalFileStore(folder.Path);
+    }
+
+    [Fact]
+    public void A_store_needs_a_folder()
+    {
+        using var folder = new OwnFolder();
+        Assert.Throws<DirectoryNotFoundException>(() => new LocalFileStore(folder["none"]));
+    }
+
+    private static void Copy(OwnFolder from, OwnFolder to)
+    {
+        using Process copy = Process.Start("cp", ["-a", from.Path + "/.", to.Path]);
+        Assert.True(copy.WaitForExit(Bounded.Patience));
+        Assert.Equal(0, copy.ExitCode);
+    }
+}

@@ -1,0 +1,26 @@
+namespace Millrace.Transfer.Server.Tests.Stores;
+
+public sealed class StoreOptionsTests
+{
+    [Fact]
+    public void Defaults_are_what_the_documentation_says()
+    {
+        var options = new LocalFileStoreOptions();
+        Assert.Null(options.MaxFileBytes);
+        Assert.Null(options.MaxTotalBytes);
+        Assert.Equal(64 * 1024 * 1024, options.FreeSpaceToLeave);
+        Assert.Equal(TimeSpan.FromHours(24), options.UploadLifetime);
+        Assert.Equal(64 * 1024 * 1024, options.CheapDigestBytes);
+        Assert.Equal(Durability.OnCommit, options.Durability);
+        Assert.True(options.ComputeSha256);
+        Assert.Same(TimeProvider.System, options.Clock);
+        Assert.False(options.Portable);
+        Assert.Equal(1000, default(ListFilesOptions).PageSize);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(10_001)]
+    public void A_page_has_1_to_10000_entries(int size) =>
+        Assert.Throws<ArgumentOutOfRangeException>(() => new ListFilesOptions { PageSize = size });
+}

@@ -1,0 +1,322 @@
+using System.Text;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
+
+namespace Millrace.Transfer.Server.Tests.Stores;
+
+/// <summary>An upload goes on where it was, and becomes a file once.</summary>
+public sealed class UploadTests
+{
+    [Theory, EveryStore]
+    public async Task An_upload_is_continued_and_published(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a/b", 6);
+        Assert.Equal(3, (await store.AppendAsync(status.Id, 0, "abc")).Offset);
+        Assert.True((await store.AppendAsync(status.Id, 3, "def")).HasAll);
+        Assert.Null(await store.FindAsync("a/b"));
+
+        StoredFile file = await store.CompleteUploadAsync(status.Id, Sha256Digest.Of("abcdef"u8), default);
+        Assert.Equal(Sha256Digest.Of("abcdef"u8), file.Sha256);
+        Assert.Equal("abcdef", File.ReadAllText(folder["a/b"]));
+        Assert.Equal(file, await store.FindAsync("a/b"));
+        Assert.Equal(0, store.Work.Computed);
+    }
+
+    [Theory, EveryStore]
+    public async Task What_was_given_at_the_start_is_told_also_by_the_next_process(bool portable)
+    {
+        using var folder = new OwnFolder();
+        var options = new LocalFileStoreOptions { Portable = portable };
+        var start = new StartUploadOptions
+        {
+            Name = "ä b".Name(),
+            Length = 1,
+            Precondition = new WritePrecondition { Match = [new EntityTag("t")], UnmodifiedSince = DateTimeOffset.UnixEpoch },
+            Metadata = "filename eA==",
+            Expected = Sha256Digest.Of("x"u8),
+            Owner = "somebody",
+        };
+        UploadId id;
+        await using (var store = new LocalFileStore(folder.Path, options))
+        {
+            File.WriteAllText(folder["ä b"], "");
+            File.SetLastWriteTimeUtc(folder["ä b"], DateTime.UnixEpoch);
+            start = start with
+            {
+                Precondition = start.Precondition with { Match = [(await store.FindAsync("ä b"))!.Tag] },
+            };
+            id = (await store.StartUploadAsync(start, default)).Id;
+        }
+
+        await using var again = new LocalFileStore(folder.Path, options);
+        UploadStatus status = (await again.FindUploadAsync(id, takeOver: false, default))!;
+        Assert.Equal(start.Name, status.Name);
+        Assert.Equal(start.Length, status.Length);
+        Assert.Equal(start.Precondition.Match, status.Precondition.Match);
+        Assert.Equal(start.Precondition.UnmodifiedSince, status.Precondition.UnmodifiedSince);
+        Assert.Equal(start.Metadata, status.Metadata);
+        Assert.Equal(start.Expected, status.Expected);
+        Assert.Equal(start.Owner, status.Owner);
+    }
+
+    [Theory, EveryStore]
+    public async Task At_another_offset_it_is_not_continued_and_the_right_one_is_told(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a", 6);
+        await store.AppendAsync(status.Id, 0, "abc");
+        TransferException exception =
+            await Assert.ThrowsAsync<TransferException>(() => store.AppendAsync(status.Id, 2, "c"));
+        Assert.Equal(TransferError.OffsetMismatch, exception.Error);
+        Assert.Equal(3, exception.Offset);
+    }
+
+    [Theory, EveryStore]
+    public async Task What_reached_the_file_stays_when_a_connection_is_cut(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a", 6);
+        await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 0, discardable: false, default))
+        {
+            await writer.Body.WriteAsync("abc"u8.ToArray());
+        }
+
+        Assert.Equal(3, (await store.FindUploadAsync(status.Id, takeOver: true, default))!.Offset);
+        await store.AppendAsync(status.Id, 3, "def");
+        Assert.Equal(
+            Sha256Digest.Of("abcdef"u8), (await store.CompleteUploadAsync(status.Id, null, default)).Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task The_next_request_takes_over_at_once(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a", 6);
+        UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
+        await first.Body.WriteAsync("abc"u8.ToArray());
+        Task<UploadWriter> second = store.AppendUploadAsync(status.Id, 3, discardable: false, default).AsTask();
+        Assert.True(first.TakenOver.IsCancellationRequested);
+        Assert.False(second.IsCompleted);
+
+        await first.DisposeAsync();
+        await using UploadWriter writer = await second.Soon();
+        Assert.Equal(3, writer.Offset);
+        Assert.False(writer.TakenOver.IsCancellationRequested);
+    }
+
+    [Theory, EveryStore]
+    public async Task Of_many_that_take_over_the_last_is_not_stopped(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a", 6);
+        UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
+        Task<UploadWriter> second = store.AppendUploadAsync(status.Id, 0, discardable: false, default).AsTask();
+        Task<UploadStatus?> third = store.FindUploadAsync(status.Id, takeOver: true, default).AsTask();
+        await first.DisposeAsync();
+        UploadWriter taken = await second.Soon();
+        Assert.True(taken.TakenOver.IsCancellationRequested);
+        await taken.DisposeAsync();
+        Assert.Equal(0, (await third.Soon())!.Offset);
+    }
+
+    [Theory, EveryStore]
+    public async Task Completing_again_answers_the_same_file(bool portable)
+    {
+        using var folder = new OwnFolder();
+        var options = new LocalFileStoreOptions { Portable = portable };
+        UploadId id;
+        StoredFile file;
+        await using (var store = new LocalFileStore(folder.Path, options))
+        {
+            id = (await store.StartUploadAsync(
+                new StartUploadOptions
+                {
+                    Name = "a".Name(), Length = 3, Precondition = new WritePrecondition { MustNotExist = true },
+                },
+                default)).Id;
+            await store.AppendAsync(id, 0, "abc");
+            file = await store.CompleteUploadAsync(id, null, default);
+            Assert.Equal(file, await store.CompleteUploadAsync(id, null, default));
+        }
+
+        await using var again = new LocalFileStore(folder.Path, options);
+        Assert.Equal(file, await again.CompleteUploadAsync(id, null, default));
+        UploadStatus status = (await again.FindUploadAsync(id, takeOver: true, default))!;
+        Assert.True(status.HasAll);
+        Assert.Equal(file, status.Published);
+    }
+
+    [Theory, EveryStore]
+    public async Task What_is_complete_is_not_continued(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a", 3);
+        await store.AppendAsync(status.Id, 0, "abc");
+        Assert.Equal(TransferError.UploadComplete, await FailsAsync(() => store.AppendAsync(status.Id, 3, "d")));
+        await store.CompleteUploadAsync(status.Id, null, default);
+        Assert.Equal(TransferError.UploadComplete, await FailsAsync(() => store.AppendAsync(status.Id, 3, "d")));
+    }
+
+    [Theory, EveryStore]
+    public async Task An_unfinished_upload_is_not_published(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a", 4);
+        await store.AppendAsync(status.Id, 0, "abc");
+        Assert.Equal(
+            TransferError.InvalidRequest, await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, null, default)));
+        Assert.Empty(folder.Names);
+    }
+
+    [Theory, EveryStore]
+    public async Task An_upload_with_another_digest_is_gone(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a", 3);
+        await store.AppendAsync(status.Id, 0, "abc");
+        Assert.Equal(
+            TransferError.DigestMismatch,
+            await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, Sha256Digest.Of("x"u8), default)));
+        Assert.Null(await store.FindUploadAsync(status.Id, takeOver: true, default));
+        Assert.Empty(folder.Names);
+    }
+
+    [Theory, EveryStore]
+    public async Task An_upload_whose_name_was_taken_meanwhile_waits_for_the_name(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        var start = new StartUploadOptions
+        {
+            Name = "a".Name(), Length = 3, Precondition = new WritePrecondition { MustNotExist = true },
+        };
+        UploadStatus status = await store.StartUploadAsync(start, default);
+        await store.AppendAsync(status.Id, 0, "abc");
+        await store.PutAsync("a", "first");
+        Assert.Equal(
+            TransferError.AlreadyExists, await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, null, default)));
+        await store.DeleteAsync("a".Name(), default, default);
+        await store.CompleteUploadAsync(status.Id, null, default);
+        Assert.Equal("abc", await store.GetAsync("a"));
+    }
+
+    [Theory, EveryStore]
+    public async Task Bytes_whose_checksum_was_wrong_are_taken_back(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a", 3_000_003);
+        await store.AppendAsync(status.Id, 0, "abc", discardable: true);
+        await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 3, discardable: true, default))
+        {
+            await writer.Body.WriteAsync(new byte[2_000_000]);
+            await writer.DiscardAsync();
+        }
+
+        Assert.Equal(3, (await store.FindUploadAsync(status.Id, takeOver: true, default))!.Offset);
+        string rest = new('x', 3_000_000);
+        await store.AppendAsync(status.Id, 3, rest, discardable: true);
+        Assert.Equal(
+            Sha256Digest.Of(Encoding.UTF8.GetBytes("abc" + rest)),
+            (await store.CompleteUploadAsync(status.Id, null, default)).Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task Its_length_can_be_said_later_and_once(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a", null);
+        await store.AppendAsync(status.Id, 0, "abc");
+        Assert.Equal(
+            TransferError.InvalidRequest, await FailsAsync(async () => await store.SetUploadLengthAsync(status.Id, 2, default)));
+        Assert.True((await store.SetUploadLengthAsync(status.Id, 3, default)).HasAll);
+        Assert.True((await store.SetUploadLengthAsync(status.Id, 3, default)).HasAll);
+        Assert.Equal(
+            TransferError.InvalidRequest, await FailsAsync(async () => await store.SetUploadLengthAsync(status.Id, 4, default)));
+    }
+
+    [Theory, EveryStore]
+    public async Task Parts_are_joined_in_their_order(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        var content = new StringBuilder();
+        var parts = new List<UploadId>();
+        for (int i = 0; i < 3; i++)
+        {
+            string part = new((char)('a' + i), 700_001);
+            content.Append(part);
+            UploadStatus status = await store.StartAsync(null, part.Length);
+            await store.AppendAsync(status.Id, 0, part);
+            parts.Add(status.Id);
+        }
+
+        UploadStatus whole = await store.JoinUploadsAsync(new StartUploadOptions { Name = "a".Name() }, parts, default);
+        Assert.True(whole.HasAll);
+        Assert.Equal(parts, whole.Parts);
+        StoredFile file = await store.CompleteUploadAsync(whole.Id, null, default);
+        Assert.Equal(Sha256Digest.Of(Encoding.UTF8.GetBytes(content.ToString())), file.Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task Unfinished_parts_and_whole_uploads_are_not_joined(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        var name = new StartUploadOptions { Name = "a".Name() };
+        UploadStatus part = await store.StartAsync(null, 3);
+        Assert.Equal(TransferError.InvalidRequest, await FailsAsync(async () => await store.JoinUploadsAsync(name, [part.Id], default)));
+        UploadStatus named = await store.StartAsync("b", 0);
+        Assert.Equal(TransferError.InvalidRequest, await FailsAsync(async () => await store.JoinUploadsAsync(name, [named.Id], default)));
+        Assert.Equal(TransferError.NotFound, await FailsAsync(async () => await store.JoinUploadsAsync(name, [UploadId.Next()], default)));
+        Assert.Equal(
+            TransferError.InvalidRequest, await FailsAsync(async () => await store.CompleteUploadAsync(part.Id, null, default)));
+    }
+
+    [Theory, EveryStore]
+    public async Task An_upload_that_was_ended_is_gone_with_its_bytes(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        UploadStatus status = await store.StartAsync("a", 3);
+        await store.AppendAsync(status.Id, 0, "ab");
+        Assert.True(await store.AbortUploadAsync(status.Id, default));
+        Assert.False(await store.AbortUploadAsync(status.Id, default));
+        Assert.Equal(TransferError.NotFound, await FailsAsync(() => store.AppendAsync(status.Id, 2, "c")));
+        Assert.Empty(Directory.GetFileSystemEntries(folder[".millrace/uploads"]));
+    }
+
+    [Theory, EveryStore]
+    public async Task An_upload_that_nobody_continues_expires(bool portable)
+    {
+        using var folder = new OwnFolder();
+        var clock = new ManualClock();
+        var options = new LocalFileStoreOptions { Portable = portable, Clock = clock, UploadLifetime = TimeSpan.FromHours(2) };
+        UploadStatus old;
+        UploadStatus continued;
+        await using (var store = new LocalFileStore(folder.Path, options))
+        {
+            old = await store.StartAsync("a", 3);
+            continued = await store.StartAsync("b", 3);
+            clock.Advance(TimeSpan.FromHours(1.5));
+            await store.AppendAsync(continued.Id, 0, "ab");
+        }
+
+        await using var again = new LocalFileStore(folder.Path, options);
+        clock.Advance(TimeSpan.FromHours(1));
+        Assert.Null(await again.FindUploadAsync(old.Id, takeOver: true, default));
+        Assert.Equal(1, await again.ExpireUploadsAsync(default));
+        Assert.Single(Directory.GetFileSystemEntries(folder[".millrace/uploads"]));
+        Assert.Equal(2, (await again.FindUploadAsync(continued.Id, takeOver: true, default))!.Offset);
+    }
+}
