@@ -85,18 +85,5 @@ internal static class Problems
         }
     }
 
-    public static TransferException Translate(FilePipeException exception) => new(
-        exception.Error switch
-        {
-            FilePipeError.NotFound => TransferError.NotFound,
-            FilePipeError.NoSpace or FilePipeError.QuotaExceeded => TransferError.NoSpace,
-            FilePipeError.FileTooLarge => TransferError.TooLarge,
-            FilePipeError.NameTaken => TransferError.AlreadyExists,
-            FilePipeError.NameTooLong => TransferError.InvalidName,
-            FilePipeError.Changed or FilePipeError.Truncated => TransferError.Changed,
-            FilePipeError.AccessDenied or FilePipeError.ReadOnly => TransferError.Forbidden,
-            _ => TransferError.Failed,
-        },
-        exception.Message,
-        innerException: exception);
+    public static TransferException Translate(FilePipeException exception) => StoreErrors.Translate(exception);
 }

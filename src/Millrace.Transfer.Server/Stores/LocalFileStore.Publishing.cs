@@ -181,7 +181,7 @@ public sealed partial class LocalFileStore
             file = await PublishAsync(
                 FilePipe.Resume(upload.DataPath, path, options), path, upload, digest, cancellationToken).ConfigureAwait(false);
         }
-        catch (FilePipeException exception) when (exception.Error == FilePipeError.CrossDevice)
+        catch (FilePipeException exception) when (IsElsewhere(exception.Error))
         {
             // Another file system is mounted below the root.
             FilePipeWriter copy = FilePipe.Create(path, options);
@@ -227,6 +227,13 @@ public sealed partial class LocalFileStore
             Published = new PublishedRecord(file.Position, stamp, Tag: "", digest?.ToString()),
         });
     }
+
+    /// <summary>
+    /// Whether a rename was refused because of where it leads. The framework copies then by itself, which fails because the
+    /// upload is held.
+    /// </summary>
+    private bool IsElsewhere(FilePipeError error) =>
+        error == FilePipeError.CrossDevice || (!Native && error == FilePipeError.Sharing);
 
     /// <summary>Finds out whether an upload that was about to be published was, before the process died.</summary>
     private void FinishPublishing(LocalUpload upload)

@@ -296,6 +296,23 @@ public sealed class UploadTests
         Assert.Empty(Directory.GetFileSystemEntries(folder[".millrace/uploads"]));
     }
 
+    [RootFact]
+    public async Task An_upload_is_published_also_into_another_file_system()
+    {
+        using var folder = new OwnFolder();
+        using var disk = new SmallDisk(folder["disk"], 4 * 1024 * 1024);
+        foreach (bool portable in new[] { false, true })
+        {
+            await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+            UploadStatus status = await store.StartAsync("disk/a", 3);
+            await store.AppendAsync(status.Id, 0, "abc");
+            StoredFile file = await store.CompleteUploadAsync(status.Id, null, default);
+            Assert.Equal(file, await store.FindAsync("disk/a"));
+            Assert.Equal(file, await store.CompleteUploadAsync(status.Id, null, default));
+            Assert.Equal(["a"], Directory.GetFiles(disk.Path).Select(Path.GetFileName));
+        }
+    }
+
     [Theory, EveryStore]
     public async Task An_upload_that_nobody_continues_expires(bool portable)
     {

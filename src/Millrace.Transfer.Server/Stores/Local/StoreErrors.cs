@@ -80,6 +80,13 @@ internal static class StoreErrors
             error, $"Cannot {verb} '{name}': {what}.", name.IsRoot ? null : name.Value, exception);
     }
 
+    /// <summary>For what fails while bytes are moved: its own message names a path of the server.</summary>
+    public static TransferException Translate(FilePipeException exception)
+    {
+        (TransferError error, string what) = Describe(exception.Error);
+        return new TransferException(error, $"The file could not be moved: {what}.", innerException: exception);
+    }
+
     private static (TransferError Error, string What) Describe(FilePipeError error) => error switch
     {
         FilePipeError.NotFound => (TransferError.NotFound, "it, or its folder, is not there, or was removed meanwhile"),
