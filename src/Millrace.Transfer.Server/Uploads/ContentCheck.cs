@@ -82,7 +82,7 @@ internal sealed class ContentCheck : IDisposable
         }
 
         Span<byte> other = stackalloc byte[20];
-        ReadOnlySpan<byte> value;
+        scoped ReadOnlySpan<byte> value;
         switch (checksum.Algorithm)
         {
             case ChecksumAlgorithm.Sha256:

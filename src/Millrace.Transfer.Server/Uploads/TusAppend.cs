@@ -12,7 +12,7 @@ internal static class TusAppend
             .EnterAsync(call, id, isTransfer: true)
             .ConfigureAwait(false);
         using TransferPass entered = pass;
-        ThrowUnlessMediaType(request);
+        ThrowUnlessMediaType(call);
         if (!TusCreation.TryReadLength(request.Headers[TransferHeaders.UploadOffset].ToString(), out long offset))
         {
             throw new TransferException(
@@ -41,12 +41,14 @@ internal static class TusAppend
     }
 
     /// <summary>Refuses bodies that are something else than bytes of a file.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.WrongMediaType"/>.</exception>
-    public static void ThrowUnlessMediaType(HttpRequest request)
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>, answered 415.</exception>
+    public static void ThrowUnlessMediaType(UploadCall call)
     {
-        if (!string.Equals(request.ContentType, UploadHeaders.TusMediaType, StringComparison.OrdinalIgnoreCase))
+        if (!string.Equals(call.Request.ContentType, UploadHeaders.TusMediaType, StringComparison.OrdinalIgnoreCase))
         {
-            throw new UnsupportedMediaTypeException(UploadHeaders.TusMediaType);
+            call.RefusalStatus = StatusCodes.Status415UnsupportedMediaType;
+            throw new TransferException(
+                TransferError.InvalidRequest, $"tus sends bytes of a file as Content-Type: {UploadHeaders.TusMediaType}.");
         }
     }
 

@@ -27,7 +27,7 @@ internal static class TusCreation
 
         if (call.HasBody)
         {
-            TusAppend.ThrowUnlessMediaType(request);
+            TusAppend.ThrowUnlessMediaType(call);
         }
 
         using ContentCheck? check = ContentCheck.Read(request);

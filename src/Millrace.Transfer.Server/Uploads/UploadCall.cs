@@ -42,8 +42,8 @@ internal sealed class UploadCall
     /// </summary>
     public bool HasAll { get; set; }
 
-    /// <summary>Whether tus's checksum was wrong, which has a status of its own.</summary>
-    public bool ChecksumFailed { get; set; }
+    /// <summary>The status of a refusal, where the protocol wants another one than its error has; null otherwise.</summary>
+    public int? RefusalStatus { get; set; }
 
     /// <summary>Where the request continues, for a refusal that says where it should; null where that is not the matter.</summary>
     public long? ProvidedOffset { get; set; }

@@ -9,7 +9,7 @@ namespace Millrace.Transfer.Server;
 internal static class UploadProblems
 {
     /// <summary>tus, extension Checksum: the bytes are not what was said of them.</summary>
-    private const int ChecksumMismatch = 460;
+    public const int ChecksumMismatch = 460;
 
     private const string MismatchingOffset = "https://iana.org/assignments/http-problem-types#mismatching-upload-offset";
     private const string CompletedUpload = "https://iana.org/assignments/http-problem-types#completed-upload";
@@ -76,9 +76,9 @@ internal static class UploadProblems
     private static (int Status, string Type) Classify(UploadCall call, TransferException exception)
     {
         const string None = "about:blank";
-        if (call.ChecksumFailed)
+        if (call.RefusalStatus is { } status)
         {
-            return (ChecksumMismatch, None);
+            return (status, None);
         }
 
         if (exception.Error == TransferError.OffsetMismatch)

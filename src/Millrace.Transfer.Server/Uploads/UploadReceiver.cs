@@ -72,7 +72,7 @@ internal static class UploadReceiver
             if (why is not null)
             {
                 await writer.DiscardAsync().ConfigureAwait(false);
-                call.ChecksumFailed = isChecksum;
+                call.RefusalStatus = isChecksum ? UploadProblems.ChecksumMismatch : null;
                 throw new TransferException(
                     TransferError.DigestMismatch,
                     $"{why}. Nothing of this request was kept; send it again from {status.Offset}.")
