@@ -29,19 +29,43 @@ internal static class Suggestions
             : line.Length;
         line = line[..at];
         string word = line[(line.LastIndexOfAny([' ', '\t']) + 1)..];
-        foreach (string text in Find(root.Parse(line).GetCompletions(at), word))
+
+        // "--via=ht" is for the parser one word, which it does not complete.
+        int equals = word.StartsWith("--", StringComparison.Ordinal) ? word.IndexOf('=', StringComparison.Ordinal) + 1 : 0;
+        string front = word[..equals];
+        if (equals > 0)
         {
-            output.WriteLine(text);
+            line = string.Concat(line.AsSpan(0, line.Length - word.Length), front.AsSpan(0, equals - 1), " ", word.AsSpan(equals));
+        }
+
+        foreach (string text in Find(root, line, word[equals..]))
+        {
+            output.WriteLine(front + text);
         }
 
         return ExitCode.Success;
     }
 
-    private static IEnumerable<string> Find(IEnumerable<CompletionItem> items, string word) => items
-        .Select(item => item.InsertText ?? item.Label)
-        .Where(text => text.StartsWith(word, StringComparison.Ordinal))
+    private static IEnumerable<string> Find(Command root, string line, string word)
+    {
+        try
+        {
+            return
+            [
+                .. root.Parse(line).GetCompletions(line.Length)
+                    .Select(item => item.InsertText ?? item.Label)
+                    .Where(text => text.StartsWith(word, StringComparison.Ordinal) && !IsInTheWay(text, word))
+                    .Distinct(StringComparer.Ordinal),
+            ];
+        }
+        catch (InvalidOperationException)
+        {
+            // The parser's own, for some lines that are not finished: then there is nothing to suggest.
+            return [];
+        }
+    }
 
-        // Options crowd out files and commands where nobody has begun one.
-        .Where(text => word.StartsWith('-') || !text.StartsWith('-'))
-        .Distinct(StringComparer.Ordinal);
+    // Options crowd out files and commands where nobody has begun one, and Windows' names of --help always do.
+    private static bool IsInTheWay(string text, string word) =>
+        text.StartsWith('/') || text == "-?" || (text.StartsWith('-') && !word.StartsWith('-'));
 }

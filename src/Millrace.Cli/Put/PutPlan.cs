@@ -138,8 +138,17 @@ internal static class PutPlan
         };
 
     // Read like a file of a folder, a FIFO would be waited for, and a device read without an end.
-    private static bool IsSpecial(string path) =>
-        OperatingSystem.IsLinux() && NamedFile.TryGet(path, out NamedFile file) == 0 && !file.IsRegular;
+    private static bool IsSpecial(string path)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return false;
+        }
+
+        // Links are asked about where they lead to; one that leads nowhere is no file, which opening it says.
+        string target = System.IO.File.ResolveLinkTarget(path, returnFinalTarget: true)?.FullName ?? path;
+        return NamedFile.TryGet(target, out NamedFile file) == 0 && !file.IsRegular;
+    }
 
     // A link's own length is that of its text.
     private static long LengthOf(string path)

@@ -55,9 +55,10 @@ internal sealed class BarDisplay : ITransferDisplay
     {
         lock (_lock)
         {
-            ProgressTask task = _idle.Count > 0 ? _idle.Pop() : _context.AddTask("", autoStart: true);
             string name = item.Path == TransferItem.Standard ? item.Name.FileName : Path.GetFileName(item.Path);
-            task.Description = Markup.Escape(name.Length > LongestName ? name[..(LongestName - 1)] + "…" : name);
+            name = Markup.Escape(name.Length > LongestName ? name[..(LongestName - 1)] + "…" : name);
+            ProgressTask task = _idle.Count > 0 ? _idle.Pop() : _context.AddTask(name);
+            task.Description = name;
             task.MaxValue = Math.Max(1, item.Bytes ?? 1);
             task.IsIndeterminate = item.Bytes is null;
             task.Value = 0;

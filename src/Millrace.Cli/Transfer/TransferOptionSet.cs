@@ -120,7 +120,10 @@ internal sealed class TransferOptionSet
 
     private static void AtLeastOne(Option<int> option) => option.Validators.Add(result =>
     {
-        if (result.GetValueOrDefault<int>() < 1)
+        // What is no number at all is refused by the parser.
+        if (result.Tokens is [{ Value: var text }]
+            && int.TryParse(text, NumberStyles.Integer, CultureInfo.InvariantCulture, out int number)
+            && number < 1)
         {
             result.AddError($"{option.Name} takes a number from 1 on.");
         }
