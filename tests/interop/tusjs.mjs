@@ -4,6 +4,7 @@
 // "kill" ends this process there; url: where another process had begun. Prints one line of JSON.
 import fs from 'node:fs'
 import http from 'node:http'
+import { PassThrough } from 'node:stream'
 import * as tus from 'tus-js-client'
 
 const told = JSON.parse(process.argv[2])
@@ -14,23 +15,32 @@ const connect = agent.createConnection.bind(agent)
 agent.createConnection = (options, done) => {
   const socket = connect(options, done)
   sockets.add(socket)
+  // The client tells of its progress ten times a second, which is too seldom on loopback.
+  const write = socket.write
+  socket.write = (chunk, ...rest) => {
+    if (upload.url || told.parallelUploads) inTheMiddle((written += chunk.length))
+    return write.call(socket, chunk, ...rest)
+  }
   socket.on('close', () => sockets.delete(socket))
   return socket
 }
 
 let cuts = 0
+let written = 0
 const requests = []
 
-function inTheMiddle(upload, sent) {
-  if (!told.cut || cuts > 0 || sent < size / 2 || sent >= size) return
+function inTheMiddle(sent) {
+  if (!told.cut || cuts > 0 || sent < size / 2) return
   cuts++
   if (told.cut === 'socket') {
-    for (const socket of sockets) socket.destroy()
+    setImmediate(() => {
+      for (const socket of sockets) socket.destroy()
+    })
   } else if (told.cut === 'kill') {
     fs.writeSync(1, JSON.stringify({ url: upload.url }) + '\n')
     process.kill(process.pid, 'SIGKILL')
   } else {
-    upload.abort().then(() => setTimeout(() => upload.start(), 0))
+    setImmediate(() => upload.abort().then(() => upload.start()))
   }
 }
 
@@ -45,7 +55,6 @@ const options = {
   overridePatchMethod: told.override ?? false,
   uploadLengthDeferred: told.deferLength ?? false,
   httpStack: new tus.DefaultHttpStack({ agent }),
-  onProgress: (sent) => inTheMiddle(upload, sent),
   onAfterResponse: (request, response) => {
     requests.push(`${request.getMethod()} ${response.getStatus()}`)
   },
@@ -59,5 +68,13 @@ const options = {
   },
 }
 if (told.protocol) options.protocol = told.protocol
-const upload = new tus.Upload(size > 0 ? fs.createReadStream(told.file) : Buffer.alloc(0), options)
+
+// What has a length has it at once: deferring it is for streams of which nobody knows where they end.
+function source() {
+  if (size === 0) return Buffer.alloc(0)
+  const file = fs.createReadStream(told.file)
+  return told.deferLength ? file.pipe(new PassThrough()) : file
+}
+
+const upload = new tus.Upload(source(), options)
 upload.start()

@@ -30,5 +30,8 @@ if "stopAt" in told:
     uploader.upload(stop_at=told["stopAt"])
     uploader = tus.uploader(url=uploader.url, **options)
 resumed = uploader.offset
+if os.path.getsize(told["file"]) == 0:
+    # tuspy sends nothing at all for an empty file unless it is told to begin.
+    uploader.create_url()
 uploader.upload()
 print(json.dumps({"url": uploader.url, "resumed": resumed}))

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Text.Json;
+using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Interop;
 
@@ -51,13 +52,7 @@ internal static class ForeignClient
 
     private static string FindFolder()
     {
-        string? folder = AppContext.BaseDirectory;
-        while (folder is not null && !File.Exists(Path.Combine(folder, "Millrace.slnx")))
-        {
-            folder = Path.GetDirectoryName(folder);
-        }
-
-        string interop = Path.Combine(folder!, "tests", "interop");
+        string interop = Path.Combine(Repository.Root, "tests", "interop");
         Assert.True(
             Directory.Exists(Path.Combine(interop, "node_modules")),
             "The foreign clients are not installed: ./test does that, or npm ci --prefix tests/interop.");
