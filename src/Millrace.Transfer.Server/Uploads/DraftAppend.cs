@@ -23,7 +23,8 @@ internal static class DraftAppend
         using ContentCheck? check = ContentCheck.Read(call.Request);
         status = await UploadLookup.TakeOverAsync(call, id).ConfigureAwait(false);
         UploadLookup.ThrowIfElsewhere(call, status, offset);
-        if (status.Published is not null || status.Parts is not null)
+        bool isRepeated = status.Published is not null && status.Metadata is not null && request.Completes && !call.HasBody;
+        if (!isRepeated && (status.Published is not null || status.Parts is not null))
         {
             call.LengthContradicts = call.HasBody;
             throw new TransferException(
@@ -61,7 +62,7 @@ internal static class DraftAppend
             }
         }
 
-        if (!request.Completes)
+        if (!request.Completes && !UploadCompletion.IsDue(status))
         {
             return (status, false);
         }

@@ -32,7 +32,7 @@ internal static class DraftCreation
                 {
                     Name = name,
                     Length = request.Length,
-                    Precondition = UploadPrecondition.Read(call.Request),
+                    Precondition = await UploadLookup.ReadPreconditionAsync(call, name).ConfigureAwait(false),
                     Metadata = metadata,
                     Expected = UploadCompletion.ReadDigest(call.Request),
                     Owner = pass.Owner,
@@ -48,12 +48,6 @@ internal static class DraftCreation
                 .TrySendAsync(call.Context, location, UploadAnswers.LimitOf(call, status))
                 .ConfigureAwait(false);
             (status, isNew) = await DraftAppend.TakeAsync(call, status, request, check, pass).ConfigureAwait(false);
-
-            // tus-js-client never sends a request that completes an empty file: to it, nothing is missing.
-            if (!request.Completes && metadata is not null && status is { HasAll: true, Length: 0 })
-            {
-                isNew = await UploadCompletion.CompleteAsync(call, status).ConfigureAwait(false);
-            }
         }
         catch when (!isKnown)
         {

@@ -12,9 +12,20 @@ internal static class DraftStatus
             .ConfigureAwait(false);
         using TransferPass entered = pass;
         status = await UploadLookup.TakeOverAsync(call, id).ConfigureAwait(false);
+        if (status.Published is null && UploadCompletion.IsDue(status))
+        {
+            // As in TusStatus: publishing was cut short, and the client will take the offset for success.
+            await UploadCompletion.CompleteAsync(call, status).ConfigureAwait(false);
+        }
+
         call.Response.StatusCode = StatusCodes.Status204NoContent;
         call.AddCommonFields();
         UploadAnswers.AddStatus(call, status);
+        if (call.HasAll)
+        {
+            call.Response.Headers[TransferHeaders.UploadComplete] = UploadHeaders.True;
+        }
+
         if (status.Length is { } length)
         {
             call.Response.Headers[TransferHeaders.UploadLength] = UploadCall.Text(length);

@@ -37,6 +37,15 @@ internal static class UploadCompletion
         return isNew;
     }
 
+    /// <summary>Whether an upload is to be published although no request of the draft has said so.</summary>
+    /// <remarks>
+    /// In tus the last byte completes an upload, and so it does for one that was begun with tus's metadata: tus-js-client
+    /// begins uploads by the draft so, and sends the last part of a file of several, and an empty file, with
+    /// <c>Upload-Complete: ?0</c> and takes them for complete (4.3.1, FileSource.js).
+    /// </remarks>
+    public static bool IsDue(UploadStatus status) =>
+        status is { HasAll: true, IsPartial: false, Metadata: not null };
+
     /// <summary>The digest that a request says of the whole file.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>
     public static Sha256Digest? ReadDigest(HttpRequest request)
