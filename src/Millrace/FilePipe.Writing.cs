@@ -26,6 +26,35 @@ public static partial class FilePipe
         return WriterFactory.Create(path, options);
     }
 
+    /// <summary>Continues a file that was begun before, perhaps by a process that was killed, or begins it.</summary>
+    /// <param name="partPath">
+    /// The unfinished file, under a name of the caller's. It is created if there is none. What is written goes behind what is
+    /// there; <see cref="FilePipeWriter.Position"/> tells where that is.
+    /// </param>
+    /// <param name="path">
+    /// The name that a commit gives it, on the same file system; everything that is said of <see cref="Create"/> holds.
+    /// </param>
+    /// <param name="options">
+    /// How to write it. <see cref="WriteStrategy.Direct"/> is <see cref="WriteStrategy.Buffered"/> here. With
+    /// <see cref="FileWriteOptions.ComputeSha256"/> the commit reads what was there before.
+    /// </param>
+    /// <returns>A writer that holds the unfinished file alone. Commit it, or dispose it: then the file stays, with all that was accepted.</returns>
+    /// <remarks>
+    /// <see cref="FilePipeWriter.FlushToDeviceAsync"/> makes what is there survive a failure of the machine; a killed process
+    /// loses only what was not flushed. Whoever gives up for good deletes the unfinished file.
+    /// </remarks>
+    /// <exception cref="FilePipeException">
+    /// As <see cref="Create"/>; <see cref="FilePipeError.Sharing"/>: another writer is continuing it. The commit:
+    /// <see cref="FilePipeError.CrossDevice"/> when the names are on different file systems.
+    /// </exception>
+    /// <exception cref="ArgumentException">A path is empty or holds a null character.</exception>
+    public static FilePipeWriter Resume(string partPath, string path, FileWriteOptions options = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(partPath);
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        return WriterFactory.Resume(partPath, path, options);
+    }
+
     /// <summary>Removes what writers that were killed have left in a folder. Thread-safe.</summary>
     /// <param name="folder">The folder; the ones in it are not looked into.</param>
     /// <returns>How many files were removed.</returns>

@@ -91,7 +91,15 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
     public abstract ValueTask<FileCommit> CommitAsync(CancellationToken cancellationToken = default);
 
-    /// <summary>The same, and waits for the disk on the calling thread, without a thread-pool hop.</summary>
+    /// <summary>Makes everything accepted so far durable, whatever <see cref="Durability"/> says, and publishes nothing.</summary>
+    /// <param name="cancellationToken">Ends the wait; what was accepted is written by a later flush or by the commit.</param>
+    /// <returns>As <see cref="PipeWriter.FlushAsync"/>.</returns>
+    /// <remarks>For a file that is to be <see cref="FilePipe.Resume">continued</see> after the machine has failed.</remarks>
+    /// <exception cref="FilePipeException">The file could not be written or flushed.</exception>
+    /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
+    public abstract ValueTask<FlushResult> FlushToDeviceAsync(CancellationToken cancellationToken = default);
+
+    /// <summary>As <see cref="CommitAsync"/>, and waits for the disk on the calling thread, without a thread-pool hop.</summary>
     /// <returns>As <see cref="CommitAsync"/>.</returns>
     /// <exception cref="FilePipeException">As <see cref="CommitAsync"/>.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>

@@ -35,6 +35,20 @@ internal sealed partial class AppendFileWriter : FilePipeWriter
     private bool FlushesDurably => _durability == Durability.EveryFlush;
 
     /// <inheritdoc/>
+    public override ValueTask<FlushResult> FlushToDeviceAsync(CancellationToken cancellationToken = default)
+    {
+        ThrowIfUnusable();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<FlushResult>(cancellationToken);
+        }
+
+        // Also what writers without durability have appended.
+        _unsynced = true;
+        return Append(default, durable: true, cancellationToken);
+    }
+
+    /// <inheritdoc/>
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default) =>
         WriteAsync(default, cancellationToken);
 

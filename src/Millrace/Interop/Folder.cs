@@ -12,13 +12,19 @@ internal static partial class Folder
     private const int CloseOnExec = 0x80000; // O_CLOEXEC
     private const int ReadWrite = 2; // O_RDWR
     private const int CreateNew = 0x40 | 0x80; // O_CREAT | O_EXCL
+    private const int CreateIfMissing = 0x40; // O_CREAT
     private const int NoReplace = 1; // RENAME_NOREPLACE, Linux 3.15
     private const int LockShared = 1; // LOCK_SH
+    private const int LockAlone = 2; // LOCK_EX
     private const int LockNoWait = 4; // LOCK_NB
 
     /// <summary>O_DIRECTORY, one of the few flags whose value depends on the processor (asm/fcntl.h).</summary>
     private static int OnlyFolder =>
         RuntimeInformation.ProcessArchitecture is Architecture.Arm64 or Architecture.Arm ? 0x4000 : 0x10000;
+
+    /// <summary>O_NOFOLLOW, another one of them.</summary>
+    private static int NoFollow =>
+        RuntimeInformation.ProcessArchitecture is Architecture.Arm64 or Architecture.Arm ? 0x8000 : 0x20000;
 
     /// <returns>An invalid handle when it cannot be opened; see <see cref="Marshal.GetLastPInvokeError"/>.</returns>
     public static SafeFileHandle Open(string path) =>
@@ -49,16 +55,40 @@ internal static partial class Folder
         return file;
     }
 
-    /// <summary>Renames within the folder, over whatever has the name.</summary>
-    /// <returns>0, or the error number.</returns>
-    public static int Rename(SafeFileHandle folder, string from, string to) =>
-        RenameAt2(folder, from, folder, to, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
-
-    /// <summary>Renames within the folder if the name is free, in one step.</summary>
-    /// <returns>0, or the error number.</returns>
-    public static int RenameToFree(SafeFileHandle folder, string from, string to)
+    /// <summary>
+    /// Opens a file for reading and writing, creates it if there is none, and holds it alone: nobody else continues it
+    /// meanwhile. A link is refused.
+    /// </summary>
+    /// <param name="folder">An open folder.</param>
+    /// <param name="name">A name in it.</param>
+    /// <param name="mode">Permissions of a file that is created, of which the process' umask takes away.</param>
+    /// <param name="error">0, or the error number; EAGAIN when somebody else holds it.</param>
+    public static SafeFileHandle OpenAlone(SafeFileHandle folder, string name, int mode, out int error)
     {
-        if (RenameAt2(folder, from, folder, to, NoReplace) == 0)
+        var file = new SafeFileHandle(
+            OpenAt(folder, name, ReadWrite | CreateIfMissing | NoFollow | CloseOnExec, mode), ownsHandle: true);
+        error = file.IsInvalid ? Marshal.GetLastPInvokeError() : 0;
+        if (error == 0 && FLock(file, LockAlone | LockNoWait) != 0 && Marshal.GetLastPInvokeError() == Errno.Again)
+        {
+            error = Errno.Again;
+        }
+
+        return file;
+    }
+
+    /// <summary>Lets others read what <see cref="OpenAlone"/> opened, but not continue it.</summary>
+    public static void Share(SafeFileHandle file) => _ = FLock(file, LockShared | LockNoWait);
+
+    /// <summary>Renames, over whatever has the name.</summary>
+    /// <returns>0, or the error number.</returns>
+    public static int Rename(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to) =>
+        RenameAt2(fromFolder, from, toFolder, to, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
+
+    /// <summary>Renames if the name is free, in one step.</summary>
+    /// <returns>0, or the error number.</returns>
+    public static int RenameToFree(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to)
+    {
+        if (RenameAt2(fromFolder, from, toFolder, to, NoReplace) == 0)
         {
             return 0;
         }
@@ -70,12 +100,12 @@ internal static partial class Folder
         }
 
         // A file system that does not know the flag: a second name is refused where one is, too.
-        if (LinkAt(folder, from, folder, to, 0) != 0)
+        if (LinkAt(fromFolder, from, toFolder, to, 0) != 0)
         {
             return Marshal.GetLastPInvokeError();
         }
 
-        _ = Remove(folder, from);
+        _ = Remove(fromFolder, from);
         return 0;
     }
 

@@ -6,6 +6,7 @@ namespace Millrace.Interop;
 internal static class SystemError
 {
     // What Windows calls the same (winerror.h), as .NET puts it into an HResult.
+    private const int WindowsSharing = unchecked((int)0x80070020);
     private const int WindowsFileExists = unchecked((int)0x80070050);
     private const int WindowsAlreadyExists = unchecked((int)0x800700B7);
     private const int WindowsDiskFull = unchecked((int)0x80070070);
@@ -18,6 +19,7 @@ internal static class SystemError
     public static FilePipeError Kind(int error, FilePipeError otherwise) => error switch
     {
         Errno.NoSpace => FilePipeError.NoSpace,
+        Errno.Again => FilePipeError.Sharing,
         Errno.QuotaExceeded => FilePipeError.QuotaExceeded,
         Errno.FileTooLarge => FilePipeError.FileTooLarge,
         Errno.Exists => FilePipeError.NameTaken,
@@ -40,6 +42,7 @@ internal static class SystemError
             : FilePipeError.AccessDenied,
         _ => exception.HResult switch
         {
+            WindowsSharing => FilePipeError.Sharing,
             WindowsFileExists or WindowsAlreadyExists => FilePipeError.NameTaken,
             WindowsDiskFull or WindowsHandleDiskFull => FilePipeError.NoSpace,
             WindowsWriteProtected => FilePipeError.ReadOnly,

@@ -103,6 +103,14 @@ internal sealed class BufferedFileWriter : StagedFileWriter
     }
 
     /// <inheritdoc/>
+    public override ValueTask<FlushResult> FlushToDeviceAsync(CancellationToken cancellationToken = default)
+    {
+        ThrowIfUnusable();
+        return cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<FlushResult>(cancellationToken)
+            : FlushOnPoolAsync(cancellationToken);
+    }
+
     public override void AcceptForeign(long bytes)
     {
         base.AcceptForeign(bytes);
@@ -130,7 +138,26 @@ internal sealed class BufferedFileWriter : StagedFileWriter
 
     private protected override void End(Exception? exception)
     {
+        if (File is { Keeps: true, Published: false } && exception is null && !IsBusy)
+        {
+            KeepRest();
+            return;
+        }
+
         if (_work is null || !_work.CloseWhenIdle())
+        {
+            Close();
+        }
+    }
+
+    /// <summary>What was accepted is a part of what is to be continued.</summary>
+    private void KeepRest()
+    {
+        try
+        {
+            WriteHere(default);
+        }
+        finally
         {
             Close();
         }

@@ -89,6 +89,15 @@ internal sealed class DirectFileWriter : StagedFileWriter
     }
 
     /// <inheritdoc/>
+    public override ValueTask<FlushResult> FlushToDeviceAsync(CancellationToken cancellationToken = default)
+    {
+        ThrowIfUnusable();
+        return cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<FlushResult>(cancellationToken)
+            : FlushCoreAsync(all: true, durable: true, cancellationToken);
+    }
+
+    /// <inheritdoc/>
     public override ValueTask<FlushResult> WriteAsync(
         ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
     {

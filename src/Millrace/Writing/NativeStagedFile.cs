@@ -5,7 +5,7 @@ using Millrace.Interop;
 namespace Millrace.Writing;
 
 /// <summary>With Linux's own calls, and the folder held open: right also when the folder is renamed meanwhile.</summary>
-internal sealed class NativeStagedFile : StagedFile
+internal sealed partial class NativeStagedFile : StagedFile
 {
     /// <summary>What the umask takes away from for a new file: rw-rw-rw-, as every program's.</summary>
     private const UnixFileMode DefaultMode =
@@ -16,16 +16,25 @@ internal sealed class NativeStagedFile : StagedFile
     private const int Tries = 8;
 
     private readonly SafeFileHandle _folder;
+    private readonly SafeFileHandle _stagedFolder;
     private readonly string _stagedName;
     private readonly string _name;
     private readonly bool _mustBeNew;
 
     private NativeStagedFile(
-        string path, string target, bool mustBeNew, SafeFileHandle folder, string stagedName, SafeFileHandle handle)
-        : base(path, target)
+        string path,
+        string target,
+        bool mustBeNew,
+        SafeFileHandle folder,
+        SafeFileHandle stagedFolder,
+        string stagedName,
+        SafeFileHandle handle,
+        bool keeps)
+        : base(path, target, keeps)
     {
         _mustBeNew = mustBeNew;
         _folder = folder;
+        _stagedFolder = stagedFolder;
         _stagedName = stagedName;
         _name = System.IO.Path.GetFileName(target);
         Handle = handle;
@@ -58,7 +67,8 @@ internal sealed class NativeStagedFile : StagedFile
                 GiveAsBefore(handle, existing);
             }
 
-            return new NativeStagedFile(path, target.FullPath, mustBeNew, folder, stagedName, handle);
+            return new NativeStagedFile(
+                path, target.FullPath, mustBeNew, folder, folder, stagedName, handle, keeps: false);
         }
         catch
         {
@@ -107,9 +117,14 @@ internal sealed class NativeStagedFile : StagedFile
 
     private protected override void Rename()
     {
+        if (Keeps)
+        {
+            Folder.Share(Handle);
+        }
+
         int error = _mustBeNew
-            ? Folder.RenameToFree(_folder, _stagedName, _name)
-            : Folder.Rename(_folder, _stagedName, _name);
+            ? Folder.RenameToFree(_stagedFolder, _stagedName, _folder, _name)
+            : Folder.Rename(_stagedFolder, _stagedName, _folder, _name);
         if (error != 0)
         {
             throw WriteErrors.Describe("publish", Path, 0, error);
@@ -129,10 +144,11 @@ internal sealed class NativeStagedFile : StagedFile
     {
         if (remove)
         {
-            _ = Folder.Remove(_folder, _stagedName);
+            _ = Folder.Remove(_stagedFolder, _stagedName);
         }
 
         Handle.Dispose();
+        _stagedFolder.Dispose();
         _folder.Dispose();
     }
 

@@ -15,8 +15,9 @@ internal sealed class PortableStagedFile : StagedFile
     private readonly string _staged;
     private readonly bool _mustBeNew;
 
-    private PortableStagedFile(string path, string target, bool mustBeNew, string staged, FileStream stream)
-        : base(path, target)
+    private PortableStagedFile(
+        string path, string target, bool mustBeNew, string staged, FileStream stream, bool keeps)
+        : base(path, target, keeps)
     {
         _stream = stream;
         _mustBeNew = mustBeNew;
@@ -30,20 +31,42 @@ internal sealed class PortableStagedFile : StagedFile
     {
         try
         {
-            var target = new FileInfo(System.IO.Path.GetFullPath(path));
-            if (target.LinkTarget is not null && !mustBeNew)
-            {
-                target = (FileInfo)target.ResolveLinkTarget(returnFinalTarget: true)!;
-            }
-
-            Check(path, target, mustBeNew);
-            UnixFileMode? kept = OperatingSystem.IsWindows() ? null : mode ?? (target.Exists ? target.UnixFileMode : null);
+            FileInfo target = Find(path, mustBeNew, mode, out UnixFileMode? kept);
             string staged = System.IO.Path.Combine(target.DirectoryName!, StagedName.Next());
-            return new PortableStagedFile(path, target.FullName, mustBeNew, staged, Open(staged, kept));
+            return new PortableStagedFile(path, target.FullName, mustBeNew, staged, Open(staged, kept), keeps: false);
         }
         catch (Exception exception) when (exception is IOException and not FilePipeException or UnauthorizedAccessException)
         {
             throw WriteErrors.Describe("create", path, 0, SystemError(exception), exception);
+        }
+    }
+
+    public static PortableStagedFile Continue(string part, string path, bool mustBeNew, UnixFileMode? mode)
+    {
+        FileInfo target;
+        UnixFileMode? kept;
+        try
+        {
+            target = Find(path, mustBeNew, mode, out kept);
+        }
+        catch (Exception exception) when (exception is IOException and not FilePipeException or UnauthorizedAccessException)
+        {
+            throw WriteErrors.Describe("create", path, 0, SystemError(exception), exception);
+        }
+
+        try
+        {
+            string full = System.IO.Path.GetFullPath(part);
+            if (new FileInfo(full).LinkTarget is not null)
+            {
+                throw WriteErrors.Describe("continue", part, 0, FilePipeError.Failed, inner: null);
+            }
+
+            return new PortableStagedFile(path, target.FullName, mustBeNew, full, OpenPart(full, kept), keeps: true);
+        }
+        catch (Exception exception) when (exception is IOException and not FilePipeException or UnauthorizedAccessException)
+        {
+            throw WriteErrors.Describe("continue", part, 0, SystemError(exception), exception);
         }
     }
 
@@ -152,6 +175,19 @@ internal sealed class PortableStagedFile : StagedFile
         }
     }
 
+    private static FileInfo Find(string path, bool mustBeNew, UnixFileMode? mode, out UnixFileMode? kept)
+    {
+        var target = new FileInfo(System.IO.Path.GetFullPath(path));
+        if (target.LinkTarget is not null && !mustBeNew)
+        {
+            target = (FileInfo)target.ResolveLinkTarget(returnFinalTarget: true)!;
+        }
+
+        Check(path, target, mustBeNew);
+        kept = OperatingSystem.IsWindows() ? null : mode ?? (target.Exists ? target.UnixFileMode : null);
+        return target;
+    }
+
     private static void Check(string path, FileInfo target, bool mustBeNew)
     {
         if (System.IO.Path.EndsInDirectorySeparator(target.FullName) || Directory.Exists(target.FullName))
@@ -177,13 +213,20 @@ internal sealed class PortableStagedFile : StagedFile
         }
     }
 
-    private static FileStream Open(string staged, UnixFileMode? mode)
+    private static FileStream Open(string staged, UnixFileMode? mode) =>
+        Open(staged, FileMode.CreateNew, FileShare.Read | FileShare.Delete, mode);
+
+    /// <summary>Alone, so that nobody else continues it; Windows has to let it be renamed.</summary>
+    private static FileStream OpenPart(string part, UnixFileMode? mode) =>
+        Open(part, FileMode.OpenOrCreate, OperatingSystem.IsWindows() ? FileShare.Delete : FileShare.None, mode);
+
+    private static FileStream Open(string staged, FileMode how, FileShare share, UnixFileMode? mode)
     {
         var options = new FileStreamOptions
         {
-            Mode = FileMode.CreateNew,
+            Mode = how,
             Access = FileAccess.ReadWrite,
-            Share = FileShare.Read | FileShare.Delete,
+            Share = share,
             BufferSize = 0,
         };
         if (mode is null || OperatingSystem.IsWindows())

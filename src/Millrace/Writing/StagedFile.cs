@@ -15,10 +15,12 @@ internal abstract class StagedFile : IDisposable
     /// </remarks>
     private const int MostAtOnce = Buffers.BlockPool.BodyBytes;
 
+    private readonly bool _keeps;
     private bool _disposed;
 
-    private protected StagedFile(string path, string target)
+    private protected StagedFile(string path, string target, bool keeps)
     {
+        _keeps = keeps;
         Path = path;
         Target = target;
     }
@@ -37,6 +39,21 @@ internal abstract class StagedFile : IDisposable
 
     /// <summary>Whether Linux's own calls may be used on it.</summary>
     public abstract bool Native { get; }
+
+    /// <summary>Whether it is there to be continued: what was not published stays.</summary>
+    public bool Keeps => _keeps;
+
+    /// <summary>Opens a file that was begun, or begins it.</summary>
+    /// <param name="part">The file to continue.</param>
+    /// <param name="path">The name that it gets in the end.</param>
+    /// <param name="mustBeNew">Whether that name has to be free.</param>
+    /// <param name="mode">Permissions; null for what a file of that name has, or the usual ones.</param>
+    /// <param name="native">Whether Linux's own calls may be used.</param>
+    /// <exception cref="FilePipeException">As <see cref="Create"/>; <see cref="FilePipeError.Sharing"/>: somebody else continues it.</exception>
+    public static StagedFile Continue(string part, string path, bool mustBeNew, UnixFileMode? mode, bool native) =>
+        native
+            ? NativeStagedFile.Continue(part, path, mustBeNew, mode)
+            : PortableStagedFile.Continue(part, path, mustBeNew, mode);
 
     /// <summary>Begins a file.</summary>
     /// <param name="path">The name that it is to have.</param>
@@ -110,7 +127,7 @@ internal abstract class StagedFile : IDisposable
         if (!_disposed)
         {
             _disposed = true;
-            Close(remove: !Published);
+            Close(remove: !Published && !_keeps);
         }
     }
 

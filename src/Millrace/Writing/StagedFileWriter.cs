@@ -1,3 +1,4 @@
+using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
 using Millrace.Buffers;
@@ -9,18 +10,23 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
 {
     private readonly IncrementalHash? _hash;
     private readonly long _reserved;
+    private readonly long _begun;
     private readonly bool _durable;
+    private readonly bool _hashesLate;
     private FilePipeException? _lost;
 
     protected StagedFileWriter(StagedFile file, in FileWriteOptions options, in BlockAllocator allocator)
         : base(file.Path, allocator)
     {
         File = file;
+        Written = file.Keeps ? RandomAccess.GetLength(file.Handle) : 0;
+        _begun = Written;
         _reserved = options.PreallocationSize;
         _durable = options.Durability != Durability.None;
         FlushesDurably = options.Durability == Durability.EveryFlush;
         if (options.ComputeSha256)
         {
+            _hashesLate = _begun > 0;
             _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         }
     }
@@ -72,7 +78,13 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
     protected abstract ValueTask WriteAllAsync(CancellationToken cancellationToken);
 
     /// <summary>Counts what was written. In the order of the file.</summary>
-    protected void Hash(ReadOnlySpan<byte> written) => _hash?.AppendData(written);
+    protected void Hash(ReadOnlySpan<byte> written)
+    {
+        if (!_hashesLate)
+        {
+            _hash?.AppendData(written);
+        }
+    }
 
     /// <summary>
     /// Makes what was written durable, on the calling thread. A failure lasts: the system forgets which pages it could
@@ -134,11 +146,33 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
         return commit;
     }
 
+    /// <summary>What was there before is not in the hash: then all of it is read, most likely out of the cache.</summary>
+    private void HashAll()
+    {
+        // A digest that a failed commit has left half done.
+        _ = _hash!.GetHashAndReset();
+        using FilePipeReader reader = FilePipe.OpenRead(
+            File.Handle, new FileReadOptions { Length = Written, LeaveOpen = true, ChangeDetection = ChangeDetection.Truncated });
+        ReadResult result;
+        do
+        {
+            result = reader.Read();
+            _hash.AppendData(result.Buffer.FirstSpan);
+            reader.AdvanceTo(result.Buffer.End);
+        }
+        while (!result.IsCompleted);
+    }
+
     private FileCommit Publish()
     {
         if (_reserved > Written)
         {
             File.SetLength(Written);
+        }
+
+        if (_hashesLate)
+        {
+            HashAll();
         }
 
         if (_durable)

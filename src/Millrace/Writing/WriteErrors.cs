@@ -22,6 +22,7 @@ internal static class WriteErrors
             FilePipeError.CrossDevice => "something is mounted on that name; write a file beside it or into the mounted file system",
             FilePipeError.NotFound => "its folder does not exist, or was removed meanwhile",
             FilePipeError.IsDirectory => "it is a folder",
+            FilePipeError.Sharing => "somebody else is writing to it",
             FilePipeError.AccessDenied => "permission denied",
             _ => inner?.Message ?? "the system refused",
         };

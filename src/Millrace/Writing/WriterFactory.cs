@@ -23,6 +23,27 @@ internal static class WriterFactory
         }
     }
 
+    public static FilePipeWriter Resume(string part, string path, in FileWriteOptions options)
+    {
+        FileSizeLimit.Prepare();
+        StagedFile file = StagedFile.Continue(
+            part, path, options.MustBeNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable);
+        try
+        {
+            file.Reserve(options.PreallocationSize);
+
+            // Direct writes whole pages, and what is continued ends where it ends.
+            return Choose(
+                file,
+                options.Strategy == WriteStrategy.Direct ? options with { Strategy = WriteStrategy.Buffered } : options);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
+    }
+
     private static StagedFileWriter Choose(StagedFile file, in FileWriteOptions options)
     {
         switch (options.Strategy)

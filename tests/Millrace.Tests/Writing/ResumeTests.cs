@@ -1,0 +1,198 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Security.Cryptography;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Writing;
+
+public sealed class ResumeTests
+{
+    public static TheoryData<bool> Ways => [false, true];
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task A_part_that_is_not_committed_stays_and_is_continued(bool portable)
+    {
+        using var folder = new OwnFolder();
+        byte[] content = TestContent.Of(700_001).ToArray();
+        foreach ((int from, int to) in new[] { (0, 1), (1, 300_000), (300_000, 300_000), (300_000, 700_001) })
+        {
+            await using FilePipeWriter writer = Resume(folder, portable);
+            Assert.Equal(from, writer.Position);
+            await writer.WriteAsync(content.AsMemory(from..to));
+        }
+
+        Assert.Equal(["part"], folder.Names);
+        FilePipeWriter last = Resume(folder, portable);
+        FileCommit commit = await last.CommitAsync();
+        Assert.Equal(700_001, commit.Length);
+        Assert.Equal(["file"], folder.Names);
+        Assert.Equal(content, await File.ReadAllBytesAsync(folder["file"]));
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task The_digest_is_that_of_the_whole(bool portable)
+    {
+        using var folder = new OwnFolder();
+        byte[] content = TestContent.Of(500_000).ToArray();
+        await File.WriteAllBytesAsync(folder["part"], content[..123_457]);
+        await using FilePipeWriter writer = Resume(folder, portable, sha256: true);
+        await writer.WriteAsync(content.AsMemory(123_457..));
+        FileCommit commit = await writer.CommitAsync();
+        Assert.Equal(SHA256.HashData(content), commit.Sha256.ToArray());
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task Only_one_at_a_time_continues_a_part(bool portable)
+    {
+        using var folder = new OwnFolder();
+        FilePipeWriter first = Resume(folder, portable);
+        FilePipeException refused = Assert.Throws<FilePipeException>(() => Resume(folder, portable));
+        Assert.Equal(FilePipeError.Sharing, refused.Error);
+        await first.WriteAsync(new byte[] { 1, 2, 3 });
+        await first.DisposeAsync();
+        await using FilePipeWriter second = Resume(folder, portable);
+        Assert.Equal(3, second.Position);
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task A_part_in_another_folder_is_published_where_it_belongs(bool portable)
+    {
+        using var folder = new OwnFolder();
+        Directory.CreateDirectory(folder["parts"]);
+        await using (FilePipeWriter writer = FilePipe.Resume(
+            Path.Combine(folder["parts"], "1"), folder["file"], new FileWriteOptions { Portable = portable }))
+        {
+            await writer.WriteAsync("abc"u8.ToArray());
+            await writer.CommitAsync();
+        }
+
+        Assert.Equal("abc", await File.ReadAllTextAsync(folder["file"]));
+        Assert.Empty(Directory.GetFiles(folder["parts"]));
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task A_name_that_must_be_new_is_refused_and_the_part_stays(bool portable)
+    {
+        using var folder = new OwnFolder();
+        var options = new FileWriteOptions { MustBeNew = true, Portable = portable };
+        await using (FilePipeWriter writer = FilePipe.Resume(folder["part"], folder["file"], options))
+        {
+            await writer.WriteAsync("abc"u8.ToArray());
+            await File.WriteAllTextAsync(folder["file"], "taken");
+            FilePipeException refused =
+                await Assert.ThrowsAsync<FilePipeException>(async () => await writer.CommitAsync());
+            Assert.Equal(FilePipeError.NameTaken, refused.Error);
+        }
+
+        Assert.Equal("taken", await File.ReadAllTextAsync(folder["file"]));
+        Assert.Equal("abc", await File.ReadAllTextAsync(folder["part"]));
+        Assert.Throws<FilePipeException>(() => FilePipe.Resume(folder["part"], folder["file"], options));
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task What_was_flushed_to_the_device_is_there_while_the_writer_lives(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using FilePipeWriter writer = Resume(folder, portable);
+        await writer.WriteAsync(new byte[1000]);
+        FlushResult flushed = await writer.FlushToDeviceAsync();
+        Assert.False(flushed.IsCanceled);
+        Assert.Equal(0, writer.UnflushedBytes);
+        Assert.Equal(1000, new FileInfo(folder["part"]).Length);
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task A_published_file_can_be_read_at_once(bool portable)
+    {
+        using var folder = new OwnFolder();
+        FilePipeWriter writer = Resume(folder, portable);
+        await writer.WriteAsync("abc"u8.ToArray());
+        await writer.CommitAsync();
+        Assert.Equal("abc", await File.ReadAllTextAsync(folder["file"]));
+        await writer.DisposeAsync();
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task A_writer_that_failed_keeps_the_part_and_loses_what_was_not_flushed(bool portable)
+    {
+        using var folder = new OwnFolder();
+        FilePipeWriter writer = Resume(folder, portable);
+        await writer.WriteAsync(new byte[1000]);
+        await writer.FlushAsync();
+        await writer.WriteAsync(new byte[500]);
+        await writer.CompleteAsync(new IOException("the sender has gone"));
+        Assert.Equal(1000, new FileInfo(folder["part"]).Length);
+    }
+
+    [Theory]
+    [InlineData(Durability.None)]
+    [InlineData(Durability.OnCommit)]
+    [InlineData(Durability.EveryFlush)]
+    public async Task An_appended_file_is_flushed_to_the_device_whatever_its_durability(Durability durability)
+    {
+        using var folder = new OwnFolder();
+        await using FilePipeWriter writer =
+            FilePipe.Append(folder["log"], new FileAppendOptions { Durability = durability });
+        await writer.WriteAsync("one\n"u8.ToArray());
+        writer.Write("two\n"u8);
+        await writer.FlushToDeviceAsync();
+        Assert.Equal(0, writer.UnflushedBytes);
+        Assert.Equal("one\ntwo\n", await ReadSharedAsync(folder["log"]));
+    }
+
+    [Theory]
+    [InlineData(WriteStrategy.Buffered)]
+    [InlineData(WriteStrategy.WriteBehind)]
+    [InlineData(WriteStrategy.Direct)]
+    public async Task A_created_file_can_be_flushed_to_the_device_before_its_commit(WriteStrategy strategy)
+    {
+        using var folder = new OwnFolder();
+        byte[] content = TestContent.Of(300_001).ToArray();
+        FilePipeWriter writer = FilePipe.Create(folder["file"], new FileWriteOptions { Strategy = strategy });
+        await writer.WriteAsync(content.AsMemory(..100_001));
+        await writer.FlushToDeviceAsync();
+        await writer.WriteAsync(content.AsMemory(100_001..));
+        await writer.FlushToDeviceAsync();
+        await writer.CommitAsync();
+        Assert.Equal(content, await File.ReadAllBytesAsync(folder["file"]));
+    }
+
+    [Fact]
+    public async Task A_file_that_is_continued_is_not_written_past_the_cache()
+    {
+        using var folder = new OwnFolder();
+        await File.WriteAllBytesAsync(folder["part"], new byte[100]);
+        await using FilePipeWriter writer = FilePipe.Resume(
+            folder["part"], folder["file"], new FileWriteOptions { Strategy = WriteStrategy.Direct });
+        Assert.Equal(WriteStrategy.Buffered, writer.Strategy);
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public void A_link_is_no_part(bool portable)
+    {
+        using var folder = new OwnFolder();
+        File.WriteAllText(folder["other"], "not to be touched");
+        File.CreateSymbolicLink(folder["part"], folder["other"]);
+        Assert.Throws<FilePipeException>(() => Resume(folder, portable));
+        Assert.Equal("not to be touched", File.ReadAllText(folder["other"]));
+    }
+
+    private static async Task<string> ReadSharedAsync(string path)
+    {
+        using var reader = new StreamReader(
+            new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete));
+        return await reader.ReadToEndAsync();
+    }
+
+    private static FilePipeWriter Resume(OwnFolder folder, bool portable, bool sha256 = false) => FilePipe.Resume(
+        folder["part"], folder["file"], new FileWriteOptions { Portable = portable, ComputeSha256 = sha256 });
+}
