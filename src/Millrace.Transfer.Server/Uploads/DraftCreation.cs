@@ -32,7 +32,7 @@ internal static class DraftCreation
                 {
                     Name = name,
                     Length = request.Length,
-                    Precondition = UploadPrecondition.Read(call.Request),
+                    Precondition = await UploadLookup.ReadPreconditionAsync(call, name).ConfigureAwait(false),
                     Metadata = metadata,
                     Expected = UploadCompletion.ReadDigest(call.Request),
                     Owner = pass.Owner,

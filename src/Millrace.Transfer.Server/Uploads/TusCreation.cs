@@ -18,7 +18,10 @@ internal static class TusCreation
         StartUploadOptions start = ReadOptions(request, concat);
         using TransferPass pass = TransferGuard.Of(call.Context)
             .Enter(call.Context, TransferScope.Write, start.Name, isTransfer: true);
-        start = start with { Owner = pass.Owner };
+        WritePrecondition precondition = start.Name.IsRoot
+            ? default
+            : await UploadLookup.ReadPreconditionAsync(call, start.Name).ConfigureAwait(false);
+        start = start with { Owner = pass.Owner, Precondition = precondition };
         if (concat.Parts is { } parts)
         {
             await TusConcatenation.JoinAsync(call, pass, start, parts).ConfigureAwait(false);
@@ -83,7 +86,6 @@ internal static class TusCreation
         {
             Name = concat.IsPartial ? default : UploadNames.Choose(metadata),
             Length = ReadLength(request, concat),
-            Precondition = concat.IsPartial ? default : UploadPrecondition.Read(request),
             Metadata = field.Length == 0 ? null : field,
             Expected = UploadCompletion.ReadDigest(request) ?? ReadDigest(metadata),
         };

@@ -1,3 +1,5 @@
+using Microsoft.AspNetCore.Http;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>Finds the upload of a request, for somebody who may continue it.</summary>
@@ -60,6 +62,22 @@ internal static class UploadLookup
                 Offset = status.Offset,
             };
         }
+    }
+
+    /// <summary>What must be under the name of a new upload, as the request says; checked now, and again when it is published.</summary>
+    /// <exception cref="TransferException">It is not, or a field cannot be read.</exception>
+    public static async ValueTask<WritePrecondition> ReadPreconditionAsync(UploadCall call, TransferName name)
+    {
+        IHeaderDictionary headers = call.Request.Headers;
+        if (headers.IfNoneMatch.Count == 0 && headers.IfMatch.Count == 0 && headers.IfUnmodifiedSince.Count == 0)
+        {
+            return default;
+        }
+
+        StoredFile? present = await call.Store
+            .FindAsync(name, DigestNeed.IfKnown, call.Context.RequestAborted)
+            .ConfigureAwait(false);
+        return WriteConditions.Read(call.Request, name, present);
     }
 
     public static TransferException Missing(UploadId id) => new(

@@ -1,9 +1,11 @@
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>A clock that only a test moves.</summary>
-public sealed class ManualClock : TimeProvider
+/// <summary>A clock that goes when it is told to; it begins now, because files bear times too.</summary>
+internal sealed class ManualClock : TimeProvider
 {
-    public DateTimeOffset Now { get; set; } = new(2026, 5, 1, 12, 0, 0, TimeSpan.Zero);
+    private DateTimeOffset _now = DateTimeOffset.UtcNow;
 
-    public override DateTimeOffset GetUtcNow() => Now;
+    public override DateTimeOffset GetUtcNow() => _now;
+
+    public void Advance(TimeSpan by) => _now += by;
 }

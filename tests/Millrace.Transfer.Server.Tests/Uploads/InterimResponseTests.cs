@@ -1,7 +1,5 @@
 using System.Diagnostics;
 using System.Net;
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Millrace.Transfer.Server.Tests.Infrastructure;
@@ -123,10 +121,8 @@ public sealed class InterimResponseTests
     public async Task HTTP_2_is_served_without_interim_responses()
     {
         await using RunningServer server = await StartAsync(tls: true);
-        using var handler = new HttpClientHandler
-        {
-            ServerCertificateCustomValidationCallback = HttpClientHandler.DangerousAcceptAnyServerCertificateValidator,
-        };
+        using var handler = new SocketsHttpHandler();
+        handler.SslOptions.CertificateChainPolicy = LoopbackCertificate.Policy();
         using var client = new HttpClient(handler);
         using var request = new HttpRequestMessage(HttpMethod.Put, new Uri(server.Address, "/files/a"))
         {
@@ -160,7 +156,12 @@ public sealed class InterimResponseTests
 
     private static async Task<string> CurlAsync(params string[] arguments)
     {
-        var start = new ProcessStartInfo("curl", arguments) { RedirectStandardOutput = true, RedirectStandardError = true };
+        var start = new ProcessStartInfo("curl", arguments) 
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            UseShellExecute = false,
+        };
         using Process curl = Process.Start(start)!;
         using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(2));
         Task<string> errors = curl.StandardError.ReadToEndAsync(bound.Token);
@@ -185,16 +186,9 @@ public sealed class InterimResponseTests
                 kestrel.Listen(IPAddress.Loopback, 0, listen =>
                 {
                     listen.Protocols = HttpProtocols.Http1AndHttp2;
-                    listen.UseHttps(Certificate());
+                    listen.UseHttps(LoopbackCertificate.Instance);
                 });
             }
         },
     });
-
-    private static X509Certificate2 Certificate()
-    {
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
-        return request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
-    }
 }

@@ -23,8 +23,12 @@ internal sealed class UploadConnection : IAsyncDisposable
         Stream stream = client.GetStream();
         if (tls)
         {
-            var secure = new SslStream(stream, leaveInnerStreamOpen: false, static (_, _, _, _) => true);
-            await secure.AuthenticateAsClientAsync(address.Host);
+            var secure = new SslStream(stream, leaveInnerStreamOpen: false);
+            await secure.AuthenticateAsClientAsync(new SslClientAuthenticationOptions
+            {
+                TargetHost = address.Host,
+                CertificateChainPolicy = LoopbackCertificate.Policy(),
+            });
             stream = secure;
         }
 

@@ -20,15 +20,15 @@ public sealed class UploadParserProperties
             Assert.Equal(TusMetadata.TryParse(text, out _, out string why), why.Length == 0);
             Assert.Equal(TusChecksum.TryParse(text, out _, out why), why.Length == 0);
             Assert.Equal(TusConcat.TryParse(text, out _, out why), why.Length == 0);
-            StructuredField.TryParseBoolean(text, out _);
-            StructuredField.TryParseCount(text, out long count);
+            Assert.True(StructuredField.TryParseBoolean(text, out bool flag) || !flag);
+            Assert.True(StructuredField.TryParseCount(text, out long count) || count == 0);
             Assert.InRange(count, 0, 999_999_999_999_999);
         }));
 
     [Fact]
     public void What_was_encoded_is_decoded() =>
         Check.One(Quick, Prop.ForAll(
-            ArbMap.Default.ArbFor<byte[]>().ToGen().ArrayOf(5).ToArbitrary(),
+            ArbMap.Default.GeneratorFor<byte[][]>().Resize(20).ToArbitrary(),
             static values =>
             {
                 string field = string.Join(

@@ -1,0 +1,168 @@
+using System.Net;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Files;
+
+public sealed class DownloadTests : ServerTest
+{
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(65_535)]
+    [InlineData(65_536)]
+    [InlineData(65_537)]
+    [InlineData(1_000_000)]
+    public async Task A_file_is_sent_whole_with_all_that_is_known_of_it(int length)
+    {
+        byte[] content = Content.Of(length);
+        string path = await Server.WriteAsync("a/b.bin", content);
+        using HttpResponseMessage response = await GetAsync("files/a/b.bin");
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.Equal(length, response.Content.Headers.ContentLength);
+        Assert.Equal("application/octet-stream", response.Content.Headers.ContentType?.ToString());
+        Assert.Equal("bytes", response.Headers.AcceptRanges.Single());
+        Assert.False(response.Headers.ETag?.IsWeak);
+        Assert.Equal("no-cache", response.Headers.CacheControl?.ToString());
+        Assert.Equal("nosniff", response.Headers.GetValues("X-Content-Type-Options").Single());
+        Assert.Equal(
+            DigestField.Format(Sha256Digest.Of(content)), response.Headers.GetValues(TransferHeaders.ReprDigest).Single());
+        Assert.Equal(
+            new DateTimeOffset(File.GetLastWriteTimeUtc(path)).ToUnixTimeSeconds(),
+            response.Content.Headers.LastModified?.ToUnixTimeSeconds());
+        Assert.Equal(content, await response.Content.ReadAsByteArrayAsync());
+    }
+
+    [Fact]
+    public async Task HEAD_says_what_GET_does_without_the_body()
+    {
+        await Server.WriteAsync("b.txt", Content.Text(5000));
+        using HttpResponseMessage get = await GetAsync("files/b.txt");
+        using HttpResponseMessage head = await SendAsync(HttpMethod.Head, "files/b.txt");
+        Assert.Equal(get.StatusCode, head.StatusCode);
+        Assert.Equal(Fields(get), Fields(head));
+        Assert.Empty(await head.Content.ReadAsByteArrayAsync());
+
+        static IEnumerable<string> Fields(HttpResponseMessage response) =>
+            response.Headers.Concat(response.Content.Headers)
+                .Where(static field => field.Key != "Date")
+                .Select(static field => $"{field.Key}: {string.Join(',', field.Value)}").Order(StringComparer.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_range_in_a_HEAD_is_passed_over()
+    {
+        await Server.WriteAsync("b", Content.Of(100));
+        using HttpResponseMessage head = await SendAsync(HttpMethod.Head, "files/b", null, ("Range", "bytes=0-9"));
+        Assert.Equal(HttpStatusCode.OK, head.StatusCode);
+        Assert.Equal(100, head.Content.Headers.ContentLength);
+    }
+
+    [Fact]
+    public async Task A_file_that_is_not_there_is_a_problem_that_says_so()
+    {
+        using HttpResponseMessage response = await GetAsync("files/a/none.txt");
+        Assert.Equal(HttpStatusCode.NotFound, response.StatusCode);
+        ErrorDocument problem = await ProblemOf(response);
+        Assert.Equal("NotFound", problem.Error);
+        Assert.Equal("a/none.txt", problem.Name);
+        Assert.Contains("a/none.txt", problem.Detail);
+    }
+
+    [Theory]
+    [InlineData("a.html", "text/html", true)]
+    [InlineData("a.svg", "image/svg+xml", true)]
+    [InlineData("a.xml", "text/xml", true)]
+    [InlineData("a.xhtml", "application/xhtml+xml", true)]
+    [InlineData("a.txt", "text/plain", false)]
+    [InlineData("a.pdf", "application/pdf", false)]
+    [InlineData("a.png", "image/png", false)]
+    [InlineData("a.md", "text/markdown", false)]
+    [InlineData("a", "application/octet-stream", false)]
+    public async Task A_page_that_was_stored_cannot_act_for_the_site(string name, string type, bool isActive)
+    {
+        await Server.WriteAsync(name, "<script>alert(1)</script>"u8.ToArray());
+        using HttpResponseMessage response = await GetAsync($"files/{name}");
+        Assert.Equal(type, response.Content.Headers.ContentType?.ToString());
+        Assert.Equal(isActive, response.Headers.TryGetValues("Content-Security-Policy", out IEnumerable<string>? policy));
+        Assert.True(!isActive || policy!.Single() == "sandbox");
+    }
+
+    [Theory]
+    [InlineData("", "inline")]
+    [InlineData("?download", "attachment")]
+    public async Task A_file_is_shown_or_kept_as_the_query_says_under_its_own_name(string query, string kind)
+    {
+        await Server.WriteAsync("größe 日本.txt", "x"u8.ToArray());
+        using HttpResponseMessage response = await GetAsync($"files/gr%C3%B6%C3%9Fe%20%E6%97%A5%E6%9C%AC.txt{query}");
+        Assert.Equal(
+            $"{kind}; filename=\"gr__e __.txt\"; filename*=UTF-8''gr%C3%B6%C3%9Fe%20%E6%97%A5%E6%9C%AC.txt",
+            response.Content.Headers.NonValidated["Content-Disposition"].ToString());
+    }
+
+    [Fact]
+    public async Task A_folder_without_its_slash_is_redirected_to_where_it_is()
+    {
+        await Server.WriteAsync("a b/c/d.txt", "x"u8.ToArray());
+        using HttpResponseMessage nested = await GetAsync("files/a%20b/c?limit=5");
+        Assert.Equal(HttpStatusCode.PermanentRedirect, nested.StatusCode);
+        Assert.Equal("c/?limit=5", nested.Headers.Location?.OriginalString);
+        using HttpResponseMessage root = await GetAsync("files");
+        Assert.Equal(HttpStatusCode.PermanentRedirect, root.StatusCode);
+        Assert.Equal("files/", root.Headers.Location?.OriginalString);
+    }
+
+    [Fact]
+    public async Task A_file_with_a_slash_behind_it_is_no_folder()
+    {
+        await Server.WriteAsync("a.txt", "x"u8.ToArray());
+        using HttpResponseMessage response = await GetAsync("files/a.txt/");
+        Assert.Equal(HttpStatusCode.NotFound, response.StatusCode);
+    }
+
+    [Theory]
+    [InlineData("sha-256=0", false)]
+    [InlineData("sha-256=10, sha-512=1", true)]
+    [InlineData("!!", true)]
+    public async Task A_digest_is_left_out_for_who_does_not_want_it(string wanted, bool expected)
+    {
+        await Server.WriteAsync("a", "x"u8.ToArray());
+        using HttpResponseMessage response = await GetAsync("files/a", ("Want-Repr-Digest", wanted));
+        Assert.Equal(expected, response.Headers.Contains(TransferHeaders.ReprDigest));
+    }
+
+    [Theory]
+    [InlineData("POST")]
+    [InlineData("PATCH")]
+    [InlineData("PROPFIND")]
+    public async Task An_unknown_method_is_told_which_are_known(string method)
+    {
+        using HttpResponseMessage response = await SendAsync(new HttpMethod(method), "files/a");
+        Assert.Equal(HttpStatusCode.MethodNotAllowed, response.StatusCode);
+        Assert.Equal(["DELETE", "GET", "HEAD", "OPTIONS", "PUT"], response.Content.Headers.Allow.Order());
+    }
+
+    [Fact]
+    public async Task OPTIONS_tells_what_can_be_done()
+    {
+        using HttpResponseMessage response = await SendAsync(HttpMethod.Options, "files/a");
+        Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
+        Assert.Equal(["DELETE", "GET", "HEAD", "OPTIONS", "PUT"], response.Content.Headers.Allow.Order());
+    }
+
+    [Fact]
+    public async Task A_client_that_goes_away_is_no_news_and_leaves_the_file_closed()
+    {
+        await Server.WriteAsync("large", Content.Of(20_000_000));
+        for (int i = 0; i < 5; i++)
+        {
+            using RawConnection connection = await RawConnection.OpenAsync(Server);
+            await connection.WriteAsync("GET /files/large HTTP/1.1\r\nHost: x\r\n\r\n");
+            await connection.ReadUntilAsync("\r\n\r\n");
+            connection.Reset();
+        }
+
+        using HttpResponseMessage response = await GetAsync("files/large");
+        Assert.Equal(20_000_000, (await response.Content.ReadAsByteArrayAsync()).Length);
+        Assert.Empty(Server.Complaints);
+    }
+}

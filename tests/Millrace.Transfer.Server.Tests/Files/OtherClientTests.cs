@@ -1,0 +1,105 @@
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Files;
+
+/// <summary>wget, aria2 and rclone.</summary>
+public sealed class OtherClientTests : ClientTest
+{
+    [Theory]
+    [MemberData(nameof(Sizes))]
+    public async Task Wget_downloads_a_file(int length)
+    {
+        string served = await ServeAsync("a.bin", length);
+        (await Program.RunAsync(Here, "wget", "-q", Url("files/a.bin"))).Succeeded();
+        AssertSame(served, Mine("a.bin"));
+    }
+
+    [Fact]
+    public async Task Wget_continues_a_download_whose_client_was_killed()
+    {
+        string served = await ServeAsync("a.bin", Large);
+        using (Program first = Program.Start(Here, "wget", "-q", "--limit-rate=4m", Url("files/a.bin")))
+        {
+            await first.KillWhenAsync(() => Arrived("a.bin") > 100_000);
+        }
+
+        Assert.InRange(Arrived("a.bin"), 1, Large - 1);
+        Program.Result second =
+            (await Program.RunAsync(Here, "wget", "-c", "--server-response", "-nv", Url("files/a.bin"))).Succeeded();
+        Assert.Contains("206 Partial Content", second.Errors);
+        AssertSame(served, Mine("a.bin"));
+    }
+
+    [Fact]
+    public async Task Wget_keeps_a_file_under_the_name_that_the_server_gives()
+    {
+        await ServeAsync("f/a b.bin", 10);
+        (await Program.RunAsync(Here, "wget", "-q", "--content-disposition", Url("files/f/a%20b.bin?download"))).Succeeded();
+        Assert.Equal(10, Arrived("a b.bin"));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(65_537)]
+    [InlineData(Large)]
+    public async Task Aria2_downloads_a_file_over_four_connections(int length)
+    {
+        string served = await ServeAsync("a.bin", length);
+        (await AriaAsync("--quiet", Url("files/a.bin"))).Succeeded();
+        AssertSame(served, Mine("a.bin"));
+    }
+
+    [Fact]
+    public async Task Aria2_continues_a_download_whose_client_was_killed()
+    {
+        string served = await ServeAsync("a.bin", Large);
+        string control = Mine("a.bin.aria2");
+        string[] arguments = ["-x4", "-s4", "-k1M", "--auto-save-interval=1", "--file-allocation=none", "--quiet"];
+        using (Program first = Program.Start(
+            Here, "aria2c", [.. arguments, "--max-overall-download-limit=3M", Url("files/a.bin")]))
+        {
+            await first.KillWhenAsync(() => File.Exists(control) && Arrived("a.bin") > 1_000_000);
+        }
+
+        Assert.True(File.Exists(control));
+        (await AriaAsync("--quiet", "-c", Url("files/a.bin"))).Succeeded();
+        Assert.False(File.Exists(control));
+        AssertSame(served, Mine("a.bin"));
+    }
+
+    [Fact]
+    public async Task Rclone_lists_and_copies_a_folder()
+    {
+        string[] names = ["a.bin", "sub/b c.txt", "sub/größe/d.bin", "sub/e&f'g#h.bin"];
+        foreach (string name in names)
+        {
+            await ServeAsync(name, 1000 + name.Length);
+        }
+
+        string remote = $":http,url='{Url("files/")}':";
+        Program.Result listed = (await RcloneAsync("lsf", "-R", "--files-only", remote)).Succeeded();
+        Assert.Equal(
+            names.Order(StringComparer.Ordinal),
+            listed.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Order(StringComparer.Ordinal));
+        (await RcloneAsync("copy", remote, "copied")).Succeeded();
+        foreach (string name in names)
+        {
+            AssertSame(Server.PathOf(name), Mine($"copied/{name}"));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Sizes))]
+    public async Task Rclone_copies_a_file(int length)
+    {
+        string served = await ServeAsync("f/a.bin", length);
+        (await RcloneAsync("copy", $":http,url='{Url("files/f/")}':", "copied")).Succeeded();
+        AssertSame(served, Mine("copied/a.bin"));
+    }
+
+    private Task<Program.Result> AriaAsync(params string[] arguments) =>
+        Program.RunAsync(Here, "aria2c", ["-x4", "-s4", "-k1M", "--file-allocation=none", .. arguments]);
+
+    private Task<Program.Result> RcloneAsync(params string[] arguments) =>
+        Program.RunAsync(Here, "rclone", ["--config", "/dev/null", .. arguments]);
+}

@@ -1,0 +1,135 @@
+using System.Net;
+using System.Text;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Files;
+
+public sealed class RangeTests : ServerTest
+{
+    private static readonly byte[] Bytes = Content.Of(1000);
+
+    [Theory]
+    [InlineData("bytes=0-0", 0, 1)]
+    [InlineData("bytes=0-99", 0, 100)]
+    [InlineData("bytes=500-", 500, 500)]
+    [InlineData("bytes=-1", 999, 1)]
+    [InlineData("bytes=-5000", 0, 1000)]
+    [InlineData("bytes=999-5000", 999, 1)]
+    [InlineData("bytes=0-9,5-19", 0, 20)]
+    [InlineData("bytes=10-19,0-9", 0, 20)]
+    [InlineData("bytes=0-9,2000-", 0, 10)]
+    [InlineData("Bytes=0-9", 0, 10)]
+    public async Task One_part_comes_as_it_is(string range, int offset, int length)
+    {
+        await Server.WriteAsync("a", Bytes);
+        using HttpResponseMessage response = await GetAsync("files/a", ("Range", range));
+        Assert.Equal(HttpStatusCode.PartialContent, response.StatusCode);
+        Assert.Equal($"bytes {offset}-{offset + length - 1}/1000", response.Content.Headers.ContentRange?.ToString());
+        Assert.Equal(length, response.Content.Headers.ContentLength);
+        Assert.Equal(DigestField.Format(Sha256Digest.Of(Bytes)), response.Headers.GetValues("Repr-Digest").Single());
+        Assert.Equal(Bytes[offset..(offset + length)], await response.Content.ReadAsByteArrayAsync());
+    }
+
+    [Fact]
+    public async Task Several_parts_come_in_the_order_they_were_asked_for()
+    {
+        await Server.WriteAsync("a.txt", Bytes);
+        using HttpResponseMessage response = await GetAsync("files/a.txt", ("Range", "bytes=500-509, 0-4, -3"));
+        Assert.Equal(HttpStatusCode.PartialContent, response.StatusCode);
+        Assert.Equal("multipart/byteranges", response.Content.Headers.ContentType?.MediaType);
+        byte[] body = await response.Content.ReadAsByteArrayAsync();
+        Assert.Equal(body.Length, response.Content.Headers.ContentLength);
+        Assert.Equal(
+            [new(500, 10), new(0, 5), new(997, 3)], Multipart.Parse(response, body, "text/plain", Bytes));
+    }
+
+    [Theory]
+    [InlineData("bytes=1000-")]
+    [InlineData("bytes=-0")]
+    [InlineData("bytes=1000-2000,3000-")]
+    public async Task A_part_that_is_not_there_is_refused_with_the_length(string range)
+    {
+        await Server.WriteAsync("a", Bytes);
+        using HttpResponseMessage response = await GetAsync("files/a", ("Range", range));
+        Assert.Equal(HttpStatusCode.RequestedRangeNotSatisfiable, response.StatusCode);
+        Assert.Equal("bytes */1000", response.Content.Headers.ContentRange?.ToString());
+        Assert.Equal("RangeNotSatisfiable", (await ProblemOf(response)).Error);
+    }
+
+    [Fact]
+    public async Task More_parts_than_anybody_needs_are_refused()
+    {
+        await Server.WriteAsync("a", Bytes);
+        string all = string.Join(',', Enumerable.Range(0, RangeSelection.MaxRanges + 1).Select(static i => $"{i * 3}-{i * 3}"));
+        using HttpResponseMessage refused = await GetAsync("files/a", ("Range", $"bytes={all}"));
+        Assert.Equal(HttpStatusCode.RequestedRangeNotSatisfiable, refused.StatusCode);
+        using HttpResponseMessage taken = await GetAsync("files/a", ("Range", $"bytes={all[..all.LastIndexOf(',')]}"));
+        Assert.Equal(HttpStatusCode.PartialContent, taken.StatusCode);
+    }
+
+    [Theory]
+    [InlineData("bytes")]
+    [InlineData("bytes=")]
+    [InlineData("bytes=5-1")]
+    [InlineData("bytes=a-b")]
+    [InlineData("bytes=--1")]
+    [InlineData("lines=0-5")]
+    [InlineData("bytes=0-9, x")]
+    [InlineData("bytes=0-99999999999999999999999999")]
+    public async Task What_is_no_range_is_passed_over(string range)
+    {
+        await Server.WriteAsync("a", Bytes);
+        using HttpResponseMessage response = await GetAsync("files/a", ("Range", range));
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.Equal(Bytes, await response.Content.ReadAsByteArrayAsync());
+    }
+
+    [Fact]
+    public async Task No_part_of_an_empty_file_can_be_sent()
+    {
+        await Server.WriteAsync("a", default);
+        using HttpResponseMessage response = await GetAsync("files/a", ("Range", "bytes=0-"));
+        Assert.Equal(HttpStatusCode.RequestedRangeNotSatisfiable, response.StatusCode);
+        Assert.Equal("bytes */0", response.Content.Headers.ContentRange?.ToString());
+    }
+
+    [Theory]
+    [InlineData("{tag}", true)]
+    [InlineData("W/{tag}", false)]
+    [InlineData("\"other\"", false)]
+    [InlineData("{date}", true)]
+    [InlineData("Thu, 01 Jan 2015 00:00:00 GMT", false)]
+    [InlineData("Fri, 31 Dec 2060 00:00:00 GMT", false)]
+    [InlineData("nonsense", false)]
+    public async Task A_part_is_only_sent_of_the_version_that_the_client_has(string condition, bool isPart)
+    {
+        string path = await Server.WriteAsync("a", Bytes);
+        File.SetLastWriteTimeUtc(path, new DateTime(2020, 2, 2, 2, 2, 2, DateTimeKind.Utc));
+        using HttpResponseMessage whole = await GetAsync("files/a");
+        condition = condition.Replace("{tag}", whole.Headers.ETag!.ToString())
+            .Replace("{date}", whole.Content.Headers.LastModified!.Value.ToString("R"));
+        using HttpResponseMessage response = await GetAsync("files/a", ("Range", "bytes=5-9"), ("If-Range", condition));
+        Assert.Equal(isPart ? HttpStatusCode.PartialContent : HttpStatusCode.OK, response.StatusCode);
+        Assert.Equal(isPart ? Bytes[5..10] : Bytes, await response.Content.ReadAsByteArrayAsync());
+    }
+
+    [Fact]
+    public async Task A_time_that_is_not_a_second_old_is_no_proof_of_a_version()
+    {
+        string path = await Server.WriteAsync("a", Bytes);
+        DateTime soon = DateTime.UtcNow.AddMinutes(5);
+        File.SetLastWriteTimeUtc(path, soon);
+        using HttpResponseMessage response = await GetAsync(
+            "files/a", ("Range", "bytes=5-9"), ("If-Range", soon.ToString("R")));
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task A_part_that_ends_a_multipart_body_is_the_last_of_it()
+    {
+        await Server.WriteAsync("a", Bytes);
+        using HttpResponseMessage response = await GetAsync("files/a", ("Range", "bytes=0-0,9-9"));
+        string body = Encoding.Latin1.GetString(await response.Content.ReadAsByteArrayAsync());
+        Assert.Matches("\r\n--[0-9a-f]{32}--\r\n$", body);
+    }
+}

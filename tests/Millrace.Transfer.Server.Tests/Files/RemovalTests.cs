@@ -1,0 +1,72 @@
+using System.Net;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Files;
+
+public sealed class RemovalTests : ServerTest
+{
+    [Fact]
+    public async Task A_file_is_deleted_once()
+    {
+        await Server.WriteAsync("a/b", Content.Of(10));
+        using HttpResponseMessage first = await DeleteAsync("files/a/b");
+        Assert.Equal(HttpStatusCode.NoContent, first.StatusCode);
+        Assert.Empty(Server.VisibleFiles());
+        using HttpResponseMessage second = await DeleteAsync("files/a/b");
+        Assert.Equal(HttpStatusCode.NotFound, second.StatusCode);
+    }
+
+    [Theory]
+    [InlineData("If-Match", "{tag}", 204)]
+    [InlineData("If-Match", "\"x\"", 412)]
+    [InlineData("If-Match", "x", 400)]
+    [InlineData("If-None-Match", "*", 412)]
+    [InlineData("If-Unmodified-Since", "Sat, 01 Jan 2000 00:00:00 GMT", 412)]
+    public async Task A_version_is_deleted_only_as_the_conditions_say(string field, string value, int status)
+    {
+        await Server.WriteAsync("a", Content.Of(10));
+        using HttpResponseMessage get = await GetAsync("files/a");
+        using HttpResponseMessage response =
+            await DeleteAsync("files/a", (field, value.Replace("{tag}", get.Headers.ETag!.ToString())));
+        Assert.Equal(status, (int)response.StatusCode);
+        Assert.Equal(status == 204 ? [] : ["a"], Server.VisibleFiles());
+    }
+
+    [Fact]
+    public async Task An_empty_folder_is_deleted()
+    {
+        Directory.CreateDirectory(Server.PathOf("empty"));
+        using HttpResponseMessage response = await DeleteAsync("files/empty/");
+        Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
+        Assert.False(Directory.Exists(Server.PathOf("empty")));
+    }
+
+    [Fact]
+    public async Task A_folder_with_files_is_not_deleted()
+    {
+        await Server.WriteAsync("a/b", Content.Of(10));
+        using HttpResponseMessage response = await DeleteAsync("files/a/");
+        Assert.Equal(HttpStatusCode.Conflict, response.StatusCode);
+        Assert.Equal(["a/b"], Server.VisibleFiles());
+    }
+
+    [Fact]
+    public async Task The_root_is_not_deleted()
+    {
+        using HttpResponseMessage response = await DeleteAsync("files/");
+        Assert.Equal(HttpStatusCode.Conflict, response.StatusCode);
+        Assert.True(Directory.Exists(Server.Root));
+    }
+
+    [Fact]
+    public async Task A_file_with_a_slash_behind_it_is_not_deleted()
+    {
+        await Server.WriteAsync("a", Content.Of(10));
+        using HttpResponseMessage response = await DeleteAsync("files/a/");
+        Assert.Equal(HttpStatusCode.NotFound, response.StatusCode);
+        Assert.Equal(["a"], Server.VisibleFiles());
+    }
+
+    private Task<HttpResponseMessage> DeleteAsync(string path, params (string, string)[] fields) =>
+        SendAsync(HttpMethod.Delete, path, null, fields);
+}

@@ -1,0 +1,98 @@
+using System.Net;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Files;
+
+public sealed class UploadCodingTests : ServerTest
+{
+    private static readonly byte[] Bytes = Content.Text(300_000);
+
+    protected override RunningServerOptions Options =>
+        new() { Store = new LocalFileStoreOptions { MaxFileBytes = 64 * 1024 * 1024 } };
+
+    [Theory]
+    [InlineData("gzip")]
+    [InlineData("x-gzip")]
+    [InlineData("GZip")]
+    [InlineData("br")]
+    [InlineData("identity")]
+    [InlineData("identity, gzip")]
+    public async Task What_is_sent_compressed_is_stored_unpacked(string coding)
+    {
+        string real = coding.Split(", ")[^1].ToLowerInvariant();
+        using HttpResponseMessage response = await PutAsync(coding, Coded.In(real, Bytes));
+        Assert.Equal(HttpStatusCode.Created, response.StatusCode);
+        Assert.Equal(DigestField.Format(Sha256Digest.Of(Bytes)), response.Headers.GetValues("Repr-Digest").Single());
+        Assert.Equal(Bytes, await File.ReadAllBytesAsync(Server.PathOf("a")));
+    }
+
+    [Theory]
+    [InlineData("deflate")]
+    [InlineData("zstd")]
+    [InlineData("gzip, br")]
+    [InlineData("gzip, gzip")]
+    public async Task A_coding_that_is_not_known_is_refused_with_those_that_are(string coding)
+    {
+        using HttpResponseMessage response = await PutAsync(coding, Bytes);
+        Assert.Equal(HttpStatusCode.UnsupportedMediaType, response.StatusCode);
+        Assert.Equal("gzip, br", response.Headers.NonValidated["Accept-Encoding"].ToString());
+        Assert.Empty(Server.VisibleFiles());
+    }
+
+    [Theory]
+    [InlineData("gzip")]
+    [InlineData("br")]
+    public async Task What_is_not_in_its_coding_is_refused(string coding)
+    {
+        using HttpResponseMessage response = await PutAsync(coding, Bytes);
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        Assert.Equal("InvalidRequest", (await ProblemOf(response)).Error);
+        Assert.Empty(Server.VisibleFiles());
+    }
+
+    [Theory]
+    [InlineData("gzip", 1)]
+    [InlineData("gzip", 8)]
+    [InlineData("gzip", 9)]
+    [InlineData("gzip", 5000)]
+    [InlineData("br", 1)]
+    [InlineData("br", 5000)]
+    public async Task What_lacks_its_end_is_refused(string coding, int missing)
+    {
+        using HttpResponseMessage response = await PutAsync(coding, Coded.In(coding, Bytes)[..^missing]);
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        Assert.Empty(Server.VisibleFiles());
+    }
+
+    [Fact]
+    public async Task A_compressed_body_without_a_byte_is_refused()
+    {
+        using HttpResponseMessage response = await PutAsync("gzip", []);
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        Assert.Empty(Server.VisibleFiles());
+    }
+
+    [Theory]
+    [InlineData("gzip")]
+    [InlineData("br")]
+    public async Task A_bomb_is_refused_and_nothing_of_it_stays(string coding)
+    {
+        byte[] bomb = Coded.In(coding, new byte[40_000_000]);
+        Assert.InRange(bomb.Length, 1, 50_000);
+        using HttpResponseMessage response = await PutAsync(coding, bomb);
+        Assert.Equal(HttpStatusCode.RequestEntityTooLarge, response.StatusCode);
+        Assert.Equal("TooLarge", (await ProblemOf(response)).Error);
+        Assert.Empty(Server.VisibleFiles());
+    }
+
+    [Fact]
+    public async Task What_compresses_extremely_well_is_taken_as_long_as_it_is_not_large()
+    {
+        using HttpResponseMessage response = await PutAsync("br", Coded.Brotli(new byte[10_000_000]));
+        Assert.Equal(HttpStatusCode.Created, response.StatusCode);
+        Assert.Equal(10_000_000, new FileInfo(Server.PathOf("a")).Length);
+    }
+
+    private Task<HttpResponseMessage> PutAsync(string coding, byte[] content) =>
+        SendAsync(HttpMethod.Put, "files/a", new ByteArrayContent(content), ("Content-Encoding", coding));
+}

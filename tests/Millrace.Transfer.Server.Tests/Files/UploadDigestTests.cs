@@ -1,0 +1,73 @@
+using System.IO.Compression;
+using System.Net;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Files;
+
+public sealed class UploadDigestTests : ServerTest
+{
+    private static readonly byte[] Bytes = Content.Text(100_000);
+
+    [Theory]
+    [InlineData("Content-Digest", "{right}", 201)]
+    [InlineData("Repr-Digest", "{right}", 201)]
+    [InlineData("Repr-Digest", "sha-512=:AAAA:, {right}", 201)]
+    [InlineData("Repr-Digest", "sha-512=:AAAA:", 201)]
+    [InlineData("Content-Digest", "{wrong}", 400)]
+    [InlineData("Repr-Digest", "{wrong}", 400)]
+    [InlineData("Content-Digest", "sha-256=:AAAA:", 400)]
+    [InlineData("Content-Digest", "sha-256", 400)]
+    [InlineData("Repr-Digest", "sha-256=abc", 400)]
+    [InlineData("Repr-Digest", ",", 400)]
+    public async Task What_does_not_have_its_digest_is_not_published(string field, string value, int status)
+    {
+        value = Fill(value, Bytes);
+        using HttpResponseMessage response = await SendAsync(
+            HttpMethod.Put, "files/a", new ByteArrayContent(Bytes), (field, value));
+        Assert.Equal(status, (int)response.StatusCode);
+        Assert.Equal(status == 201 ? ["a"] : [], Server.VisibleFiles());
+    }
+
+    [Fact]
+    public async Task Two_digests_that_cannot_both_be_right_are_refused()
+    {
+        using HttpResponseMessage response = await SendAsync(
+            HttpMethod.Put, "files/a", new ByteArrayContent(Bytes),
+            ("Content-Digest", Fill("{right}", Bytes)), ("Repr-Digest", Fill("{wrong}", Bytes)));
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        Assert.Empty(Server.VisibleFiles());
+    }
+
+    [Theory]
+    [InlineData("{right}", "{right}", 201)]
+    [InlineData("{wrong}", "{right}", 400)]
+    [InlineData("{right}", "{wrong}", 400)]
+    public async Task The_digest_of_the_message_is_of_what_came_and_that_of_the_file_of_what_it_became(
+        string wire, string file, int status)
+    {
+        byte[] coded = Coded.Gzip(Bytes);
+        using HttpResponseMessage response = await SendAsync(
+            HttpMethod.Put, "files/a", new ByteArrayContent(coded), ("Content-Encoding", "gzip"),
+            ("Content-Digest", Fill(wire, coded)), ("Repr-Digest", Fill(file, Bytes)));
+        Assert.Equal(status, (int)response.StatusCode);
+        Assert.Equal(status == 201 ? ["a"] : [], Server.VisibleFiles());
+    }
+
+    [Theory]
+    [InlineData("{right}", 201)]
+    [InlineData("{wrong}", 400)]
+    [InlineData("sha-256", 400)]
+    public async Task A_digest_may_come_behind_the_body(string value, int status)
+    {
+        RawResponse response = await RawConnection.SendAsync(
+            Server,
+            "PUT /files/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\nTrailer: Repr-Digest\r\n\r\n"
+            + $"5\r\nabcde\r\n0\r\nRepr-Digest: {Fill(value, "abcde"u8.ToArray())}\r\n\r\n");
+        Assert.Equal(status, response.Status);
+        Assert.Equal(status == 201 ? ["a"] : [], Server.VisibleFiles());
+    }
+
+    private static string Fill(string value, byte[] content) => value
+        .Replace("{right}", DigestField.Format(Sha256Digest.Of(content)))
+        .Replace("{wrong}", DigestField.Format(Sha256Digest.Of("another file"u8)));
+}

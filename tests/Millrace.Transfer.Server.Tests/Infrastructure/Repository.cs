@@ -1,0 +1,19 @@
+namespace Millrace.Transfer.Server.Tests.Infrastructure;
+
+/// <summary>The checkout that the tests were built from.</summary>
+internal static class Repository
+{
+    /// <summary>The folder that holds Millrace.slnx. Not the compiler's idea of it, which a CI build makes anonymous.</summary>
+    public static string Root { get; } = Find();
+
+    private static string Find()
+    {
+        string? folder = AppContext.BaseDirectory;
+        while (folder is not null && !File.Exists(Path.Combine(folder, "Millrace.slnx")))
+        {
+            folder = Path.GetDirectoryName(folder);
+        }
+
+        return folder ?? throw new InvalidOperationException("The tests must run inside the repository.");
+    }
+}
