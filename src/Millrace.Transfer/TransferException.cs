@@ -38,4 +38,13 @@ public sealed class TransferException : IOException
 
     /// <summary>Whether another try may succeed.</summary>
     internal bool IsTransient { get; init; }
+
+    /// <summary>The same, not to be tried again.</summary>
+    internal TransferException AsFinal() => new(Error, Message, Name, this)
+    {
+        Offset = Offset,
+        RetryAfter = RetryAfter,
+        Status = Status,
+        Wire = Wire,
+    };
 }

@@ -10,11 +10,16 @@ internal sealed partial class Download
 
     private Sha256Digest? _verified;
 
-    private async ValueTask CopyAsync(OpenedFile file, IdleWatch watch)
+    /// <returns>Whether it goes on with several connections.</returns>
+    private async ValueTask<bool> CopyAsync(OpenedFile file, IdleWatch watch)
     {
+        long started = _context.Clock.GetTimestamp();
+        long before = _taken;
+        bool ranges = false;
+
         // A server that does not know ranges sends what was not asked for as well.
         long skip = _start + _taken - file.Offset;
-        while (_end is not { } end || _start + _taken < end)
+        while (!ranges && (_end is not { } end || _start + _taken < end))
         {
             PipeWriter writer = _sink.Writer;
             Memory<byte> memory = writer.GetMemory(LeastMemory);
@@ -49,10 +54,13 @@ internal sealed partial class Download
             }
 
             await TakeAsync(writer, memory[..read], watch).ConfigureAwait(false);
+            ranges = _mayUseRanges && RangeRule.IsWorthIt(
+                file.RoundTrip, _taken - before, _context.Clock.GetElapsedTime(started), _end!.Value - _taken);
         }
 
         await FlushAsync(_sink.Writer, watch).ConfigureAwait(false);
         _state.Reached(_taken);
+        return ranges;
     }
 
     private async ValueTask TakeAsync(PipeWriter writer, ReadOnlyMemory<byte> bytes, IdleWatch watch)

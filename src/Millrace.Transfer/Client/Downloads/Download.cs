@@ -42,12 +42,13 @@ internal sealed partial class Download : IAsyncDisposable
         _meter = meter;
         _start = range?.Offset ?? 0;
         _hash = context.Options.VerifyDigests && range is null ? new ParallelHash() : null;
+        _missing = continues?.Missing;
         if (continues is not null && sink.Kept > 0)
         {
             _tag = new EntityTag(continues.Tag);
             _length = continues.Length;
             _end = continues.Length;
-            _taken = sink.Kept;
+            _taken = _missing is null ? sink.Kept : 0;
             _continued = true;
         }
     }
@@ -101,12 +102,23 @@ internal sealed partial class Download : IAsyncDisposable
             return;
         }
 
+        if (_missing is not null && _length is not null && _tag is not null)
+        {
+            await FetchRangesAsync(watch).ConfigureAwait(false);
+            return;
+        }
+
         ByteRange? range = _taken > 0 || _range is not null
             ? new ByteRange(_start + _taken, (_range?.Length ?? long.MaxValue) is var most && most == long.MaxValue ? most : most - _taken)
             : null;
         using OpenedFile file = await OpenAsync(range, watch).ConfigureAwait(false);
         await TakeDescriptionAsync(file, watch).ConfigureAwait(false);
-        await CopyAsync(file, watch).ConfigureAwait(false);
+        if (await CopyAsync(file, watch).ConfigureAwait(false))
+        {
+            file.Dispose();
+            _missing = [_taken, _end!.Value];
+            await FetchRangesAsync(watch).ConfigureAwait(false);
+        }
     }
 
     private async ValueTask<OpenedFile> OpenAsync(ByteRange? range, IdleWatch watch)
@@ -161,7 +173,8 @@ internal sealed partial class Download : IAsyncDisposable
             ? Math.Min(range.End, file.Length ?? range.End)
             : file.Length;
         _meter.Total = _end - _start;
-        _sink.Describe(file);
+        _mayUseRanges = MayUseRanges(file);
+        _sink.Describe(file, _mayUseRanges);
         await HashKeptAsync(watch).ConfigureAwait(false);
         _state.Reached(_taken);
         _meter.Report(_taken);
@@ -186,7 +199,7 @@ internal sealed partial class Download : IAsyncDisposable
         if (_hash is not null && _continued && !_keptIsHashed)
         {
             watch.Pause();
-            await _sink.HashKeptAsync(_hash, watch.Token).ConfigureAwait(false);
+            await _sink.HashAsync(_hash, _taken, watch.Token).ConfigureAwait(false);
         }
 
         _keptIsHashed = true;
@@ -207,6 +220,7 @@ internal sealed partial class Download : IAsyncDisposable
         _length = null;
         _expected = null;
         _continued = false;
+        _missing = null;
     }
 
     private TransferException Changed() => new(

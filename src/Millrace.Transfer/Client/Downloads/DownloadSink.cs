@@ -18,11 +18,19 @@ internal abstract class DownloadSink : IAsyncDisposable
     /// <summary>Whether what was taken can be forgotten, because nobody has seen it.</summary>
     public virtual bool CanRestart => false;
 
-    /// <summary>Hands what an earlier process left to a hash.</summary>
-    public virtual ValueTask HashKeptAsync(ParallelHash hash, CancellationToken cancellationToken) => default;
+    /// <summary>Whether several ranges can be written at once.</summary>
+    public virtual bool TakesRanges => false;
 
-    /// <summary>The version that comes is known now.</summary>
-    public virtual void Describe(OpenedFile file)
+    /// <summary>Hands the first bytes of what is there to a hash.</summary>
+    public virtual ValueTask HashAsync(ParallelHash hash, long bytes, CancellationToken cancellationToken) => default;
+
+    /// <summary>The unfinished file, for ranges; its writer is closed, and opened again where it is needed.</summary>
+    public virtual ValueTask<PartRecord> UseRangesAsync() => throw new NotSupportedException();
+
+    /// <summary>The version that comes is known now; nothing of it was taken.</summary>
+    /// <param name="file">What comes.</param>
+    /// <param name="mayUseRanges">Whether <see cref="UseRangesAsync"/> may be called.</param>
+    public virtual void Describe(OpenedFile file, bool mayUseRanges)
     {
     }
 

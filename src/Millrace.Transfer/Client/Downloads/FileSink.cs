@@ -8,7 +8,7 @@ internal sealed class FileSink : DownloadSink
 {
     private readonly string _path;
     private readonly bool _mustBeNew;
-    private readonly PartRecord? _part;
+    private PartRecord? _part;
     private FilePipeWriter? _writer;
     private bool _committed;
 
@@ -27,9 +27,10 @@ internal sealed class FileSink : DownloadSink
                 TransferError.AlreadyExists, $"'{path}' is there already. Take another name, or allow replacing it.", path);
         }
 
-        _writer = Open();
-        Kept = _writer.Position;
+        Kept = part?.Note is null ? 0 : new FileInfo(part.PartPath).Length;
     }
+
+    public override bool TakesRanges => true;
 
     public override PipeWriter Writer => _writer ??= Open();
 
@@ -39,13 +40,27 @@ internal sealed class FileSink : DownloadSink
 
     public override bool CanRestart => true;
 
-    public override void Describe(OpenedFile file) => _part?.Save(file);
+    public override void Describe(OpenedFile file, bool mayUseRanges)
+    {
+        if (mayUseRanges && _writer is null)
+        {
+            _part ??= PartRecord.Unremembered(_path);
+        }
 
-    public override async ValueTask HashKeptAsync(ParallelHash hash, CancellationToken cancellationToken)
+        _part?.Save(file);
+    }
+
+    public override async ValueTask<PartRecord> UseRangesAsync()
+    {
+        await CloseAsync().ConfigureAwait(false);
+        return _part!;
+    }
+
+    public override async ValueTask HashAsync(ParallelHash hash, long bytes, CancellationToken cancellationToken)
     {
         // The writer holds a lock on the part, which whoever only reads need not ask for.
         FilePipeReader reader = FilePipe.OpenRead(
-            _part!.PartPath, new FileReadOptions { Length = Kept, Share = FileShare.ReadWrite | FileShare.Delete });
+            _part!.PartPath, new FileReadOptions { Length = bytes, Share = FileShare.ReadWrite | FileShare.Delete });
         await using ConfiguredAsyncDisposable _ = reader.ConfigureAwait(false);
         while (true)
         {
@@ -62,12 +77,7 @@ internal sealed class FileSink : DownloadSink
 
     public override async ValueTask RestartAsync()
     {
-        if (_writer is { } writer)
-        {
-            _writer = null;
-            await writer.DisposeAsync().ConfigureAwait(false);
-        }
-
+        await CloseAsync().ConfigureAwait(false);
         _part?.Remove();
     }
 
@@ -92,15 +102,20 @@ internal sealed class FileSink : DownloadSink
 
     public override async ValueTask DisposeAsync()
     {
-        if (_writer is { } writer)
-        {
-            await writer.DisposeAsync().ConfigureAwait(false);
-        }
-
+        await CloseAsync().ConfigureAwait(false);
         if (!_committed && _part is { } part && !part.IsSaved)
         {
             // Nothing is known of the version: nobody could continue it.
             part.Remove();
+        }
+    }
+
+    private async ValueTask CloseAsync()
+    {
+        if (_writer is { } writer)
+        {
+            _writer = null;
+            await writer.DisposeAsync().ConfigureAwait(false);
         }
     }
 

@@ -11,7 +11,7 @@ internal sealed class PartRecord
     private const string Suffix = ".millrace-part";
 
     private readonly string _notePath;
-    private readonly Uri _source;
+    private readonly Uri? _source;
 
     /// <summary>Names the unfinished file of a path, and throws one away that is of something else.</summary>
     /// <param name="path">The file that it becomes.</param>
@@ -29,6 +29,20 @@ internal sealed class PartRecord
         }
     }
 
+    private PartRecord(string partPath)
+    {
+        PartPath = partPath;
+        _notePath = $"{partPath}.json";
+    }
+
+    /// <summary>An unfinished file that no other process is to continue.</summary>
+    public static PartRecord Unremembered(string path)
+    {
+        string full = Path.GetFullPath(path);
+        string unique = Guid.NewGuid().ToString("N")[..16];
+        return new PartRecord(Path.Combine(Path.GetDirectoryName(full)!, $".{Path.GetFileName(full)}.{unique}{Suffix}"));
+    }
+
     /// <summary>The unfinished file.</summary>
     public string PartPath { get; }
 
@@ -41,19 +55,23 @@ internal sealed class PartRecord
     /// <summary>Remembers the version that comes. One without a tag cannot be continued, and is not remembered.</summary>
     public void Save(OpenedFile file)
     {
-        if (file is { Tag: { } tag, Length: { } length })
+        if (file is { Tag: { } tag, Length: { } length } && _source is not null && (Note?.Tag != tag.Value || Note.Length != length))
         {
             Save(new PartNote(_source.AbsoluteUri, tag.Value, length, null));
         }
     }
 
-    public void Save(PartNote note)
+    /// <summary>Remembers which parts are missing.</summary>
+    public void SaveMissing(long[] missing)
     {
-        if (Note == note)
+        if (Note is { } note)
         {
-            return;
+            Save(note with { Missing = missing });
         }
+    }
 
+    private void Save(PartNote note)
+    {
         using FilePipeWriter writer = FilePipe.Create(_notePath, new FileWriteOptions { Durability = Durability.None });
         using (var json = new Utf8JsonWriter(writer))
         {
@@ -85,7 +103,7 @@ internal sealed class PartRecord
         {
             PartNote? note = JsonSerializer.Deserialize(File.ReadAllBytes(_notePath), ClientJson.Default.PartNote);
             var part = new FileInfo(PartPath);
-            return note is { Tag.Length: > 0 } && note.Source == _source.AbsoluteUri
+            return note is { Tag.Length: > 0 } && note.Source == _source!.AbsoluteUri
                 && part.Exists && part.Length <= note.Length && IsValid(note)
                 ? note
                 : null;

@@ -9,6 +9,7 @@ internal sealed partial class Upload
     private static readonly TimeSpan GiveUpTime = TimeSpan.FromSeconds(2);
 
     private Uri? _upload;
+    private long? _announced;
     private bool _askFirst;
     private bool _mayBePublished;
     private int _mismatches;
@@ -23,6 +24,7 @@ internal sealed partial class Upload
         if (_upload is null && _record?.Find() is { } remembered)
         {
             _upload = remembered;
+            _announced = _source.Length;
             _askFirst = true;
             _mayBePublished = true;
         }
@@ -86,7 +88,8 @@ internal sealed partial class Upload
         if (_upload is null)
         {
             _mayBePublished = false;
-            _upload = await Wire.StartAsync(_name, _source.Length, _precondition, watch).ConfigureAwait(false);
+            _announced = _source.Length;
+            _upload = await Wire.StartAsync(_name, _announced, _precondition, watch).ConfigureAwait(false);
             _record?.Save(_upload);
         }
 
@@ -117,11 +120,12 @@ internal sealed partial class Upload
                 }
             }
 
-            bool isLast = offset + count == _source.Length && !(Verify && Wire.VerifiesWhole);
+            // A length that the server was not told yet is told when the end is there.
+            bool isLast = _announced is { } whole && offset + count == whole && !(Verify && Wire.VerifiesWhole);
             Outgoing content = Next(new Outgoing(
                 _source, offset, count, most, part is null ? Following : null, _meter, watch));
             _mayBePublished |= isLast;
-            UploadAnswer answer = await Wire.AppendAsync(_name, upload, content, _source.Length, isLast, part, watch)
+            UploadAnswer answer = await Wire.AppendAsync(_name, upload, content, _announced, isLast, part, watch)
                 .ConfigureAwait(false);
             offset = answer.Offset ?? (offset + content.Sent);
             Acknowledge(offset);

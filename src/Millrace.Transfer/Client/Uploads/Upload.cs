@@ -117,8 +117,20 @@ internal sealed partial class Upload : IDisposable
         if (tag is null || (Verify && theirs is null))
         {
             StoredFile? stored = await Wire.FindAsync(_name, Verify, watch).ConfigureAwait(false);
-            tag ??= stored?.Tag is { Value.Length: > 0 } known ? known : null;
-            theirs ??= stored?.Sha256;
+            if (stored is null)
+            {
+                throw new TransferException(
+                    TransferError.Failed,
+                    $"Uploading '{_name}' over {WireNames.Of(Wire.Kind)}: the server took all of it, and has no such file now. "
+                    + "Somebody deleted it meanwhile, or it was not published; upload it again.",
+                    _name.Value)
+                {
+                    Wire = Wire.Kind,
+                };
+            }
+
+            tag ??= stored.Tag is { Value.Length: > 0 } known ? known : null;
+            theirs ??= stored.Sha256;
         }
 
         if (digest is { } mine && theirs is { } other && mine != other)
