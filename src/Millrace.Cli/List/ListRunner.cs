@@ -13,26 +13,32 @@ internal static class ListRunner
     {
         using var session = new TransferSession(settings.Client);
         (target, TransferClient client) = await session.OpenAsync(target, stop).ConfigureAwait(false);
-        if (!target.IsFolder && await client.FindAsync(target.Name, stop).ConfigureAwait(false) is { } file)
-        {
-            Print(new RemoteEntry(file.Name, IsFolder: false, file.Length, file.Modified, file.Tag, file.Sha256), file.Name.Folder);
-            return ExitCode.Success;
-        }
-
         bool any = false;
-        await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive, stop).ConfigureAwait(false))
+        try
         {
-            any = true;
-            if (!Print(entry, target.Name))
+            await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive, stop).ConfigureAwait(false))
             {
-                break;
+                any = true;
+                if (!Print(entry, target.Name))
+                {
+                    break;
+                }
             }
         }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound && !target.IsFolder)
+        {
+            // Not a folder; a file has no slash either.
+        }
 
-        return any || target.IsFolder
-            ? ExitCode.Success
-            : throw new TransferException(
+        if (!any && !target.IsFolder)
+        {
+            StoredFile file = await client.FindAsync(target.Name, stop).ConfigureAwait(false) ?? throw new TransferException(
                 TransferError.NotFound, $"There is no file and no folder {target.UrlOf(target.Name)}.", target.Name.Value);
+            Print(
+                new RemoteEntry(file.Name, IsFolder: false, file.Length, file.Modified, file.Tag, file.Sha256), file.Name.Folder);
+        }
+
+        return ExitCode.Success;
 
         // Unlike elsewhere, who has gone away needs no more of it: `millrace ls … | head`.
         bool Print(RemoteEntry entry, TransferName folder)

@@ -38,7 +38,7 @@ internal static class PutCommand
         Option<string?> ifMatch = ConditionOptions.IfMatch();
         ifMatch.Validators.Add(result =>
         {
-            if (result.GetResult(isNew) is not null)
+            if (result.GetResult(isNew) is { Implicit: false })
             {
                 result.AddError("--new and --if-match exclude each other.");
             }

@@ -7,8 +7,9 @@ namespace Millrace.Cli.Put;
 /// <summary>Finds out what there is to upload, and under which names, before anything is sent.</summary>
 internal static class PutPlan
 {
-    /// <summary>What unfinished transfers leave, which is nobody's file.</summary>
+    /// <summary>What unfinished writes and downloads leave, which is nobody's file.</summary>
     private const string Staged = ".millrace-";
+    private const string Part = ".millrace-part";
 
     /// <summary>Makes the plan. What cannot be uploaded is in it too, with the reason.</summary>
     /// <exception cref="TransferException">The command contradicts itself; nothing should be sent.</exception>
@@ -76,7 +77,10 @@ internal static class PutPlan
         {
             string path = Path.Combine(folder, entry.Name);
             string below = $"{name}/{entry.Name}";
-            if (entry.Name.StartsWith(Staged, StringComparison.Ordinal) || entry.Name == TransferName.HiddenFolder)
+            if (entry.Name.StartsWith(Staged, StringComparison.Ordinal)
+                || entry.Name.EndsWith(Part, StringComparison.Ordinal)
+                || entry.Name.EndsWith(Part + ".json", StringComparison.Ordinal)
+                || entry.Name == TransferName.HiddenFolder)
             {
                 continue;
             }

@@ -37,7 +37,7 @@ internal static class RemoveCommand
         Option<string?> ifMatch = ConditionOptions.IfMatch();
         ifMatch.Validators.Add(result =>
         {
-            if (result.GetResult(recursive) is not null)
+            if (result.GetResult(recursive) is { Implicit: false })
             {
                 result.AddError("--if-match is about one file, and --recursive about many.");
             }

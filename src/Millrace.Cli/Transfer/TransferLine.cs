@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Millrace.Transfer;
 
 namespace Millrace.Cli.Transfer;
 
@@ -14,7 +15,7 @@ internal sealed record TransferLine
     /// <summary>Its name in the store.</summary>
     public required string Name { get; init; }
 
-    /// <summary>Its bytes; null where it failed, as everything down to <see cref="Seconds"/>.</summary>
+    /// <summary>Its bytes; null where it failed, as what is about its content.</summary>
     public long? Length { get; init; }
 
     /// <summary>Bytes that were moved now; fewer than <see cref="Length"/> when an earlier run was continued.</summary>
@@ -26,7 +27,7 @@ internal sealed record TransferLine
     /// <summary>Its version with quotes.</summary>
     public string? Etag { get; init; }
 
-    /// <summary>The wire that carried it.</summary>
+    /// <summary>The wire that carried it, or on which it failed.</summary>
     public string? Wire { get; init; }
 
     /// <summary>1 without an interruption.</summary>
@@ -35,8 +36,11 @@ internal sealed record TransferLine
     /// <summary>How long it took.</summary>
     public double? Seconds { get; init; }
 
-    /// <summary>The kind of failure, a name of <see cref="Millrace.Transfer.TransferError"/>; null where it succeeded.</summary>
+    /// <summary>The kind of failure, a name of <see cref="TransferError"/>; null where it succeeded.</summary>
     public string? Error { get; init; }
+
+    /// <summary>The server's HTTP status, where it gave one; null where it succeeded.</summary>
+    public int? Status { get; init; }
 
     /// <summary>What failed and what can be done; null where it succeeded.</summary>
     public string? Message { get; init; }
@@ -51,10 +55,11 @@ internal sealed record TransferLine
         Sent = outcome.Result?.Sent,
         Sha256 = outcome.Result?.Sha256?.ToString(),
         Etag = outcome.Result?.Tag?.ToString(),
-        Wire = outcome.Result is { } result ? WireNames.Of(result.Wire) : null,
+        Wire = (outcome.Result?.Wire ?? (outcome.Error as TransferException)?.Wire) is { } wire ? WireNames.Of(wire) : null,
         Attempts = outcome.Result?.Attempts,
         Seconds = outcome.Result is null ? null : Math.Round(outcome.Seconds, 6),
         Error = outcome.Error is null ? null : TransferFailure.KindOf(outcome.Error),
+        Status = (outcome.Error as TransferException)?.Status,
         Message = outcome.Error is null ? null : TransferFailure.Describe(outcome.Error),
     };
 

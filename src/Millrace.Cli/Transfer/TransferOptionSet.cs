@@ -56,7 +56,7 @@ internal sealed class TransferOptionSet
         });
         _tokenFile.Validators.Add(result =>
         {
-            if (result.GetResult(_token) is not null)
+            if (result.GetResult(_token) is { Implicit: false })
             {
                 result.AddError("--token and --token-file exclude each other.");
             }

@@ -73,7 +73,9 @@ public sealed class PutPlanTests : IDisposable
     [Fact]
     public void What_unfinished_transfers_left_is_no_file()
     {
-        File.WriteAllText(In("tree/.millrace-part"), "half");
+        File.WriteAllText(In("tree/.millrace-0123456789abcdef"), "half");
+        File.WriteAllText(In("tree/.three.txt.millrace-part"), "half");
+        File.WriteAllText(In("tree/.three.txt.millrace-part.json"), "{}");
         Directory.CreateDirectory(In("tree/.millrace"));
         File.WriteAllText(In("tree/.millrace/state"), "kept");
 

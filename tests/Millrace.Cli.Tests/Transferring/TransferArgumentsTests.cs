@@ -51,6 +51,19 @@ public sealed class TransferArgumentsTests : IDisposable
         Assert.Contains(reason, error, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData("put", "x", "http://127.0.0.1:1/files/x", "--if-match", "abc", "--attempts", "1")]
+    [InlineData("rm", "http://127.0.0.1:1/files/x", "--if-match", "\"abc\"", "--attempts", "1")]
+    [InlineData("ls", "http://127.0.0.1:1/files/", "--token", "mr_abc", "--attempts", "1")]
+    public async Task A_right_command_line_comes_as_far_as_the_server(params string[] arguments)
+    {
+        (int exitCode, _, string error) = await Command.RunAsync(_folder, arguments);
+
+        Assert.Equal(1, exitCode);
+        Assert.Contains("127.0.0.1:1", error, StringComparison.Ordinal);
+        Assert.Contains("refused", error, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task With_json_a_wrong_url_is_an_object_too()
     {

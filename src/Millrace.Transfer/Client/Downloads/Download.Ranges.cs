@@ -1,0 +1,172 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Buffers;
+
+namespace Millrace.Transfer;
+
+/// <summary>Several ranges at once.</summary>
+internal sealed partial class Download
+{
+    /// <summary>How often what is missing is written down: what a killed process fetches twice at most.</summary>
+    private const long BytesBetweenNotes = 4 * 1024 * 1024;
+
+    private long[]? _missing;
+    private bool _mayUseRanges;
+    private long _noted;
+
+    private bool MayUseRanges(OpenedFile file) =>
+        _sink.TakesRanges && _range is null && _context.Options.MaxConnections > 1
+        && file is { Tag: not null, Length: not null } && file.RoundTrip >= RangeRule.LeastRoundTrip;
+
+    private async ValueTask FetchRangesAsync(IdleWatch watch)
+    {
+        watch.Pause();
+        PartRecord part = await _sink.UseRangesAsync().ConfigureAwait(false);
+        var queue = new RangeQueue(_missing);
+        long length = _length!.Value;
+        part.SaveMissing(queue.Missing());
+        using (SafeFileHandle handle = File.OpenHandle(
+            part.PartPath, FileMode.OpenOrCreate, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete))
+        {
+            RandomAccess.SetLength(handle, length);
+            try
+            {
+                await FetchAllAsync(queue, handle, part, watch.Caller).ConfigureAwait(false);
+            }
+            catch (TransferException exception) when (exception.Error is TransferError.Changed or TransferError.RangeNotSatisfiable)
+            {
+                await RestartAsync().ConfigureAwait(false);
+                throw new TransferException(
+                    TransferError.Changed, $"'{_name}' was replaced on the server while it was downloaded; it begins anew.", _name.Value, exception)
+                {
+                    IsTransient = true,
+                };
+            }
+            finally
+            {
+                if (_missing is not null)
+                {
+                    _missing = queue.Missing();
+                    part.SaveMissing(_missing);
+                }
+            }
+        }
+
+        _taken = length;
+        if (_hash is not null)
+        {
+            // From the page cache; parts that come in any order cannot be hashed beside.
+            await _hash.DrainAsync().ConfigureAwait(false);
+            _hash.Reset();
+            await _sink.HashAsync(_hash, length, watch.Caller).ConfigureAwait(false);
+        }
+
+        _keptIsHashed = true;
+    }
+
+    private async Task FetchAllAsync(
+        RangeQueue queue, SafeFileHandle handle, PartRecord part, CancellationToken cancellationToken)
+    {
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var workers = new Task[_context.Options.MaxConnections];
+        for (int i = 0; i < workers.Length; i++)
+        {
+            workers[i] = WorkAsync(queue, handle, part, stop);
+        }
+
+        await Task.WhenAll(workers).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        cancellationToken.ThrowIfCancellationRequested();
+
+        // The one that failed first canceled the others.
+        Task? failed = workers.FirstOrDefault(worker => worker.IsFaulted) ?? workers.FirstOrDefault(worker => worker.IsCanceled);
+        await (failed ?? Task.CompletedTask).ConfigureAwait(false);
+    }
+
+    private async Task WorkAsync(RangeQueue queue, SafeFileHandle handle, PartRecord part, CancellationTokenSource stop)
+    {
+        NativeBlock block = BlockPool.Shared.Rent();
+        try
+        {
+            while (queue.Take() is { } piece)
+            {
+                await _context.Retry.RunAsync(
+                    async (state, token) =>
+                    {
+                        await FetchPieceAsync(queue, piece, handle, part, block.Writable[..BlockPool.BodyBytes], state, token)
+                            .ConfigureAwait(false);
+                        return true;
+                    },
+                    stop.Token).ConfigureAwait(false);
+            }
+        }
+        catch (TransferException exception)
+        {
+            await stop.CancelAsync().ConfigureAwait(false);
+
+            // It was tried often enough.
+            throw exception.IsTransient ? exception.AsFinal() : exception;
+        }
+        catch
+        {
+            await stop.CancelAsync().ConfigureAwait(false);
+            throw;
+        }
+        finally
+        {
+            block.Release();
+        }
+    }
+
+    private async ValueTask FetchPieceAsync(
+        RangeQueue queue, RangeQueue.Piece piece, SafeFileHandle handle, PartRecord part, Memory<byte> memory,
+        RetryState state, CancellationToken cancellationToken)
+    {
+        long left = queue.LeftOf(piece);
+        if (left == 0)
+        {
+            return;
+        }
+
+        using IdleWatch watch = _context.Watch(cancellationToken);
+        long at = piece.Next;
+        using OpenedFile file = await _context.Wire
+            .OpenAsync(_name, new ByteRange(at, left), _tag, digest: false, watch).ConfigureAwait(false);
+        if (file.Tag != _tag || file.Length != _length)
+        {
+            throw Changed();
+        }
+
+        if (file.Offset != at)
+        {
+            throw Failures.Protocol(Call, $"bytes from {at} on were asked for, and those from {file.Offset} on came");
+        }
+
+        while ((left = queue.LeftOf(piece)) > 0)
+        {
+            int read = await ReadAsync(file, memory[..(int)Math.Min(memory.Length, left)], watch).ConfigureAwait(false);
+            if (read == 0)
+            {
+                throw Failures.Disconnected(Call, null, $"it ended at byte {at}");
+            }
+
+            watch.Pause();
+            await RandomAccess.WriteAsync(handle, memory[..read], at, watch.Token).ConfigureAwait(false);
+            at += read;
+            state.Reached(at);
+            Report(part, queue, queue.Advance(piece, read), read);
+        }
+    }
+
+    private void Report(PartRecord part, RangeQueue queue, long missing, int read)
+    {
+        long moved = Interlocked.Add(ref _moved, read);
+        _meter.Report(_length!.Value - missing);
+        long noted = Volatile.Read(ref _noted);
+        if (moved - noted >= BytesBetweenNotes && Interlocked.CompareExchange(ref _noted, moved, noted) == noted)
+        {
+            lock (queue)
+            {
+                part.SaveMissing(queue.Missing());
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+using System.IO.Pipelines;
+
+namespace Millrace.Transfer;
+
+/// <summary>Where a download goes.</summary>
+internal abstract class DownloadSink : IAsyncDisposable
+{
+    /// <summary>Takes the bytes.</summary>
+    public abstract PipeWriter Writer { get; }
+
+    /// <summary>Bytes to gather before they are flushed.</summary>
+    /// <remarks>A file takes whole blocks; whoever reads a pipe or stream waits for what there is.</remarks>
+    public virtual int FlushBytes => 1;
+
+    /// <summary>Bytes that an earlier process left, and that count.</summary>
+    public virtual long Kept => 0;
+
+    /// <summary>Whether what was taken can be forgotten, because nobody has seen it.</summary>
+    public virtual bool CanRestart => false;
+
+    /// <summary>Whether several ranges can be written at once.</summary>
+    public virtual bool TakesRanges => false;
+
+    /// <summary>Hands the first bytes of what is there to a hash.</summary>
+    public virtual ValueTask HashAsync(ParallelHash hash, long bytes, CancellationToken cancellationToken) => default;
+
+    /// <summary>The unfinished file, for ranges; its writer is closed, and opened again where it is needed.</summary>
+    public virtual ValueTask<PartRecord> UseRangesAsync() => throw new NotSupportedException();
+
+    /// <summary>The version that comes is known now; nothing of it was taken.</summary>
+    /// <param name="file">What comes.</param>
+    /// <param name="mayUseRanges">Whether <see cref="UseRangesAsync"/> may be called.</param>
+    public virtual void Describe(OpenedFile file, bool mayUseRanges)
+    {
+    }
+
+    /// <summary>Forgets what was taken.</summary>
+    public virtual ValueTask RestartAsync() => throw new NotSupportedException();
+
+    /// <summary>All of it is there and right.</summary>
+    public virtual ValueTask CommitAsync(CancellationToken cancellationToken) => default;
+
+    /// <summary>It failed, and another process is not to continue it.</summary>
+    public virtual ValueTask AbandonAsync() => default;
+
+    public abstract ValueTask DisposeAsync();
+}

@@ -1,0 +1,105 @@
+namespace Millrace.Transfer;
+
+/// <summary>
+/// The parts of a file that are missing, and who fetches which. Who has nothing left to do takes half of what another one
+/// has left most of. Thread-safe.
+/// </summary>
+internal sealed class RangeQueue
+{
+    private readonly Lock _lock = new();
+    private readonly List<Piece> _pieces = [];
+
+    /// <summary>Begins.</summary>
+    /// <param name="missing">Pairs of first byte and first byte behind, in order.</param>
+    public RangeQueue(ReadOnlySpan<long> missing)
+    {
+        for (int i = 0; i + 1 < missing.Length; i += 2)
+        {
+            if (missing[i] < missing[i + 1])
+            {
+                _pieces.Add(new Piece { Next = missing[i], End = missing[i + 1] });
+            }
+        }
+    }
+
+    /// <summary>A part for somebody who has none; null when nothing is left that is worth dividing.</summary>
+    public Piece? Take()
+    {
+        lock (_lock)
+        {
+            Piece? largest = null;
+            foreach (Piece piece in _pieces)
+            {
+                if (piece.Left > 0 && !piece.IsTaken)
+                {
+                    piece.IsTaken = true;
+                    return piece;
+                }
+
+                if (piece.Left > (largest?.Left ?? 0))
+                {
+                    largest = piece;
+                }
+            }
+
+            if (largest is null || largest.Left < 2 * RangeRule.LeastBytes)
+            {
+                return null;
+            }
+
+            long middle = largest.Next + (largest.Left / 2);
+            var half = new Piece { Next = middle, End = largest.End, IsTaken = true };
+            largest.End = middle;
+            _pieces.Add(half);
+            return half;
+        }
+    }
+
+    /// <summary>How many bytes from its next one on a part still wants.</summary>
+    public long LeftOf(Piece piece)
+    {
+        lock (_lock)
+        {
+            return piece.Left;
+        }
+    }
+
+    /// <summary>So many more bytes of a part are written.</summary>
+    /// <returns>Bytes that are missing in all.</returns>
+    public long Advance(Piece piece, int bytes)
+    {
+        lock (_lock)
+        {
+            // Somebody may have taken the end of it meanwhile, and writes the same bytes there.
+            piece.Next = Math.Min(piece.End, piece.Next + bytes);
+            long left = 0;
+            foreach (Piece other in _pieces)
+            {
+                left += other.Left;
+            }
+
+            return left;
+        }
+    }
+
+    /// <summary>What is missing now, as pairs in order.</summary>
+    public long[] Missing()
+    {
+        lock (_lock)
+        {
+            return [.. _pieces.Where(piece => piece.Left > 0).OrderBy(piece => piece.Next).SelectMany(piece => new[] { piece.Next, piece.End })];
+        }
+    }
+
+    /// <summary>A part of the file. Changed by the queue alone.</summary>
+    public sealed class Piece
+    {
+        public long Next { get; set; }
+
+        public long End { get; set; }
+
+        public bool IsTaken { get; set; }
+
+        public long Left => End - Next;
+    }
+}

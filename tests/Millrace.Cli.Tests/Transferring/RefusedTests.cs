@@ -1,0 +1,164 @@
+using System.Diagnostics;
+using System.Text.Json;
+
+namespace Millrace.Cli.Tests.Transferring;
+
+/// <summary>What is said when a transfer cannot be: the file, the wire, the status, and what to do.</summary>
+public sealed class RefusedTests : IDisposable
+{
+    private readonly TransferFolder _folder = new();
+
+    public RefusedTests() => _folder.Write("one.bin", 300_001);
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task A_token_is_needed_and_the_right_one_is_taken_from_everywhere()
+    {
+        Directory.CreateDirectory(_folder["served"]);
+        (int exitCode, string output, string error) = await _folder.RunAsync("token", "add", "me", "--folder", "served", "--json");
+        Assert.True(exitCode == 0, output + error);
+        string token = Assert.Single(TransferFolder.Lines(output)).GetProperty("token").GetString()!;
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+
+        (exitCode, _, error) = await _folder.RunAsync("put", "one.bin", server.Files);
+        Assert.Equal(1, exitCode);
+        MustName(error, "millrace put:", "one.bin", "http1", "401", "MILLRACE_TOKEN");
+        (exitCode, _, error) = await _folder.RunAsync("get", server.Files + "one.bin", "--token", "mr_wrong");
+        Assert.Equal(1, exitCode);
+        MustName(error, "millrace get:", "one.bin", "http1", "401", "--token");
+        Assert.DoesNotContain("mr_wrong", error, StringComparison.Ordinal);
+
+        await File.WriteAllTextAsync(_folder["token"], token + "\n");
+        Assert.Equal(0, (await _folder.RunAsync("put", "one.bin", server.Files, "--token-file", "token")).ExitCode);
+        Assert.Equal(0, (await _folder.RunAsync("get", server.Files + "one.bin", "a.bin", "--token", token)).ExitCode);
+        Process fromVariable = _folder.Start(["ls", server.Files], token);
+        (exitCode, output, error) = await TransferFolder.EndAsync(fromVariable);
+        Assert.Equal((0, "one.bin\n", ""), (exitCode, output, error));
+    }
+
+    [Fact]
+    public async Task A_name_that_is_taken_is_named_and_the_others_go_on()
+    {
+        _folder.Write("two.bin", 10);
+        _folder.Write("served/one.bin", 3);
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+
+        (int exitCode, string output, string error) = await _folder.RunAsync(
+            "put", "one.bin", "two.bin", "missing.bin", server.Files, "--new");
+
+        Assert.Equal(1, exitCode);
+        MustName(error, $"one.bin to {server.Files}one.bin", "http1", "412", "--new", "There is no file 'missing.bin'");
+        Assert.Contains("Put 1 file, 10 B, in ", output, StringComparison.Ordinal);
+        Assert.Contains("; 2 failed.", output, StringComparison.Ordinal);
+        Assert.Equal(3, new FileInfo(_folder["served/one.bin"]).Length);
+        Assert.Equal(10, new FileInfo(_folder["served/two.bin"]).Length);
+    }
+
+    [Fact]
+    public async Task Only_the_version_that_was_seen_is_replaced_or_deleted()
+    {
+        _folder.Write("served/one.bin", 3);
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        string tag = (await _folder.RunJsonAsync("ls", server.Files + "one.bin")).GetProperty("etag").GetString()!;
+
+        (int exitCode, _, string error) = await _folder.RunAsync("put", "one.bin", server.Files, "--if-match", "other");
+        Assert.Equal(1, exitCode);
+        MustName(error, "one.bin", "412", "ls --long");
+        Assert.Equal(0, (await _folder.RunAsync("put", "one.bin", server.Files, "--if-match", tag)).ExitCode);
+        Assert.Equal(300_001, new FileInfo(_folder["served/one.bin"]).Length);
+        (exitCode, _, error) = await _folder.RunAsync("rm", server.Files + "one.bin", "--if-match", tag);
+        Assert.Equal(1, exitCode);
+        MustName(error, "one.bin", "412");
+        Assert.True(File.Exists(_folder["served/one.bin"]));
+    }
+
+    [Theory]
+    [InlineData("get")]
+    [InlineData("ls")]
+    [InlineData("rm")]
+    public async Task A_file_that_is_not_there_is_named(string command)
+    {
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+
+        (int exitCode, _, string error) = await _folder.RunAsync(command, server.Files + "sub/missing.bin");
+        Assert.Equal(1, exitCode);
+        MustName(error, $"millrace {command}:", "sub/missing.bin", "millrace ls");
+
+        (exitCode, string output, error) = await _folder.RunAsync(command, server.Files + "sub/missing.bin", "--json");
+        Assert.Equal((1, ""), (exitCode, error));
+        JsonElement line = Assert.Single(TransferFolder.Lines(output));
+        Assert.Equal("NotFound", line.GetProperty("error").GetString());
+        Assert.Equal(server.Files + "sub/missing.bin", line.GetProperty("url").GetString());
+        Assert.Empty(Directory.GetFiles(_folder.Path, "*missing*"));
+    }
+
+    [Fact]
+    public async Task A_file_here_is_not_replaced_when_it_must_be_new()
+    {
+        _folder.Write("served/one.bin", 3);
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+
+        (int exitCode, _, string error) = await _folder.RunAsync("get", server.Files + "one.bin", "--new");
+
+        Assert.Equal(1, exitCode);
+        MustName(error, "millrace get:", "one.bin");
+        Assert.Equal(300_001, new FileInfo(_folder["one.bin"]).Length);
+    }
+
+    [Fact]
+    public async Task A_url_outside_of_the_files_is_told_where_they_are()
+    {
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        string wrong = server.Files.Replace("/files/", "/elsewhere/", StringComparison.Ordinal);
+
+        (int exitCode, _, string error) = await _folder.RunAsync("put", "one.bin", wrong);
+
+        Assert.Equal(1, exitCode);
+        MustName(error, wrong, $"Begin with {server.Files}");
+    }
+
+    [Fact]
+    public async Task A_server_that_is_not_there_is_named()
+    {
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        await server.KillAsync();
+
+        (int exitCode, _, string error) = await _folder.RunAsync("put", "one.bin", server.Files, "--attempts", "2");
+
+        Assert.Equal(1, exitCode);
+        MustName(error, "millrace put:", $"127.0.0.1:{server.Port}", "refused", "server runs", "--attempts");
+    }
+
+    [Fact]
+    public async Task A_full_disk_here_is_named_and_nothing_gets_the_name()
+    {
+        _folder.Write("served/one.bin", 8 * 1024 * 1024);
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        using var small = new SmallDisk(_folder["small"], 1024 * 1024);
+
+        (int exitCode, _, string error) = await _folder.RunAsync("get", server.Files + "one.bin", "small/");
+
+        Assert.Equal(1, exitCode);
+        MustName(error, "millrace get:", "small/one.bin", "space");
+        Assert.False(File.Exists(_folder["small/one.bin"]));
+    }
+
+    [Fact]
+    public async Task A_full_disk_there_is_named_and_nothing_gets_the_name()
+    {
+        _folder.Write("large.bin", 8 * 1024 * 1024);
+        using var small = new SmallDisk(_folder["small"], 1024 * 1024);
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "small", "--leave-free", "0");
+
+        (int exitCode, _, string error) = await _folder.RunAsync("put", "large.bin", server.Files);
+        await server.KillAsync();
+
+        Assert.Equal(1, exitCode);
+        MustName(error, "millrace put:", "large.bin", "http1", "507");
+        Assert.Empty(_folder.Digests("small"));
+    }
+
+    private static void MustName(string error, params string[] texts) =>
+        Assert.All(texts, text => Assert.Contains(text, error, StringComparison.OrdinalIgnoreCase));
+}
