@@ -15,11 +15,24 @@ internal sealed class FileLock : IDisposable
     /// <param name="cancellationToken">Ends the wait.</param>
     public static async ValueTask<FileLock> TakeAsync(string path, CancellationToken cancellationToken)
     {
+        var options = new FileStreamOptions
+        {
+            Mode = FileMode.OpenOrCreate,
+            Access = FileAccess.ReadWrite,
+            Share = FileShare.None,
+            BufferSize = 0,
+        };
+        if (!OperatingSystem.IsWindows())
+        {
+            // Who can open it can hold it.
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        }
+
         for (int i = 1; ; i++)
         {
             try
             {
-                return new FileLock(new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None, bufferSize: 0));
+                return new FileLock(new FileStream(path, options));
             }
             catch (IOException exception) when (exception is not (DirectoryNotFoundException or PathTooLongException))
             {

@@ -1,6 +1,5 @@
 using System.IO.Pipelines;
 using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Http.Features;
 
 namespace Millrace.Transfer.Server;
 
@@ -34,7 +33,6 @@ internal sealed class FileUpload(IFileStore store)
             throw IsFolder(name);
         }
 
-        LiftLimit(context);
         var create = new CreateFileOptions
         {
             Precondition = precondition,
@@ -68,15 +66,6 @@ internal sealed class FileUpload(IFileStore store)
         TransferError.InvalidName,
         $"'{name}/' is the name of a folder, and only a file can be put. Folders come with their files.",
         name.Value);
-
-    /// <summary>How much is taken is for the store to say.</summary>
-    private static void LiftLimit(HttpContext context)
-    {
-        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
-        {
-            limit.MaxRequestBodySize = null;
-        }
-    }
 
     private static async ValueTask<long> UnpackAsync(
         HttpRequest request, ContentCoding coding, ArrivingDigests digests, TransferName name, PipeWriter destination,

@@ -1,0 +1,52 @@
+using Millrace.Cli.Serve;
+using Millrace.Transfer.Server;
+
+namespace Millrace.Cli.Tests.Serving;
+
+/// <summary>What a person is told when a server is ready.</summary>
+public sealed class ServePrinterTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-printer-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    private static async Task<(string Text, Uri Address)> DescribeAsync(TransferHostOptions options)
+    {
+        await using TransferServer server = await TransferServer.StartAsync(options);
+        string text = ServePrinter.Describe(server, options);
+        await server.StopAsync();
+        return (text, server.Address);
+    }
+
+    [Fact]
+    public async Task Lines_to_copy_have_the_port_that_was_taken()
+    {
+        (string text, Uri address) = await DescribeAsync(
+            new TransferHostOptions { Folder = _folder, Port = 0, OfferHttp2Port = false });
+
+        string files = $"http://127.0.0.1:{address.Port}/files/";
+        Assert.Equal(
+            [
+                $"Serving {_folder} at {files}",
+                "Only this machine reaches it, and no token is needed.",
+                $"  put:  millrace put FILE {files}",
+                $"        curl -T FILE {files}",
+                $"  get:  millrace get {files}NAME",
+                $"        curl -O {files}NAME",
+                "Ctrl-C stops it; transfers that run have 30 s to finish.",
+            ],
+            text.Split(Environment.NewLine));
+    }
+
+    [Fact]
+    public async Task With_tokens_it_says_how_to_send_one_and_what_can_be_read_without_tls()
+    {
+        await new TokenStore(TokenStore.DefaultPath(_folder)).AddAsync("one", TransferScope.All);
+        (string text, _) = await DescribeAsync(
+            new TransferHostOptions { Folder = _folder, Port = 0, OfferHttp2Port = false, Host = "0.0.0.0" });
+
+        Assert.Contains("A token is needed", text, StringComparison.Ordinal);
+        Assert.Contains("curl -H \"Authorization: Bearer $MILLRACE_TOKEN\" -T FILE", text, StringComparison.Ordinal);
+        Assert.Contains("Without TLS (--cert)", text, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,141 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+
+namespace Millrace.Cli.Tests.Serving;
+
+/// <summary>`millrace serve`, as a process.</summary>
+public sealed class ServeTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-serve-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task A_folder_is_served_and_takes_files()
+    {
+        await File.WriteAllTextAsync(Path.Combine(_folder, "one.txt"), "one");
+        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
+
+        Assert.Equal("one", await serve.Client.GetStringAsync(serve.Ready.GetProperty("files").GetString() + "one.txt"));
+        using HttpResponseMessage put = await serve.Client.PutAsync("files/two.txt", new StringContent("two"));
+        Assert.Equal(HttpStatusCode.Created, put.StatusCode);
+        Assert.Equal("two", await File.ReadAllTextAsync(Path.Combine(_folder, "two.txt")));
+        Assert.Equal(_folder, serve.Ready.GetProperty("folder").GetString());
+        Assert.False(serve.Ready.GetProperty("needsToken").GetBoolean());
+    }
+
+    [Theory]
+    [InlineData(ServedCommand.Interrupt)]
+    [InlineData(ServedCommand.Terminate)]
+    public async Task A_signal_stops_it_with_nothing_lost(int signal)
+    {
+        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
+        serve.Signal(signal);
+        (int exitCode, string error) = await serve.EndAsync();
+        Assert.True(exitCode == 0, error);
+    }
+
+    [Fact]
+    public async Task A_second_signal_cuts_what_still_runs()
+    {
+        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--grace", "1h");
+        using var upload = new TcpClient();
+        await upload.ConnectAsync(IPAddress.Loopback, serve.Client.BaseAddress!.Port);
+        await upload.GetStream().WriteAsync(
+            Encoding.ASCII.GetBytes("PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\nha"));
+
+        // The server asks for the body when the transfer has begun.
+        byte[] answer = new byte[25];
+        await upload.GetStream().ReadExactlyAsync(answer);
+        Assert.StartsWith("HTTP/1.1 100 ", Encoding.ASCII.GetString(answer), StringComparison.Ordinal);
+        serve.Signal(ServedCommand.Interrupt);
+        serve.Signal(ServedCommand.Terminate);
+
+        (int exitCode, string error) = await serve.EndAsync();
+        Assert.True(exitCode == 130, error);
+        Assert.Contains("1 transfer cut", error, StringComparison.Ordinal);
+        Assert.Empty(Directory.GetFiles(_folder));
+    }
+
+    [Fact]
+    public async Task The_log_is_json_and_has_no_query()
+    {
+        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
+        using HttpResponseMessage put = await serve.Client.PutAsync("files/two.txt?secret=1", new StringContent("two"));
+        serve.Signal(ServedCommand.Terminate);
+        (_, string error) = await serve.EndAsync();
+
+        Assert.Contains("PUT two.txt: completed, 201, 3 bytes", error, StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_missing_folder_is_named_with_how_to_create_it()
+    {
+        (int exitCode, _, string error) = await Command.RunAsync(_folder, "serve", "missing", "--port", "0");
+        Assert.Equal(1, exitCode);
+        Assert.Equal(
+            "millrace serve: There is no folder 'missing'. Create it with 'mkdir -p missing', or name another.", error.TrimEnd());
+    }
+
+    [Fact]
+    public async Task A_taken_port_is_named_with_what_to_do()
+    {
+        using var taken = new TcpListener(IPAddress.Loopback, 0);
+        taken.Start();
+        (int exitCode, _, string error) = await Command.RunAsync(
+            _folder, "serve", "--port", $"{((IPEndPoint)taken.LocalEndpoint).Port}");
+        Assert.Equal(1, exitCode);
+        Assert.Contains("is taken by another program", error, StringComparison.Ordinal);
+        Assert.Contains("--port 0", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Others_are_let_in_only_with_a_token_or_when_told_so()
+    {
+        (int exitCode, _, string error) = await Command.RunAsync(_folder, "serve", "--host", "0.0.0.0", "--port", "0");
+        Assert.Equal(1, exitCode);
+        Assert.Contains("millrace token add", error, StringComparison.Ordinal);
+        Assert.Contains("--insecure", error, StringComparison.Ordinal);
+
+        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--host", "0.0.0.0", "--insecure");
+        Assert.False(serve.Ready.GetProperty("needsToken").GetBoolean());
+    }
+
+    [Theory]
+    [InlineData("--port", "70000")]
+    [InlineData("--h2-port", "x")]
+    [InlineData("--max-file", "much")]
+    [InlineData("--grace", "soon")]
+    [InlineData("--max-transfers", "0")]
+    public async Task Wrong_values_are_named(string option, string value)
+    {
+        (int exitCode, _, string error) = await Command.RunAsync(_folder, "serve", option, value);
+        Assert.Equal(1, exitCode);
+        Assert.Contains($"{option} '{value}'", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_file_above_the_limit_is_refused()
+    {
+        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--max-file", "1K");
+        using HttpResponseMessage large = await serve.Client.PutAsync("files/a", new ByteArrayContent(new byte[1025]));
+        Assert.Equal(HttpStatusCode.RequestEntityTooLarge, large.StatusCode);
+        using HttpResponseMessage small = await serve.Client.PutAsync("files/a", new ByteArrayContent(new byte[1024]));
+        Assert.Equal(HttpStatusCode.Created, small.StatusCode);
+    }
+
+    [Fact]
+    public async Task Help_names_every_option_and_exit_code()
+    {
+        (int exitCode, string output, _) = await Command.RunAsync(_folder, "serve", "--help");
+        Assert.Equal(0, exitCode);
+        string[] expected =
+        [
+            "--port", "--host", "--h2-port", "--cert", "--key", "--tokens", "--insecure", "--max-file", "--max-total",
+            "--leave-free", "--min-rate", "--max-transfers", "--max-connections", "--grace", "--quiet", "--json", "130",
+        ];
+        Assert.All(expected, text => Assert.Contains(text, output, StringComparison.Ordinal));
+    }
+}

@@ -1,0 +1,118 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text.Json;
+
+namespace Millrace.Cli.Tests.Serving;
+
+/// <summary>`millrace token` and `millrace link`, as processes, with a server that runs meanwhile.</summary>
+public sealed class TokenAndLinkTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-token-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task A_token_is_printed_alone_counts_at_once_and_until_it_is_removed()
+    {
+        await File.WriteAllTextAsync(Path.Combine(_folder, "one.txt"), "one");
+        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
+        (int exitCode, string output, string error) = await Command.RunAsync(
+            _folder, "token", "add", "ci", "--scope", "read,list", "--for", "30d");
+        Assert.True(exitCode == 0, error);
+        Assert.Matches(@"^mr_[A-Za-z0-9_-]{43}\s*$", output);
+        Assert.Contains("read,list until ", error, StringComparison.Ordinal);
+
+        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(serve, "files/one.txt"));
+        serve.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", output.Trim());
+        Assert.Equal(HttpStatusCode.OK, await StatusAsync(serve, "files/one.txt"));
+
+        (exitCode, _, _) = await Command.RunAsync(_folder, "token", "remove", "ci");
+        Assert.Equal(0, exitCode);
+        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(serve, "files/one.txt"));
+    }
+
+    [Fact]
+    public async Task Tokens_are_listed_with_what_they_allow_and_without_secrets()
+    {
+        await Command.RunAsync(_folder, "token", "add", "all");
+        await Command.RunAsync(_folder, "token", "add", "one", "--scope", "write", "--prefix", "in/box/", "--json");
+        (int exitCode, string output, _) = await Command.RunAsync(_folder, "token", "list");
+        Assert.Equal(0, exitCode);
+        Assert.Equal(["all: read,write,delete,list", "one: write below in/box"], output.Trim().Split('\n'));
+
+        (_, output, _) = await Command.RunAsync(_folder, "token", "list", "--json");
+        JsonElement second = JsonDocument.Parse(output.Split('\n')[1]).RootElement;
+        Assert.Equal("in/box", second.GetProperty("prefix").GetString());
+        Assert.False(second.TryGetProperty("token", out _));
+    }
+
+    [Theory]
+    [InlineData("read, write or delete", "token", "add", "a b")]
+    [InlineData("'execute'", "token", "add", "one", "--scope", "execute")]
+    [InlineData("'soon'", "token", "add", "one", "--for", "soon")]
+    [InlineData("..", "token", "add", "one", "--prefix", "../x")]
+    [InlineData("no token 'one'", "token", "remove", "one")]
+    [InlineData("--folder", "token", "list", "--folder", "missing")]
+    [InlineData("--revoke-all", "link")]
+    [InlineData("'never'", "link", "a", "--for", "never")]
+    [InlineData("'host'", "link", "a", "--url", "host")]
+    [InlineData("..", "link", "../a")]
+    public async Task What_is_wrong_is_named(string expected, params string[] arguments)
+    {
+        (int exitCode, string output, string error) = await Command.RunAsync(_folder, arguments);
+        Assert.Equal(1, exitCode);
+        Assert.Empty(output);
+        string named = expected == "read, write or delete" ? "letters, digits" : expected;
+        Assert.Contains(named, error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_link_lets_whoever_has_it_download_one_file_until_links_are_revoked()
+    {
+        await File.WriteAllTextAsync(Path.Combine(_folder, "a b.txt"), "one");
+        await Command.RunAsync(_folder, "token", "add", "all");
+        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
+        string address = serve.Client.BaseAddress!.ToString();
+        (int exitCode, string url, string error) = await Command.RunAsync(
+            _folder, "link", "a b.txt", "--for", "1h", "--url", address);
+        Assert.True(exitCode == 0, error);
+        Assert.StartsWith(address + "files/a%20b.txt?", url, StringComparison.Ordinal);
+
+        Assert.Equal("one", await serve.Client.GetStringAsync(url.Trim()));
+        (exitCode, _, _) = await Command.RunAsync(_folder, "link", "--revoke-all");
+        Assert.Equal(0, exitCode);
+        Assert.Equal(HttpStatusCode.Forbidden, await StatusAsync(serve, url.Trim()));
+    }
+
+    [Fact]
+    public async Task A_link_to_put_takes_one_file()
+    {
+        await Command.RunAsync(_folder, "token", "add", "all");
+        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
+        (_, string output, _) = await Command.RunAsync(
+            _folder, "link", "in/new.txt", "--put", "--json", "--url", serve.Client.BaseAddress!.ToString());
+        JsonElement link = JsonDocument.Parse(output).RootElement;
+        Assert.Equal("PUT", link.GetProperty("method").GetString());
+
+        using HttpResponseMessage put = await serve.Client.PutAsync(link.GetProperty("url").GetString(), new StringContent("new"));
+        Assert.Equal(HttpStatusCode.Created, put.StatusCode);
+        Assert.Equal("new", await File.ReadAllTextAsync(Path.Combine(_folder, "in", "new.txt")));
+    }
+
+    [Fact]
+    public async Task Tokens_can_be_kept_outside_of_the_folder()
+    {
+        string tokens = Path.Combine(_folder, "elsewhere", "tokens.json");
+        (int exitCode, _, string error) = await Command.RunAsync(_folder, "token", "add", "one", "--tokens", tokens);
+        Assert.True(exitCode == 0, error);
+        Assert.True(File.Exists(tokens));
+        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--tokens", tokens);
+        Assert.True(serve.Ready.GetProperty("needsToken").GetBoolean());
+    }
+
+    private static async Task<HttpStatusCode> StatusAsync(ServedCommand serve, string url)
+    {
+        using HttpResponseMessage response = await serve.Client.GetAsync(url);
+        return response.StatusCode;
+    }
+}

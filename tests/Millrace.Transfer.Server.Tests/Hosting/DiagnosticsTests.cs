@@ -1,0 +1,172 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Hosting;
+
+/// <summary>What metrics, traces and the log tell of a transfer.</summary>
+public sealed class DiagnosticsTests
+{
+    [Fact]
+    public async Task A_transfer_is_in_every_metric()
+    {
+        var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
+        using var provider = new ServiceCollection().AddMetrics().BuildServiceProvider();
+        IMeterFactory factory = provider.GetRequiredService<IMeterFactory>();
+        using MeterListener listener = Listen(factory, seen);
+        await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
+        {
+            Services = services => services.AddSingleton(factory).AddMillraceTransfer(),
+        });
+        await server.WriteAsync("five.txt", "12345"u8.ToArray());
+
+        Assert.Equal("12345", await server.Client.GetStringAsync(server.Url("files/five.txt")));
+        using HttpResponseMessage put = await server.Client.PutAsync(server.Url("files/new.txt"), new StringContent("123"));
+        await Eventually.TrueAsync(() => seen.Count(item => item.Instrument == "millrace.transfer.duration") == 2);
+
+        Assert.Equal(
+            [1, -1], seen.Where(item => item is { Instrument: "millrace.transfer.active", Tags: "transmit" }).Select(item => item.Value));
+        Assert.Contains(("millrace.transfer.io", 5.0, "transmit"), seen);
+        Assert.Contains(("millrace.transfer.io", 3.0, "receive"), seen);
+        Assert.Contains(seen, item => item is { Instrument: "millrace.transfer.duration", Tags: "transmit completed 200", Value: > 0 });
+        Assert.Contains(seen, item => item is { Instrument: "millrace.transfer.duration", Tags: "receive completed 201" });
+    }
+
+    [Fact]
+    public async Task What_happens_to_uploads_is_counted()
+    {
+        var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
+        using var provider = new ServiceCollection().AddMetrics().BuildServiceProvider();
+        IMeterFactory factory = provider.GetRequiredService<IMeterFactory>();
+        using MeterListener listener = Listen(factory, seen);
+        using var meter = new TransferMeter(factory);
+        using var folder = new OwnFolder();
+        var clock = new ManualClock { Now = DateTimeOffset.UtcNow };
+        await using var local = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Clock = clock });
+        var store = new MeteredFileStore(local, meter);
+
+        var options = new StartUploadOptions { Name = TransferName.Parse("a"), Length = 2 };
+        UploadStatus upload = await store.StartUploadAsync(options, default);
+        for (int i = 0; i < 2; i++)
+        {
+            await using UploadWriter writer = await store.AppendUploadAsync(upload.Id, i, discardable: false, default);
+            await writer.Body.WriteAsync("x"u8.ToArray());
+            await writer.SaveAsync(default);
+        }
+
+        await store.CompleteUploadAsync(upload.Id, expected: null, default);
+        upload = await store.StartUploadAsync(options with { Name = TransferName.Parse("b") }, default);
+        Assert.True(await store.AbortUploadAsync(upload.Id, default));
+        await store.StartUploadAsync(options with { Name = TransferName.Parse("c") }, default);
+        clock.Now += TimeSpan.FromDays(30);
+        Assert.Equal(1, await store.ExpireUploadsAsync(default));
+
+        Assert.Equal(
+            ["started", "resumed", "completed", "started", "aborted", "started", "expired"],
+            seen.Where(item => item.Instrument == "millrace.upload.events").Select(item => item.Tags));
+        Assert.Equal(
+            [1, -1, 1, -1], seen.Where(item => item.Instrument == "millrace.upload.active").Select(item => item.Value));
+    }
+
+    [Fact]
+    public async Task A_transfer_is_an_activity_with_its_name_and_outcome()
+    {
+        var seen = new ConcurrentQueue<Activity>();
+        string name = $"{Guid.NewGuid():N}.txt";
+        using var listener = new ActivityListener
+        {
+            ShouldListenTo = source => source.Name == TransferDiagnostics.Name,
+            Sample = (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
+            ActivityStopped = seen.Enqueue,
+        };
+        ActivitySource.AddActivityListener(listener);
+        await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
+        {
+            Services = services => services.AddMillraceTransfer(),
+        });
+        using HttpResponseMessage response = await server.Client.GetAsync(server.Url("files/" + name));
+        await Eventually.TrueAsync(() => seen.Any(item => (string?)item.GetTagItem("millrace.name") == name));
+
+        Activity activity = seen.First(item => (string?)item.GetTagItem("millrace.name") == name);
+        Assert.Equal("millrace transmit", activity.OperationName);
+        Assert.Equal("refused", activity.GetTagItem("millrace.transfer.outcome"));
+        Assert.Equal(404, activity.GetTagItem("http.response.status_code"));
+    }
+
+    [Fact]
+    public async Task The_log_has_one_line_a_transfer_and_no_secret()
+    {
+        var log = new LinesLog();
+        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        {
+            Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information),
+        });
+        var tokens = new TokenStore(TokenStore.DefaultPath(served.Folder));
+        string secret = (await tokens.AddAsync("writer", TransferScope.All)).Secret;
+        string query = SignedLink.CreateQuery(
+            await tokens.GetLinkKeyAsync(), "PUT", TransferName.Parse("new.txt"), DateTimeOffset.UtcNow.AddHours(1));
+        using HttpResponseMessage linked = await served.Client.PutAsync("files/new.txt?" + query, new StringContent("12345"));
+        served.Client.DefaultRequestHeaders.Add("Authorization", "Bearer " + secret);
+        await served.Client.GetStringAsync("files/new.txt");
+        await Eventually.TrueAsync(() => log.Lines.Count >= 2);
+
+        Assert.Matches(@"^PUT new\.txt: completed, 201, 5 bytes in \d+ ms, :link at 127\.0\.0\.1$", log.Lines.First());
+        Assert.Matches(@"^GET new\.txt: completed, 200, 5 bytes in \d+ ms, writer at 127\.0\.0\.1$", log.Lines.Last());
+        Assert.DoesNotContain(log.Lines, line => line.Contains(secret[3..], StringComparison.Ordinal));
+        Assert.DoesNotContain(log.Lines, line => line.Contains("mr-", StringComparison.Ordinal));
+    }
+
+    private static MeterListener Listen(
+        IMeterFactory factory, ConcurrentQueue<(string Instrument, double Value, string Tags)> seen)
+    {
+        var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, self) =>
+            {
+                // Other tests of the process have meters of this name too.
+                if (instrument.Meter.Name == TransferDiagnostics.Name && ReferenceEquals(instrument.Meter.Scope, factory))
+                {
+                    self.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => seen.Enqueue((instrument.Name, value, Text(tags))));
+        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => seen.Enqueue((instrument.Name, value, Text(tags))));
+        listener.Start();
+        return listener;
+    }
+
+    private static string Text(ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    {
+        var values = new List<object?>();
+        foreach (KeyValuePair<string, object?> tag in tags)
+        {
+            values.Add(tag.Value);
+        }
+
+        return string.Join(' ', values);
+    }
+
+    private sealed class LinesLog : ILoggerProvider, ILogger
+    {
+        public ConcurrentQueue<string> Lines { get; } = new();
+
+        public ILogger CreateLogger(string categoryName) => this;
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
+            Lines.Enqueue(formatter(state, exception));
+
+        public void Dispose()
+        {
+        }
+    }
+}

@@ -1,0 +1,59 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text.Json;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Hosting;
+
+public sealed class HealthTests
+{
+    [Fact]
+    public async Task A_server_that_can_write_says_so_and_how_much_is_free()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync();
+        using JsonDocument health = JsonDocument.Parse(await served.Client.GetStringAsync("health"));
+
+        Assert.Equal("ok", health.RootElement.GetProperty("status").GetString());
+        Assert.True(health.RootElement.GetProperty("freeBytes").GetInt64() > 0);
+        Assert.Equal(0, health.RootElement.GetProperty("transfers").GetInt32());
+        Assert.DoesNotContain(
+            Directory.GetFiles(Path.Combine(served.Folder, TransferName.HiddenFolder)),
+            path => path.Contains("health", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_server_without_the_space_that_must_stay_free_is_unavailable()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        {
+            Store = new LocalFileStoreOptions { FreeSpaceToLeave = long.MaxValue },
+        });
+        using HttpResponseMessage response = await served.Client.GetAsync("health");
+
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);
+        Assert.Contains("\"failing\"", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_whose_folder_is_gone_is_unavailable()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync();
+        string hidden = Path.Combine(served.Folder, TransferName.HiddenFolder);
+        Directory.Delete(hidden, recursive: true);
+        await File.WriteAllTextAsync(hidden, "a file and no folder");
+        using HttpResponseMessage response = await served.Client.GetAsync("health");
+
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task Who_has_no_token_learns_the_status_alone()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync();
+        string token = (await new TokenStore(TokenStore.DefaultPath(served.Folder)).AddAsync("one", TransferScope.Read)).Secret;
+
+        Assert.Equal("""{"status":"ok"}""", await served.Client.GetStringAsync("health"));
+        served.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", token);
+        Assert.Contains("freeBytes", await served.Client.GetStringAsync("health"), StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,227 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text.Json;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Hosting;
+
+/// <summary>What a server needs to start, and what it offers then.</summary>
+public sealed class StartTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-start-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    private TransferHostOptions Options => new() { Folder = _folder, Port = 0, Http2Port = 0 };
+
+    private static async Task<TransferException> RefusedAsync(TransferHostOptions options) =>
+        await Assert.ThrowsAsync<TransferException>(async () =>
+        {
+            await using TransferServer server = await TransferServer.StartAsync(options);
+        });
+
+    [Fact]
+    public void Defaults_are_those_that_are_documented()
+    {
+        TransferHostOptions options = new() { Folder = "." };
+        Assert.Equal("127.0.0.1", options.Host);
+        Assert.Equal(8080, options.Port);
+        Assert.Null(options.Http2Port);
+        Assert.True(options.OfferHttp2Port);
+        Assert.False(options.Insecure);
+        Assert.Equal(TimeSpan.FromSeconds(30), options.Grace);
+    }
+
+    [Fact]
+    public async Task A_missing_folder_is_named_with_how_to_create_it()
+    {
+        TransferException exception = await RefusedAsync(Options with { Folder = "/nowhere/at/all" });
+        Assert.Contains("mkdir -p /nowhere/at/all", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("0.0.0.0")]
+    [InlineData("*")]
+    public async Task Others_are_let_in_only_with_a_token_or_when_told_so(string host)
+    {
+        TransferException exception = await RefusedAsync(Options with { Host = host });
+        Assert.Equal(
+            $"{host} is reached from other machines, and there is no token, so that anybody there could read, replace and delete everything. Make a token with 'millrace token add NAME --folder {_folder}', or add --insecure to let everybody in.",
+            exception.Message);
+    }
+
+    [Fact]
+    public async Task A_token_lets_a_server_listen_for_others_and_it_stays_closed_without_it()
+    {
+        var tokens = new TokenStore(TokenStore.DefaultPath(_folder));
+        await tokens.AddAsync("one", TransferScope.All);
+        await using TransferServer server = await TransferServer.StartAsync(Options with { Host = "0.0.0.0" });
+        Assert.True(server.NeedsToken);
+        await tokens.RemoveAsync("one");
+        using var client = new HttpClient();
+
+        using HttpResponseMessage response = await client.GetAsync($"http://127.0.0.1:{server.Address.Port}/files/");
+        Assert.Equal(HttpStatusCode.Unauthorized, response.StatusCode);
+        await server.StopAsync();
+    }
+
+    [Fact]
+    public async Task A_taken_port_is_named_with_what_to_do()
+    {
+        using var taken = new TcpListener(IPAddress.Loopback, 0);
+        taken.Start();
+        int port = ((IPEndPoint)taken.LocalEndpoint).Port;
+
+        TransferException exception = await RefusedAsync(Options with { Port = port });
+        Assert.Equal(
+            $"Port {port} is taken by another program. Stop that, or choose another with --port; --port 0 takes one that is free.",
+            exception.Message);
+        exception = await RefusedAsync(Options with { Http2Port = port });
+        Assert.Contains("--h2-port 0", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_is_no_address_is_named()
+    {
+        TransferException exception = await RefusedAsync(Options with { Host = "files.example.org" });
+        Assert.Contains("'files.example.org' is no address", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_description_names_the_wires_and_ports()
+    {
+        await using TransferServer server = await TransferServer.StartAsync(Options);
+        using var client = new HttpClient();
+        string json = await client.GetStringAsync(new Uri(server.Address, ServerDescription.Path));
+        ServerDescription description = JsonSerializer.Deserialize(json, TransferJson.Default.ServerDescription)!;
+
+        Assert.Equal(["http1", "http2", "tus"], description.Wires.Select(wire => wire.Name));
+        Assert.Equal(server.Address.Port, description.Wires[0].Port);
+        Assert.Equal(server.Http2Address!.Port, description.Wires[1].Port);
+        Assert.Equal("/files", description.Files);
+        Assert.Equal("/uploads", description.Uploads);
+        Assert.StartsWith("Millrace ", description.Server, StringComparison.Ordinal);
+        Assert.False(description.NeedsToken);
+        await server.StopAsync();
+    }
+
+    [Fact]
+    public async Task Http2_is_spoken_with_prior_knowledge_on_its_own_port()
+    {
+        await File.WriteAllTextAsync(Path.Combine(_folder, "one.txt"), "one");
+        await using TransferServer server = await TransferServer.StartAsync(Options);
+        using var client = new HttpClient
+        {
+            DefaultRequestVersion = HttpVersion.Version20,
+            DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact,
+        };
+        using HttpResponseMessage response = await client.GetAsync(new Uri(server.Http2Address!, "/files/one.txt"));
+
+        Assert.Equal(HttpVersion.Version20, response.Version);
+        Assert.Equal("one", await response.Content.ReadAsStringAsync());
+        await server.StopAsync();
+    }
+
+    [Fact]
+    public async Task The_port_behind_is_left_out_with_a_note_when_it_is_taken()
+    {
+        // The two ports have to lie side by side, which the system promises nobody.
+        for (int i = 0; i < 100; i++)
+        {
+            using var taken = new TcpListener(IPAddress.Loopback, 0);
+            taken.Start();
+            int port = ((IPEndPoint)taken.LocalEndpoint).Port;
+            try
+            {
+                await using TransferServer server = await TransferServer.StartAsync(
+                    Options with { Port = port - 1, Http2Port = null });
+                Assert.Null(server.Http2Address);
+                Assert.Contains($"port {port} ", server.Note, StringComparison.Ordinal);
+                await server.StopAsync();
+                return;
+            }
+            catch (TransferException)
+            {
+                // The one before is taken as well: another pair.
+            }
+        }
+
+        Assert.Fail("There were no two ports side by side.");
+    }
+
+    [Fact]
+    public async Task With_a_certificate_tls_and_http2_are_on_one_port()
+    {
+        (string certificate, string key, X509Certificate2 made) = MakeCertificate();
+        using (made)
+        {
+            await using TransferServer server = await TransferServer.StartAsync(
+                Options with { CertificatePath = certificate, KeyPath = key });
+            Assert.Equal("https", server.Address.Scheme);
+            Assert.Equal(server.Address, server.Http2Address);
+            using var client = new HttpClient(Trusting(made))
+            {
+                DefaultRequestVersion = HttpVersion.Version20,
+                DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            };
+            using HttpResponseMessage two = await client.GetAsync(new Uri(server.Address, "/health"));
+            Assert.Equal(HttpVersion.Version20, two.Version);
+
+            using var one = new HttpClient(Trusting(made));
+            using HttpResponseMessage first = await one.GetAsync(new Uri(server.Address, "/health"));
+            Assert.Equal(HttpVersion.Version11, first.Version);
+            await server.StopAsync();
+        }
+    }
+
+    [Fact]
+    public async Task A_file_that_is_no_certificate_is_named()
+    {
+        string path = Path.Combine(_folder, "cert.pem");
+        await File.WriteAllTextAsync(path, "no certificate");
+        Assert.Contains(path, (await RefusedAsync(Options with { CertificatePath = path })).Message, StringComparison.Ordinal);
+        Assert.Contains("--cert", (await RefusedAsync(Options with { KeyPath = path })).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task No_settings_are_taken_from_files_of_the_served_folder()
+    {
+        await File.WriteAllTextAsync(
+            Path.Combine(_folder, "appsettings.json"), """{"Kestrel":{"Endpoints":{"x":{"Url":"http://127.0.0.1:1"}}}}""");
+        await using TransferServer server = await TransferServer.StartAsync(Options);
+        using var client = new HttpClient();
+        using HttpResponseMessage response = await client.GetAsync(new Uri(server.Address, "/health"));
+
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.False(response.Headers.Contains("Server"));
+        await server.StopAsync();
+    }
+
+    private (string Certificate, string Key, X509Certificate2 Made) MakeCertificate()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
+        var names = new SubjectAlternativeNameBuilder();
+        names.AddIpAddress(IPAddress.Loopback);
+        request.CertificateExtensions.Add(names.Build());
+        X509Certificate2 made = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+        string certificatePath = Path.Combine(_folder, "cert.pem");
+        string keyPath = Path.Combine(_folder, "key.pem");
+        File.WriteAllText(certificatePath, made.ExportCertificatePem());
+        File.WriteAllText(keyPath, key.ExportPkcs8PrivateKeyPem());
+        return (certificatePath, keyPath, made);
+    }
+
+    private static SocketsHttpHandler Trusting(X509Certificate2 certificate)
+    {
+        var policy = new X509ChainPolicy
+        {
+            TrustMode = X509ChainTrustMode.CustomRootTrust,
+            RevocationMode = X509RevocationMode.NoCheck,
+        };
+        policy.CustomTrustStore.Add(certificate);
+        return new SocketsHttpHandler { SslOptions = { CertificateChainPolicy = policy } };
+    }
+}

@@ -1,0 +1,42 @@
+using System.Net;
+
+namespace Millrace.Transfer.Server.Tests.Infrastructure;
+
+/// <summary>The server of the command, <see cref="TransferServer"/>, on a folder and a port of its own.</summary>
+internal sealed class ServedFolder : IAsyncDisposable
+{
+    private ServedFolder(string folder, TransferServer server)
+    {
+        Folder = folder;
+        Server = server;
+        Client = new HttpClient { BaseAddress = server.Address, Timeout = TimeSpan.FromMinutes(2) };
+    }
+
+    public string Folder { get; }
+
+    public TransferServer Server { get; }
+
+    public HttpClient Client { get; }
+
+    public IPEndPoint EndPoint => new(IPAddress.Loopback, Server.Address.Port);
+
+    public static async Task<ServedFolder> StartAsync(Func<TransferHostOptions, TransferHostOptions>? change = null)
+    {
+        string folder = Directory.CreateTempSubdirectory("millrace-served-").FullName;
+        var options = new TransferHostOptions { Folder = folder, Port = 0, OfferHttp2Port = false };
+        return new ServedFolder(folder, await TransferServer.StartAsync(change?.Invoke(options) ?? options));
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        Client.Dispose();
+        using (var cut = new CancellationTokenSource())
+        {
+            await cut.CancelAsync();
+            await Server.StopAsync(cut.Token);
+        }
+
+        await Server.DisposeAsync();
+        Directory.Delete(Folder, recursive: true);
+    }
+}

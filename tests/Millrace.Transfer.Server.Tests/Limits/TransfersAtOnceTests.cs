@@ -1,0 +1,93 @@
+using System.Net;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Limits;
+
+public sealed class TransfersAtOnceTests
+{
+    private const string Upload = "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n";
+
+    [Fact]
+    public async Task One_transfer_too_many_is_answered_429_with_when_to_try_again()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        {
+            Limits = new TransferLimits { MaxTransfers = 1, RetryAfter = TimeSpan.FromSeconds(7) },
+        });
+        using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "on");
+        await Eventually.TrueAsync(() => served.Server.Running == 1);
+
+        using HttpResponseMessage refused = await served.Client.PutAsync("files/two", new StringContent("two"));
+        Assert.Equal(HttpStatusCode.TooManyRequests, refused.StatusCode);
+        Assert.Equal(TimeSpan.FromSeconds(7), refused.Headers.RetryAfter?.Delta);
+
+        // What moves no file is not counted.
+        Assert.Equal(HttpStatusCode.OK, (await served.Client.GetAsync("files/")).StatusCode);
+
+        Assert.True(await running.SendAsync("e!"));
+        Assert.Contains(" 201 ", await running.ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);
+        await Eventually.TrueAsync(() => served.Server.Running == 0);
+        using HttpResponseMessage taken = await served.Client.PutAsync("files/two", new StringContent("two"));
+        Assert.Equal(HttpStatusCode.Created, taken.StatusCode);
+    }
+
+    [Fact]
+    public async Task A_transfer_whose_connection_died_gives_its_place_back()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        {
+            Limits = new TransferLimits { MaxTransfers = 1 },
+        });
+        using (PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "on"))
+        {
+            await Eventually.TrueAsync(() => served.Server.Running == 1);
+        }
+
+        await Eventually.TrueAsync(() => served.Server.Running == 0);
+        Assert.Empty(Directory.GetFiles(served.Folder));
+    }
+
+    [Fact]
+    public async Task A_body_that_is_too_large_is_refused_by_its_length_before_it_comes()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        {
+            Limits = new TransferLimits { MaxBodyBytes = 10 },
+        });
+        using PlainSocket connection = await PlainSocket.OpenAsync(
+            served.EndPoint, "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
+        string answer = await connection.ReadUntilAsync("\r\n\r\n");
+
+        Assert.StartsWith("HTTP/1.1 413 ", answer, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_body_without_a_length_that_becomes_too_large_is_refused()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        {
+            Limits = new TransferLimits { MaxBodyBytes = 10 },
+        });
+        using PlainSocket connection = await PlainSocket.OpenAsync(
+            served.EndPoint,
+            "PUT /files/one HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n01234567890123456789\r\n0\r\n\r\n");
+        string answer = await connection.ReadUntilAsync("\r\n\r\n");
+
+        Assert.StartsWith("HTTP/1.1 413 ", answer, StringComparison.Ordinal);
+        Assert.Empty(Directory.GetFiles(served.Folder));
+    }
+
+    [Fact]
+    public async Task One_connection_too_many_is_closed()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        {
+            Limits = new TransferLimits { MaxConnections = 1 },
+        });
+        using PlainSocket first = await PlainSocket.OpenAsync(served.EndPoint, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+        Assert.Contains(" 200 ", await first.ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);
+
+        using PlainSocket second = await PlainSocket.OpenAsync(served.EndPoint, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+        Assert.Empty(await second.ReadToEndAsync());
+    }
+}
