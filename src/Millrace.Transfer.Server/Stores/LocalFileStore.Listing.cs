@@ -4,43 +4,18 @@ namespace Millrace.Transfer.Server;
 public sealed partial class LocalFileStore
 {
     /// <inheritdoc/>
-    public ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken)
+    /// <remarks>
+    /// Takes memory for a page and not for a folder, however large; a page of a large folder reads all its names. Links to
+    /// files and folders of the store are listed as these; a recursive listing does not go into linked folders, which could
+    /// lead in circles.
+    /// </remarks>
+    public async ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken)
     {
-        var found = new List<FileEntry>();
+        // Reading folders is not for the thread of a request.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         using StoreFolder folder = _tree.TryOpenFolder(options.Folder) ?? throw StoreErrors.NoFolder(options.Folder);
-        Collect(folder.PathOf(""), options.Folder, options, found, cancellationToken);
-        found.Sort(static (left, right) => left.Name.CompareTo(right.Name));
-        List<FileEntry> page = [.. found.Take(options.PageSize)];
-        return new ValueTask<FilePage>(new FilePage(page, found.Count > page.Count ? page[^1].Name : default));
-    }
-
-    private static void Collect(
-        string path, TransferName folder, in ListFilesOptions options, List<FileEntry> found, CancellationToken cancellationToken)
-    {
-        foreach (FileSystemInfo entry in new DirectoryInfo(path).EnumerateFileSystemInfos())
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            string text = folder.IsRoot ? entry.Name : $"{folder}/{entry.Name}";
-            if (entry.LinkTarget is not null || !TransferName.TryParse(text, out TransferName name, out _))
-            {
-                continue;
-            }
-
-            bool isFolder = entry.Attributes.HasFlag(FileAttributes.Directory);
-            if (isFolder && options.Recursive)
-            {
-                Collect(entry.FullName, name, options, found, cancellationToken);
-                continue;
-            }
-
-            string below = options.Folder.IsRoot ? text : text[(options.Folder.Value.Length + 1)..];
-            if (name <= options.After || !below.StartsWith(options.Prefix ?? "", StringComparison.Ordinal))
-            {
-                continue;
-            }
-
-            StoredFile? file = isFolder ? null : PortableTree.FactsOf((FileInfo)entry).ToFile(name, digest: null);
-            found.Add(new FileEntry(name, file, new DateTimeOffset(entry.LastWriteTimeUtc)));
-        }
+        return await new FileLister(_tree, _watch, _digests, options)
+            .ListAsync(folder, cancellationToken)
+            .ConfigureAwait(false);
     }
 }

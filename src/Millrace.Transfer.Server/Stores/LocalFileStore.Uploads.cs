@@ -1,26 +1,23 @@
 using System.Collections.Concurrent;
-using Microsoft.Win32.SafeHandles;
+using Millrace.Writing;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>Uploads.</summary>
 public sealed partial class LocalFileStore
 {
+    /// <summary>Longest <see cref="StartUploadOptions.Metadata"/>, in bytes of UTF-8.</summary>
+    private const int MostMetadataBytes = 4096;
+
     private readonly ConcurrentDictionary<UploadId, LocalUpload> _uploads = new();
     private readonly string _uploadsPath;
 
     /// <inheritdoc/>
-    public ValueTask<UploadStatus> StartUploadAsync(StartUploadOptions options, CancellationToken cancellationToken)
+    public async ValueTask<UploadStatus> StartUploadAsync(
+        StartUploadOptions options, CancellationToken cancellationToken)
     {
-        ArgumentNullException.ThrowIfNull(options);
-        cancellationToken.ThrowIfCancellationRequested();
-        if (!options.Name.IsRoot)
-        {
-            options.Precondition.ThrowIfNotMet(options.Name, Find(options.Name));
-        }
-
-        LocalUpload upload = Start(UploadRecord.Of(options, Now));
-        return new ValueTask<UploadStatus>(upload.Status(Options.UploadLifetime));
+        LocalUpload upload = await StartAsync(options, UploadRecord.Of(options), cancellationToken).ConfigureAwait(false);
+        return upload.ToStatus();
     }
 
     /// <inheritdoc/>
@@ -32,42 +29,59 @@ public sealed partial class LocalFileStore
             return null;
         }
 
-        if (takeOver)
+        if (takeOver && !upload.Record.IsPublished)
         {
-            upload.Leave(await upload.EnterAsync(cancellationToken).ConfigureAwait(false));
+            try
+            {
+                upload.Leave(await upload.EnterAsync(cancellationToken).ConfigureAwait(false));
+            }
+            catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+            {
+                return null;
+            }
         }
 
-        return upload.Status(Options.UploadLifetime);
+        return upload.ToStatus();
     }
 
     /// <inheritdoc/>
     public async ValueTask<UploadWriter> AppendUploadAsync(
         UploadId id, long offset, bool discardable, CancellationToken cancellationToken)
     {
-        LocalUpload upload = TryFindUpload(id) ?? throw StoreErrors.NoUpload(id);
+        LocalUpload upload = FindUpload(id);
         CancellationTokenSource holder = await upload.EnterAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            if (upload.Record.IsPublished || upload.Offset == upload.Record.Length)
+            long there = upload.Offset;
+            if (upload.Record.IsPublished || there == upload.Record.Length)
             {
-                throw new TransferException(
-                    TransferError.UploadComplete, $"The upload '{id}' has all its {upload.Offset} bytes already.")
-                {
-                    Offset = upload.Offset,
-                };
+                throw StoreErrors.HasAll(id, there);
             }
 
-            if (upload.Offset != offset)
+            if (there != offset)
             {
-                throw StoreErrors.WrongOffset(id, offset, upload.Offset);
+                throw StoreErrors.WrongOffset(id, offset, there);
             }
 
-            upload.Save(upload.Record with { Touched = Now, Verified = discardable ? offset : null });
-            return new LocalUploadWriter(this, upload, holder, offset);
+            if (discardable)
+            {
+                await upload.SaveAsync(upload.Record with { Verified = offset }).ConfigureAwait(false);
+            }
+            else
+            {
+                upload.Touch();
+            }
+
+            return Append(upload, holder, offset);
         }
-        catch
+        catch (Exception exception)
         {
             upload.Leave(holder);
+            if (exception is FilePipeException)
+            {
+                throw StoreErrors.Translate(exception, "continue", upload.Record.ToName());
+            }
+
             throw;
         }
     }
@@ -76,129 +90,62 @@ public sealed partial class LocalFileStore
     public async ValueTask<UploadStatus> SetUploadLengthAsync(
         UploadId id, long length, CancellationToken cancellationToken)
     {
-        LocalUpload upload = TryFindUpload(id) ?? throw StoreErrors.NoUpload(id);
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        LocalUpload upload = FindUpload(id);
+        if (upload.Record.Length == length)
+        {
+            // Nobody has to be stopped for what is known.
+            return upload.ToStatus();
+        }
+
         CancellationTokenSource holder = await upload.EnterAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            if ((upload.Record.Length ?? length) != length || upload.Offset > length)
+            long there = upload.Offset;
+            if ((upload.Record.Length ?? length) != length || there > length)
             {
                 throw new TransferException(
                     TransferError.InvalidRequest,
-                    $"The upload '{id}' cannot have {length} bytes: {upload.Record.Length} were said before, and {upload.Offset} are there.");
-            }
-
-            upload.Save(upload.Record with { Length = length });
-            return upload.Status(Options.UploadLifetime);
-        }
-        finally
-        {
-            upload.Leave(holder);
-        }
-    }
-
-    /// <inheritdoc/>
-    public async ValueTask<StoredFile> CompleteUploadAsync(
-        UploadId id, Sha256Digest? expected, CancellationToken cancellationToken)
-    {
-        LocalUpload upload = TryFindUpload(id) ?? throw StoreErrors.NoUpload(id);
-        CancellationTokenSource holder = await upload.EnterAsync(cancellationToken).ConfigureAwait(false);
-        try
-        {
-            UploadRecord record = upload.Record;
-            TransferName name = record.ToName();
-            if (record.IsPublished)
-            {
-                return record.Published!.ToFile(name);
-            }
-
-            if (name.IsRoot || record.Length != upload.Offset)
-            {
-                throw new TransferException(
-                    TransferError.InvalidRequest,
-                    name.IsRoot
-                        ? $"The upload '{id}' is only a part of others and has no name."
-                        : $"The upload '{id}' has {upload.Offset} of {record.Length} bytes. Send the rest, then complete it.")
+                    upload.Record.Length is { } said
+                        ? $"The upload '{id}' cannot have {length} bytes: {said} were said before."
+                        : $"The upload '{id}' cannot have {length} bytes: {there} are there already.")
                 {
-                    Offset = upload.Offset,
+                    Offset = there,
                 };
             }
 
-            Sha256Digest digest;
-            using (SafeFileHandle data = File.OpenHandle(upload.DataPath))
-            {
-                digest = await HashAsync(data, cancellationToken).ConfigureAwait(false);
-            }
-
-            Sha256Digest? wanted = expected ?? upload.Status(default).Expected;
-            if (wanted is { } must && must != digest)
-            {
-                Remove(upload);
-                throw StoreErrors.WrongDigest(name, must, digest);
-            }
-
-            StoredFile file = await PublishAsync(upload, name, cancellationToken).ConfigureAwait(false)
-                with { Sha256 = digest };
-            upload.Save(record with
-            {
-                IsPublished = true,
-                Published = new PublishedRecord(
-                    file.Length, (file.Modified - DateTimeOffset.UnixEpoch).Ticks * 100, file.Tag.Value, digest.ToString()),
-                Touched = Now,
-            });
-            return file;
+            TransferName name = upload.Record.ToName();
+            Limits.CheckFile(name, length);
+            long more = Math.Max(0, length - upload.Taken);
+            await Limits.TakeAsync(name, more, cancellationToken).ConfigureAwait(false);
+            upload.Taken += more;
+            await upload.SaveAsync(upload.Record with { Length = length }).ConfigureAwait(false);
+            return upload.ToStatus();
         }
         finally
         {
             upload.Leave(holder);
         }
-    }
-
-    /// <inheritdoc/>
-    public async ValueTask<UploadStatus> JoinUploadsAsync(
-        StartUploadOptions options, IReadOnlyList<UploadId> parts, CancellationToken cancellationToken)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        ArgumentNullException.ThrowIfNull(parts);
-        options.Precondition.ThrowIfNotMet(options.Name, Find(options.Name));
-        long length = 0;
-        foreach (UploadId part in parts)
-        {
-            LocalUpload upload = TryFindUpload(part) ?? throw StoreErrors.NoUpload(part);
-            if (!upload.Record.ToName().IsRoot || upload.Record.Length != upload.Offset)
-            {
-                throw new TransferException(
-                    TransferError.InvalidRequest, $"The upload '{part}' is no finished part. Finish it, then join it.");
-            }
-
-            length += upload.Offset;
-        }
-
-        LocalUpload whole = Start(
-            UploadRecord.Of(options, Now) with { Length = length, Parts = [.. parts.Select(static part => part.Value)] });
-        using (var data = new FileStream(whole.DataPath, FileMode.Append))
-        {
-            foreach (UploadId part in parts)
-            {
-                using var source = new FileStream(
-                    TryFindUpload(part)!.DataPath, FileMode.Open, FileAccess.Read);
-                await source.CopyToAsync(data, cancellationToken).ConfigureAwait(false);
-            }
-
-            data.Flush(flushToDisk: true);
-        }
-
-        return whole.Status(Options.UploadLifetime);
     }
 
     /// <inheritdoc/>
     public async ValueTask<bool> AbortUploadAsync(UploadId id, CancellationToken cancellationToken)
     {
-        if (TryFindUpload(id) is not { } upload)
+        if (Load(id) is not { } upload)
         {
             return false;
         }
 
-        CancellationTokenSource holder = await upload.EnterAsync(cancellationToken).ConfigureAwait(false);
+        CancellationTokenSource holder;
+        try
+        {
+            holder = await upload.EnterAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            return false;
+        }
+
         try
         {
             Remove(upload);
@@ -216,10 +163,23 @@ public sealed partial class LocalFileStore
         int expired = 0;
         foreach (string folder in Directory.EnumerateDirectories(_uploadsPath))
         {
-            if (UploadId.TryParse(Path.GetFileName(folder), out UploadId id)
-                && Load(id) is { } upload
-                && HasExpired(upload)
-                && await AbortUploadAsync(id, cancellationToken).ConfigureAwait(false))
+            cancellationToken.ThrowIfCancellationRequested();
+            if (!UploadId.TryParse(Path.GetFileName(folder), out UploadId id))
+            {
+                continue;
+            }
+
+            LocalUpload? upload = Load(id);
+            if (upload is null)
+            {
+                // Begun and never finished beginning, or damaged: its folder is all that tells its age.
+                if (Now.UtcDateTime - Directory.GetLastWriteTimeUtc(folder) > Options.UploadLifetime)
+                {
+                    TryDeleteFolder(folder);
+                    expired++;
+                }
+            }
+            else if (upload.HasExpired && await AbortUploadAsync(id, cancellationToken).ConfigureAwait(false))
             {
                 expired++;
             }
@@ -228,64 +188,124 @@ public sealed partial class LocalFileStore
         return expired;
     }
 
-    private async ValueTask<StoredFile> PublishAsync(
-        LocalUpload upload, TransferName name, CancellationToken cancellationToken)
+    private LocalUploadWriter Append(LocalUpload upload, CancellationTokenSource holder, long offset)
     {
-        SemaphoreSlim entered = await Locks.EnterAsync(name, cancellationToken).ConfigureAwait(false);
+        TransferName name = upload.Record.ToName();
+        long? length = upload.Record.Length;
+        Limits.CheckDevice(name, length - offset ?? 0);
+        StagedFileWriter file = OpenData(upload, length is not null && Native && Limits.AppliesToAll ? length.Value : 0);
         try
         {
-            upload.Record.ToPrecondition().ThrowIfNotMet(name, Find(name));
-            using StoreFolder folder = _tree.TryOpenFolderOf(name, create: true, out string fileName)!;
-            File.Move(upload.DataPath, folder.PathOf(fileName), overwrite: !upload.Record.MustNotExist);
-            return Find(name) ?? throw StoreErrors.NoFile(name);
+            return new LocalUploadWriter(this, upload, holder, file, Limit(file, name, length), reserved: length is not null);
         }
-        catch (Exception exception)
-            when (exception is IOException and not TransferException or UnauthorizedAccessException)
+        catch
         {
-            throw StoreErrors.Translate(exception, "publish", name);
-        }
-        finally
-        {
-            entered.Release();
+            file.Dispose();
+            throw;
         }
     }
 
-    private LocalUpload Start(UploadRecord record)
+    /// <summary>The upload's data, to be written on. Never committed under the name that is given here.</summary>
+    private StagedFileWriter OpenData(LocalUpload upload, long reserve) => (StagedFileWriter)FilePipe.Resume(
+        upload.DataPath,
+        upload.DataPath + ".whole",
+        new FileWriteOptions { Durability = Options.Durability, PreallocationSize = reserve, Portable = Options.Portable });
+
+    private async ValueTask<LocalUpload> StartAsync(
+        StartUploadOptions options, UploadRecord record, CancellationToken cancellationToken)
     {
+        ArgumentNullException.ThrowIfNull(options);
+        cancellationToken.ThrowIfCancellationRequested();
+        if (options.Metadata is { } metadata && System.Text.Encoding.UTF8.GetByteCount(metadata) > MostMetadataBytes)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest, $"The metadata of an upload may have {MostMetadataBytes} bytes. Send less.");
+        }
+
+        long length = record.Length ?? 0;
+        ArgumentOutOfRangeException.ThrowIfNegative(length, nameof(options));
+        Limits.CheckFile(options.Name, length);
+        if (!options.Name.IsRoot)
+        {
+            await CheckAsync(options.Name, options.Precondition, cancellationToken).ConfigureAwait(false);
+        }
+
+        Limits.CheckDevice(options.Name, length);
+        await Limits.TakeAsync(options.Name, length, cancellationToken).ConfigureAwait(false);
         UploadId id = UploadId.Next();
         string folder = Path.Combine(_uploadsPath, id.Value);
-        Directory.CreateDirectory(folder);
-        var upload = new LocalUpload(id, folder, record);
-        File.WriteAllBytes(upload.DataPath, []);
-        upload.Save(record);
+        var upload = new LocalUpload(id, folder, record, Now, Options) { Taken = length };
+        try
+        {
+            Directory.CreateDirectory(folder);
+            File.WriteAllBytes(upload.DataPath, []);
+
+            // Which makes the data's name durable with it.
+            await upload.SaveAsync(record).ConfigureAwait(false);
+            FlushUploads();
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            Limits.Release(length);
+            TryDeleteFolder(folder);
+            throw StoreErrors.Translate(exception, "begin the upload of", options.Name);
+        }
+
         _uploads[id] = upload;
         return upload;
     }
 
-    private LocalUpload? TryFindUpload(UploadId id) =>
-        Load(id) is { } upload && !HasExpired(upload) ? upload : null;
+    private LocalUpload FindUpload(UploadId id) => TryFindUpload(id) ?? throw StoreErrors.NoUpload(id);
 
-    private LocalUpload? Load(UploadId id)
+    private LocalUpload? TryFindUpload(UploadId id) => Load(id) is { HasExpired: false } upload ? upload : null;
+
+    private LocalUpload? Load(UploadId id) =>
+        id.Value is not null && _uploads.TryGetValue(id, out LocalUpload? upload) ? upload : null;
+
+    /// <summary>Finds what earlier processes have left, whole or in the middle of something.</summary>
+    private void FindUploads()
     {
-        if (id.Value is null)
+        foreach (string folder in Directory.EnumerateDirectories(_uploadsPath))
         {
-            return null;
+            if (UploadId.TryParse(Path.GetFileName(folder), out UploadId id)
+                && LocalUpload.TryLoad(id, folder, Options) is { } upload)
+            {
+                FinishPublishing(upload);
+                upload.Taken = upload.Record.IsPublished ? 0 : upload.Record.Length ?? upload.Offset;
+                Limits.TakeFound(upload.Taken);
+                _uploads[id] = upload;
+            }
         }
-
-        if (!_uploads.TryGetValue(id, out LocalUpload? upload))
-        {
-            LocalUpload? loaded = LocalUpload.TryLoad(id, Path.Combine(_uploadsPath, id.Value));
-            upload = loaded is null ? null : _uploads.GetOrAdd(id, loaded);
-        }
-
-        return upload;
     }
-
-    private bool HasExpired(LocalUpload upload) => upload.Record.Touched + Options.UploadLifetime < Now;
 
     private void Remove(LocalUpload upload)
     {
+        upload.IsGone = true;
         _uploads.TryRemove(upload.Id, out _);
-        Directory.Delete(upload.Folder, recursive: true);
+        Limits.Release(upload.Taken);
+        upload.Taken = 0;
+        upload.DropDigest();
+        TryDeleteFolder(upload.Folder);
+    }
+
+    private void FlushUploads()
+    {
+        if (Native && Options.Durability != Durability.None)
+        {
+            using var uploads = new NativeFolder(Millrace.Interop.Folder.Open(_uploadsPath));
+            uploads.Flush();
+        }
+    }
+
+    private static void TryDeleteFolder(string folder)
+    {
+        try
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // Gone already, or left to the next look for expired uploads.
+        }
     }
 }

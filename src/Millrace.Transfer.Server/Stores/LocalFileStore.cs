@@ -1,16 +1,34 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// A store in a folder: names are paths below it, everything is published by <see cref="FilePipeWriter.CommitAsync"/>, and
-/// uploads and digests are kept in <see cref="TransferName.HiddenFolder"/>.
+/// uploads and digests are kept in <see cref="TransferName.HiddenFolder"/>. See docs/store.md.
 /// </summary>
+/// <remarks>
+/// One instance a folder: another one, of any process, is refused while this is open. Others may read, place, change and
+/// delete files by hand; what they do is noticed, but preconditions hold them off no more than any program does.
+/// </remarks>
 public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 {
     private readonly StoreTree _tree;
+    private readonly VersionWatch _watch;
+    private readonly DigestRecords _digests;
+    private readonly DigestWork _work;
+    private readonly SafeFileHandle _lock;
+    private readonly CancellationTokenSource _end = new();
+    private readonly Task _upkeep;
+    private int _disposed;
 
     /// <summary>Opens the store of a folder.</summary>
     /// <param name="root">The folder; it has to exist.</param>
     /// <param name="options">How files are kept; null for the defaults.</param>
+    /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.Failed"/>: the folder is open as a store already, or the store cannot write to it.
+    /// </exception>
     public LocalFileStore(string root, LocalFileStoreOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(root);
@@ -18,12 +36,29 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
         Options = options ?? new LocalFileStoreOptions();
         if (!Directory.Exists(Root))
         {
-            throw new DirectoryNotFoundException($"There is no folder '{Root}'; create it, or name another one.");
+            throw new DirectoryNotFoundException($"There is no folder '{Root}'. Create it, or name another one.");
         }
 
-        _tree = new PortableTree(Root);
-        _uploadsPath = Path.Combine(Root, TransferName.HiddenFolder, "uploads");
-        Directory.CreateDirectory(_uploadsPath);
+        string hidden = Path.Combine(Root, TransferName.HiddenFolder);
+        _uploadsPath = Path.Combine(hidden, "uploads");
+        _lock = Prepare(hidden);
+        try
+        {
+            StoreTree? native = NativeFeatures.Linux && !Options.Portable ? NativeTree.TryCreate(Root) : null;
+            Native = native is not null;
+            _tree = native ?? new PortableTree(Root, NativeFeatures.Linux && !Options.Portable);
+            _watch = new VersionWatch(_tree, NativeFeatures.Linux && !Options.Portable);
+            _digests = new DigestRecords(Path.Combine(hidden, "digests"));
+            _work = new DigestWork(_tree, _digests, Options.Portable);
+            Limits = new StoreLimits(Options, Root, CountFiles);
+            FindUploads();
+            _upkeep = Task.Run(UpkeepAsync);
+        }
+        catch
+        {
+            _lock.Dispose();
+            throw;
+        }
     }
 
     /// <summary>The folder, as an absolute path.</summary>
@@ -32,13 +67,30 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     /// <summary>How files are kept.</summary>
     public LocalFileStoreOptions Options { get; }
 
+    /// <summary>Whether names are resolved by the kernel, which nobody can trick while it does.</summary>
+    internal bool Native { get; }
+
     internal NameLocks Locks { get; } = new();
+
+    internal StoreLimits Limits { get; }
+
+    internal DigestRecords Digests => _digests;
+
+    internal DigestWork Work => _work;
 
     internal DateTimeOffset Now => Options.Clock.GetUtcNow();
 
-    /// <summary>Ends what runs in the background.</summary>
-    public ValueTask DisposeAsync()
+    /// <summary>Ends what runs in the background and gives the folder free. Readers and writers are to be disposed before.</summary>
+    public async ValueTask DisposeAsync()
     {
+        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        {
+            return;
+        }
+
+        await _end.CancelAsync().ConfigureAwait(false);
+        await _upkeep.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await _work.DisposeAsync().ConfigureAwait(false);
         foreach (LocalUpload upload in _uploads.Values)
         {
             upload.Dispose();
@@ -46,6 +98,47 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 
         _tree.Dispose();
         Locks.Dispose();
-        return default;
+        Limits.Dispose();
+        _end.Dispose();
+        _lock.Dispose();
     }
+
+    private SafeFileHandle Prepare(string hidden)
+    {
+        try
+        {
+            bool isNew = !Directory.Exists(hidden);
+            Directory.CreateDirectory(hidden);
+            if (isNew && !OperatingSystem.IsWindows())
+            {
+                // Uploads are nobody's but their owners'.
+                File.SetUnixFileMode(hidden, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+            }
+
+            if (new DirectoryInfo(hidden).LinkTarget is not null)
+            {
+                throw new TransferException(
+                    TransferError.Failed, $"'{hidden}' is a link. The store keeps its own files there; remove the link.");
+            }
+
+            Directory.CreateDirectory(_uploadsPath);
+
+            // The framework's way of holding a file alone; the system gives it free when the process dies.
+            return File.OpenHandle(
+                Path.Combine(hidden, "lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+        }
+        catch (Exception exception)
+            when (exception is IOException and not TransferException or UnauthorizedAccessException)
+        {
+            throw new TransferException(
+                TransferError.Failed,
+                IsHeld(exception)
+                    ? $"The folder '{Root}' is open as a store already, in this process or another. Close that one first."
+                    : $"The folder '{Root}' cannot be a store: {exception.Message} Its user has to be able to write to it.",
+                innerException: exception);
+        }
+    }
+
+    /// <summary>EWOULDBLOCK on Linux and macOS, a sharing violation on Windows.</summary>
+    private static bool IsHeld(Exception exception) => (exception.HResult & 0xFFFF) is 11 or 35 or 32 or 33;
 }

@@ -1,51 +1,231 @@
-using System.IO.Pipelines;
+using System.Globalization;
+using System.Text;
 using Millrace.Transfer.Server.Tests.Infrastructure;
+using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 public sealed class WriteTests
 {
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    private static readonly WritePrecondition New = new() { MustNotExist = true };
+
+    [Theory, EveryStore]
     public async Task A_file_is_there_when_it_is_committed_and_not_before(bool portable)
     {
         using var folder = new OwnFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
-        TransferName name = TransferName.Parse("a/b/c.txt");
-        await using StoredFileWriter writer = await store.CreateAsync(name, default, default);
+        await using StoredFileWriter writer = await store.CreateAsync("c.txt".Name(), default, default);
         await writer.Body.WriteAsync("hello"u8.ToArray());
-        Assert.Null(await store.FindAsync(name, DigestNeed.IfKnown, default));
+        Assert.Null(await store.FindAsync("c.txt"));
 
         StoredFile file = await writer.CommitAsync(null, default);
-        Assert.Equal("hello", File.ReadAllText(folder["a/b/c.txt"]));
-        Assert.Equal(5, file.Length);
-        StoredFile? found = await store.FindAsync(name, DigestNeed.Always, default);
-        Assert.Equal(file.Tag, found!.Tag);
-        Assert.Equal(Sha256Digest.Of("hello"u8), found.Sha256);
+        Assert.Equal("hello", File.ReadAllText(folder["c.txt"]));
+        Assert.Equal(file, await store.FindAsync("c.txt"));
+        Assert.Equal(Sha256Digest.Of("hello"u8), file.Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task Folders_of_a_name_are_created(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a/b/c.txt", "x");
+        Assert.Equal("x", File.ReadAllText(folder["a/b/c.txt"]));
+    }
+
+    [Theory, EveryStore]
+    public async Task Nothing_remains_of_a_file_that_was_not_committed(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
+        {
+            await writer.Body.WriteAsync(new byte[3_000_000]);
+        }
+
+        Assert.Empty(folder.Names);
+    }
+
+    [Theory, EveryStore]
+    public async Task A_file_with_another_digest_is_not_published(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a", "before");
+        await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
+        {
+            await writer.Body.WriteAsync("after"u8.ToArray());
+            Assert.Equal(
+                TransferError.DigestMismatch,
+                await FailsAsync(async () => await writer.CommitAsync(Sha256Digest.Of("afterr"u8), default)));
+        }
+
+        Assert.Equal("before", await store.GetAsync("a"));
+        Assert.Equal(["a"], folder.Names);
     }
 
     [Fact]
-    public async Task An_upload_is_continued_and_published()
+    public async Task A_digest_is_verified_also_where_none_is_kept()
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { ComputeSha256 = false });
+        await using StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default);
+        await writer.Body.WriteAsync("after"u8.ToArray());
+        Assert.Equal(
+            TransferError.DigestMismatch,
+            await FailsAsync(async () => await writer.CommitAsync(Sha256Digest.Of("before"u8), default)));
+    }
+
+    [Theory, EveryStore]
+    public async Task A_large_file_has_the_digest_of_all_its_bytes(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        byte[] content = new byte[5_000_001];
+        new Random(7).NextBytes(content);
+        await using StoredFileWriter writer =
+            await store.CreateAsync("a".Name(), new CreateFileOptions { Length = content.Length }, default);
+        for (int i = 0; i < content.Length; i += 100_000)
+        {
+            await writer.Body.WriteAsync(content.AsMemory(i, Math.Min(100_000, content.Length - i)));
+        }
+
+        StoredFile file = await writer.CommitAsync(Sha256Digest.Of(content), default);
+        Assert.Equal(Sha256Digest.Of(content), file.Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task A_file_shorter_than_was_said_is_as_long_as_it_is(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await using StoredFileWriter writer =
+            await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 2_000_000 }, default);
+        await writer.Body.WriteAsync("short"u8.ToArray());
+        Assert.Equal(5, (await writer.CommitAsync(null, default)).Length);
+        Assert.Equal(Sha256Digest.Of("short"u8), (await store.FindAsync("a", DigestNeed.Always))!.Sha256);
+    }
+
+    [Theory, EveryStore]
+    public async Task A_reader_keeps_its_version_while_the_name_gets_another(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a", "before");
+        await using StoredFileReader reader = await store.OpenReadAsync("a".Name(), DigestNeed.Always, default);
+        await store.PutAsync("a", "after!");
+        Assert.Equal("before", await reader.GetAsync());
+        Assert.Equal("after!", await store.GetAsync("a"));
+    }
+
+    [Theory, EveryStore]
+    public async Task Of_many_writers_of_a_new_name_one_wins(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        StoredFileWriter[] writers = await Task.WhenAll(Enumerable.Range(0, 8).Select(async i =>
+        {
+            StoredFileWriter writer =
+                await store.CreateAsync("a".Name(), new CreateFileOptions { Precondition = New }, default);
+            await writer.Body.WriteAsync(Encoding.UTF8.GetBytes($"{i}"));
+            return writer;
+        }));
+        int won = 0;
+        await Task.WhenAll(writers.Select(async writer =>
+        {
+            try
+            {
+                await writer.CommitAsync(null, default);
+                Interlocked.Increment(ref won);
+            }
+            catch (TransferException exception)
+            {
+                Assert.Equal(TransferError.AlreadyExists, exception.Error);
+            }
+        }));
+        foreach (StoredFileWriter writer in writers)
+        {
+            await writer.DisposeAsync();
+        }
+
+        Assert.Equal(1, won);
+        Assert.Equal(["a"], folder.Names);
+    }
+
+    [Theory, EveryStore]
+    public async Task A_new_name_that_somebody_took_by_hand_meanwhile_stays_theirs(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await using StoredFileWriter writer =
+            await store.CreateAsync("a".Name(), new CreateFileOptions { Precondition = New }, default);
+        File.WriteAllText(folder["a"], "theirs");
+        Assert.Equal(TransferError.AlreadyExists, await FailsAsync(async () => await writer.CommitAsync(null, default)));
+        Assert.Equal("theirs", File.ReadAllText(folder["a"]));
+    }
+
+    [Theory, EveryStore]
+    public async Task Of_many_writers_of_the_same_version_one_wins_at_a_time(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("count", "0");
+        await Task.WhenAll(Enumerable.Range(0, 4).Select(async _ =>
+        {
+            for (int added = 0; added < 25;)
+            {
+                await using StoredFileReader reader = await store.OpenReadAsync("count".Name(), DigestNeed.IfKnown, default);
+                int count = int.Parse(await reader.GetAsync(), CultureInfo.InvariantCulture);
+                try
+                {
+                    await store.PutAsync("count", $"{count + 1}", new WritePrecondition { Match = [reader.File.Tag] });
+                    added++;
+                }
+                catch (TransferException exception) when (exception.Error == TransferError.PreconditionFailed)
+                {
+                    // Another one was faster: it reads again.
+                }
+            }
+        })).Soon();
+        Assert.Equal("100", await store.GetAsync("count"));
+    }
+
+    [Theory, EveryStore]
+    public async Task A_precondition_is_checked_when_writing_begins(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        StoredFile file = await store.PutAsync("a", "1");
+        Assert.Equal(TransferError.AlreadyExists, await FailsAsync(() => store.PutAsync("a", "2", New)));
+        Assert.Equal(
+            TransferError.PreconditionFailed,
+            await FailsAsync(() => store.PutAsync("b", "2", new WritePrecondition { MustExist = true })));
+        await store.PutAsync("a", "2", new WritePrecondition { Match = [file.Tag] });
+        Assert.Equal(
+            TransferError.PreconditionFailed,
+            await FailsAsync(() => store.PutAsync("a", "3", new WritePrecondition { Match = [file.Tag] })));
+    }
+
+    [Theory, EveryStore]
+    public async Task Where_a_folder_is_no_file_can_be(bool portable)
+    {
+        using var folder = new OwnFolder();
+        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        await store.PutAsync("a/b", "1");
+        Assert.Equal(TransferError.InvalidRequest, await FailsAsync(() => store.PutAsync("a", "2")));
+        Assert.Equal(TransferError.InvalidRequest, await FailsAsync(() => store.PutAsync("a/b/c", "2")));
+        Assert.Null(await store.FindAsync("a"));
+        Assert.Null(await store.FindAsync("a/b/c"));
+    }
+
+    [Fact]
+    public async Task A_message_never_names_a_path_of_the_server()
     {
         using var folder = new OwnFolder();
         await using var store = new LocalFileStore(folder.Path);
-        TransferName name = TransferName.Parse("up.txt");
-        UploadStatus status = await store.StartUploadAsync(new StartUploadOptions { Name = name, Length = 6 }, default);
-        await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 0, discardable: false, default))
-        {
-            await writer.Body.WriteAsync("abc"u8.ToArray());
-            Assert.Equal(3, (await writer.SaveAsync(default)).Offset);
-        }
-
-        await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 3, discardable: false, default))
-        {
-            await writer.Body.WriteAsync("def"u8.ToArray());
-            await writer.SaveAsync(default);
-        }
-
-        StoredFile file = await store.CompleteUploadAsync(status.Id, null, default);
-        Assert.Equal(Sha256Digest.Of("abcdef"u8), file.Sha256);
-        Assert.Equal("abcdef", File.ReadAllText(folder["up.txt"]));
+        Directory.CreateDirectory(folder["a"]);
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(() => store.PutAsync("a", "2"));
+        Assert.DoesNotContain("/", exception.Message, StringComparison.Ordinal);
+        Assert.Contains("'a'", exception.Message, StringComparison.Ordinal);
     }
 }

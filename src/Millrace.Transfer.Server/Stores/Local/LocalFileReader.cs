@@ -4,7 +4,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Transfer.Server;
 
 /// <summary>An open file of a <see cref="LocalFileStore"/>.</summary>
-internal sealed class LocalFileReader(SafeFileHandle handle, StoredFile file, bool portable) : StoredFileReader
+internal sealed class LocalFileReader(
+    StoreTree tree, SafeFileHandle handle, FileFacts facts, StoredFile file, bool portable) : StoredFileReader
 {
     public override StoredFile File { get; } = file;
 
@@ -14,6 +15,14 @@ internal sealed class LocalFileReader(SafeFileHandle handle, StoredFile file, bo
         ArgumentOutOfRangeException.ThrowIfNegative(range.Length, nameof(range));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Offset, File.Length, nameof(range));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Length, File.Length - range.Offset, nameof(range));
+
+        // Not the time of the last change: being replaced under its name changes a file, too.
+        FileFacts now = tree.Look(handle);
+        if (now.Length != facts.Length || now.Modified != facts.Modified)
+        {
+            throw StoreErrors.Changed(File.Name);
+        }
+
         return FilePipe.OpenRead(handle, new FileReadOptions
         {
             Offset = range.Offset,

@@ -1,37 +1,107 @@
 using System.IO.Pipelines;
+using Millrace.Writing;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>A file on its way into a <see cref="LocalFileStore"/>.</summary>
-internal sealed class LocalFileWriter(
-    LocalFileStore store, TransferName name, CreateFileOptions options, StoreFolder folder, FilePipeWriter body)
-    : StoredFileWriter
+internal sealed class LocalFileWriter : StoredFileWriter
 {
-    public override PipeWriter Body => body;
+    private readonly LocalFileStore _store;
+    private readonly TransferName _name;
+    private readonly CreateFileOptions _options;
+    private readonly StoreFolder _folder;
+    private readonly StagedFileWriter _file;
+    private readonly LimitedBody? _limited;
+    private readonly TrailingDigest? _digest;
+    private long _taken;
+    private bool _disposed;
+
+    public LocalFileWriter(
+        LocalFileStore store,
+        TransferName name,
+        CreateFileOptions options,
+        StoreFolder folder,
+        StagedFileWriter file,
+        LimitedBody? limited,
+        long taken)
+    {
+        _store = store;
+        _name = name;
+        _options = options;
+        _folder = folder;
+        _file = file;
+        _limited = limited;
+        _taken = taken;
+        if (store.Options.ComputeSha256)
+        {
+            _digest = new TrailingDigest();
+            _digest.Follow(file.File.Handle, options.Length);
+        }
+    }
+
+    public override PipeWriter Body => (PipeWriter?)_limited ?? _file;
 
     public override async ValueTask<StoredFile> CommitAsync(
         Sha256Digest? expected, CancellationToken cancellationToken)
     {
-        SemaphoreSlim entered = await store.Locks.EnterAsync(name, cancellationToken).ConfigureAwait(false);
+        ObjectDisposedException.ThrowIf(_disposed, this);
         try
         {
-            options.Precondition.ThrowIfNotMet(name, store.Find(name));
-            await body.CommitAsync(cancellationToken).ConfigureAwait(false);
-            return store.Find(name) ?? throw StoreErrors.NoFile(name);
+            await _file.FlushAsync(cancellationToken).ConfigureAwait(false);
+            _store.Limits.CheckFile(_name, _file.Position);
+            _limited?.TakeRest();
+            Sha256Digest? digest = null;
+            if (_digest is not null)
+            {
+                digest = await _digest.FinishAsync(_file.File.Handle, _file.Position, cancellationToken)
+                    .ConfigureAwait(false);
+            }
+            else if (expected is not null)
+            {
+                digest = await DigestWork
+                    .HashAsync(_file.File.Handle, _file.Position, _store.Options.Portable, cancellationToken)
+                    .ConfigureAwait(false);
+            }
+
+            if (expected is { } wanted && digest != wanted)
+            {
+                throw StoreErrors.WrongDigest(_name, wanted, digest);
+            }
+
+            return await _store
+                .PublishAsync(_file, _name, _options.Precondition, digest, HandOver, about: null, cancellationToken)
+                .ConfigureAwait(false);
         }
         catch (FilePipeException exception)
         {
-            throw StoreErrors.Translate(exception, "publish", name);
-        }
-        finally
-        {
-            entered.Release();
+            throw StoreErrors.Translate(exception, "publish", _name);
         }
     }
 
     public override async ValueTask DisposeAsync()
     {
-        await body.DisposeAsync().ConfigureAwait(false);
-        folder.Dispose();
+        if (_disposed)
+        {
+            return;
+        }
+
+        _disposed = true;
+        if (_digest is not null)
+        {
+            await _digest.StopAsync().ConfigureAwait(false);
+            _digest.Dispose();
+        }
+
+        await _file.DisposeAsync().ConfigureAwait(false);
+        _folder.Dispose();
+        _store.Limits.Release(HandOver());
+    }
+
+    /// <summary>What was taken of the store's whole, which is the caller's from now on.</summary>
+    private long HandOver()
+    {
+        long taken = _taken + (_limited?.HandOver() ?? 0);
+        _taken = 0;
+        return taken;
     }
 }

@@ -1,12 +1,19 @@
+using Millrace.Transfer.Server.Interop;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>A folder by its path: what the framework alone can do.</summary>
-internal sealed class PortableFolder(string path) : StoreFolder
+internal sealed class PortableFolder(string path, bool native) : StoreFolder
 {
     public override string PathOf(string name) => Path.Combine(path, name);
 
     public override bool TryLook(string name, out FileFacts facts, out bool isFolder, out bool isLink)
     {
+        if (native)
+        {
+            return VersionFacts.TryGet(PathOf(name), out facts, out isFolder, out isLink) == 0;
+        }
+
         var file = new FileInfo(PathOf(name));
         isLink = file.LinkTarget is not null;
         isFolder = !isLink && Directory.Exists(file.FullName);

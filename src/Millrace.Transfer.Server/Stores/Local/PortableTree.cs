@@ -1,23 +1,26 @@
 using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+using Millrace.Transfer.Server.Interop;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// By the framework's means alone: every part of a name is looked at before it is used. Who can change folders on the server
-/// can come in between; the native tree has no such gap.
+/// By the framework's means: every part of a name is looked at before it is used. Who can change folders on the server
+/// can come in between; <see cref="NativeTree"/> has no such gap.
 /// </summary>
-internal sealed class PortableTree(string root) : StoreTree
+/// <param name="root">The root, without links in it.</param>
+/// <param name="native">Whether Linux may at least say which version a file is.</param>
+internal sealed class PortableTree(string root, bool native) : StoreTree
 {
-    /// <summary>As many as Linux follows.</summary>
-    private const int MostLinks = 40;
-
+    /// <summary>As the framework tells it: without the time of the last change, so that of the creation has to do.</summary>
     public static FileFacts FactsOf(FileInfo file) => new(
-        0, 0, file.Length, Nanoseconds(file.LastWriteTimeUtc), Nanoseconds(file.CreationTimeUtc), IsRegular(file.Attributes));
+        0, 0, file.Length, Nanoseconds(file.LastWriteTimeUtc), Nanoseconds(file.CreationTimeUtc), IsRegular(file));
 
     public override SafeFileHandle? TryOpenFile(TransferName name)
     {
         string path = Resolve(name);
-        if (!File.Exists(path))
+        var file = new FileInfo(path);
+        if (!file.Exists || !IsRegular(file))
         {
             return null;
         }
@@ -39,12 +42,17 @@ internal sealed class PortableTree(string root) : StoreTree
     public override StoreFolder? TryOpenFolder(TransferName folder)
     {
         string path = Resolve(folder);
-        return Directory.Exists(path) ? new PortableFolder(path) : null;
+        return Directory.Exists(path) ? new PortableFolder(path, native) : null;
     }
 
-    public override StoreFolder? TryOpenFolderOf(TransferName name, bool create, out string fileName)
+    public override StoreFolder? TryOpenFolderOf(TransferName name, bool create, bool follow, out string fileName)
     {
-        string path = Resolve(name);
+        string path = follow ? Resolve(name) : Path.Combine(Resolve(name.Folder), name.FileName);
+        if (path.Length == root.Length)
+        {
+            throw StoreErrors.IsFolder(name);
+        }
+
         fileName = Path.GetFileName(path);
         string folder = Path.GetDirectoryName(path)!;
         if (!Directory.Exists(folder))
@@ -60,23 +68,42 @@ internal sealed class PortableTree(string root) : StoreTree
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
-                throw StoreErrors.Translate(exception, "create the folder of", name);
+                throw SystemError.Kind(exception, FilePipeError.Failed) is FilePipeError.NameTaken or FilePipeError.NotFound
+                    ? StoreErrors.NoFolderPossible(name)
+                    : StoreErrors.Translate(exception, "create the folder of", name);
             }
         }
 
-        return new PortableFolder(folder);
+        return new PortableFolder(folder, native);
     }
 
-    public override FileFacts Look(SafeFileHandle file) => new(
-        0,
-        0,
-        RandomAccess.GetLength(file),
-        Nanoseconds(File.GetLastWriteTimeUtc(file)),
-        Nanoseconds(File.GetCreationTimeUtc(file)),
-        IsRegular(File.GetAttributes(file)));
+    public override FileFacts Look(SafeFileHandle file)
+    {
+        if (native && VersionFacts.TryGet(file, out FileFacts facts) == 0)
+        {
+            return facts;
+        }
 
-    private static bool IsRegular(FileAttributes attributes) =>
-        !attributes.HasFlag(FileAttributes.Directory) && !attributes.HasFlag(FileAttributes.Device);
+        return new FileFacts(
+            0,
+            0,
+            RandomAccess.GetLength(file),
+            Nanoseconds(File.GetLastWriteTimeUtc(file)),
+            Nanoseconds(File.GetCreationTimeUtc(file)),
+            IsRegular: true);
+    }
+
+    /// <summary>On Unix a device, a FIFO and a socket are <see cref="FileAttributes.Normal"/> too, but have no length.</summary>
+    private static bool IsRegular(FileInfo file) =>
+        !file.Attributes.HasFlag(FileAttributes.Directory)
+        && !file.Attributes.HasFlag(FileAttributes.Device)
+        && (file.Length > 0 || OperatingSystem.IsWindows() || IsEmptyFile(file));
+
+    /// <summary>Linux's own call where it may be used for nothing but this: opening a FIFO would wait.</summary>
+    private static bool IsEmptyFile(FileInfo file) =>
+        !OperatingSystem.IsLinux()
+        || VersionFacts.TryGet(file.FullName, out FileFacts facts, out _, out _) != 0
+        || facts.IsRegular;
 
     private static long Nanoseconds(DateTime time) => (time - DateTime.UnixEpoch).Ticks * 100;
 
@@ -112,7 +139,7 @@ internal sealed class PortableTree(string root) : StoreTree
                 throw StoreErrors.LeadsOut(name);
             }
 
-            foreach (string step in target.Replace('\\', Path.DirectorySeparatorChar).Split('/').Reverse())
+            foreach (string step in target.Replace(Path.DirectorySeparatorChar, '/').Split('/').Reverse())
             {
                 rest.Push(step);
             }

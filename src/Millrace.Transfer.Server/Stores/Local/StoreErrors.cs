@@ -1,3 +1,5 @@
+using Millrace.Interop;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>What a store says when something is refused or fails; never with a path of the server in it.</summary>
@@ -9,6 +11,11 @@ internal static class StoreErrors
     public static TransferException NoFolder(TransferName name) =>
         new(TransferError.NotFound, $"There is no folder '{name}'.", name.Value);
 
+    public static TransferException NoFolderPossible(TransferName name) => new(
+        TransferError.InvalidRequest,
+        $"'{name}' cannot be there: what would be its folder is a file, or a link that leads nowhere. Take another name.",
+        name.Value);
+
     public static TransferException NoUpload(UploadId id) => new(
         TransferError.NotFound,
         $"There is no upload '{id}': it was ended, it has expired, or it never was. Begin a new one.");
@@ -18,12 +25,17 @@ internal static class StoreErrors
         $"'{name}' is a folder, where a file is wanted. Take another name.",
         name.Value);
 
+    public static TransferException NotEmpty(TransferName name) => new(
+        TransferError.InvalidRequest,
+        $"The folder '{name}' is not empty. Delete what is in it first.",
+        name.Value);
+
     public static TransferException LeadsOut(TransferName name) => new(
         TransferError.Forbidden,
         $"'{name}' is, or goes through, a link that is absolute or leads out of the store. Only relative links within it are followed.",
         name.Value);
 
-    public static TransferException WrongDigest(TransferName name, Sha256Digest expected, Sha256Digest actual) => new(
+    public static TransferException WrongDigest(TransferName name, Sha256Digest expected, Sha256Digest? actual) => new(
         TransferError.DigestMismatch,
         $"'{name}' was to have the SHA-256 {expected}, but what arrived has {actual}. Nothing was published; send it again.",
         name.Value);
@@ -32,6 +44,26 @@ internal static class StoreErrors
         TransferError.TooLarge,
         $"'{name}' has more than the {limit} bytes that a file may have in this store.",
         name.Value);
+
+    public static TransferException NoSpace(TransferName name, string why) => new(
+        TransferError.NoSpace,
+        $"There is no room for '{name}': {why}. Delete something, or try again later.",
+        name.Value);
+
+    public static TransferException Changed(TransferName name) => new(
+        TransferError.Changed, $"'{name}' was changed in place while it was being read. Read it again.", name.Value);
+
+    public static TransferException KeepsChanging(TransferName name) => new(
+        TransferError.Changed,
+        $"The digest of '{name}' cannot be told: somebody keeps changing the file. Try again later.",
+        name.Value);
+
+    public static TransferException HasAll(UploadId id, long there) => new(
+        TransferError.UploadComplete,
+        $"The upload '{id}' has all its {there} bytes already. Complete it, or begin a new one.")
+    {
+        Offset = there,
+    };
 
     public static TransferException WrongOffset(UploadId id, long asked, long actual) => new(
         TransferError.OffsetMismatch,
@@ -42,9 +74,8 @@ internal static class StoreErrors
 
     public static TransferException Translate(Exception exception, string verb, TransferName name)
     {
-        (TransferError error, string what) = exception is FilePipeException pipe
-            ? Describe(pipe.Error)
-            : Describe(Interop.SystemError.Kind(exception, FilePipeError.Failed));
+        (TransferError error, string what) = Describe(
+            exception is FilePipeException pipe ? pipe.Error : SystemError.Kind(exception, FilePipeError.Failed));
         return new TransferException(
             error, $"Cannot {verb} '{name}': {what}.", name.IsRoot ? null : name.Value, exception);
     }

@@ -5,6 +5,9 @@ namespace Millrace.Transfer.Server;
 /// <summary>Finds what names stand for below a store's root, and never anything else. Thread-safe.</summary>
 internal abstract class StoreTree : IDisposable
 {
+    /// <summary>How many links a name may go through; as many as Linux follows.</summary>
+    protected const int MostLinks = 40;
+
     /// <summary>Opens a file for reading.</summary>
     /// <returns>Null when there is none of that name; a folder is none.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: a link leads out.</exception>
@@ -17,9 +20,10 @@ internal abstract class StoreTree : IDisposable
     /// <summary>Holds the folder that a name's file is in, which is another one where the name is a link.</summary>
     /// <param name="name">The file.</param>
     /// <param name="create">Whether folders that are missing are created.</param>
+    /// <param name="follow">Whether the name itself is followed when it is a link.</param>
     /// <param name="fileName">The file's name in it.</param>
     /// <returns>Null when there is none, and none was to be created.</returns>
-    public abstract StoreFolder? TryOpenFolderOf(TransferName name, bool create, out string fileName);
+    public abstract StoreFolder? TryOpenFolderOf(TransferName name, bool create, bool follow, out string fileName);
 
     /// <summary>What an open file is.</summary>
     public abstract FileFacts Look(SafeFileHandle file);

@@ -4,7 +4,9 @@ namespace Millrace.Transfer.Server;
 internal sealed record UploadRecord
 {
     /// <summary>The version of this form; another one is not understood.</summary>
-    public int Version { get; init; } = 1;
+    public const int CurrentVersion = 1;
+
+    public int Version { get; init; } = CurrentVersion;
 
     public string Name { get; init; } = "";
 
@@ -29,9 +31,6 @@ internal sealed record UploadRecord
     /// <summary>Bytes that were verified; what is behind them is cut after a crash. Null when all that is there counts.</summary>
     public long? Verified { get; init; }
 
-    /// <summary>When somebody last began or continued it.</summary>
-    public DateTimeOffset Touched { get; init; }
-
     /// <summary>What it is about to become: if its bytes are gone, it has.</summary>
     public PublishedRecord? Published { get; init; }
 
@@ -48,7 +47,10 @@ internal sealed record UploadRecord
 
     public TransferName ToName() => Name.Length == 0 ? default : TransferName.Parse(Name);
 
-    public static UploadRecord Of(StartUploadOptions options, DateTimeOffset now) => new()
+    public Sha256Digest? ToExpected() =>
+        Sha256Digest.TryParse(Expected, out Sha256Digest digest) ? digest : null;
+
+    public static UploadRecord Of(StartUploadOptions options) => new()
     {
         Name = options.Name.Value,
         Length = options.Length,
@@ -59,6 +61,5 @@ internal sealed record UploadRecord
         Metadata = options.Metadata,
         Expected = options.Expected?.ToString(),
         Owner = options.Owner,
-        Touched = now,
     };
 }

@@ -1,0 +1,69 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+
+namespace Millrace.Transfer.Server.Interop;
+
+/// <summary>
+/// <c>openat2(2)</c>, Linux 5.6: opens a path below a folder, and refuses when any step of it, also through links and while
+/// somebody renames folders, would leave it. https://man7.org/linux/man-pages/man2/openat2.2.html
+/// </summary>
+internal static unsafe partial class BeneathOpen
+{
+    private const int SystemCall = 437; // __NR_openat2, the same on every processor
+    private const int NoTerminal = 0x100; // O_NOCTTY
+    private const int NoWait = 0x800; // O_NONBLOCK: a FIFO without a writer is not waited for
+    private const int CloseOnExec = 0x80000; // O_CLOEXEC
+    private const ulong NoMagicLinks = 0x02; // RESOLVE_NO_MAGICLINKS
+    private const ulong Beneath = 0x08; // RESOLVE_BENEATH
+
+    /// <summary>How often a path is tried again of which the kernel could not tell, because somebody was renaming.</summary>
+    private const int Tries = 64;
+
+    /// <summary>O_DIRECTORY, one of the few flags whose value depends on the processor (asm/fcntl.h).</summary>
+    private static ulong OnlyFolder =>
+        RuntimeInformation.ProcessArchitecture is Architecture.Arm64 or Architecture.Arm ? 0x4000u : 0x10000u;
+
+    /// <summary>Opens a file for reading.</summary>
+    /// <returns>An invalid handle with the error number when it cannot be opened: EXDEV when it is not below the folder.</returns>
+    public static SafeFileHandle File(SafeFileHandle folder, string path, out int error) =>
+        Open(folder, path, NoTerminal | NoWait | CloseOnExec, out error);
+
+    /// <summary>Opens a folder.</summary>
+    /// <returns>As <see cref="File"/>.</returns>
+    public static SafeFileHandle Folder(SafeFileHandle folder, string path, out int error) =>
+        Open(folder, path, OnlyFolder | CloseOnExec, out error);
+
+    private static SafeFileHandle Open(SafeFileHandle folder, string path, ulong flags, out int error)
+    {
+        var how = new How { Flags = flags, Resolve = Beneath | NoMagicLinks };
+        for (int i = 0; ; i++)
+        {
+            nint opened = OpenAt2(SystemCall, folder, path, &how, (nuint)sizeof(How));
+            if (opened >= 0)
+            {
+                error = 0;
+                return new SafeFileHandle(opened, ownsHandle: true);
+            }
+
+            error = Marshal.GetLastPInvokeError();
+            if (i == Tries || error is not (Errno.Interrupted or Errno.Again))
+            {
+                return new SafeFileHandle();
+            }
+        }
+    }
+
+    // glibc has no function of its own for it.
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial nint OpenAt2(nint number, SafeFileHandle folder, string path, How* how, nuint size);
+
+    /// <summary>struct open_how of linux/openat2.h.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    private struct How
+    {
+        public ulong Flags;
+        public ulong Mode;
+        public ulong Resolve;
+    }
+}

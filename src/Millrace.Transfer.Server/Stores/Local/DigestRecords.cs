@@ -1,0 +1,174 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using System.Text;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// Digests that are kept: a small file for each name, with the facts of the version that the digest belongs to and check
+/// digits of its own. Thread-safe; a record that two write at once, or that a crash cut, is one that does not check.
+/// </summary>
+/// <remarks>
+/// Not an extended attribute of the file itself: writing one changes the time of the file's last change, which is one of
+/// the facts, and not every file system has them. Not flushed: what is lost is computed again.
+/// </remarks>
+internal sealed class DigestRecords
+{
+    private const int FactsAt = 8;
+    private const int DigestAt = FactsAt + FileFacts.Bytes;
+    private const int NameLengthAt = DigestAt + Sha256Digest.Bytes;
+    private const int NameAt = NameLengthAt + sizeof(int);
+    private const int MostBytes = NameAt + TransferName.MaxBytes + Sha256Digest.Bytes;
+
+    private readonly string _folder;
+
+    public DigestRecords(string folder)
+    {
+        _folder = folder;
+        Directory.CreateDirectory(folder);
+    }
+
+    private static ReadOnlySpan<byte> Magic => "MRDIGST1"u8;
+
+    /// <summary>The digest of a version of a file, when it is kept and whole.</summary>
+    public Sha256Digest? TryRead(TransferName name, in FileFacts facts)
+    {
+        Span<byte> record = stackalloc byte[MostBytes];
+        if (!TryRead(PathOf(name), record, out int bytes)
+            || TryParse(record[..bytes]) != name.Value)
+        {
+            return null;
+        }
+
+        Span<byte> asked = stackalloc byte[FileFacts.Bytes];
+        facts.CopyTo(asked);
+        return record.Slice(FactsAt, FileFacts.Bytes).SequenceEqual(asked)
+            ? new Sha256Digest(record.Slice(DigestAt, Sha256Digest.Bytes))
+            : null;
+    }
+
+    /// <summary>Keeps a digest. Not being able to costs time later, and nothing else.</summary>
+    public void Write(TransferName name, in FileFacts facts, Sha256Digest digest)
+    {
+        Span<byte> record = stackalloc byte[MostBytes];
+        Magic.CopyTo(record);
+        facts.CopyTo(record[FactsAt..]);
+        digest.CopyTo(record[DigestAt..]);
+        int nameBytes = Encoding.UTF8.GetBytes(name.Value, record[NameAt..]);
+        BinaryPrimitives.WriteInt32LittleEndian(record[NameLengthAt..], nameBytes);
+        int checkAt = NameAt + nameBytes;
+        SHA256.HashData(record[..checkAt], record[checkAt..]);
+        string path = PathOf(name);
+        try
+        {
+            try
+            {
+                Write(path, record[..(checkAt + Sha256Digest.Bytes)]);
+            }
+            catch (DirectoryNotFoundException)
+            {
+                Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+                Write(path, record[..(checkAt + Sha256Digest.Bytes)]);
+            }
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // A full device: the digest is computed again when somebody asks.
+        }
+    }
+
+    /// <summary>Forgets what is kept for a name.</summary>
+    public void Remove(TransferName name) => Delete(PathOf(name));
+
+    /// <summary>Removes records of names that are no more, and damaged ones.</summary>
+    /// <param name="exists">Whether there is a file of a name.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <returns>How many were removed.</returns>
+    public int Sweep(Func<TransferName, bool> exists, CancellationToken cancellationToken)
+    {
+        int removed = 0;
+        byte[] record = new byte[MostBytes];
+        foreach (string path in Directory.EnumerateFiles(_folder, "*", SearchOption.AllDirectories))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            string? text = TryRead(path, record, out int bytes) ? TryParse(record.AsSpan(0, bytes)) : null;
+            if (!TransferName.TryParse(text, out TransferName name, out _) || !exists(name))
+            {
+                Delete(path);
+                removed++;
+            }
+        }
+
+        return removed;
+    }
+
+    /// <summary>Where the record of a name is; for tests, which damage it.</summary>
+    internal string PathOf(TransferName name)
+    {
+        string digits = Sha256Digest.Of(Encoding.UTF8.GetBytes(name.Value)).ToString();
+        return Path.Combine(_folder, digits[..2], digits[2..34]);
+    }
+
+    private static void Write(string path, ReadOnlySpan<byte> record)
+    {
+        using SafeFileHandle file = File.OpenHandle(
+            path, FileMode.OpenOrCreate, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete);
+        RandomAccess.Write(file, record, 0);
+        RandomAccess.SetLength(file, record.Length);
+    }
+
+    private static bool TryRead(string path, Span<byte> record, out int bytes)
+    {
+        bytes = 0;
+        if (!File.Exists(path))
+        {
+            return false;
+        }
+
+        try
+        {
+            using SafeFileHandle file = File.OpenHandle(
+                path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+            bytes = RandomAccess.Read(file, record, 0);
+            return true;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>The name that a record is for; null when it is damaged.</summary>
+    private static string? TryParse(ReadOnlySpan<byte> record)
+    {
+        if (record.Length < NameAt + Sha256Digest.Bytes || !record.StartsWith(Magic))
+        {
+            return null;
+        }
+
+        int nameBytes = BinaryPrimitives.ReadInt32LittleEndian(record[NameLengthAt..]);
+        if (nameBytes != record.Length - NameAt - Sha256Digest.Bytes)
+        {
+            return null;
+        }
+
+        Span<byte> check = stackalloc byte[Sha256Digest.Bytes];
+        SHA256.HashData(record[..(NameAt + nameBytes)], check);
+        return record[(NameAt + nameBytes)..].SequenceEqual(check)
+            ? Encoding.UTF8.GetString(record.Slice(NameAt, nameBytes))
+            : null;
+    }
+
+    private static void Delete(string path)
+    {
+        try
+        {
+            File.Delete(path);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // It is stale, which the next who reads it sees by its facts.
+        }
+    }
+}

@@ -1,0 +1,143 @@
+using System.Collections.Concurrent;
+using System.IO.Pipelines;
+using System.Security.Cryptography;
+using System.Threading.Channels;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// Computes digests of files that are there: once for all who ask at the same time, and in the background, one after the
+/// other, for those who would not wait. Thread-safe.
+/// </summary>
+internal sealed class DigestWork : IAsyncDisposable
+{
+    /// <summary>Files that wait for the background; more are left to whoever asks next.</summary>
+    private const int MostWaiting = 256;
+
+    private readonly StoreTree _tree;
+    private readonly DigestRecords _records;
+    private readonly bool _portable;
+    private readonly ConcurrentDictionary<(TransferName Name, FileFacts Facts), Lazy<Task<Sha256Digest?>>> _running = new();
+    private readonly Channel<(TransferName Name, FileFacts Facts)> _waiting =
+        Channel.CreateBounded<(TransferName, FileFacts)>(
+            new BoundedChannelOptions(MostWaiting) { FullMode = BoundedChannelFullMode.DropWrite });
+
+    private readonly CancellationTokenSource _end = new();
+    private readonly Task _background;
+    private long _computed;
+
+    public DigestWork(StoreTree tree, DigestRecords records, bool portable)
+    {
+        _tree = tree;
+        _records = records;
+        _portable = portable;
+        _background = Task.Run(RunAsync);
+    }
+
+    /// <summary>How many files were read; for tests.</summary>
+    public long Computed => Interlocked.Read(ref _computed);
+
+    /// <summary>Computes a digest, or waits for who is at it.</summary>
+    /// <returns>Null when the file is no longer of that version.</returns>
+    public Task<Sha256Digest?> ComputeAsync(TransferName name, FileFacts facts, CancellationToken cancellationToken)
+    {
+        (TransferName, FileFacts) key = (name, facts);
+        Lazy<Task<Sha256Digest?>> work = _running.GetOrAdd(
+            key, _ => new Lazy<Task<Sha256Digest?>>(() => Task.Run(() => ReadAsync(name, facts))));
+        return work.Value.WaitAsync(cancellationToken);
+    }
+
+    /// <summary>Has it computed some time.</summary>
+    public void ComputeLater(TransferName name, in FileFacts facts) => _waiting.Writer.TryWrite((name, facts));
+
+    public async ValueTask DisposeAsync()
+    {
+        await _end.CancelAsync().ConfigureAwait(false);
+        await _background.ConfigureAwait(false);
+        foreach (Lazy<Task<Sha256Digest?>> work in _running.Values)
+        {
+            await ((Task)work.Value).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+
+        _end.Dispose();
+    }
+
+    private async Task RunAsync()
+    {
+        try
+        {
+            await foreach ((TransferName name, FileFacts facts) in
+                _waiting.Reader.ReadAllAsync(_end.Token).ConfigureAwait(false))
+            {
+                if (_records.TryRead(name, facts) is null)
+                {
+                    // What it fails at, the next who needs the digest is told.
+                    await ((Task)ComputeAsync(name, facts, _end.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                }
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // The store is closed.
+        }
+    }
+
+    private async Task<Sha256Digest?> ReadAsync(TransferName name, FileFacts facts)
+    {
+        try
+        {
+            using SafeFileHandle? file = _tree.TryOpenFile(name);
+            if (file is null || _tree.Look(file) != facts)
+            {
+                return null;
+            }
+
+            Interlocked.Increment(ref _computed);
+            Sha256Digest digest = await HashAsync(file, facts.Length, _portable, _end.Token).ConfigureAwait(false);
+            if (_tree.Look(file) != facts)
+            {
+                return null;
+            }
+
+            _records.Write(name, facts, digest);
+            return digest;
+        }
+        finally
+        {
+            _running.TryRemove((name, facts), out _);
+        }
+    }
+
+    /// <summary>The digest of the first bytes of an open file.</summary>
+    public static async ValueTask<Sha256Digest> HashAsync(
+        SafeFileHandle file, long length, bool portable, CancellationToken cancellationToken)
+    {
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        using FilePipeReader reader = FilePipe.OpenRead(
+            file,
+            new FileReadOptions
+            {
+                Length = length,
+                LeaveOpen = true,
+                ChangeDetection = ChangeDetection.Truncated,
+                Portable = portable,
+            });
+        ReadResult result;
+        do
+        {
+            result = await reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+            foreach (ReadOnlyMemory<byte> segment in result.Buffer)
+            {
+                hash.AppendData(segment.Span);
+            }
+
+            reader.AdvanceTo(result.Buffer.End);
+        }
+        while (!result.IsCompleted);
+
+        Span<byte> bytes = stackalloc byte[Sha256Digest.Bytes];
+        hash.GetHashAndReset(bytes);
+        return new Sha256Digest(bytes);
+    }
+}

@@ -1,0 +1,136 @@
+using System.Buffers;
+using System.Security.Cryptography;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// The SHA-256 of a file that is being written, computed behind the writer, on another thread, from the page cache: so that
+/// writing does not wait for it, and the kernel may bring bytes that this process never sees. Goes on over several writers
+/// of one file. Not thread-safe; <see cref="Follow"/> and <see cref="FinishAsync"/> are called one after the other.
+/// </summary>
+internal sealed class TrailingDigest : IDisposable
+{
+    /// <summary>Bytes that are read at once.</summary>
+    /// <remarks>Below the large-object limit, and a call costs little of the time that hashing so much takes.</remarks>
+    private const int ChunkBytes = 64 * 1024;
+
+    /// <summary>Fewer bytes are hashed when the file is finished: another thread would cost as much.</summary>
+    private const long WorthFollowing = 1024 * 1024;
+
+    /// <summary>First and longest wait for more bytes, in milliseconds.</summary>
+    private const int FirstWait = 1;
+    private const int LongestWait = 64;
+
+    private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+    private CancellationTokenSource? _stop;
+    private Task _following = Task.CompletedTask;
+    private bool _disposed;
+
+    /// <summary>Bytes that are in it.</summary>
+    public long Hashed { get; private set; }
+
+    /// <summary>Begins to follow a file that is about to grow, until <see cref="StopAsync"/>.</summary>
+    /// <param name="file">The file; stays open until then.</param>
+    /// <param name="expected">Bytes that will come, null when nobody knows: little is not worth it.</param>
+    public void Follow(SafeFileHandle file, long? expected)
+    {
+        if (expected is null or >= WorthFollowing)
+        {
+            _stop = new CancellationTokenSource();
+            CancellationToken stop = _stop.Token;
+            _following = Task.Run(() => FollowAsync(file, stop), CancellationToken.None);
+        }
+    }
+
+    /// <summary>Stops following; what was hashed stays.</summary>
+    public async ValueTask StopAsync()
+    {
+        if (_stop is { } stop)
+        {
+            _stop = null;
+            await stop.CancelAsync().ConfigureAwait(false);
+            await _following.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            stop.Dispose();
+        }
+    }
+
+    /// <summary>The digest of the first bytes of the file, which are all written. Ends it.</summary>
+    /// <returns>Null when more than that was hashed: the file was cut meanwhile.</returns>
+    public async ValueTask<Sha256Digest?> FinishAsync(SafeFileHandle file, long length, CancellationToken cancellationToken)
+    {
+        await StopAsync().ConfigureAwait(false);
+        if (length - Hashed > WorthFollowing)
+        {
+            // Not on the thread of a request.
+            await Task.Run(() => CatchUp(file, length, cancellationToken), cancellationToken).ConfigureAwait(false);
+        }
+        else
+        {
+            CatchUp(file, length, cancellationToken);
+        }
+
+        if (Hashed != length)
+        {
+            return null;
+        }
+
+        Span<byte> digest = stackalloc byte[Sha256Digest.Bytes];
+        _hash.GetCurrentHash(digest);
+        return new Sha256Digest(digest);
+    }
+
+    public void Dispose()
+    {
+        if (!_disposed)
+        {
+            _disposed = true;
+            _hash.Dispose();
+        }
+    }
+
+    private async Task FollowAsync(SafeFileHandle file, CancellationToken stop)
+    {
+        int wait = FirstWait;
+        while (!stop.IsCancellationRequested)
+        {
+            // Only whole chunks: what is at the end may be written in between.
+            long length = RandomAccess.GetLength(file);
+            if (length - Hashed >= ChunkBytes)
+            {
+                CatchUp(file, length - (length % ChunkBytes), stop);
+                wait = FirstWait;
+                continue;
+            }
+
+            await Task.Delay(wait, stop).ConfigureAwait(false);
+            wait = Math.Min(2 * wait, LongestWait);
+        }
+    }
+
+    private void CatchUp(SafeFileHandle file, long length, CancellationToken stop)
+    {
+        byte[] chunk = ArrayPool<byte>.Shared.Rent(ChunkBytes);
+        try
+        {
+            while (Hashed < length && !stop.IsCancellationRequested)
+            {
+                int read = RandomAccess.Read(
+                    file, chunk.AsSpan(0, (int)Math.Min(ChunkBytes, length - Hashed)), Hashed);
+                if (read == 0)
+                {
+                    return;
+                }
+
+                _hash.AppendData(chunk.AsSpan(0, read));
+                Hashed += read;
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(chunk);
+        }
+
+        stop.ThrowIfCancellationRequested();
+    }
+}

@@ -1,0 +1,127 @@
+using System.Collections.Concurrent;
+using System.Security.Cryptography;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Transfer.Server.Interop;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// Tells versions of files apart by their facts, and never two by the same. The clock of a file system moves in steps: what
+/// was changed within the step that is now can be changed once more and look the same. So facts are believed only once they
+/// are older than a step, or when this store has set them itself, to a time that no other version has. Thread-safe.
+/// </summary>
+internal sealed class VersionWatch(StoreTree tree, bool native)
+{
+    /// <summary>Longest step of the clock of a file system that counts nanoseconds.</summary>
+    /// <remarks>A tick of Linux, 10 ms where it is longest (CONFIG_HZ=100), twice.</remarks>
+    private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(20);
+
+    /// <summary>Longest step of one that counts seconds: FAT's 2 s.</summary>
+    private static readonly TimeSpan CoarseStep = TimeSpan.FromSeconds(2);
+
+    /// <summary>How far a file server's clock may be ahead of ours.</summary>
+    private static readonly TimeSpan Skew = TimeSpan.FromSeconds(10);
+
+    /// <summary>How often a file that keeps changing is looked at.</summary>
+    private const int Looks = 3;
+
+    /// <summary>Publications that are remembered before old ones are looked for.</summary>
+    private const int MostRecent = 256;
+
+    private readonly ConcurrentDictionary<FileFacts, long> _own = new();
+    private long _lastStamp;
+
+    /// <summary>Gives a file that is about to be published a time of modification that no other version has.</summary>
+    /// <returns>The time, in nanoseconds since 1970; null where it cannot be set.</returns>
+    public long? Stamp(SafeFileHandle file)
+    {
+        long now = (DateTime.UtcNow - DateTime.UnixEpoch).Ticks * 100;
+        long last;
+        long stamp;
+        do
+        {
+            last = Volatile.Read(ref _lastStamp);
+
+            // In whole steps of the framework's clock, so that the portable way can set it; never a whole second, which
+            // would look like a file system that counts these only.
+            stamp = Math.Max(now, last + 100);
+            stamp += stamp % 1_000_000_000 == 0 ? 100 : 0;
+        }
+        while (Interlocked.CompareExchange(ref _lastStamp, stamp, last) != last);
+
+        if (native)
+        {
+            return VersionFacts.SetModified(file, stamp) == 0 ? stamp : null;
+        }
+
+        try
+        {
+            File.SetLastWriteTimeUtc(file, DateTime.UnixEpoch.AddTicks(stamp / 100));
+            return stamp;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Remembers facts that were set by <see cref="Stamp"/>: they can be believed at once.</summary>
+    public void Published(in FileFacts facts)
+    {
+        long now = Environment.TickCount64;
+        if (_own.Count >= MostRecent)
+        {
+            foreach ((FileFacts old, long when) in _own)
+            {
+                if (now - when > CoarseStep.TotalMilliseconds)
+                {
+                    _own.TryRemove(old, out _);
+                }
+            }
+        }
+
+        _own[facts] = now;
+    }
+
+    /// <summary>The facts of an open file, after a wait where they are too new.</summary>
+    /// <returns>Null when the file keeps changing.</returns>
+    public async ValueTask<FileFacts?> LookAsync(SafeFileHandle file, CancellationToken cancellationToken)
+    {
+        FileFacts facts = tree.Look(file);
+        for (int i = 0; i < Looks; i++)
+        {
+            if (!IsNew(facts, out TimeSpan step))
+            {
+                return facts;
+            }
+
+            await Task.Delay(step, cancellationToken).ConfigureAwait(false);
+            FileFacts again = tree.Look(file);
+            if (again == facts)
+            {
+                return facts;
+            }
+
+            facts = again;
+        }
+
+        return null;
+    }
+
+    /// <summary>Whether a file that looks so could be changed and still look so.</summary>
+    public bool IsNew(in FileFacts facts, out TimeSpan step)
+    {
+        step = facts.Changed % 1_000_000_000 == 0 ? CoarseStep : Step;
+
+        // The framework does not tell of changes, but of writes.
+        long moved = native ? facts.Changed : Math.Max(facts.Changed, facts.Modified);
+        TimeSpan age = DateTime.UtcNow - DateTime.UnixEpoch.AddTicks(moved / 100);
+        return age < step && age > -Skew && !_own.ContainsKey(facts);
+    }
+
+    /// <summary>A file whose version cannot be told now: a tag that none ever has again, and no digest.</summary>
+    public static StoredFile Unsettled(in FileFacts facts, TransferName name) => facts.ToFile(name, digest: null) with
+    {
+        Tag = new EntityTag($"{facts.ToTag().Value}-{RandomNumberGenerator.GetHexString(16, lowercase: true)}"),
+    };
+}

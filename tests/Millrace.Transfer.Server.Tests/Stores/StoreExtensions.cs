@@ -1,0 +1,54 @@
+using System.IO.Pipelines;
+using System.Text;
+
+namespace Millrace.Transfer.Server.Tests.Stores;
+
+/// <summary>What most tests do with a store.</summary>
+internal static class StoreExtensions
+{
+    public static TransferName Name(this string text) => TransferName.Parse(text);
+
+    public static async Task<StoredFile> PutAsync(
+        this LocalFileStore store, string name, string content, WritePrecondition precondition = default)
+    {
+        byte[] bytes = Encoding.UTF8.GetBytes(content);
+        await using StoredFileWriter writer = await store.CreateAsync(
+            name.Name(), new CreateFileOptions { Length = bytes.Length, Precondition = precondition }, default);
+        await writer.Body.WriteAsync(bytes);
+        return await writer.CommitAsync(null, default);
+    }
+
+    public static async Task<string> GetAsync(this StoredFileReader reader)
+    {
+        PipeReader pipe = reader.Read(new ByteRange(0, reader.File.Length));
+        using var content = new MemoryStream();
+        await pipe.CopyToAsync(content);
+        await pipe.CompleteAsync();
+        return Encoding.UTF8.GetString(content.ToArray());
+    }
+
+    public static async Task<string> GetAsync(this LocalFileStore store, string name)
+    {
+        await using StoredFileReader reader = await store.OpenReadAsync(name.Name(), DigestNeed.IfKnown, default);
+        return await reader.GetAsync();
+    }
+
+    public static async Task<StoredFile?> FindAsync(
+        this LocalFileStore store, string name, DigestNeed need = DigestNeed.IfKnown) =>
+        await store.FindAsync(name.Name(), need, default);
+
+    public static async Task<UploadStatus> StartAsync(this LocalFileStore store, string? name, long? length) =>
+        await store.StartUploadAsync(
+            new StartUploadOptions { Name = name is null ? default : name.Name(), Length = length }, default);
+
+    public static async Task<UploadStatus> AppendAsync(
+        this LocalFileStore store, UploadId id, long offset, string content, bool discardable = false)
+    {
+        await using UploadWriter writer = await store.AppendUploadAsync(id, offset, discardable, default);
+        await writer.Body.WriteAsync(Encoding.UTF8.GetBytes(content));
+        return await writer.SaveAsync(default);
+    }
+
+    public static async Task<TransferError> FailsAsync(Func<Task> action) =>
+        (await Assert.ThrowsAsync<TransferException>(action)).Error;
+}
