@@ -1,0 +1,29 @@
+using System.Net;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace Millrace.Transfer.Server.Tests.Uploads;
+
+/// <summary>A certificate for 127.0.0.1 that nobody but these tests trusts.</summary>
+internal static class LoopbackCertificate
+{
+    public static X509Certificate2 Instance { get; } = Make();
+
+    /// <summary>Trusts it and nothing else.</summary>
+    public static X509ChainPolicy Policy() => new()
+    {
+        TrustMode = X509ChainTrustMode.CustomRootTrust,
+        RevocationMode = X509RevocationMode.NoCheck,
+        CustomTrustStore = { Instance },
+    };
+
+    private static X509Certificate2 Make()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=127.0.0.1", key, HashAlgorithmName.SHA256);
+        var names = new SubjectAlternativeNameBuilder();
+        names.AddIpAddress(IPAddress.Loopback);
+        request.CertificateExtensions.Add(names.Build());
+        return request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+    }
+}
