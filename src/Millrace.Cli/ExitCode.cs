@@ -2,7 +2,10 @@ using Millrace.Lab.Results;
 
 namespace Millrace.Cli;
 
-/// <summary>What the command returns; docs/lab-files.md, docs/lab-compare.md, docs/copy.md and docs/scan.md list them.</summary>
+/// <summary>
+/// What the command returns; docs/lab-files.md, docs/lab-compare.md, docs/copy.md, docs/scan.md, docs/put.md,
+/// docs/get.md and docs/ls.md list them.
+/// </summary>
 internal static class ExitCode
 {
     /// <summary>Done.</summary>
@@ -10,6 +13,12 @@ internal static class ExitCode
 
     /// <summary>Wrong arguments, or something that it needs is missing. Nothing was done.</summary>
     public const int CannotStart = 1;
+
+    /// <summary>
+    /// At least one file could not be uploaded, downloaded or deleted; the others were. The same as
+    /// <see cref="CannotStart"/>: for a script, one file that was not moved and one that could not be are the same.
+    /// </summary>
+    public const int TransferFailed = 1;
 
     /// <summary>Measured, but a stated aim was missed, and the user asked to be told so.</summary>
     public const int Missed = 2;

@@ -1,9 +1,17 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using Millrace.Cli;
+using Millrace.Cli.Completion;
 using Millrace.Cli.Copy;
+using Millrace.Cli.Get;
 using Millrace.Cli.Lab;
+using Millrace.Cli.Link;
+using Millrace.Cli.List;
+using Millrace.Cli.Put;
+using Millrace.Cli.Remove;
 using Millrace.Cli.Scan;
+using Millrace.Cli.Serve;
+using Millrace.Cli.Token;
 using Millrace.Lab.Running;
 
 if (args is [LabWorker.Argument])
@@ -19,7 +27,20 @@ var root = new Command("millrace", "Millrace: files as pipes, and a laboratory t
 };
 root.Subcommands.Add(ScanCommand.Create());
 root.Subcommands.Add(CopyCommand.Create());
+root.Subcommands.Add(ServeCommand.Create());
+root.Subcommands.Add(PutCommand.Create());
+root.Subcommands.Add(GetCommand.Create());
+root.Subcommands.Add(ListCommand.Create());
+root.Subcommands.Add(RemoveCommand.Create());
+root.Subcommands.Add(TokenCommand.Create());
+root.Subcommands.Add(LinkCommand.Create());
 root.Subcommands.Add(LabCommand.Create());
+root.Subcommands.Add(CompletionCommand.Create());
+
+if (Suggestions.IsAskedFor(args))
+{
+    return Suggestions.Print(root, args, Console.Out);
+}
 
 ParseResult parsed = root.Parse(args);
 

@@ -34,7 +34,12 @@ public sealed partial class FilePipeReader
             return CopyByKernelAsync(writer, cancellationToken);
         }
 
-        return CopyThroughMemoryAsync(destination, cancellationToken);
+        if (destination is not (null or FilePipeWriter) && CanReadIntoPipe)
+        {
+            return CopyIntoAsync(destination, cancellationToken);
+        }
+
+        return CopyThroughMemoryAsync(destination!, cancellationToken);
     }
 
     private Task CopyThroughMemoryAsync(Stream destination, CancellationToken cancellationToken) =>

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Millrace.Cli.Copy;
 
 /// <summary>What was copied, how, and how fast, in one line.</summary>
@@ -18,7 +16,7 @@ internal static class CopyPrinter
         string what = copied.Length == 1
             ? $"{copied[0].Source} to {copied[0].Destination}"
             : $"{copied.Length} files";
-        string text = $"Copied {what}, {SizeText.Of(summary.Bytes)}, in {Duration(summary.Seconds)}{Rate(summary)}";
+        string text = $"Copied {what}, {SizeText.Of(summary.Bytes)}, in {DurationText.Of(summary.Seconds)}{Rate(summary)}";
         text += how.Length > 0 ? $": {how}" : "";
         text += Holes(copied);
         if (copied.Length > 0 && copied.All(file => file.Sha256 is not null))
@@ -39,11 +37,4 @@ internal static class CopyPrinter
     private static string Rate(CopySummary summary) => summary is { Bytes: > 0, Seconds: > 0 }
         ? $" ({SizeText.Of((long)(summary.Bytes / summary.Seconds))}/s)"
         : "";
-
-    private static string Duration(double seconds) => seconds switch
-    {
-        < 1 => (seconds * 1000).ToString("0.#", CultureInfo.InvariantCulture) + " ms",
-        < 180 => seconds.ToString("0.0", CultureInfo.InvariantCulture) + " s",
-        _ => (seconds / 60).ToString("0.0", CultureInfo.InvariantCulture) + " min",
-    };
 }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
 
@@ -23,6 +24,25 @@ internal static class Problems
         {
             await AnswerAsync(context, Translate(exception)).ConfigureAwait(false);
         }
+        catch (HttpRefusal refusal)
+        {
+            await AnswerAsync(context, refusal).ConfigureAwait(false);
+        }
+        catch (BadHttpRequestException exception)
+        {
+            // A body that ended early, came too slowly or was framed wrongly: the server's own finding.
+            await AnswerAsync(context, Translate(exception)).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (
+            exception is (OperationCanceledException or IOException)
+            && context.RequestAborted.IsCancellationRequested)
+        {
+            // The client went away, which is its right and no news.
+        }
+        catch (Exception exception) when (exception is ConnectionResetException or ConnectionAbortedException)
+        {
+            // The same, noticed while its body was being read.
+        }
     }
 
     public static int StatusOf(TransferError error) => error switch
@@ -44,19 +64,14 @@ internal static class Problems
     };
 
     /// <summary>Answers; where an answer has begun already, the connection is ended, so that nobody takes it for whole.</summary>
-    public static async Task AnswerAsync(HttpContext context, TransferException exception)
+    public static Task AnswerAsync(HttpContext context, TransferException exception)
     {
-        HttpResponse response = context.Response;
-        if (response.HasStarted)
+        if (!TryBegin(context, StatusOf(exception.Error)))
         {
-            context.Abort();
-            return;
+            return Task.CompletedTask;
         }
 
-        // Fields that were meant for an answer of another kind.
-        response.Clear();
-        response.StatusCode = StatusOf(exception.Error);
-        response.ContentType = ErrorDocument.MediaType;
+        HttpResponse response = context.Response;
         if (exception.RetryAfter is { } wait)
         {
             response.Headers[HeaderNames.RetryAfter] =
@@ -68,21 +83,23 @@ internal static class Problems
             response.Headers[HeaderNames.WWWAuthenticate] = "Bearer";
         }
 
-        byte[] body = JsonSerializer.SerializeToUtf8Bytes(
-            new ErrorDocument
-            {
-                Title = exception.Error.ToString(),
-                Status = response.StatusCode,
-                Detail = exception.Message,
-                Error = exception.Error.ToString(),
-                Name = exception.Name,
-            },
-            TransferJson.Default.ErrorDocument);
-        response.ContentLength = body.Length;
-        if (!HttpMethods.IsHead(context.Request.Method))
+        return WriteAsync(context, exception.Error, exception.Message, exception.Name);
+    }
+
+    /// <summary>Answers with a status that the refusal itself names.</summary>
+    public static Task AnswerAsync(HttpContext context, HttpRefusal refusal)
+    {
+        if (!TryBegin(context, refusal.Status))
         {
-            await response.Body.WriteAsync(body, context.RequestAborted).ConfigureAwait(false);
+            return Task.CompletedTask;
         }
+
+        if (refusal.Field is { } field)
+        {
+            context.Response.Headers[field] = refusal.FieldValue;
+        }
+
+        return WriteAsync(context, refusal.Error, refusal.Message, refusal.Name);
     }
 
     public static TransferException Translate(FilePipeException exception) => new(
@@ -99,4 +116,52 @@ internal static class Problems
         },
         exception.Message,
         innerException: exception);
+
+    private static HttpRefusal Translate(BadHttpRequestException exception) => new(
+        exception.StatusCode,
+        exception.StatusCode switch
+        {
+            StatusCodes.Status408RequestTimeout => TransferError.TooSlow,
+            StatusCodes.Status413PayloadTooLarge => TransferError.TooLarge,
+            _ => TransferError.InvalidRequest,
+        },
+        $"The request could not be read to its end: {exception.Message} Nothing was stored; send it again.");
+
+    /// <returns>False when an answer has begun already; the connection is ended then.</returns>
+    private static bool TryBegin(HttpContext context, int status)
+    {
+        HttpResponse response = context.Response;
+        if (response.HasStarted)
+        {
+            context.Abort();
+            return false;
+        }
+
+        // Fields that were meant for an answer of another kind.
+        response.Clear();
+        response.StatusCode = status;
+        response.ContentType = ErrorDocument.MediaType;
+        response.Headers.CacheControl = "no-store";
+        return true;
+    }
+
+    private static async Task WriteAsync(HttpContext context, TransferError error, string message, string? name)
+    {
+        HttpResponse response = context.Response;
+        byte[] body = JsonSerializer.SerializeToUtf8Bytes(
+            new ErrorDocument
+            {
+                Title = error.ToString(),
+                Status = response.StatusCode,
+                Detail = message,
+                Error = error.ToString(),
+                Name = string.IsNullOrEmpty(name) ? null : name,
+            },
+            TransferJson.Default.ErrorDocument);
+        response.ContentLength = body.Length;
+        if (!HttpMethods.IsHead(context.Request.Method))
+        {
+            await response.Body.WriteAsync(body, context.RequestAborted).ConfigureAwait(false);
+        }
+    }
 }

@@ -33,4 +33,20 @@ public static class TransferEndpoints
         ArgumentNullException.ThrowIfNull(store);
         return UploadEndpoints.Map(endpoints, path, store, options ?? new TransferServerOptions { UploadsPath = path });
     }
+
+    /// <summary>
+    /// Says whether a store can take files: 200 or 503, with the space that is free for who has a token, or where none is
+    /// needed.
+    /// </summary>
+    /// <param name="endpoints">The application.</param>
+    /// <param name="path">For example <c>/health</c>.</param>
+    /// <param name="store">Where files are kept.</param>
+    public static IEndpointConventionBuilder MapMillraceHealth(
+        this IEndpointRouteBuilder endpoints, string path, IFileStore store)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        ArgumentNullException.ThrowIfNull(store);
+        return ServiceEndpoints.MapHealth(endpoints, path, store, TimeProvider.System);
+    }
 }

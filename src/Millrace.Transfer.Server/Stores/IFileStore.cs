@@ -10,6 +10,9 @@ namespace Millrace.Transfer.Server;
 /// </remarks>
 public interface IFileStore
 {
+    /// <summary>Bytes that one file may have; null without a limit, or where it cannot be told.</summary>
+    long? MaxFileBytes => null;
+
     /// <summary>What is known of a file.</summary>
     /// <param name="name">The file.</param>
     /// <param name="digest">Whether <see cref="StoredFile.Sha256"/> is wanted if that takes reading the file.</param>

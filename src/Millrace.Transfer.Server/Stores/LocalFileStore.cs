@@ -6,14 +6,24 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 {
+    private readonly StoreTree _tree;
+
     /// <summary>Opens the store of a folder.</summary>
     /// <param name="root">The folder; it has to exist.</param>
     /// <param name="options">How files are kept; null for the defaults.</param>
     public LocalFileStore(string root, LocalFileStoreOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(root);
-        Root = Path.GetFullPath(root);
+        Root = Path.TrimEndingDirectorySeparator(Path.GetFullPath(root));
         Options = options ?? new LocalFileStoreOptions();
+        if (!Directory.Exists(Root))
+        {
+            throw new DirectoryNotFoundException($"There is no folder '{Root}'; create it, or name another one.");
+        }
+
+        _tree = new PortableTree(Root);
+        _uploadsPath = Path.Combine(Root, TransferName.HiddenFolder, "uploads");
+        Directory.CreateDirectory(_uploadsPath);
     }
 
     /// <summary>The folder, as an absolute path.</summary>
@@ -22,61 +32,20 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     /// <summary>How files are kept.</summary>
     public LocalFileStoreOptions Options { get; }
 
-    /// <inheritdoc/>
-    public ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
-        throw new NotSupportedException();
+    internal NameLocks Locks { get; } = new();
 
-    /// <inheritdoc/>
-    public ValueTask<StoredFileReader> OpenReadAsync(
-        TransferName name, DigestNeed digest, CancellationToken cancellationToken) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<StoredFileWriter> CreateAsync(
-        TransferName name, CreateFileOptions options, CancellationToken cancellationToken) =>
-        throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken) =>
-        throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<bool> DeleteAsync(
-        TransferName name, WritePrecondition precondition, CancellationToken cancellationToken) =>
-        throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<UploadStatus> StartUploadAsync(StartUploadOptions options, CancellationToken cancellationToken) =>
-        throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<UploadStatus?> FindUploadAsync(UploadId id, bool takeOver, CancellationToken cancellationToken) =>
-        throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<UploadWriter> AppendUploadAsync(
-        UploadId id, long offset, bool discardable, CancellationToken cancellationToken) =>
-        throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<UploadStatus> SetUploadLengthAsync(UploadId id, long length, CancellationToken cancellationToken) =>
-        throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<StoredFile> CompleteUploadAsync(
-        UploadId id, Sha256Digest? expected, CancellationToken cancellationToken) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<UploadStatus> JoinUploadsAsync(
-        StartUploadOptions options, IReadOnlyList<UploadId> parts, CancellationToken cancellationToken) =>
-        throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<bool> AbortUploadAsync(UploadId id, CancellationToken cancellationToken) =>
-        throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public ValueTask<int> ExpireUploadsAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
+    internal DateTimeOffset Now => Options.Clock.GetUtcNow();
 
     /// <summary>Ends what runs in the background.</summary>
-    public ValueTask DisposeAsync() => default;
+    public ValueTask DisposeAsync()
+    {
+        foreach (LocalUpload upload in _uploads.Values)
+        {
+            upload.Dispose();
+        }
+
+        _tree.Dispose();
+        Locks.Dispose();
+        return default;
+    }
 }

@@ -38,6 +38,9 @@ public sealed record LocalFileStoreOptions
     /// </summary>
     public bool ComputeSha256 { get; init; } = true;
 
+    /// <summary>The clock by which uploads expire.</summary>
+    public TimeProvider Clock { get; init; } = TimeProvider.System;
+
     /// <summary>Whether only the framework's own calls are used, and none of Linux's.</summary>
     public bool Portable { get; init; }
 }

@@ -34,4 +34,12 @@ public sealed record ErrorDocument
     /// <summary>The name that it is about; null without one.</summary>
     [JsonPropertyName("name")]
     public string? Name { get; init; }
+
+    /// <summary>Bytes of the upload that the server has, where the request would continue it elsewhere; null otherwise.</summary>
+    [JsonPropertyName("expected-offset")]
+    public long? ExpectedOffset { get; init; }
+
+    /// <summary>Where such a request would continue it; null otherwise.</summary>
+    [JsonPropertyName("provided-offset")]
+    public long? ProvidedOffset { get; init; }
 }

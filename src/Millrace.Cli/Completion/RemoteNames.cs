@@ -1,0 +1,63 @@
+using System.CommandLine.Completions;
+using Millrace.Cli.Transfer;
+using Millrace.Transfer;
+
+namespace Millrace.Cli.Completion;
+
+/// <summary>Completes a URL with what is in its folder on the server.</summary>
+internal sealed class RemoteNames(TransferOptionSet options)
+{
+    /// <summary>Who presses Tab waits no longer than this for a server.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
+
+    /// <summary>More than anybody reads; the listing ends there.</summary>
+    private const int MaxNames = 500;
+
+    /// <summary>The URLs that begin as the word does; none when it is no URL or the server does not answer.</summary>
+    public IEnumerable<CompletionItem> Complete(CompletionContext context)
+    {
+        string word = context.WordToComplete;
+        int slash = word.LastIndexOf('/');
+        if (!word.Contains("://", StringComparison.Ordinal) || slash < word.IndexOf("://", StringComparison.Ordinal) + 3)
+        {
+            return [];
+        }
+
+        try
+        {
+            using var patience = new CancellationTokenSource(Patience);
+            TransferClientOptions client = options.Read(context.ParseResult).Client with { MaxAttempts = 1 };
+            return Task.Run(() => ListAsync(word, word[..(slash + 1)], client, patience.Token)).GetAwaiter().GetResult();
+        }
+        catch (Exception exception) when (TransferFailure.IsExpected(exception) || exception is OperationCanceledException)
+        {
+            // Nobody wants to read about it in the middle of typing.
+            return [];
+        }
+    }
+
+    private static async Task<IReadOnlyList<CompletionItem>> ListAsync(
+        string word, string folder, TransferClientOptions options, CancellationToken cancellationToken)
+    {
+        var found = new List<CompletionItem>();
+        using var session = new TransferSession(options);
+        (TransferTarget target, TransferClient client) =
+            await session.OpenAsync(TransferTarget.Parse(folder), cancellationToken).ConfigureAwait(false);
+        await foreach (RemoteEntry entry in client
+            .ListAsync(target.Name, recursive: false, cancellationToken).ConfigureAwait(false))
+        {
+            string url = target.UrlOf(entry.Name, entry.IsFolder);
+            if (url.StartsWith(word, StringComparison.Ordinal))
+            {
+                found.Add(new CompletionItem(url));
+            }
+
+            if (found.Count == MaxNames)
+            {
+                break;
+            }
+        }
+
+        return found;
+    }
+}

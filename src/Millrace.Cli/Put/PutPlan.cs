@@ -1,0 +1,175 @@
+using Millrace.Cli.Transfer;
+using Millrace.Interop;
+using Millrace.Transfer;
+
+namespace Millrace.Cli.Put;
+
+/// <summary>Finds out what there is to upload, and under which names, before anything is sent.</summary>
+internal static class PutPlan
+{
+    /// <summary>What unfinished transfers leave, which is nobody's file.</summary>
+    private const string Staged = ".millrace-";
+
+    /// <summary>Makes the plan. What cannot be uploaded is in it too, with the reason.</summary>
+    /// <exception cref="TransferException">The command contradicts itself; nothing should be sent.</exception>
+    public static List<TransferItem> Make(IReadOnlyList<string> sources, TransferTarget target)
+    {
+        if (!target.IsFolder)
+        {
+            return [MakeOne(sources, target)];
+        }
+
+        var items = new List<TransferItem>();
+        foreach (string source in sources)
+        {
+            if (source == TransferItem.Standard)
+            {
+                throw Wrong("Standard input has no name of its own. Give the URL of a file, without a slash at its end.");
+            }
+
+            if (Directory.Exists(source))
+            {
+                AddFolder(items, source, NameOf(source), target);
+            }
+            else
+            {
+                items.Add(File(source, NameOf(source), target));
+            }
+        }
+
+        var names = new Dictionary<TransferName, string>();
+        foreach (TransferItem item in items.Where(item => item.Refused is null))
+        {
+            if (!names.TryAdd(item.Name, item.Path))
+            {
+                throw Wrong(
+                    $"'{names[item.Name]}' and '{item.Path}' would both become {item.Url}. Put one of them into another folder.");
+            }
+        }
+
+        return items;
+    }
+
+    private static TransferItem MakeOne(IReadOnlyList<string> sources, TransferTarget target)
+    {
+        if (sources.Count > 1)
+        {
+            throw Wrong(
+                $"{sources.Count} files cannot all become {target.Text}. If it is a folder, write {target.Text}/ with a slash at its end.");
+        }
+
+        string source = sources[0];
+        if (Directory.Exists(source))
+        {
+            throw Wrong($"'{source}' is a folder. It goes into one: write {target.Text}/ with a slash at its end.");
+        }
+
+        string url = target.UrlOf(target.Name);
+        return source == TransferItem.Standard
+            ? new TransferItem(source, target.Name, url, Bytes: null)
+            : Of(source, target.Name, url);
+    }
+
+    private static void AddFolder(List<TransferItem> items, string folder, string name, TransferTarget target)
+    {
+        foreach (FileSystemInfo entry in new DirectoryInfo(folder).EnumerateFileSystemInfos().OrderBy(entry => entry.Name, StringComparer.Ordinal))
+        {
+            string path = Path.Combine(folder, entry.Name);
+            string below = $"{name}/{entry.Name}";
+            if (entry.Name.StartsWith(Staged, StringComparison.Ordinal) || entry.Name == TransferName.HiddenFolder)
+            {
+                continue;
+            }
+
+            if (entry is not DirectoryInfo)
+            {
+                items.Add(File(path, below, target, inFolder: true));
+            }
+            else if (entry.LinkTarget is null)
+            {
+                AddFolder(items, path, below, target);
+            }
+            else
+            {
+                items.Add(Refused(path, below, target, "is a link to a folder and was left out. Put that folder by itself"));
+            }
+        }
+    }
+
+    private static TransferItem File(string path, string below, TransferTarget target, bool inFolder = false)
+    {
+        TransferName name;
+        try
+        {
+            name = target.Name.Append(below);
+        }
+        catch (TransferException exception)
+        {
+            return new TransferItem(path, default, target.UrlOf(target.Name, folder: true) + Uri.EscapeDataString(below), Bytes: 0)
+            {
+                Refused = exception,
+            };
+        }
+
+        // One that was given by its name may be a pipe on purpose, as a shell's <(…) is.
+        return inFolder && IsSpecial(path)
+            ? Refused(path, below, target, "is a FIFO, a socket or a device and was left out")
+            : Of(path, name, target.UrlOf(name));
+    }
+
+    private static TransferItem Of(string path, TransferName name, string url)
+    {
+        var file = new FileInfo(path);
+        if (!file.Exists)
+        {
+            return new TransferItem(path, name, url, Bytes: 0)
+            {
+                Refused = new FileNotFoundException($"There is no file '{path}'.", path),
+            };
+        }
+
+        return new TransferItem(path, name, url, IsSpecial(path) ? null : LengthOf(path));
+    }
+
+    private static TransferItem Refused(string path, string below, TransferTarget target, string why) =>
+        new(path, default, target.UrlOf(target.Name, folder: true) + Uri.EscapeDataString(below), Bytes: 0)
+        {
+            Refused = new TransferException(TransferError.InvalidRequest, $"'{path}' {why}."),
+        };
+
+    // Read like a file of a folder, a FIFO would be waited for, and a device read without an end.
+    private static bool IsSpecial(string path)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return false;
+        }
+
+        // Links are asked about where they lead to; one that leads nowhere is no file, which opening it says.
+        string target = System.IO.File.ResolveLinkTarget(path, returnFinalTarget: true)?.FullName ?? path;
+        return NamedFile.TryGet(target, out NamedFile file) == 0 && !file.IsRegular;
+    }
+
+    // A link's own length is that of its text.
+    private static long LengthOf(string path)
+    {
+        try
+        {
+            using Microsoft.Win32.SafeHandles.SafeFileHandle handle = System.IO.File.OpenHandle(path);
+            return RandomAccess.GetLength(handle);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // Gone, or not for us: uploading it says why.
+            return 0;
+        }
+    }
+
+    private static string NameOf(string path)
+    {
+        string name = Path.GetFileName(Path.TrimEndingDirectorySeparator(path));
+        return name is "" or "." or ".." ? Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(path))) : name;
+    }
+
+    private static TransferException Wrong(string message) => new(TransferError.InvalidRequest, message);
+}

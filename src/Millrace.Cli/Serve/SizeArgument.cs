@@ -1,0 +1,36 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+
+namespace Millrace.Cli.Serve;
+
+/// <summary>Numbers of bytes as people type them: <c>1000</c>, <c>64K</c>, <c>10GiB</c> and <c>500MB</c>.</summary>
+internal static class SizeArgument
+{
+    /// <summary>For messages.</summary>
+    public const string Examples = "1000, 64K, 10GiB or 500MB";
+
+    private static readonly (string Suffix, long Bytes)[] Units =
+    [
+        ("KIB", 1L << 10), ("MIB", 1L << 20), ("GIB", 1L << 30), ("TIB", 1L << 40),
+        ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000),
+        ("K", 1L << 10), ("M", 1L << 20), ("G", 1L << 30), ("T", 1L << 40),
+        ("B", 1), ("", 1),
+    ];
+
+    /// <summary>Reads one; 0 or more.</summary>
+    public static bool TryParse([NotNullWhen(true)] string? text, out long bytes)
+    {
+        bytes = 0;
+        string upper = (text ?? "").Trim().ToUpperInvariant();
+        (string suffix, long unit) = Units.First(item => upper.EndsWith(item.Suffix, StringComparison.Ordinal));
+        if (!decimal.TryParse(
+                upper[..^suffix.Length].TrimEnd(), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out decimal number)
+            || number > long.MaxValue / unit)
+        {
+            return false;
+        }
+
+        bytes = (long)(number * unit);
+        return true;
+    }
+}

@@ -1,0 +1,83 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using Millrace.Transfer;
+
+namespace Millrace.Cli.Transfer;
+
+/// <summary>Moves files, a few at once; what fails does not hold up the others.</summary>
+internal static class TransferBatch
+{
+    /// <summary>Files that are moved at once.</summary>
+    /// <remarks>Enough that a line is busy while small files wait for their answers; more only share it.</remarks>
+    public const int AtOnce = 4;
+
+    /// <summary>Does it and tells of it.</summary>
+    /// <returns>See <see cref="ExitCode"/>.</returns>
+    public static async Task<int> RunAsync(TransferJob job, CancellationToken stop)
+    {
+        long began = Stopwatch.GetTimestamp();
+        var reporter = new TransferReporter(job);
+        var outcomes = new ConcurrentQueue<TransferOutcome>();
+        bool stopped = await TransferDisplay
+            .RunAsync(job.Settings, job.Items, display => MoveAllAsync(job, display, Done, stop))
+            .ConfigureAwait(false);
+        reporter.Finish(outcomes, Stopwatch.GetElapsedTime(began).TotalSeconds, stopped);
+        return stopped ? ExitCode.Stopped
+            : outcomes.Any(outcome => outcome.Error is not null) ? ExitCode.TransferFailed
+            : ExitCode.Success;
+
+        void Done(TransferOutcome outcome)
+        {
+            outcomes.Enqueue(outcome);
+            reporter.Tell(outcome);
+        }
+    }
+
+    /// <returns>Whether it was stopped.</returns>
+    private static async Task<bool> MoveAllAsync(
+        TransferJob job, ITransferDisplay display, Action<TransferOutcome> done, CancellationToken stop)
+    {
+        try
+        {
+            await Parallel.ForEachAsync(
+                job.Items,
+                new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = stop },
+                async (item, cancellationToken) =>
+                {
+                    TransferOutcome outcome = await MoveAsync(job, item, display, cancellationToken).ConfigureAwait(false);
+                    display.End(outcome);
+                    done(outcome);
+                }).ConfigureAwait(false);
+            return false;
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            return true;
+        }
+    }
+
+    private static async Task<TransferOutcome> MoveAsync(
+        TransferJob job, TransferItem item, ITransferDisplay display, CancellationToken stop)
+    {
+        if (item.Refused is not null)
+        {
+            return new TransferOutcome(item, null, item.Refused, 0);
+        }
+
+        long began = Stopwatch.GetTimestamp();
+        try
+        {
+            TransferResult result = await job.Move(item, display.Begin(item), stop).ConfigureAwait(false);
+            return new TransferOutcome(item, result, null, Stopwatch.GetElapsedTime(began).TotalSeconds);
+        }
+        catch (Exception exception) when (TransferFailure.IsExpected(exception) && !stop.IsCancellationRequested)
+        {
+            return new TransferOutcome(item, null, exception, Stopwatch.GetElapsedTime(began).TotalSeconds);
+        }
+        catch (Exception exception) when (TransferFailure.IsExpected(exception))
+        {
+            // A connection that was being closed may fail before it is canceled.
+            throw new OperationCanceledException("Stopped.", exception, stop);
+        }
+    }
+}

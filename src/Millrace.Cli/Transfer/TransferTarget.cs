@@ -1,0 +1,124 @@
+using Millrace.Transfer;
+
+namespace Millrace.Cli.Transfer;
+
+/// <summary>
+/// A URL that the user gave: where the server has its files, and the file or, with a final slash, the folder that is meant.
+/// </summary>
+internal sealed record TransferTarget
+{
+    private const string Example = "For example http://host:8080/files/reports/may.csv";
+
+    private readonly string _path;
+
+    private TransferTarget(string text, Uri server, string path, string files)
+    {
+        Text = text;
+        Server = server;
+        _path = path;
+        Files = new Uri(server, files.Length == 0 ? "/" : $"/{files}/");
+        string rest = path[files.Length..];
+        rest = rest.StartsWith('/') ? rest[1..] : rest;
+        IsFolder = rest.Length == 0 || rest.EndsWith('/');
+        Name = rest.Length == 0 ? default : Decode(text, IsFolder ? rest[..^1] : rest);
+    }
+
+    /// <summary>As it was given.</summary>
+    public string Text { get; }
+
+    /// <summary>The server, without a path.</summary>
+    public Uri Server { get; }
+
+    /// <summary>Where its files are; ends with a slash.</summary>
+    public Uri Files { get; }
+
+    /// <summary>The file or folder below <see cref="Files"/>; <c>default</c> for all of them.</summary>
+    public TransferName Name { get; }
+
+    /// <summary>Whether the URL says that it is a folder: by its final slash, or because it names nothing.</summary>
+    public bool IsFolder { get; }
+
+    /// <summary>Reads a URL; its first part is taken for the path of the server's files until the server says otherwise.</summary>
+    /// <exception cref="TransferException">It is none, or names what cannot be a file; the message says what is wrong.</exception>
+    public static TransferTarget Parse(string text)
+    {
+        int scheme = text.IndexOf("://", StringComparison.Ordinal);
+        if (scheme < 0 || text[..scheme].ToUpperInvariant() is not ("HTTP" or "HTTPS"))
+        {
+            throw Wrong(text, "it does not begin with http:// or https://", Example);
+        }
+
+        // Not by Uri alone: that would take '..' and double slashes away before anybody could refuse them.
+        int authorityAt = scheme + 3;
+        int slash = text.IndexOfAny(['/', '?', '#', '\\'], authorityAt);
+        string authority = slash < 0 ? text[authorityAt..] : text[authorityAt..slash];
+        if (authority.Contains('@', StringComparison.Ordinal))
+        {
+            throw Wrong(text[..authorityAt] + "…", "it has a user in front of the host", "Give a token by --token-file, or as MILLRACE_TOKEN");
+        }
+
+        if (authority.Length == 0
+            || !Uri.TryCreate($"{text[..authorityAt]}{authority}/", UriKind.Absolute, out Uri? server)
+            || server.AbsolutePath != "/")
+        {
+            throw Wrong(text, $"'{authority}' is not a host with a port", Example);
+        }
+
+        string path = slash < 0 ? "" : text[slash..].TrimStart('/');
+        if (slash >= 0 && (text[slash] != '/' || path.AsSpan().ContainsAny('?', '#')))
+        {
+            throw Wrong(text, "a '?', '#' or backslash is no part of a file's URL", "Signed links are for curl and browsers; in a name, '#' is written %23");
+        }
+
+        int end = path.IndexOf('/', StringComparison.Ordinal);
+        return new TransferTarget(text, server, path, end < 0 ? path : path[..end]);
+    }
+
+    /// <summary>The same, where the server has its files elsewhere.</summary>
+    /// <param name="files">As a server describes it, for example <c>/files</c>.</param>
+    /// <exception cref="TransferException">The URL leads to nothing that the server has as a file.</exception>
+    public TransferTarget Below(string files)
+    {
+        string wanted = files.Trim('/');
+        if (_path.Length == 0 || wanted.Length == 0)
+        {
+            return new TransferTarget(Text, Server, _path.Length == 0 ? wanted : _path, wanted);
+        }
+
+        if (_path == wanted || _path.StartsWith(wanted + "/", StringComparison.Ordinal))
+        {
+            return new TransferTarget(Text, Server, _path, wanted);
+        }
+
+        throw Wrong(Text, $"the server has its files below '/{wanted}/'", $"Begin with {new Uri(Server, $"/{wanted}/")}");
+    }
+
+    /// <summary>A URL that leads to a file, or to a folder.</summary>
+    public string UrlOf(TransferName name, bool folder = false) =>
+        Files.AbsoluteUri + name.ToEncoded() + (folder && !name.IsRoot ? "/" : "");
+
+    private static TransferName Decode(string text, string encoded)
+    {
+        if (TransferName.TryParseEncoded(encoded, out TransferName name, out _))
+        {
+            return name;
+        }
+
+        try
+        {
+            // It says what is wrong with a name that could be decoded.
+            TransferName.Parse(Uri.UnescapeDataString(encoded));
+        }
+        catch (TransferException exception)
+        {
+            throw new TransferException(
+                TransferError.InvalidName, $"The URL '{text}' cannot be used. {exception.Message}", encoded, exception);
+        }
+
+        throw Wrong(
+            text, "its percent-encoding is not that of a name", "A '%' itself is written %25, and no name has an encoded slash");
+    }
+
+    private static TransferException Wrong(string text, string why, string then) =>
+        new(TransferError.InvalidRequest, $"The URL '{text}' cannot be used: {why}. {then}.", text);
+}

@@ -1,0 +1,79 @@
+using System.Security.Cryptography;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>What a file of tokens said at one moment, ready to be asked. Immutable.</summary>
+internal sealed class TokenSet
+{
+    private readonly byte[][] _hashes;
+    private readonly TransferToken[] _tokens;
+
+    /// <summary>Takes what was read.</summary>
+    /// <exception cref="FormatException">A field that is not as <see cref="TokenStore"/> writes it.</exception>
+    public TokenSet(TokenDocument document)
+    {
+        Document = document;
+        if (document.Version != TokenDocument.CurrentVersion)
+        {
+            throw new FormatException($"it is of version {document.Version}, and this program knows {TokenDocument.CurrentVersion}");
+        }
+
+        _hashes = [.. document.Tokens.Select(entry => ReadHash(entry))];
+        _tokens = [.. document.Tokens.Select(entry => ReadToken(entry))];
+        Key = document.LinkKey is null
+            ? null
+            : new LinkKey(document.LinkKeyVersion, Convert.FromBase64String(document.LinkKey));
+    }
+
+    public static TokenSet Empty { get; } = new(new TokenDocument());
+
+    public TokenDocument Document { get; }
+
+    public IReadOnlyList<TransferToken> Tokens => _tokens;
+
+    /// <summary>The key of signed links; null before the first.</summary>
+    public LinkKey? Key { get; }
+
+    /// <summary>The token with a secret; null when there is none. Takes as long for any secret.</summary>
+    public TransferToken? Find(string secret)
+    {
+        byte[] hash = TokenSecret.Hash(secret);
+        int found = -1;
+        for (int i = 0; i < _hashes.Length; i++)
+        {
+            // No early end: how long it takes must not tell which token it was.
+            found = CryptographicOperations.FixedTimeEquals(_hashes[i], hash) ? i : found;
+        }
+
+        return found < 0 ? null : _tokens[found];
+    }
+
+    private static byte[] ReadHash(TokenEntry entry)
+    {
+        byte[] hash = Convert.FromHexString(entry.Sha256);
+        return hash.Length == SHA256.HashSizeInBytes
+            ? hash
+            : throw new FormatException($"the hash of '{entry.Name}' is not a SHA-256");
+    }
+
+    private static TransferToken ReadToken(TokenEntry entry)
+    {
+        if (!TransferToken.IsName(entry.Name))
+        {
+            throw new FormatException("a token has no proper name");
+        }
+
+        if (!TransferScopes.TryParse(entry.Scopes, out TransferScope scopes, out string? unknown))
+        {
+            throw new FormatException($"'{entry.Name}' has the unknown scope '{unknown}'");
+        }
+
+        TransferName prefix = default;
+        if (!string.IsNullOrEmpty(entry.Prefix) && !TransferName.TryParse(entry.Prefix, out prefix, out _))
+        {
+            throw new FormatException($"the prefix of '{entry.Name}' is not a name");
+        }
+
+        return new TransferToken(entry.Name, scopes, prefix, entry.Created, entry.Expires);
+    }
+}

@@ -1,0 +1,244 @@
+using System.Text.Json;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// Tokens, and the key of signed links, in a JSON file that only its owner may read. A change of the file counts from the
+/// next request on, in every process that uses it.
+/// </summary>
+/// <remarks>All members can be called by any number of threads and processes at once.</remarks>
+public sealed class TokenStore
+{
+    /// <summary>Name of the file in a store's hidden folder.</summary>
+    public const string FileName = "tokens.json";
+
+    private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    // Times of files go forward in steps (a tick of the kernel, 2 s on FAT): a file that was written just before it was
+    // read may have been written again since, with the same time.
+    private static readonly TimeSpan Settled = TimeSpan.FromSeconds(3);
+
+    private readonly TimeProvider _clock;
+    private volatile Loaded _loaded = new(TokenSet.Empty, default, Certain: false);
+
+    /// <summary>Uses a file, which need not be there yet.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="clock">Says what has expired; null for the system's.</param>
+    public TokenStore(string path, TimeProvider? clock = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        Path = System.IO.Path.GetFullPath(path);
+        _clock = clock ?? TimeProvider.System;
+    }
+
+    /// <summary>The file, as an absolute path.</summary>
+    public string Path { get; }
+
+    /// <summary>Where the tokens of a store's folder are unless somebody says otherwise.</summary>
+    public static string DefaultPath(string root) =>
+        System.IO.Path.Combine(System.IO.Path.GetFullPath(root), TransferName.HiddenFolder, FileName);
+
+    /// <summary>All tokens, those that have expired too.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
+    public IReadOnlyList<TransferToken> List() => Read().Tokens;
+
+    /// <summary>The token that has a secret and has not expired; null when there is none.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
+    public TransferToken? Find(string secret)
+    {
+        ArgumentNullException.ThrowIfNull(secret);
+        TransferToken? token = Read().Find(secret);
+        return token is null || token.IsExpired(_clock.GetUtcNow()) ? null : token;
+    }
+
+    /// <summary>Makes a token.</summary>
+    /// <param name="name">As <see cref="TransferToken.Name"/>; not one that is there.</param>
+    /// <param name="scopes">What it allows.</param>
+    /// <param name="prefix">The folder or file that it is for; <c>default</c> for everything.</param>
+    /// <param name="lifetime">How long it is valid; null for ever.</param>
+    /// <param name="cancellationToken">Ends the wait for another process that changes the file.</param>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.AlreadyExists"/>; <see cref="TransferError.InvalidRequest"/>: not a name, or no scope;
+    /// <see cref="TransferError.Failed"/>: the file cannot be read.
+    /// </exception>
+    public async ValueTask<NewToken> AddAsync(
+        string name, TransferScope scopes, TransferName prefix = default, TimeSpan? lifetime = null,
+        CancellationToken cancellationToken = default)
+    {
+        if (!TransferToken.IsName(name))
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                $"A token cannot be called that: use 1 to {TransferToken.MaxNameLength} letters, digits, '.', '_' and '-'.");
+        }
+
+        if (scopes == TransferScope.None || (scopes & ~TransferScope.All) != TransferScope.None)
+        {
+            throw new TransferException(TransferError.InvalidRequest, "A token needs at least one of read, write, delete and list.");
+        }
+
+        string secret = TokenSecret.Next();
+        DateTimeOffset now = _clock.GetUtcNow();
+        var token = new TransferToken(name, scopes, prefix, now, lifetime is { } time ? now + time : null);
+        await ChangeAsync(
+            document =>
+            {
+                if (document.Tokens.Any(entry => entry.Name == name))
+                {
+                    throw new TransferException(
+                        TransferError.AlreadyExists,
+                        $"There is a token '{name}' already. Remove it first, or choose another name.");
+                }
+
+                var entry = new TokenEntry
+                {
+                    Name = name,
+                    Sha256 = Convert.ToHexStringLower(TokenSecret.Hash(secret)),
+                    Scopes = TransferScopes.ToText(scopes),
+                    Prefix = prefix.IsRoot ? null : prefix.Value,
+                    Created = now,
+                    Expires = token.Expires,
+                };
+                return document with { Tokens = [.. document.Tokens, entry] };
+            },
+            cancellationToken).ConfigureAwait(false);
+        return new NewToken(token, secret);
+    }
+
+    /// <summary>Makes a token invalid, from the next request on.</summary>
+    /// <returns>False when there was none.</returns>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
+    public async ValueTask<bool> RemoveAsync(string name, CancellationToken cancellationToken = default)
+    {
+        bool found = false;
+        await ChangeAsync(
+            document =>
+            {
+                TokenEntry[] rest = [.. document.Tokens.Where(entry => entry.Name != name)];
+                found = rest.Length < document.Tokens.Count;
+                return found ? document with { Tokens = rest } : document;
+            },
+            cancellationToken).ConfigureAwait(false);
+        return found;
+    }
+
+    /// <summary>The key of signed links; made when there is none.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
+    public async ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken = default)
+    {
+        TokenSet changed = await ChangeAsync(
+            document => document.LinkKey is null ? WithNextKey(document) : document,
+            cancellationToken).ConfigureAwait(false);
+        return changed.Key!;
+    }
+
+    /// <summary>Replaces the key of signed links: none that was made before is valid any more.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
+    public async ValueTask RevokeLinksAsync(CancellationToken cancellationToken = default) =>
+        await ChangeAsync(WithNextKey, cancellationToken).ConfigureAwait(false);
+
+    /// <summary>What the file says now.</summary>
+    internal TokenSet Read()
+    {
+        Loaded last = _loaded;
+        var file = new FileInfo(Path);
+        if (!file.Exists)
+        {
+            return TokenSet.Empty;
+        }
+
+        var stamp = new Stamp(file.LastWriteTimeUtc, file.Length);
+        if (last.Certain && last.Stamp == stamp)
+        {
+            return last.Set;
+        }
+
+        TokenSet set = ReadFile();
+        _loaded = new Loaded(set, stamp, DateTime.UtcNow - stamp.Modified > Settled);
+        return set;
+    }
+
+    private static TokenDocument WithNextKey(TokenDocument document) => document with
+    {
+        LinkKey = Convert.ToBase64String(LinkKey.NextSecret()),
+        LinkKeyVersion = document.LinkKeyVersion + 1,
+    };
+
+    private TokenSet ReadFile()
+    {
+        try
+        {
+            using FileStream stream = File.OpenRead(Path);
+            return new TokenSet(JsonSerializer.Deserialize(stream, TokenJson.Default.TokenDocument) ?? new TokenDocument());
+        }
+        catch (FileNotFoundException)
+        {
+            return TokenSet.Empty;
+        }
+        catch (Exception exception)
+            when (exception is JsonException or FormatException or IOException or UnauthorizedAccessException)
+        {
+            throw new TransferException(
+                TransferError.Failed,
+                $"The tokens in '{Path}' cannot be read: {exception.Message}. Nobody is let in until the file is repaired, or removed and tokens are made anew.",
+                innerException: exception);
+        }
+    }
+
+    private async ValueTask<TokenSet> ChangeAsync(
+        Func<TokenDocument, TokenDocument> change, CancellationToken cancellationToken)
+    {
+        string folder = System.IO.Path.GetDirectoryName(Path)!;
+        try
+        {
+            MakeFolder(folder);
+            using FileLock held = await FileLock.TakeAsync(Path + ".lock", cancellationToken).ConfigureAwait(false);
+            TokenSet before = File.Exists(Path) ? ReadFile() : TokenSet.Empty;
+            TokenDocument after = change(before.Document);
+            if (ReferenceEquals(after, before.Document))
+            {
+                return before;
+            }
+
+            await WriteAsync(after, cancellationToken).ConfigureAwait(false);
+            return new TokenSet(after);
+        }
+        catch (UnauthorizedAccessException exception)
+        {
+            throw new TransferException(
+                TransferError.Failed,
+                $"The tokens in '{Path}' cannot be changed: {exception.Message} Run this as the user who owns the folder.",
+                innerException: exception);
+        }
+    }
+
+    private async ValueTask WriteAsync(TokenDocument document, CancellationToken cancellationToken)
+    {
+        FilePipeWriter writer = FilePipe.Create(Path, new FileWriteOptions { UnixCreateMode = OwnerOnly });
+        await using (writer.ConfigureAwait(false))
+        {
+            byte[] text = JsonSerializer.SerializeToUtf8Bytes(document, TokenJson.Default.TokenDocument);
+            await writer.WriteAsync(text, cancellationToken).ConfigureAwait(false);
+            await writer.CommitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private static void MakeFolder(string folder)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            Directory.CreateDirectory(folder);
+        }
+        else if (!Directory.Exists(folder))
+        {
+            Directory.CreateDirectory(folder, OwnerOnly | UnixFileMode.UserExecute);
+        }
+    }
+
+    private readonly record struct Stamp(DateTime Modified, long Length);
+
+    /// <param name="Set">What the file said.</param>
+    /// <param name="Stamp">What it looked like then.</param>
+    /// <param name="Certain">Whether the same stamp means the same content.</param>
+    private sealed record Loaded(TokenSet Set, Stamp Stamp, bool Certain);
+}

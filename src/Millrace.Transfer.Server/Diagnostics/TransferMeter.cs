@@ -1,0 +1,77 @@
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>The instruments. Thread-safe; one an application.</summary>
+public sealed class TransferMeter : IDisposable
+{
+    // Bounds in seconds: from a small file on the machine itself to one of many GiB over a slow line.
+    private static readonly InstrumentAdvice<double> Durations = new()
+    {
+        HistogramBucketBoundaries = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800, 7200],
+    };
+
+    private readonly Meter _meter;
+    private readonly bool _isOwn;
+    private readonly UpDownCounter<long> _active;
+    private readonly Histogram<double> _duration;
+    private readonly Counter<long> _io;
+    private readonly UpDownCounter<long> _appending;
+    private readonly Counter<long> _uploads;
+
+    /// <summary>Makes them.</summary>
+    /// <param name="factory">The application's; null for a meter outside of any application.</param>
+    public TransferMeter(IMeterFactory? factory = null)
+    {
+        // A factory's meters are its own to dispose of.
+        _isOwn = factory is null;
+        _meter = factory?.Create(TransferDiagnostics.Name) ?? new Meter(TransferDiagnostics.Name);
+        _active = _meter.CreateUpDownCounter<long>(
+            "millrace.transfer.active", "{transfer}", "Transfers that run now.");
+        _duration = _meter.CreateHistogram(
+            "millrace.transfer.duration", "s", "How long transfers took.", tags: null, Durations);
+        _io = _meter.CreateCounter<long>(
+            "millrace.transfer.io", "By", "Bytes of files that were moved.");
+        _appending = _meter.CreateUpDownCounter<long>(
+            "millrace.upload.active", "{upload}", "Resumable uploads that are being appended to now.");
+        _uploads = _meter.CreateCounter<long>(
+            "millrace.upload.events", "{upload}", "Resumable uploads that were started, resumed, completed, aborted or expired.");
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        if (_isOwn)
+        {
+            _meter.Dispose();
+        }
+    }
+
+    internal void Begun(string direction) => _active.Add(1, Direction(direction));
+
+    internal void Ended(string direction, string outcome, int status, long bytes, TimeSpan duration)
+    {
+        _active.Add(-1, Direction(direction));
+        _io.Add(bytes, Direction(direction));
+        var tags = new TagList
+        {
+            { "network.io.direction", direction },
+            { "millrace.transfer.outcome", outcome },
+            { "http.response.status_code", status },
+        };
+        _duration.Record(duration.TotalSeconds, tags);
+    }
+
+    internal void Appending(int change) => _appending.Add(change);
+
+    internal void Upload(string what, long count = 1)
+    {
+        if (count > 0)
+        {
+            _uploads.Add(count, new KeyValuePair<string, object?>("millrace.upload.event", what));
+        }
+    }
+
+    private static KeyValuePair<string, object?> Direction(string direction) => new("network.io.direction", direction);
+}

@@ -1,0 +1,107 @@
+using System.Diagnostics;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>One request as metrics, traces and the log see it; told when its answer has been sent, with the status that it got.</summary>
+internal sealed class TransferObservation
+{
+    private const string Nobody = "-";
+
+    private readonly TransferMeter _meter;
+    private readonly ILogger _logger;
+    private readonly HttpContext _context;
+    private readonly TransferName _name;
+    private readonly string _direction;
+    private readonly string _address;
+    private readonly long _began = Stopwatch.GetTimestamp();
+    private readonly Activity? _activity;
+    private bool _isTransfer;
+    private string? _owner;
+    private TransferError? _refusal;
+    private long _bytes;
+
+    private TransferObservation(
+        TransferMeter meter, ILogger logger, HttpContext context, TransferScope scope, TransferName name)
+    {
+        _meter = meter;
+        _logger = logger;
+        _context = context;
+        _name = name;
+        _direction = (scope & TransferScope.Write) != TransferScope.None ? "receive" : "transmit";
+        _address = AddressOf(context);
+        _activity = TransferDiagnostics.Activities.StartActivity(
+            (scope & TransferScope.Write) != TransferScope.None ? "millrace receive" : "millrace transmit", ActivityKind.Internal);
+    }
+
+    /// <summary>Begins one; it ends by itself with the answer.</summary>
+    public static TransferObservation Begin(
+        TransferMeter meter, ILogger logger, HttpContext context, TransferScope scope, TransferName name)
+    {
+        // One line a request, whatever an endpoint asks for on the way.
+        if (context.Features.Get<TransferObservation>() is { } running)
+        {
+            return running;
+        }
+
+        var observation = new TransferObservation(meter, logger, context, scope, name);
+        context.Features.Set(observation);
+        context.Response.OnCompleted(static state => ((TransferObservation)state).EndAsync(), observation);
+        return observation;
+    }
+
+    /// <summary>The address of the other side, for the log and where no token tells who it is.</summary>
+    public static string AddressOf(HttpContext context) => context.Connection.RemoteIpAddress?.ToString() ?? Nobody;
+
+    public void Admit(string? owner, bool isTransfer)
+    {
+        _owner = owner ?? _owner;
+        if (isTransfer && !_isTransfer)
+        {
+            _isTransfer = true;
+            _meter.Begun(_direction);
+        }
+    }
+
+    public void Refuse(TransferError error) => _refusal = error;
+
+    public void Moved(long bytes) => Interlocked.Add(ref _bytes, bytes);
+
+    private Task EndAsync()
+    {
+        int status = _context.Response.StatusCode;
+        string outcome = _context.RequestAborted.IsCancellationRequested ? "cut"
+            : status >= StatusCodes.Status500InternalServerError ? "failed"
+            : status >= StatusCodes.Status400BadRequest ? "refused"
+            : "completed";
+        TimeSpan duration = Stopwatch.GetElapsedTime(_began);
+        string method = _context.Request.Method;
+        if (_isTransfer)
+        {
+            _meter.Ended(_direction, outcome, status, _bytes, duration);
+            _logger.Transferred(
+                method, _name, outcome, status, _bytes, (long)duration.TotalMilliseconds, _owner ?? Nobody, _address);
+        }
+        else if (_refusal is { } error)
+        {
+            _logger.Refused(method, _name, error, _address);
+        }
+        else
+        {
+            _logger.Answered(method, _name, outcome, status, _owner ?? Nobody, _address);
+        }
+
+        if (_activity is not null)
+        {
+            _activity.SetTag("millrace.name", _name.Value);
+            _activity.SetTag("millrace.transfer.outcome", outcome);
+            _activity.SetTag("millrace.transfer.bytes", _bytes);
+            _activity.SetTag("http.response.status_code", status);
+            _activity.SetStatus(outcome is "failed" or "cut" ? ActivityStatusCode.Error : ActivityStatusCode.Unset);
+            _activity.Dispose();
+        }
+
+        return Task.CompletedTask;
+    }
+}

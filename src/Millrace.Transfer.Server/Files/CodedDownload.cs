@@ -1,0 +1,107 @@
+using System.IO.Compression;
+using System.IO.Pipelines;
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Sends files in gzip or brotli to whoever accepts it.</summary>
+internal sealed class CodedDownload(IFileStore store, TransferServerOptions options)
+{
+    /// <summary>Bytes from which a file is compressed.</summary>
+    /// <remarks>A smaller one fits into the packet that carries its head, compressed or not.</remarks>
+    public const int MinLength = 1024;
+
+    /// <summary>Whether the same request with other codings accepted could be answered with other bytes.</summary>
+    public bool CanVary(StoredFile file, string mediaType) =>
+        options.ServePrecompressed || CanCompress(file, mediaType);
+
+    /// <summary>Chooses what a client gets that asked for the whole file.</summary>
+    public async ValueTask<CodedSource> ChooseAsync(HttpContext context, StoredFile file, string mediaType)
+    {
+        if (!CanVary(file, mediaType))
+        {
+            return CodedSource.None;
+        }
+
+        IReadOnlyList<ContentCoding> accepted = ContentCoding.Accepted(context.Request.Headers.AcceptEncoding);
+        if (options.ServePrecompressed)
+        {
+            foreach (ContentCoding coding in accepted)
+            {
+                if (await FindStoredAsync(file, coding, context.RequestAborted).ConfigureAwait(false) is { } stored)
+                {
+                    return new CodedSource(coding, stored);
+                }
+            }
+        }
+
+        return accepted.Count > 0 && CanCompress(file, mediaType) ? new CodedSource(accepted[0], null) : CodedSource.None;
+    }
+
+    /// <summary>Sends it; the fields are written, but for the length.</summary>
+    public static async Task SendAsync(
+        HttpContext context, StoredFileReader reader, CodedSource coded, TransferPass pass)
+    {
+        HttpResponse response = context.Response;
+        bool isGet = HttpMethods.IsGet(context.Request.Method);
+        if (coded.Stored is { } stored)
+        {
+            response.ContentLength = stored.File.Length;
+            if (isGet)
+            {
+                await FileDownload.SendAsync(
+                    stored, new ByteRange(0, stored.File.Length), response.BodyWriter, pass, context.RequestAborted)
+                    .ConfigureAwait(false);
+            }
+        }
+        else if (isGet)
+        {
+            await CompressAsync(response.Body, reader, coded.Coding, context.RequestAborted).ConfigureAwait(false);
+            pass.Moved(reader.File.Length);
+        }
+    }
+
+    private bool CanCompress(StoredFile file, string mediaType) =>
+        options.Compress && file.Length >= MinLength && MediaType.IsCompressible(mediaType);
+
+    private async ValueTask<StoredFileReader?> FindStoredAsync(
+        StoredFile file, ContentCoding coding, CancellationToken cancellationToken)
+    {
+        if (!TransferName.TryParse(file.Name.Value + coding.Suffix, out TransferName name, out _)
+            || await store.FindAsync(name, DigestNeed.IfKnown, cancellationToken).ConfigureAwait(false) is null)
+        {
+            return null;
+        }
+
+        StoredFileReader stored =
+            await store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken).ConfigureAwait(false);
+        if (stored.File.Modified >= file.Modified)
+        {
+            return stored;
+        }
+
+        // Made from what the file was before.
+        await stored.DisposeAsync().ConfigureAwait(false);
+        return null;
+    }
+
+    private static async Task CompressAsync(
+        Stream body, StoredFileReader reader, ContentCoding coding, CancellationToken cancellationToken)
+    {
+        PipeReader content = reader.Read(new ByteRange(0, reader.File.Length));
+        try
+        {
+            Stream compressing = coding == ContentCoding.Brotli
+                ? new BrotliStream(body, CompressionLevel.Fastest, leaveOpen: true)
+                : new GZipStream(body, CompressionLevel.Fastest, leaveOpen: true);
+            await using (compressing.ConfigureAwait(false))
+            {
+                await content.CopyToAsync(compressing, cancellationToken).ConfigureAwait(false);
+            }
+        }
+        finally
+        {
+            await content.CompleteAsync().ConfigureAwait(false);
+        }
+    }
+}

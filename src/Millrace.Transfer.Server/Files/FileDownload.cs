@@ -1,0 +1,135 @@
+using System.IO.Pipelines;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Primitives;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>GET and HEAD of a file.</summary>
+internal sealed class FileDownload(IFileStore store, TransferServerOptions options)
+{
+    private readonly CodedDownload _coded = new(store, options);
+
+    public async Task AnswerAsync(HttpContext context, FileTarget target)
+    {
+        bool isGet = HttpMethods.IsGet(context.Request.Method);
+        CancellationToken aborted = context.RequestAborted;
+        using TransferPass pass = TransferGuard.Of(context)
+            .Enter(context, TransferScope.Read, target.Name, isTransfer: isGet);
+        DigestNeed? need = WantedDigest.Need(context.Request.Headers[TransferHeaders.WantReprDigest]);
+        StoredFileReader reader;
+        try
+        {
+            reader = await store.OpenReadAsync(target.Name, need ?? DigestNeed.IfKnown, aborted).ConfigureAwait(false);
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            await FolderRedirect.AnswerAsync(context, store, target).ConfigureAwait(false);
+            return;
+        }
+
+        await using (reader.ConfigureAwait(false))
+        {
+            StoredFile file = need is null ? reader.File with { Sha256 = null } : reader.File;
+            await AnswerAsync(context, reader, file, pass).ConfigureAwait(false);
+        }
+    }
+
+    private async Task AnswerAsync(HttpContext context, StoredFileReader reader, StoredFile file, TransferPass pass)
+    {
+        IHeaderDictionary asked = context.Request.Headers;
+        var fields = new FileFields(context, file);
+        ReadConditions.Outcome outcome = ReadConditions.Evaluate(asked, file);
+        if (outcome == ReadConditions.Outcome.Failed)
+        {
+            throw new TransferException(
+                TransferError.PreconditionFailed,
+                $"'{file.Name}' has the version {file.Tag} of {file.Modified:u}, which is not the one that was asked for. Ask again without the condition.",
+                file.Name.Value);
+        }
+
+        // Coded bytes are not the same from one answer to the next: whoever asks for ranges gets them as they are.
+        CodedSource coded = asked.Range.Count == 0
+            ? await _coded.ChooseAsync(context, file, fields.MediaType).ConfigureAwait(false)
+            : CodedSource.None;
+        await using (coded.ConfigureAwait(false))
+        {
+            fields.Write(coded.Coding, varies: _coded.CanVary(file, fields.MediaType));
+            if (outcome == ReadConditions.Outcome.NotModified)
+            {
+                fields.MakeNotModified();
+            }
+            else if (!coded.Coding.IsIdentity)
+            {
+                await CodedDownload.SendAsync(context, reader, coded, pass).ConfigureAwait(false);
+            }
+            else
+            {
+                await SendPlainAsync(context, reader, fields, pass).ConfigureAwait(false);
+            }
+        }
+    }
+
+    private async Task SendPlainAsync(
+        HttpContext context, StoredFileReader reader, FileFields fields, TransferPass pass)
+    {
+        HttpResponse response = context.Response;
+        StoredFile file = reader.File;
+        bool isGet = HttpMethods.IsGet(context.Request.Method);
+        StringValues range = context.Request.Headers.Range;
+        CancellationToken aborted = context.RequestAborted;
+
+        // Only GET knows ranges: RFC 9110, section 14.2.
+        if (isGet
+            && ReadConditions.AllowRange(context.Request.Headers, file, options.Clock.GetUtcNow())
+            && RangeSelection.TrySelect(range, file.Length, out IReadOnlyList<ByteRange> ranges))
+        {
+            if (ranges.Count == 0)
+            {
+                throw RangeSelection.NotSatisfiable(range, file);
+            }
+
+            response.StatusCode = StatusCodes.Status206PartialContent;
+            if (ranges.Count > 1)
+            {
+                var parts = new MultipartRanges(ranges, file.Length, fields.MediaType);
+                response.ContentType = parts.ContentType;
+                response.ContentLength = parts.Length;
+                await parts.SendAsync(reader, response.BodyWriter, pass, aborted).ConfigureAwait(false);
+                return;
+            }
+
+            response.Headers.ContentRange = RangeSelection.ContentRange(ranges[0], file.Length);
+            response.ContentLength = ranges[0].Length;
+            await SendAsync(reader, ranges[0], response.BodyWriter, pass, aborted).ConfigureAwait(false);
+            return;
+        }
+
+        response.ContentLength = file.Length;
+        if (isGet)
+        {
+            await SendAsync(reader, new ByteRange(0, file.Length), response.BodyWriter, pass, aborted)
+                .ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Sends a part of a file.</summary>
+    public static async Task SendAsync(
+        StoredFileReader reader, ByteRange range, PipeWriter body, TransferPass pass, CancellationToken cancellationToken)
+    {
+        if (range.Length == 0)
+        {
+            return;
+        }
+
+        PipeReader content = reader.Read(range);
+        try
+        {
+            await BodyCopy.SendAsync(content, body, cancellationToken).ConfigureAwait(false);
+            pass.Moved(range.Length);
+        }
+        finally
+        {
+            await content.CompleteAsync().ConfigureAwait(false);
+        }
+    }
+}

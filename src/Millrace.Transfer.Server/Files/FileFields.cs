@@ -1,0 +1,69 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>What an answer says about a file beside its bytes.</summary>
+internal readonly struct FileFields(HttpContext context, StoredFile file)
+{
+    /// <summary>The query that asks for a file to keep instead of one to look at.</summary>
+    public const string DownloadQuery = "download";
+
+    public string MediaType { get; } = Server.MediaType.Of(file.Name);
+
+    /// <summary>Writes the fields that are the same for the whole and for parts.</summary>
+    /// <param name="coding">What the body is in.</param>
+    /// <param name="varies">Whether another client might get another coding.</param>
+    public void Write(ContentCoding coding, bool varies)
+    {
+        IHeaderDictionary fields = context.Response.Headers;
+        fields.ContentType = MediaType;
+        fields.ContentDisposition = Disposition(
+            context.Request.Query.ContainsKey(DownloadQuery) ? "attachment" : "inline", file.Name.FileName);
+        fields.LastModified = HeaderUtilities.FormatDate(file.Modified);
+        fields.CacheControl = "no-cache";
+        fields.XContentTypeOptions = "nosniff";
+        if (Server.MediaType.IsActive(MediaType))
+        {
+            fields.ContentSecurityPolicy = "sandbox";
+        }
+
+        if (varies)
+        {
+            fields.Vary = HeaderNames.AcceptEncoding;
+        }
+
+        if (!coding.IsIdentity)
+        {
+            // Weak, because bytes differ from coding to coding: it is good for If-None-Match, and never for If-Range.
+            fields.ETag = $"W/{file.Tag}";
+            fields.ContentEncoding = coding.Name;
+            return;
+        }
+
+        fields.ETag = file.Tag.ToString();
+        fields.AcceptRanges = "bytes";
+        if (file.Sha256 is { } digest)
+        {
+            fields[TransferHeaders.ReprDigest] = DigestField.Format(digest);
+        }
+    }
+
+    /// <summary>Takes back what says something of a body that is not sent.</summary>
+    public void MakeNotModified()
+    {
+        context.Response.StatusCode = StatusCodes.Status304NotModified;
+        IHeaderDictionary fields = context.Response.Headers;
+        fields.Remove(HeaderNames.ContentType);
+        fields.Remove(HeaderNames.ContentEncoding);
+        fields.Remove(HeaderNames.ContentDisposition);
+    }
+
+    /// <summary>Both forms of the name: RFC 6266, and RFC 8187 for what is not ASCII.</summary>
+    public static string Disposition(string kind, string fileName)
+    {
+        var disposition = new ContentDispositionHeaderValue(kind);
+        disposition.SetHttpFileName(fileName);
+        return disposition.ToString();
+    }
+}

@@ -1,0 +1,64 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Every request for a file or a folder begins here.</summary>
+internal sealed class FileHandler(IFileStore store, TransferServerOptions options)
+{
+    private const string Allowed = "GET, HEAD, PUT, DELETE, OPTIONS";
+
+    private readonly FileDownload _download = new(store, options);
+    private readonly FileUpload _upload = new(store);
+    private readonly FileRemoval _removal = new(store);
+    private readonly FolderDownload _folder = new(store, options);
+
+    public Task HandleAsync(HttpContext context) => Problems.RunAsync(context, DispatchAsync);
+
+    private Task DispatchAsync(HttpContext context)
+    {
+        FileTarget target = FileTarget.Of(context);
+        string method = context.Request.Method;
+        if (HttpMethods.IsGet(method) || HttpMethods.IsHead(method))
+        {
+            return target.IsFolder || target.Name.IsRoot
+                ? _folder.AnswerAsync(context, target)
+                : _download.AnswerAsync(context, target);
+        }
+
+        if ((HttpMethods.IsPut(method) || HttpMethods.IsPost(method)) && ResumableCreation.IsWanted(context.Request))
+        {
+            FileUpload.ThrowIfFolder(target);
+            return ResumableCreation.CreateAsync(context, store, options, target.Name);
+        }
+
+        if (HttpMethods.IsPut(method))
+        {
+            return _upload.AnswerAsync(context, target);
+        }
+
+        if (HttpMethods.IsDelete(method))
+        {
+            return _removal.AnswerAsync(context, target);
+        }
+
+        context.Response.Headers.Allow = Allowed;
+        if (HttpMethods.IsOptions(method))
+        {
+            using TransferPass pass = TransferGuard.Of(context)
+                .Enter(context, TransferScope.None, target.Name, isTransfer: false);
+            context.Response.StatusCode = StatusCodes.Status204NoContent;
+            return Task.CompletedTask;
+        }
+
+        throw new HttpRefusal(
+            StatusCodes.Status405MethodNotAllowed,
+            TransferError.InvalidRequest,
+            $"'{NameEncoding.Printable(method)}' is not something that can be done with a file here. These can: {Allowed}.",
+            target.Name.Value)
+        {
+            Field = HeaderNames.Allow,
+            FieldValue = Allowed,
+        };
+    }
+}

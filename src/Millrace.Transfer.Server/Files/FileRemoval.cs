@@ -1,0 +1,35 @@
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>DELETE of a file, or of an empty folder.</summary>
+internal sealed class FileRemoval(IFileStore store)
+{
+    public async Task AnswerAsync(HttpContext context, FileTarget target)
+    {
+        using TransferPass pass = TransferGuard.Of(context)
+            .Enter(context, TransferScope.Delete, target.Name, isTransfer: false);
+        if (target.Name.IsRoot)
+        {
+            throw new HttpRefusal(
+                StatusCodes.Status409Conflict,
+                TransferError.InvalidName,
+                "The root of a store cannot be deleted. Name a file or an empty folder.");
+        }
+
+        CancellationToken aborted = context.RequestAborted;
+        StoredFile? present = await store.FindAsync(target.Name, DigestNeed.IfKnown, aborted).ConfigureAwait(false);
+        WritePrecondition precondition = WriteConditions.Read(context.Request, target.Name, present);
+
+        // A path with a slash at its end means the folder, which a file is not.
+        bool deleted = !(target.IsFolder && present is not null)
+            && await store.DeleteAsync(target.Name, precondition, aborted).ConfigureAwait(false);
+        if (!deleted)
+        {
+            throw new TransferException(
+                TransferError.NotFound, $"There is no '{target.Name}' to delete.", target.Name.Value);
+        }
+
+        context.Response.StatusCode = StatusCodes.Status204NoContent;
+    }
+}

@@ -1,0 +1,69 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>What a request is about.</summary>
+/// <param name="Name">The file or folder; <c>default</c> for the root.</param>
+/// <param name="IsFolder">Whether the path ends with a slash, and so means a folder.</param>
+/// <param name="Path">The whole path as the client wrote it, without the query.</param>
+internal readonly record struct FileTarget(TransferName Name, bool IsFolder, string Path)
+{
+    /// <summary>The last segment of <see cref="Path"/>, for references that are relative to it.</summary>
+    public string LastSegment
+    {
+        get
+        {
+            ReadOnlySpan<char> path = Path.AsSpan().TrimEnd('/');
+            return path[(path.LastIndexOf('/') + 1)..].ToString();
+        }
+    }
+
+    /// <summary>Reads the target of a request.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>.</exception>
+    public static FileTarget Of(HttpContext context)
+    {
+        string path = RawTarget.PathOf(context);
+        if (!RawTarget.TryCut(path, PrefixOf(context), out string rest))
+        {
+            throw Outside(path);
+        }
+
+        if (rest.Length <= 1)
+        {
+            return new FileTarget(default, IsFolder: rest == "/", path);
+        }
+
+        bool isFolder = rest[^1] == '/';
+        string encoded = isFolder ? rest[1..^1] : rest[1..];
+        if (!TransferName.TryParseEncoded(encoded, out TransferName name, out NameFault fault))
+        {
+            string shown = NameEncoding.Printable(encoded);
+            throw new TransferException(
+                TransferError.InvalidName, NameRules.Describe(encoded, fault), shown);
+        }
+
+        return new FileTarget(name, isFolder, path);
+    }
+
+    /// <summary>For a path that leads out of the store, or that is not written as a path of the store.</summary>
+    public static TransferException Outside(string path) => new(
+        TransferError.InvalidName,
+        $"The path '{NameEncoding.Printable(path)}' has parts that lead elsewhere. Write the path of the file without '.', '..' and empty parts.",
+        NameEncoding.Printable(path));
+
+    /// <summary>What the route has in front of the name: also that of a group, of which the endpoint does not know.</summary>
+    private static string PrefixOf(HttpContext context)
+    {
+        string path = $"{context.Request.PathBase}{context.Request.Path}";
+        int segments = context.GetEndpoint() is RouteEndpoint route ? route.RoutePattern.PathSegments.Count - 1 : 0;
+        int end = context.Request.PathBase.Value?.Length ?? 0;
+        for (int i = 0; i < segments && end < path.Length; i++)
+        {
+            int slash = path.IndexOf('/', end + 1);
+            end = slash < 0 ? path.Length : slash;
+        }
+
+        return path[..end];
+    }
+}

@@ -1,0 +1,120 @@
+using System.IO.Pipelines;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>PUT of a file.</summary>
+internal sealed class FileUpload(IFileStore store)
+{
+    public async Task AnswerAsync(HttpContext context, FileTarget target)
+    {
+        TransferName name = target.Name;
+        using TransferPass pass = TransferGuard.Of(context).Enter(context, TransferScope.Write, name, isTransfer: true);
+        ThrowIfFolder(target);
+        HttpRequest request = context.Request;
+        CancellationToken aborted = context.RequestAborted;
+        if (request.Headers.ContentRange.Count > 0)
+        {
+            // RFC 9110, section 14.5: a server that took it for the whole would replace a file by a part of it.
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                $"A PUT of a part (Content-Range) of '{name}' is not taken. Send the whole file, or continue an upload.",
+                name.Value);
+        }
+
+        ContentCoding coding = ArrivingCoding.Of(request, name);
+        var digests = new ArrivingDigests(request, name, isCoded: !coding.IsIdentity);
+
+        // All that can be refused is refused before the body is asked for: a client that waits for 100 sends none then.
+        StoredFile? present = await store.FindAsync(name, DigestNeed.IfKnown, aborted).ConfigureAwait(false);
+        WritePrecondition precondition = WriteConditions.Read(request, name, present);
+        if (present is null && await FolderRedirect.ExistsAsync(store, name, aborted).ConfigureAwait(false))
+        {
+            throw IsFolder(name);
+        }
+
+        LiftLimit(context);
+        var create = new CreateFileOptions
+        {
+            Precondition = precondition,
+            Length = coding.IsIdentity ? request.ContentLength : null,
+        };
+        StoredFileWriter writer = await store.CreateAsync(name, create, aborted).ConfigureAwait(false);
+        StoredFile file;
+        await using (writer.ConfigureAwait(false))
+        {
+            long moved = coding.IsIdentity
+                ? await BodyCopy.ReceiveAsync(request.BodyReader, writer.Body, long.MaxValue, aborted).ConfigureAwait(false)
+                : await UnpackAsync(request, coding, digests, name, writer.Body, aborted).ConfigureAwait(false);
+            pass.Moved(moved);
+            file = await writer.CommitAsync(digests.ExpectedAtEnd(request), aborted).ConfigureAwait(false);
+        }
+
+        Answer(context, target, file, isNew: present is null);
+    }
+
+    /// <summary>A file cannot have the name of a folder.</summary>
+    public static void ThrowIfFolder(FileTarget target)
+    {
+        if (target.IsFolder || target.Name.IsRoot)
+        {
+            throw IsFolder(target.Name);
+        }
+    }
+
+    private static HttpRefusal IsFolder(TransferName name) => new(
+        StatusCodes.Status409Conflict,
+        TransferError.InvalidName,
+        $"'{name}/' is the name of a folder, and only a file can be put. Folders come with their files.",
+        name.Value);
+
+    /// <summary>How much is taken is for the store to say.</summary>
+    private static void LiftLimit(HttpContext context)
+    {
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
+        {
+            limit.MaxRequestBodySize = null;
+        }
+    }
+
+    private static async ValueTask<long> UnpackAsync(
+        HttpRequest request, ContentCoding coding, ArrivingDigests digests, TransferName name, PipeWriter destination,
+        CancellationToken cancellationToken)
+    {
+        var unpacked = new UnpackingStream(request.Body, coding, name, hash: digests.NeedsWireDigest);
+        await using (unpacked.ConfigureAwait(false))
+        {
+            PipeReader content = PipeReader.Create(unpacked, UnpackingStream.PipeOptions);
+            try
+            {
+                long moved = await BodyCopy.ReceiveAsync(content, destination, long.MaxValue, cancellationToken)
+                    .ConfigureAwait(false);
+                await unpacked.FinishAsync(cancellationToken).ConfigureAwait(false);
+                digests.CheckWire(request, unpacked.TakeDigest());
+                return moved;
+            }
+            finally
+            {
+                await content.CompleteAsync().ConfigureAwait(false);
+            }
+        }
+    }
+
+    private static void Answer(HttpContext context, FileTarget target, StoredFile file, bool isNew)
+    {
+        HttpResponse response = context.Response;
+        response.StatusCode = isNew ? StatusCodes.Status201Created : StatusCodes.Status204NoContent;
+        response.Headers.ETag = file.Tag.ToString();
+        if (file.Sha256 is { } digest)
+        {
+            response.Headers[TransferHeaders.ReprDigest] = DigestField.Format(digest);
+        }
+
+        if (isNew)
+        {
+            response.Headers.Location = target.Path;
+            response.ContentLength = 0;
+        }
+    }
+}

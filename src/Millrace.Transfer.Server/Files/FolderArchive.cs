@@ -1,0 +1,88 @@
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>A folder with everything below it as one file, made while it is sent.</summary>
+internal sealed class FolderArchive(IFileStore store)
+{
+    /// <summary>The query that asks for it: <c>?archive=zip</c> or <c>?archive=tar</c>.</summary>
+    public const string Query = "archive";
+
+    public async Task AnswerAsync(HttpContext context, TransferName folder, TransferPass pass)
+    {
+        string kind = context.Request.Query[Query].ToString();
+        string mediaType = kind switch
+        {
+            "zip" => "application/zip",
+            "tar" => "application/x-tar",
+            _ => throw new TransferException(
+                TransferError.InvalidRequest,
+                $"A folder can be sent as archive=zip or archive=tar, not as '{NameEncoding.Printable(kind)}'.",
+                folder.Value),
+        };
+
+        // Before the first byte: whether there is such a folder at all.
+        CancellationToken aborted = context.RequestAborted;
+        var wanted = new ListFilesOptions { Folder = folder, Recursive = true };
+        FilePage first = await store.ListAsync(wanted, aborted).ConfigureAwait(false);
+        HttpResponse response = context.Response;
+        response.ContentType = mediaType;
+        response.Headers.ContentDisposition =
+            FileFields.Disposition("attachment", $"{(folder.IsRoot ? "files" : folder.FileName)}.{kind}");
+        response.Headers.CacheControl = "no-cache";
+        response.Headers.XContentTypeOptions = "nosniff";
+        if (!HttpMethods.IsGet(context.Request.Method))
+        {
+            return;
+        }
+
+        IArchiveWriter archive = kind == "zip"
+            ? await ZipFile.BeginAsync(response.Body, aborted).ConfigureAwait(false)
+            : new TarFile(response.Body);
+        await WriteAsync(archive, wanted, first, pass, aborted).ConfigureAwait(false);
+
+        // Not after a failure: an archive that has its end would pass for whole.
+        await archive.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private async Task WriteAsync(
+        IArchiveWriter archive, ListFilesOptions wanted, FilePage page, TransferPass pass, CancellationToken cancellationToken)
+    {
+        int skipped = wanted.Folder.IsRoot ? 0 : wanted.Folder.Value.Length + 1;
+        while (true)
+        {
+            foreach (FileEntry entry in page.Entries)
+            {
+                if (!entry.IsFolder
+                    && await TryOpenAsync(entry.Name, cancellationToken).ConfigureAwait(false) is { } reader)
+                {
+                    await using (reader.ConfigureAwait(false))
+                    {
+                        await archive.AddAsync(entry.Name.Value[skipped..], reader, cancellationToken).ConfigureAwait(false);
+                        pass.Moved(reader.File.Length);
+                    }
+                }
+            }
+
+            if (page.Next.IsRoot)
+            {
+                return;
+            }
+
+            page = await store.ListAsync(wanted with { After = page.Next }, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Null for a file that was deleted since it was listed.</summary>
+    private async ValueTask<StoredFileReader?> TryOpenAsync(TransferName name, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken).ConfigureAwait(false);
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            return null;
+        }
+    }
+}

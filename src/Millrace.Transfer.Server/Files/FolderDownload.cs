@@ -1,0 +1,42 @@
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>GET and HEAD of a folder: a listing for programs or for people, or all of it as one file.</summary>
+internal sealed class FolderDownload(IFileStore store, TransferServerOptions options)
+{
+    private readonly FolderListing _listing = new(store, options);
+    private readonly FolderArchive _archive = new(store);
+
+    public async Task AnswerAsync(HttpContext context, FileTarget target)
+    {
+        IQueryCollection query = context.Request.Query;
+        bool isArchive = query.ContainsKey(FolderArchive.Query);
+        TransferScope scope = isArchive ? TransferScope.List | TransferScope.Read : TransferScope.List;
+        bool isGet = HttpMethods.IsGet(context.Request.Method);
+        using TransferPass pass = TransferGuard.Of(context)
+            .Enter(context, scope, target.Name, isTransfer: isArchive && isGet);
+        if (!target.IsFolder)
+        {
+            // The root without its slash.
+            FolderRedirect.Answer(context, target);
+            return;
+        }
+
+        if (!isArchive)
+        {
+            await _listing.AnswerAsync(context, target.Name).ConfigureAwait(false);
+            return;
+        }
+
+        if (!options.Archives)
+        {
+            throw new TransferException(
+                TransferError.NotFound,
+                $"This server does not send folders as archives. Get the files of '{target.Name}/' one by one.",
+                target.Name.Value);
+        }
+
+        await _archive.AnswerAsync(context, target.Name, pass).ConfigureAwait(false);
+    }
+}

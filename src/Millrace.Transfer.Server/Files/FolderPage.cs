@@ -1,0 +1,148 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Encodings.Web;
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>A folder for people: one page that needs nothing but itself.</summary>
+internal static class FolderPage
+{
+    private static readonly string[] Units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+    /// <summary>Only this page's own style may apply, and no script may run.</summary>
+    public static string SecurityPolicy { get; } =
+        $"default-src 'none'; style-src 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(FolderPageStyle.Css)))}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    public static byte[] Render(
+        HttpRequest request, ListFilesOptions listed, FilePage page, TransferServerOptions options)
+    {
+        var html = new StringBuilder(2048 + (page.Entries.Count * 256));
+        string title = listed.Folder.IsRoot ? "Files" : listed.Folder.FileName;
+        html.Append("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+            .Append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+            .Append("<meta name=\"color-scheme\" content=\"light dark\">\n<title>").Append(Text(title)).Append("</title>\n")
+            .Append("<style>").Append(FolderPageStyle.Css).Append("</style>\n</head>\n<body>\n<main>\n");
+        AppendBreadcrumb(html, listed.Folder);
+        html.Append("<h1>").Append(Text(title)).Append("</h1>\n");
+        AppendTable(html, listed, page);
+        AppendLinks(html, request, listed, page, options);
+        html.Append("</main>\n</body>\n</html>\n");
+        return Encoding.UTF8.GetBytes(html.ToString());
+    }
+
+    /// <summary>Bytes in a unit in which they have few digits, for example <c>1.4 MiB</c>.</summary>
+    public static string Size(long bytes)
+    {
+        double value = bytes;
+        int unit = 0;
+        while (value >= 1024 && unit < Units.Length - 1)
+        {
+            value /= 1024;
+            unit++;
+        }
+
+        string digits = value.ToString(unit == 0 || value >= 100 ? "0" : "0.0", CultureInfo.InvariantCulture);
+        return bytes == 1 ? "1 byte" : $"{digits} {Units[unit]}";
+    }
+
+    /// <summary>Links upwards are relative, so that they hold behind any proxy.</summary>
+    private static void AppendBreadcrumb(StringBuilder html, TransferName folder)
+    {
+        if (folder.IsRoot)
+        {
+            return;
+        }
+
+        string[] parts = folder.Value.Split('/');
+        html.Append("<nav aria-label=\"Folders above\"><ol>");
+        for (int i = 0; i < parts.Length; i++)
+        {
+            string up = string.Concat(Enumerable.Repeat("../", parts.Length - i));
+            html.Append("<li><a href=\"").Append(up).Append("\">")
+                .Append(i == 0 ? "Files" : Text(parts[i - 1])).Append("</a></li>");
+        }
+
+        html.Append("<li aria-current=\"page\">").Append(Text(parts[^1])).Append("</li></ol></nav>\n");
+    }
+
+    private static void AppendTable(StringBuilder html, ListFilesOptions listed, FilePage page)
+    {
+        if (page.Entries.Count == 0)
+        {
+            html.Append("<p class=\"empty\">Nothing is here.</p>\n");
+            return;
+        }
+
+        html.Append("<table>\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\" class=\"size\">Size</th>")
+            .Append("<th scope=\"col\" class=\"date\">Changed (UTC)</th></tr></thead>\n<tbody>\n");
+        int skipped = listed.Folder.IsRoot ? 0 : listed.Folder.Value.Length + 1;
+        foreach (FileEntry entry in page.Entries)
+        {
+            AppendRow(html, entry, entry.Name.Value[skipped..]);
+        }
+
+        html.Append("</tbody>\n</table>\n");
+    }
+
+    private static void AppendRow(StringBuilder html, FileEntry entry, string relative)
+    {
+        string slash = entry.IsFolder ? "/" : "";
+
+        // "./" keeps a first part with a colon or the like from being read as a scheme.
+        html.Append("<tr><td><a href=\"./").Append(NameEncoding.Encode(relative)).Append(slash).Append('"')
+            .Append(entry.IsFolder ? " class=\"folder\">" : ">")
+            .Append(Text(relative)).Append(slash).Append("</a></td><td class=\"size\">");
+        if (entry.File is { } file)
+        {
+            html.Append("<data value=\"").Append(file.Length).Append("\" title=\"").Append(file.Length)
+                .Append(" bytes\">").Append(Size(file.Length)).Append("</data>");
+        }
+
+        html.Append("</td><td class=\"date\"><time datetime=\"")
+            .Append(entry.Modified.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss'Z'", CultureInfo.InvariantCulture))
+            .Append("\">")
+            .Append(entry.Modified.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture))
+            .Append("</time></td></tr>\n");
+    }
+
+    private static void AppendLinks(
+        StringBuilder html, HttpRequest request, ListFilesOptions listed, FilePage page, TransferServerOptions options)
+    {
+        html.Append("<p class=\"links\">");
+        if (!listed.After.IsRoot)
+        {
+            html.Append("<a href=\"./").Append(Text(Query(request, after: null))).Append("\">First page</a> ");
+        }
+
+        if (!page.Next.IsRoot)
+        {
+            html.Append("<a rel=\"next\" href=\"./").Append(Text(Query(request, page.Next.Value))).Append("\">Next page</a> ");
+        }
+
+        if (options.Archives && page.Entries.Count > 0)
+        {
+            html.Append("<a href=\"./?archive=zip\">All as zip</a> <a href=\"./?archive=tar\">All as tar</a>");
+        }
+
+        html.Append("</p>\n");
+    }
+
+    /// <summary>The request's own query, at another place in the listing.</summary>
+    private static string Query(HttpRequest request, string? after)
+    {
+        QueryString query = QueryString.Empty;
+        foreach (string key in (ReadOnlySpan<string>)["prefix", "recursive", "limit"])
+        {
+            if (request.Query[key] is [{ } value])
+            {
+                query = query.Add(key, value);
+            }
+        }
+
+        return (after is null ? query : query.Add("after", after)).ToString();
+    }
+
+    private static string Text(string text) => HtmlEncoder.Default.Encode(text);
+}

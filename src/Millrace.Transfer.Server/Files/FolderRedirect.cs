@@ -1,0 +1,43 @@
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>A folder that is asked for without the slash at its end.</summary>
+internal static class FolderRedirect
+{
+    /// <summary>Sends the client to the path with the slash when there is such a folder.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>: there is none.</exception>
+    public static async Task AnswerAsync(HttpContext context, IFileStore store, FileTarget target)
+    {
+        if (!await ExistsAsync(store, target.Name, context.RequestAborted).ConfigureAwait(false))
+        {
+            throw new TransferException(
+                TransferError.NotFound, $"There is no file '{target.Name}'.", target.Name.Value);
+        }
+
+        Answer(context, target);
+    }
+
+    /// <summary>Sends the client to the path with the slash.</summary>
+    public static void Answer(HttpContext context, FileTarget target)
+    {
+        // Relative to what the client asked for, which no proxy between can have made wrong.
+        context.Response.StatusCode = StatusCodes.Status308PermanentRedirect;
+        context.Response.Headers.Location = $"{target.LastSegment}/{context.Request.QueryString}";
+    }
+
+    public static async ValueTask<bool> ExistsAsync(
+        IFileStore store, TransferName folder, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await store.ListAsync(new ListFilesOptions { Folder = folder, PageSize = 1 }, cancellationToken)
+                .ConfigureAwait(false);
+            return true;
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+using System.Collections.Frozen;
+using Microsoft.AspNetCore.StaticFiles;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>What kind of file a name tells of.</summary>
+internal static class MediaType
+{
+    public const string Unknown = "application/octet-stream";
+
+    private static readonly FileExtensionContentTypeProvider Known = WithAdditions();
+
+    /// <summary>Types that are no text and still become smaller.</summary>
+    private static readonly FrozenSet<string> Compressible = FrozenSet.Create(
+        StringComparer.OrdinalIgnoreCase,
+        "application/json",
+        "application/javascript",
+        "application/manifest+json",
+        "application/rtf",
+        "application/sql",
+        "application/toml",
+        "application/wasm",
+        "application/x-javascript",
+        "application/x-ndjson",
+        "application/x-sh",
+        "application/x-tar",
+        "application/xml",
+        "application/yaml",
+        "image/bmp",
+        "image/x-icon");
+
+    /// <summary>By the name's extension; <see cref="Unknown"/> for one that nobody knows.</summary>
+    public static string Of(TransferName name) =>
+        Known.TryGetContentType(name.FileName, out string? type) ? type : Unknown;
+
+    /// <summary>Whether compressing is worth its time.</summary>
+    public static bool IsCompressible(string type) =>
+        type.StartsWith("text/", StringComparison.OrdinalIgnoreCase)
+        || type.EndsWith("+json", StringComparison.OrdinalIgnoreCase)
+        || type.EndsWith("+xml", StringComparison.OrdinalIgnoreCase)
+        || Compressible.Contains(type);
+
+    /// <summary>
+    /// Whether a browser would run what is in it as a page of this site: whoever may store a file could act for whoever looks
+    /// at it.
+    /// </summary>
+    public static bool IsActive(string type) =>
+        type.EndsWith("/html", StringComparison.OrdinalIgnoreCase)
+        || type.EndsWith("/xml", StringComparison.OrdinalIgnoreCase)
+        || type.EndsWith("+xml", StringComparison.OrdinalIgnoreCase);
+
+    private static FileExtensionContentTypeProvider WithAdditions()
+    {
+        var provider = new FileExtensionContentTypeProvider();
+        foreach ((string extension, string type) in (ReadOnlySpan<(string, string)>)
+            [
+                (".log", "text/plain"),
+                (".md", "text/markdown"),
+                (".ndjson", "application/x-ndjson"),
+                (".jsonl", "application/x-ndjson"),
+                (".toml", "application/toml"),
+                (".yaml", "application/yaml"),
+                (".yml", "application/yaml"),
+                (".parquet", "application/vnd.apache.parquet"),
+                (".zst", "application/zstd"),
+            ])
+        {
+            provider.Mappings[extension] = type;
+        }
+
+        return provider;
+    }
+}

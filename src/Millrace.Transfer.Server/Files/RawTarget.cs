@@ -1,0 +1,67 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// The target of a request as the client wrote it. The server's own path has dot segments removed and most escapes decoded,
+/// which is too late to tell <c>a%2Fb</c> from <c>a/b</c>.
+/// </summary>
+internal static class RawTarget
+{
+    /// <summary>The path: without scheme, authority and query.</summary>
+    public static string PathOf(HttpContext context)
+    {
+        string raw = context.Features.Get<IHttpRequestFeature>()?.RawTarget ?? "";
+        if (raw.Length == 0)
+        {
+            // A server that does not keep it.
+            return context.Request.PathBase.Add(context.Request.Path).ToUriComponent();
+        }
+
+        int query = raw.IndexOf('?');
+        string path = query < 0 ? raw : raw[..query];
+
+        // The absolute form, which a proxy is sent (RFC 9112, section 3.2.2).
+        int authority = path.StartsWith('/') ? -1 : path.IndexOf("://", StringComparison.Ordinal);
+        if (authority < 0)
+        {
+            return path;
+        }
+
+        int slash = path.IndexOf('/', authority + 3);
+        return slash < 0 ? "/" : path[slash..];
+    }
+
+    /// <summary>The part of a path behind its first segments, with the slash before it, if those are what they should be.</summary>
+    /// <param name="path">The path as it was written.</param>
+    /// <param name="prefix">What it has to begin with, decoded: <c>/files</c>. Empty for nothing.</param>
+    /// <param name="rest">What comes then, as it was written; empty, or beginning with a slash.</param>
+    public static bool TryCut(string path, string prefix, out string rest)
+    {
+        int at = 0;
+        rest = "";
+        foreach (string segment in prefix.Split('/', StringSplitOptions.RemoveEmptyEntries))
+        {
+            if (at >= path.Length || path[at] != '/')
+            {
+                return false;
+            }
+
+            int end = path.IndexOf('/', at + 1);
+            end = end < 0 ? path.Length : end;
+
+            // Routes match without regard to case.
+            string written = Uri.UnescapeDataString(path[(at + 1)..end]);
+            if (!written.Equals(segment, StringComparison.OrdinalIgnoreCase))
+            {
+                return false;
+            }
+
+            at = end;
+        }
+
+        rest = path[at..];
+        return true;
+    }
+}

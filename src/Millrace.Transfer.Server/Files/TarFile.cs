@@ -1,0 +1,25 @@
+using System.Formats.Tar;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>A tar file (POSIX pax, which has long names and large sizes).</summary>
+internal sealed class TarFile(Stream body) : IArchiveWriter
+{
+    private readonly TarWriter _archive = new(body, TarEntryFormat.Pax, leaveOpen: true);
+
+    public async ValueTask AddAsync(string path, StoredFileReader reader, CancellationToken cancellationToken)
+    {
+        var content = new StoredFileStream(reader);
+        await using (content.ConfigureAwait(false))
+        {
+            var entry = new PaxTarEntry(TarEntryType.RegularFile, path)
+            {
+                DataStream = content,
+                ModificationTime = reader.File.Modified,
+            };
+            await _archive.WriteEntryAsync(entry, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    public ValueTask DisposeAsync() => _archive.DisposeAsync();
+}

@@ -1,0 +1,85 @@
+using System.IO.Compression;
+using System.IO.Pipelines;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>What a compressed body unpacks to, with a bound against those that are made to fill a disk.</summary>
+internal sealed class UnpackingStream : ReadOnlyStream
+{
+    /// <summary>Bytes that any body may unpack to, however small it is: 16 MiB.</summary>
+    /// <remarks>Files that are nearly empty, a log of zeros for example, are the ones that become extremely small.</remarks>
+    public const long FreeBytes = 16L * 1024 * 1024;
+
+    /// <summary>Bytes that each byte of a larger one may unpack to.</summary>
+    /// <remarks>Text in brotli becomes 5 to 20 times smaller, repetitive logs up to 100 times; a bomb 1,000 times and more.</remarks>
+    public const int MaxRatio = 200;
+
+    /// <summary>Reads of 64 KiB, as everywhere.</summary>
+    public static readonly StreamPipeReaderOptions PipeOptions = new(bufferSize: 64 * 1024, leaveOpen: true);
+
+    private readonly TransferName _name;
+    private readonly string _coding;
+    private readonly WireStream _wire;
+    private readonly Stream _unpacked;
+    private long _bytes;
+
+    public UnpackingStream(Stream body, ContentCoding coding, TransferName name, bool hash)
+    {
+        _name = name;
+        _coding = coding.Name;
+        _wire = new WireStream(body, hash);
+        _unpacked = coding == ContentCoding.Brotli
+            ? new BrotliStream(_wire, CompressionMode.Decompress, leaveOpen: true)
+            : new GZipStream(_wire, CompressionMode.Decompress, leaveOpen: true);
+    }
+
+    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        int read;
+        try
+        {
+            read = await _unpacked.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is InvalidDataException or InvalidOperationException)
+        {
+            throw Damaged(exception);
+        }
+
+        _bytes += read;
+        if (_bytes > FreeBytes && _bytes / MaxRatio > _wire.Bytes)
+        {
+            throw new TransferException(
+                TransferError.TooLarge,
+                $"What came for '{_name}' unpacks to more than {MaxRatio} times its bytes. Send it without Content-Encoding.",
+                _name.Value);
+        }
+
+        return read;
+    }
+
+    /// <summary>Reads what is behind the end of the compressed bytes, which has to be nothing.</summary>
+    public async ValueTask FinishAsync(CancellationToken cancellationToken)
+    {
+        byte[] one = new byte[1];
+        if (await _wire.ReadAsync(one, cancellationToken).ConfigureAwait(false) > 0)
+        {
+            throw Damaged(null);
+        }
+    }
+
+    /// <summary>The digest of the bytes as they came; null when it was not asked for.</summary>
+    public Sha256Digest? TakeDigest() => _wire.TakeDigest();
+
+    public override async ValueTask DisposeAsync()
+    {
+        await _unpacked.DisposeAsync().ConfigureAwait(false);
+        await _wire.DisposeAsync().ConfigureAwait(false);
+        await base.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private TransferException Damaged(Exception? cause) => new(
+        TransferError.InvalidRequest,
+        $"What came for '{_name}' is not whole {_coding}: it ends early, or has other bytes in it. Nothing was stored.",
+        _name.Value,
+        cause);
+}

@@ -1,0 +1,91 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Primitives;
+using Microsoft.Net.Http.Headers;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>The preconditions of a request that changes something (RFC 9110, section 13).</summary>
+internal static class WriteConditions
+{
+    /// <summary>Reads them and checks them against what is there now; they are checked again when something is published.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="name">What it would change.</param>
+    /// <param name="present">What is there; null when nothing is.</param>
+    /// <exception cref="TransferException">
+    /// One is not met, or <see cref="TransferError.InvalidRequest"/>: one cannot be read. To pass over it would be to
+    /// overwrite what the client wanted to protect.
+    /// </exception>
+    public static WritePrecondition Read(HttpRequest request, TransferName name, StoredFile? present)
+    {
+        WritePrecondition precondition = default;
+        IHeaderDictionary fields = request.Headers;
+        if (fields.IfMatch is { Count: > 0 } match)
+        {
+            precondition = ReadMatch(match, name);
+        }
+        else if (fields.IfUnmodifiedSince is { Count: > 0 } since
+            && HeaderUtilities.TryParseDate(since.ToString(), out DateTimeOffset date))
+        {
+            // A date that cannot be read has to be passed over: section 13.1.4.
+            precondition = new WritePrecondition { UnmodifiedSince = date };
+        }
+
+        // Both may be sent, and both have to hold.
+        precondition.ThrowIfNotMet(name, present);
+        return fields.IfNoneMatch is { Count: > 0 } none
+            ? WithNoneMatch(precondition, none, name, present)
+            : precondition;
+    }
+
+    private static WritePrecondition ReadMatch(StringValues field, TransferName name)
+    {
+        IList<EntityTagHeaderValue> tags = Parse(field, HeaderNames.IfMatch, name);
+        if (tags.Contains(EntityTagHeaderValue.Any))
+        {
+            return new WritePrecondition { MustExist = true };
+        }
+
+        // Weak tags never match here, because two versions may share one.
+        return new WritePrecondition
+        {
+            Match = [.. tags.Where(static tag => !tag.IsWeak).Select(static tag => ReadConditions.ValueOf(tag))],
+        };
+    }
+
+    private static WritePrecondition WithNoneMatch(
+        WritePrecondition precondition, StringValues field, TransferName name, StoredFile? present)
+    {
+        IList<EntityTagHeaderValue> tags = Parse(field, HeaderNames.IfNoneMatch, name);
+        if (tags.Contains(EntityTagHeaderValue.Any))
+        {
+            precondition = precondition with { MustNotExist = true };
+            precondition.ThrowIfNotMet(name, present);
+            return precondition;
+        }
+
+        if (present is null)
+        {
+            // Nothing is there, so that no version can be one of those; nothing may have come in between either.
+            return precondition with { MustNotExist = true };
+        }
+
+        if (tags.Any(tag => ReadConditions.ValueOf(tag) == present.Tag))
+        {
+            throw new TransferException(
+                TransferError.PreconditionFailed,
+                $"'{name}' has the version {present.Tag}, which the request excludes by If-None-Match.",
+                name.Value);
+        }
+
+        // It must stay the version that was just found not to be one of those.
+        return precondition with { Match = [present.Tag] };
+    }
+
+    private static IList<EntityTagHeaderValue> Parse(StringValues field, string fieldName, TransferName name) =>
+        EntityTagHeaderValue.TryParseStrictList(field, out IList<EntityTagHeaderValue>? tags) && tags.Count > 0
+            ? tags
+            : throw new TransferException(
+                TransferError.InvalidRequest,
+                $"The field {fieldName} of the request for '{name}' cannot be read. It is * or a list of entity tags in quotes.",
+                name.Value);
+}

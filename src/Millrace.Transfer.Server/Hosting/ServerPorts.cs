@@ -1,0 +1,66 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Where a server listens.</summary>
+/// <param name="Main">HTTP/1.1, and HTTP/2 with TLS.</param>
+/// <param name="Http2">HTTP/2 without TLS; null when it is not offered.</param>
+/// <param name="Note">Why it is not, when it was meant to be; null otherwise.</param>
+internal sealed record ServerPorts(IPEndPoint Main, IPEndPoint? Http2, string? Note)
+{
+    /// <summary>Binds what the options ask for.</summary>
+    /// <exception cref="TransferException">A port is taken, or not allowed; the message says what can be done.</exception>
+    public static ServerPorts Bind(ListenSockets sockets, IPAddress address, TransferHostOptions options)
+    {
+        IPEndPoint main = Bind(sockets, address, options.Port, "--port");
+        if (options.CertificatePath is not null || !options.OfferHttp2Port)
+        {
+            return new ServerPorts(main, Http2: null, Note: null);
+        }
+
+        if (options.Http2Port is { } port)
+        {
+            return new ServerPorts(main, Bind(sockets, address, port, "--h2-port"), Note: null);
+        }
+
+        if (main.Port == IPEndPoint.MaxPort)
+        {
+            return new ServerPorts(main, Http2: null, $"There is no port behind {main.Port} for HTTP/2; --h2-port names one.");
+        }
+
+        try
+        {
+            return new ServerPorts(main, sockets.Bind(address, main.Port + 1), Note: null);
+        }
+        catch (SocketException exception)
+        {
+            return new ServerPorts(
+                main,
+                Http2: null,
+                $"HTTP/2 without TLS is left out: port {main.Port + 1} cannot be used ({exception.Message}). --h2-port names another one.");
+        }
+    }
+
+    private static IPEndPoint Bind(ListenSockets sockets, IPAddress address, int port, string option)
+    {
+        try
+        {
+            return sockets.Bind(address, port);
+        }
+        catch (SocketException exception)
+        {
+            string what = exception.SocketErrorCode switch
+            {
+                SocketError.AddressAlreadyInUse =>
+                    $"Port {port} is taken by another program. Stop that, or choose another with {option}; {option} 0 takes one that is free.",
+                SocketError.AccessDenied =>
+                    $"Port {port} needs rights that this process does not have. Choose one above 1023 with {option}.",
+                SocketError.AddressNotAvailable =>
+                    $"{address} is not an address of this machine. 'ip address' lists them; --host '*' takes all.",
+                _ => $"{address} port {port} cannot be listened on: {exception.Message}. Choose others with --host and {option}.",
+            };
+            throw new TransferException(TransferError.Failed, what, innerException: exception);
+        }
+    }
+}

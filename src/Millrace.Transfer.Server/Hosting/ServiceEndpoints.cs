@@ -1,0 +1,60 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>What a server says of itself.</summary>
+internal static class ServiceEndpoints
+{
+    private const string Json = "application/json";
+
+    private static readonly string[] Reading = [HttpMethods.Get, HttpMethods.Head];
+
+    public static IEndpointConventionBuilder MapHealth(
+        IEndpointRouteBuilder endpoints, string path, IFileStore store, TimeProvider clock)
+    {
+        var health = new StoreHealth(store, clock);
+        return endpoints.MapMethods(path, Reading, (RequestDelegate)(async context =>
+        {
+            HealthDocument found = await health.CheckAsync(context.RequestAborted).ConfigureAwait(false);
+            TransferGuard guard = TransferGuard.Of(context);
+
+            // A load balancer has no token and needs the status only; the rest is nobody else's business.
+            HealthDocument told = guard.IsKnown(context)
+                ? found with { Transfers = guard.Running }
+                : new HealthDocument { Status = found.Status };
+            context.Response.StatusCode = found.Status == HealthDocument.Ok
+                ? StatusCodes.Status200OK
+                : StatusCodes.Status503ServiceUnavailable;
+            context.Response.Headers.CacheControl = "no-store";
+            await WriteAsync(context, told, HealthJson.Default.HealthDocument).ConfigureAwait(false);
+        }));
+    }
+
+    public static IEndpointConventionBuilder MapDescription(
+        IEndpointRouteBuilder endpoints, Func<ServerDescription> description) =>
+        endpoints.MapMethods(ServerDescription.Path, Reading, (RequestDelegate)(context =>
+            WriteAsync(context, description(), TransferJson.Default.ServerDescription)));
+
+    /// <summary>Leads who opens the server in a browser to the files.</summary>
+    public static IEndpointConventionBuilder MapRoot(IEndpointRouteBuilder endpoints, string files) =>
+        endpoints.MapMethods("/", Reading, (RequestDelegate)(context =>
+        {
+            context.Response.Redirect(files + "/");
+            return Task.CompletedTask;
+        }));
+
+    private static async Task WriteAsync<T>(HttpContext context, T document, JsonTypeInfo<T> type)
+    {
+        byte[] body = JsonSerializer.SerializeToUtf8Bytes(document, type);
+        context.Response.ContentType = Json;
+        context.Response.ContentLength = body.Length;
+        if (!HttpMethods.IsHead(context.Request.Method))
+        {
+            await context.Response.Body.WriteAsync(body, context.RequestAborted).ConfigureAwait(false);
+        }
+    }
+}

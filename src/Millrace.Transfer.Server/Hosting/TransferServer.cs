@@ -1,0 +1,256 @@
+using System.Net;
+using System.Reflection;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Https;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// A folder, served: files, resumable uploads, <c>/health</c> and <c>/.well-known/millrace</c> on Kestrel. It reads no
+/// configuration file and no environment variable, and handles no signal: what it does is in its options.
+/// </summary>
+public sealed class TransferServer : IAsyncDisposable
+{
+    /// <summary>Where it says how it is.</summary>
+    public const string HealthPath = "/health";
+
+    // Requests that were cut end within milliseconds, unless a disk hangs.
+    private static readonly TimeSpan CutLimit = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan CutStep = TimeSpan.FromMilliseconds(10);
+
+    private readonly WebApplication _application;
+    private readonly LocalFileStore _store;
+    private readonly TransferGuard _guard;
+    private readonly TransferHostOptions _options;
+    private readonly ILogger _logger;
+
+    private TransferServer(
+        WebApplication application, LocalFileStore store, TransferHostOptions options, IPAddress address, ServerPorts ports)
+    {
+        _application = application;
+        _store = store;
+        _options = options;
+        _guard = application.Services.GetRequiredService<TransferGuard>();
+        _logger = application.Services.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name);
+        string host = ListenAddress.InUrl(address);
+        string scheme = options.CertificatePath is null ? "http" : "https";
+        Address = new Uri($"{scheme}://{host}:{ports.Main.Port}");
+        Http2Address = options.CertificatePath is not null ? Address
+            : ports.Http2 is null ? null
+            : new Uri($"http://{host}:{ports.Http2.Port}");
+        Note = ports.Note;
+    }
+
+    /// <summary>Where it is reached by HTTP/1.1; for all addresses of the machine with the machine's name.</summary>
+    public Uri Address { get; }
+
+    /// <summary>Where it is reached by HTTP/2; null when that is not offered.</summary>
+    public Uri? Http2Address { get; }
+
+    /// <summary>What was left out and why, for a person; null when nothing was.</summary>
+    public string? Note { get; }
+
+    /// <summary>Whether requests need a token, or a link.</summary>
+    public bool NeedsToken => _guard.NeedsToken;
+
+    /// <summary>Transfers that run now.</summary>
+    public int Running => _guard.Running;
+
+    /// <summary>What <c>/.well-known/millrace</c> says.</summary>
+    public ServerDescription Description
+    {
+        get
+        {
+            var wires = new List<WireDescription>
+            {
+                new("http1", Address.Scheme, Address.Port),
+                new("tus", Address.Scheme, Address.Port),
+            };
+            if (Http2Address is not null)
+            {
+                wires.Insert(1, new WireDescription("http2", Http2Address.Scheme, Http2Address.Port));
+            }
+
+            return new ServerDescription
+            {
+                Server = ServerName,
+                Files = _options.Endpoints.FilesPath,
+                Uploads = _options.Endpoints.UploadsPath,
+                Wires = wires,
+                MaxFileBytes = _options.Store.MaxFileBytes,
+                NeedsToken = NeedsToken,
+            };
+        }
+    }
+
+    private static string ServerName { get; } = "Millrace " + typeof(TransferServer).Assembly
+        .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0];
+
+    /// <summary>Starts a server.</summary>
+    /// <param name="options">What it serves and where.</param>
+    /// <param name="cancellationToken">Gives up starting.</param>
+    /// <returns>The server, which listens.</returns>
+    /// <exception cref="TransferException">
+    /// It cannot: no such folder, a port is taken, no certificate in the file, tokens that cannot be read, or an address that
+    /// others reach without a token. The message says what can be done.
+    /// </exception>
+    public static async Task<TransferServer> StartAsync(
+        TransferHostOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        if (!Directory.Exists(options.Folder))
+        {
+            throw new TransferException(
+                TransferError.NotFound,
+                $"There is no folder '{options.Folder}'. Create it with 'mkdir -p {options.Folder}', or name another.");
+        }
+
+        IPAddress address = ListenAddress.Parse(options.Host);
+        var tokens = new TokenStore(options.TokensPath ?? TokenStore.DefaultPath(options.Folder), options.Endpoints.Clock);
+        bool isOpen = options.Insecure || IPAddress.IsLoopback(address);
+        if (tokens.List().Count == 0 && !isOpen)
+        {
+            throw new TransferException(
+                TransferError.Unauthorized,
+                $"{options.Host} is reached from other machines, and there is no token, so that anybody there could read, replace and delete everything. Make a token with 'millrace token add NAME --folder {options.Folder}', or add --insecure to let everybody in.");
+        }
+
+        HttpsConnectionAdapterOptions? tls = ServerCertificate.Load(options);
+        using var sockets = new ListenSockets();
+        var ports = ServerPorts.Bind(sockets, address, options);
+        var store = new LocalFileStore(options.Folder, options.Store);
+        WebApplication? application = null;
+        try
+        {
+            application = Build(options, sockets, ports, tls, new TransferAccessOptions
+            {
+                Tokens = tokens,
+                OpenWithoutTokens = isOpen,
+                Limits = options.Limits,
+                Clock = options.Endpoints.Clock,
+            });
+            var server = new TransferServer(application, store, options, address, ports);
+            server.Map();
+            await application.StartAsync(cancellationToken).ConfigureAwait(false);
+            return server;
+        }
+        catch
+        {
+            if (application is not null)
+            {
+                await application.DisposeAsync().ConfigureAwait(false);
+            }
+
+            await store.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// Stops accepting, gives transfers that run the time of <see cref="TransferHostOptions.Grace"/> to finish, and cuts
+    /// them then. Resumable uploads stay resumable.
+    /// </summary>
+    /// <param name="cut">Cuts them at once.</param>
+    /// <returns>How many transfers were cut.</returns>
+    public async Task<int> StopAsync(CancellationToken cut = default)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cut);
+        limit.CancelAfter(_options.Grace);
+        int running = 0;
+        using CancellationTokenRegistration counted = limit.Token.Register(() => running = _guard.Running);
+        _logger.Stopping(_guard.Running, _options.Grace);
+        try
+        {
+            await _application.StopAsync(limit.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (limit.IsCancellationRequested)
+        {
+            // Kestrel has aborted every connection by now.
+        }
+
+        await WaitForCutAsync().ConfigureAwait(false);
+        if (running > 0)
+        {
+            _logger.Cut(running);
+        }
+
+        return running;
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        await _application.DisposeAsync().ConfigureAwait(false);
+        await _store.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private static WebApplication Build(
+        TransferHostOptions options, ListenSockets sockets, ServerPorts ports, HttpsConnectionAdapterOptions? tls,
+        TransferAccessOptions access)
+    {
+        // Empty and not slim: that would read appsettings.json of the current folder, which may be the one that is served.
+        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(
+            new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
+        builder.Services.AddRoutingCore();
+        builder.Services.AddMetrics();
+        builder.Services.AddSingleton<IHostLifetime, NoHostLifetime>();
+        builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = Timeout.InfiniteTimeSpan);
+        builder.Services.AddMillraceTransfer(access);
+
+        // What ASP.NET Core logs of every request has the query in it, and with that the signature of a link.
+        builder.Logging.AddFilter("Microsoft", LogLevel.Warning);
+        options.Logging?.Invoke(builder.Logging);
+        builder.WebHost.UseKestrelCore();
+        builder.Services.Configure<SocketTransportOptions>(transport =>
+        {
+            KestrelLimits.Apply(transport, options.Limits);
+            transport.CreateBoundListenSocket = sockets.Take;
+        });
+        builder.WebHost.ConfigureKestrel(kestrel =>
+        {
+            KestrelLimits.Apply(kestrel, options.Limits);
+            kestrel.Listen(ports.Main, listen =>
+            {
+                listen.Protocols = tls is null ? HttpProtocols.Http1 : HttpProtocols.Http1AndHttp2;
+                if (tls is not null)
+                {
+                    listen.UseHttps(tls);
+                }
+            });
+            if (ports.Http2 is not null)
+            {
+                kestrel.Listen(ports.Http2, listen => listen.Protocols = HttpProtocols.Http2);
+            }
+        });
+        return builder.Build();
+    }
+
+    private void Map()
+    {
+        _application.Use(next => context => UnhandledErrors.RunAsync(context, next));
+        IFileStore metered = new MeteredFileStore(_store, _application.Services.GetRequiredService<TransferMeter>());
+        TransferServerOptions endpoints = _options.Endpoints;
+        _application.MapMillraceFiles(endpoints.FilesPath, metered, endpoints);
+        _application.MapMillraceUploads(endpoints.UploadsPath, metered, endpoints);
+        ServiceEndpoints.MapHealth(_application, HealthPath, _store, endpoints.Clock);
+        ServiceEndpoints.MapDescription(_application, () => Description);
+        ServiceEndpoints.MapRoot(_application, endpoints.FilesPath);
+    }
+
+    /// <summary>Waits until the endpoints have let go of the store, whose folder others may use then.</summary>
+    private async Task WaitForCutAsync()
+    {
+        long began = TimeProvider.System.GetTimestamp();
+        while (_guard.Running > 0 && TimeProvider.System.GetElapsedTime(began) < CutLimit)
+        {
+            await Task.Delay(CutStep).ConfigureAwait(false);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Limits that Kestrel enforces itself.</summary>
+internal static class KestrelLimits
+{
+    public static void Apply(KestrelServerOptions kestrel, TransferLimits limits)
+    {
+        kestrel.AddServerHeader = false;
+        kestrel.Limits.MaxConcurrentConnections = limits.MaxConnections;
+        kestrel.Limits.MaxRequestBodySize = limits.MaxBodyBytes;
+        kestrel.Limits.MinRequestBodyDataRate = Rate(limits.MinReceiveRate, limits.RateGrace);
+        kestrel.Limits.MinResponseDataRate = Rate(limits.MinSendRate, limits.RateGrace);
+        kestrel.Limits.RequestHeadersTimeout = limits.HeaderTimeout;
+        kestrel.Limits.KeepAliveTimeout = limits.KeepAliveTimeout;
+        kestrel.Limits.MaxRequestBufferSize = limits.ReceiveBuffer;
+        kestrel.Limits.MaxResponseBufferSize = limits.SendBuffer;
+    }
+
+    public static void Apply(SocketTransportOptions sockets, TransferLimits limits)
+    {
+        sockets.MaxReadBufferSize = limits.ReceiveBuffer;
+        sockets.MaxWriteBufferSize = limits.SendBuffer;
+    }
+
+    private static MinDataRate? Rate(int bytesPerSecond, TimeSpan grace) =>
+        bytesPerSecond == 0 ? null : new MinDataRate(bytesPerSecond, grace);
+}

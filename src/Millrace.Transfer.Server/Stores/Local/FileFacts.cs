@@ -1,0 +1,49 @@
+using System.Buffers.Binary;
+using System.Buffers.Text;
+using System.Security.Cryptography;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>What tells one version of a file from every other, without reading it.</summary>
+/// <param name="Device">The device it is on; 0 where the framework does not say.</param>
+/// <param name="Inode">Which file of it; 0 where the framework does not say.</param>
+/// <param name="Length">Bytes.</param>
+/// <param name="Modified">Nanoseconds since 1970 of the last write; anybody can set it.</param>
+/// <param name="Changed">
+/// Nanoseconds since 1970 of the last change of any kind, which nobody can set; the time of creation where the framework
+/// does not say.
+/// </param>
+/// <param name="IsRegular">Whether it is a file, not a folder or a device.</param>
+internal readonly record struct FileFacts(
+    ulong Device, ulong Inode, long Length, long Modified, long Changed, bool IsRegular)
+{
+    /// <summary>Bytes of <see cref="CopyTo"/>.</summary>
+    public const int Bytes = 40;
+
+    private const int TagBytes = 15;
+
+    public DateTimeOffset ModifiedTime => DateTimeOffset.UnixEpoch.AddTicks(Modified / 100);
+
+    /// <summary>All of them, in a fixed order.</summary>
+    public void CopyTo(Span<byte> destination)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(destination, Device);
+        BinaryPrimitives.WriteUInt64LittleEndian(destination[8..], Inode);
+        BinaryPrimitives.WriteInt64LittleEndian(destination[16..], Length);
+        BinaryPrimitives.WriteInt64LittleEndian(destination[24..], Modified);
+        BinaryPrimitives.WriteInt64LittleEndian(destination[32..], Changed);
+    }
+
+    /// <summary>A tag of 20 characters that tells nobody what the facts are.</summary>
+    public EntityTag ToTag()
+    {
+        Span<byte> facts = stackalloc byte[Bytes];
+        CopyTo(facts);
+        Span<byte> hash = stackalloc byte[Sha256Digest.Bytes];
+        SHA256.HashData(facts, hash);
+        return new EntityTag(Base64Url.EncodeToString(hash[..TagBytes]));
+    }
+
+    public StoredFile ToFile(TransferName name, Sha256Digest? digest) =>
+        new(name, Length, ModifiedTime, ToTag(), digest);
+}

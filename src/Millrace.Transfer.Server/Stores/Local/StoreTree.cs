@@ -1,0 +1,36 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Finds what names stand for below a store's root, and never anything else. Thread-safe.</summary>
+internal abstract class StoreTree : IDisposable
+{
+    /// <summary>Opens a file for reading.</summary>
+    /// <returns>Null when there is none of that name; a folder is none.</returns>
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: a link leads out.</exception>
+    public abstract SafeFileHandle? TryOpenFile(TransferName name);
+
+    /// <summary>Holds a folder.</summary>
+    /// <returns>Null when there is none of that name.</returns>
+    public abstract StoreFolder? TryOpenFolder(TransferName folder);
+
+    /// <summary>Holds the folder that a name's file is in, which is another one where the name is a link.</summary>
+    /// <param name="name">The file.</param>
+    /// <param name="create">Whether folders that are missing are created.</param>
+    /// <param name="fileName">The file's name in it.</param>
+    /// <returns>Null when there is none, and none was to be created.</returns>
+    public abstract StoreFolder? TryOpenFolderOf(TransferName name, bool create, out string fileName);
+
+    /// <summary>What an open file is.</summary>
+    public abstract FileFacts Look(SafeFileHandle file);
+
+    public void Dispose()
+    {
+        Dispose(disposing: true);
+        GC.SuppressFinalize(this);
+    }
+
+    protected virtual void Dispose(bool disposing)
+    {
+    }
+}

@@ -1,0 +1,46 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Text;
+using Microsoft.AspNetCore.Connections.Features;
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// <c>104 Upload Resumption Supported</c>: tells where an upload can be continued before its bytes have come, so that a
+/// connection that dies in the first request costs nothing.
+/// </summary>
+/// <remarks>
+/// The framework has no call for interim responses. Under HTTP/1.1 they are lines on the connection before those of the
+/// answer, and nobody else writes there as long as the body has not been asked for (which may send 100 Continue) and the
+/// answer has not begun: whatever came before on the connection was flushed before this request was read. Under HTTP/2 the
+/// connection belongs to all its streams, and nothing is sent.
+/// </remarks>
+internal static class InterimResponse
+{
+    /// <summary>Tells it, if that can be done here and the client asked for a draft that is spoken.</summary>
+    /// <param name="context">The request; neither its body may have been read, nor its answer begun.</param>
+    /// <param name="location">Where the upload can be continued.</param>
+    /// <param name="limit">What <c>Upload-Limit</c> says.</param>
+    /// <returns>Whether the client was told.</returns>
+    public static async ValueTask<bool> TrySendAsync(HttpContext context, string location, string limit)
+    {
+        if (!HttpProtocol.IsHttp11(context.Request.Protocol)
+            || context.Response.HasStarted
+            || !DraftVersion.TryRead(context.Request, out long version)
+            || !DraftVersion.IsSpoken(version)
+            || context.Features.Get<IConnectionTransportFeature>() is not { Transport.Output: { } output })
+        {
+            return false;
+        }
+
+        Write(
+            output,
+            $"HTTP/1.1 104 Upload Resumption Supported\r\nLocation: {location}\r\n"
+            + $"{TransferHeaders.UploadDraftInteropVersion}: {version}\r\n{UploadHeaders.UploadLimit}: {limit}\r\n\r\n");
+        await output.FlushAsync(context.RequestAborted).ConfigureAwait(false);
+        return true;
+    }
+
+    private static void Write(PipeWriter output, string text) => Encoding.ASCII.GetBytes(text, output);
+}

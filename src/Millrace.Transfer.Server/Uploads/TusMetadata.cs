@@ -1,0 +1,126 @@
+using System.Text;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// The field <c>Upload-Metadata</c> of tus: keys without spaces or commas, each once, and their values in base64.
+/// </summary>
+internal sealed class TusMetadata
+{
+    /// <summary>Longest field, in bytes: what a store keeps.</summary>
+    public const int MaxBytes = 4096;
+
+    private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+
+    private readonly List<KeyValuePair<string, byte[]>> _pairs = [];
+
+    /// <summary>Keys and values in the order in which they came.</summary>
+    public IReadOnlyList<KeyValuePair<string, byte[]>> Pairs => _pairs;
+
+    /// <summary>Reads the field.</summary>
+    /// <param name="field">Its value; empty for none.</param>
+    /// <param name="metadata">What it says.</param>
+    /// <param name="why">Why it cannot be read; empty when it can.</param>
+    public static bool TryParse(string field, out TusMetadata metadata, out string why)
+    {
+        metadata = new TusMetadata();
+        why = "";
+        if (field.Length > MaxBytes)
+        {
+            why = $"it has {field.Length} bytes, and {MaxBytes} are kept";
+            return false;
+        }
+
+        if (field.AsSpan().Trim(' ').IsEmpty)
+        {
+            return true;
+        }
+
+        foreach (Range range in field.AsSpan().Split(','))
+        {
+            // Whoever joins several lines of a field to one puts a space behind the comma.
+            if (!metadata.TryAdd(field.AsSpan(range).Trim(' '), out why))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>The value of a key.</summary>
+    public bool TryGet(string key, out ReadOnlyMemory<byte> value)
+    {
+        foreach (KeyValuePair<string, byte[]> pair in _pairs)
+        {
+            if (pair.Key == key)
+            {
+                value = pair.Value;
+                return true;
+            }
+        }
+
+        value = default;
+        return false;
+    }
+
+    /// <summary>The value of a key as text.</summary>
+    /// <returns>Null when the key is absent or its value is empty.</returns>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: it is not UTF-8.</exception>
+    public string? Text(string key)
+    {
+        if (!TryGet(key, out ReadOnlyMemory<byte> value) || value.IsEmpty)
+        {
+            return null;
+        }
+
+        try
+        {
+            return Strict.GetString(value.Span);
+        }
+        catch (DecoderFallbackException exception)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                $"The value of '{key}' in Upload-Metadata is not UTF-8. Encode the text in UTF-8, then in base64.",
+                innerException: exception);
+        }
+    }
+
+    private bool TryAdd(ReadOnlySpan<char> pair, out string why)
+    {
+        int space = pair.IndexOf(' ');
+        ReadOnlySpan<char> key = space < 0 ? pair : pair[..space];
+        ReadOnlySpan<char> value = space < 0 ? default : pair[(space + 1)..];
+        if (key.IsEmpty)
+        {
+            why = "a key is empty";
+            return false;
+        }
+
+        // The field is told again in the answer to HEAD, where only printable ASCII can stand.
+        if (key.ContainsAnyExceptInRange('!', '~'))
+        {
+            why = "a key has a character that is not printable ASCII";
+            return false;
+        }
+
+        string name = key.ToString();
+        if (TryGet(name, out _))
+        {
+            why = $"the key '{name}' is there twice";
+            return false;
+        }
+
+        byte[] bytes = new byte[(value.Length / 4 * 3) + 3];
+        if (value.ContainsAny(" \t\r\n") || !Convert.TryFromBase64Chars(value, bytes, out int length))
+        {
+            why = $"the value of '{name}' is not base64";
+            return false;
+        }
+
+        _pairs.Add(new KeyValuePair<string, byte[]>(name, bytes[..length]));
+        why = "";
+        return true;
+    }
+}

@@ -1,0 +1,48 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Under which name an upload is published.</summary>
+internal static class UploadNames
+{
+    /// <summary>
+    /// By <c>filename</c>, or <c>name</c> where a client only says that. Uppy says in <c>relativePath</c> from which folder
+    /// a file was dropped; that counts where it is a name and ends with the file's own.
+    /// </summary>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.InvalidRequest"/>: there is none; <see cref="TransferError.InvalidName"/>: it is not one.
+    /// </exception>
+    public static TransferName Choose(TusMetadata metadata)
+    {
+        string name = metadata.Text("filename") ?? metadata.Text("name") ?? throw new TransferException(
+            TransferError.InvalidRequest,
+            "Upload-Metadata has no 'filename'. Send the name under which the file is to be kept, in base64: "
+            + "Upload-Metadata: filename dHJpcHMuY3N2");
+        string? relative = metadata.Text("relativePath");
+        return relative is not null
+            && relative.Length > name.Length
+            && relative.EndsWith(name, StringComparison.Ordinal)
+            && relative[^(name.Length + 1)] == '/'
+            && TransferName.TryParse(relative, out TransferName inFolder, out _)
+            ? inFolder
+            : TransferName.Parse(name);
+    }
+
+    /// <summary>By <c>Content-Disposition</c>, as the draft has it for URLs that are not the file's own.</summary>
+    /// <exception cref="TransferException">As for <see cref="Choose(TusMetadata)"/>.</exception>
+    public static TransferName Choose(HttpRequest request)
+    {
+        string field = request.Headers.ContentDisposition.ToString();
+        string? name = ContentDispositionHeaderValue.TryParse(field, out ContentDispositionHeaderValue? disposition)
+            ? HeaderUtilities.UnescapeAsQuotedString(
+                disposition.FileNameStar.HasValue ? disposition.FileNameStar : disposition.FileName).Value
+            : null;
+        return string.IsNullOrEmpty(name)
+            ? throw new TransferException(
+                TransferError.InvalidRequest,
+                "The upload has no name. Send it to the file's own URL with PUT, or say it: "
+                + "Content-Disposition: inline; filename=\"trips.csv\"")
+            : TransferName.Parse(name);
+    }
+}

@@ -1,0 +1,80 @@
+using System.Diagnostics;
+
+namespace Millrace.Cli.Tests.Transferring;
+
+/// <summary>Tab in bash, with the script and the command as they are.</summary>
+public sealed class CompletionTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-cli-").FullName;
+
+    public CompletionTests() => File.WriteAllText(Path.Combine(_folder, "data.csv"), "x");
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Theory]
+    [InlineData("millrace pu", "put")]
+    [InlineData("millrace put --via ht", "http1 http2")]
+    [InlineData("millrace put --via=ht", "http1 http2")]
+    [InlineData("millrace put --no-", "--no-continue --no-verify")]
+    [InlineData("millrace completion ", "bash fish zsh")]
+    [InlineData("millrace lab fi", "files")]
+    public async Task Commands_options_and_values_are_completed_in_bash(string line, string expected) =>
+        Assert.Equal(expected, string.Join(' ', (await CompleteAsync(line)).Order(StringComparer.Ordinal)));
+
+    [Theory]
+    [InlineData("millrace put ")]
+    [InlineData("millrace put da")]
+    [InlineData("millrace put --token-file da")]
+    public async Task Where_a_file_is_due_bash_completes_files(string line) => Assert.Empty(await CompleteAsync(line));
+
+    [Theory]
+    [InlineData("bash", "complete -o default -F _millrace millrace")]
+    [InlineData("zsh", "#compdef millrace")]
+    [InlineData("fish", "complete -c millrace")]
+    public async Task There_is_a_script_for_every_shell(string shell, string expected)
+    {
+        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "completion", shell);
+
+        Assert.Equal((0, ""), (exitCode, error));
+        Assert.Contains(expected, output, StringComparison.Ordinal);
+        Assert.DoesNotContain('\r', output);
+    }
+
+    [Fact]
+    public async Task Another_shell_is_refused_with_those_that_there_are()
+    {
+        (int exitCode, _, string error) = await Command.RunAsync(_folder, "completion", "tcsh");
+
+        Assert.Equal(1, exitCode);
+        Assert.Contains("bash", error, StringComparison.Ordinal);
+    }
+
+    private async Task<string[]> CompleteAsync(string line)
+    {
+        string dll = Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll");
+        string script = $$"""
+            millrace() { dotnet '{{dll}}' "$@"; }
+            eval "$(millrace completion bash)"
+            [[ "$(complete -p millrace)" == *"-o default"* ]] || exit 9
+            COMP_LINE={{Quote(line)}} COMP_POINT={{line.Length}} COMP_WORDBREAKS=$' \t\n"\'><=;|&(:'
+            _millrace millrace
+            printf '%s\n' "${COMPREPLY[@]}"
+            """;
+        var start = new ProcessStartInfo("bash")
+        {
+            WorkingDirectory = _folder,
+            UseShellExecute = false,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            ArgumentList = { "--norc", "-c", script },
+        };
+        using Process process = Process.Start(start)!;
+        Task<string> error = process.StandardError.ReadToEndAsync();
+        string output = await process.StandardOutput.ReadToEndAsync();
+        await Command.WaitAsync(process);
+        Assert.True(process.ExitCode == 0, await error);
+        return output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+    }
+
+    private static string Quote(string text) => $"'{text}'";
+}

@@ -1,0 +1,64 @@
+using System.Text.Json;
+
+namespace Millrace.Cli.Tests.Transferring;
+
+/// <summary>What is wrong with a command line is said before any server is asked.</summary>
+public sealed class TransferArgumentsTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-cli-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Theory]
+    [InlineData("put")]
+    [InlineData("get")]
+    [InlineData("ls")]
+    [InlineData("rm")]
+    public async Task Help_names_the_options_and_exit_codes(string command)
+    {
+        (int exitCode, string output, _) = await Command.RunAsync(_folder, command, "--help");
+
+        Assert.Equal(0, exitCode);
+        string[] common =
+            ["--token <TOKEN>", "--token-file <FILE>", "--attempts <N>", "--idle-timeout <TIME>", "--quiet", "--json", "Examples:", "Exit codes:", "130"];
+        string[] own = command switch
+        {
+            "put" => ["--via <auto|http1|http2|tus>", "--new", "--if-match <TAG>", "--no-verify", "--no-continue", "--connections <N>"],
+            "get" => ["--via <auto|http1|http2|tus>", "--new", "--no-verify", "--no-continue", "--connections <N>"],
+            "ls" => ["--recursive", "--long"],
+            _ => ["--recursive", "--yes", "--if-match <TAG>"],
+        };
+        Assert.All([.. common, .. own], text => Assert.Contains(text, output, StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("http://", "put", "x", "ftp://h/files/x")]
+    [InlineData("'http2'", "put", "x", "http://h/files/x", "--via", "http3")]
+    [InlineData("--attempts", "get", "http://h/files/x", "--attempts", "0")]
+    [InlineData("--connections", "get", "http://h/files/x", "--connections", "x")]
+    [InlineData("--idle-timeout", "ls", "http://h/files/", "--idle-timeout", "never")]
+    [InlineData("exclude each other", "ls", "http://h/files/", "--token", "a", "--token-file", "b")]
+    [InlineData("exclude each other", "put", "x", "http://h/files/x", "--new", "--if-match", "a")]
+    [InlineData("missing-token", "ls", "http://h/files/", "--token-file", "missing-token")]
+    [InlineData("--recursive", "rm", "http://h/files/x/")]
+    [InlineData("--if-match", "rm", "http://h/files/x", "--if-match", "a b")]
+    [InlineData("FILE... URL", "put", "x")]
+    public async Task A_wrong_command_line_is_refused_with_what_is_wrong(string reason, params string[] arguments)
+    {
+        (int exitCode, _, string error) = await Command.RunAsync(_folder, arguments);
+
+        Assert.Equal(1, exitCode);
+        Assert.Contains(reason, error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task With_json_a_wrong_url_is_an_object_too()
+    {
+        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "get", "http://h/files/../x", "--json");
+
+        Assert.Equal((1, ""), (exitCode, error));
+        using var json = JsonDocument.Parse(output);
+        Assert.Equal("InvalidName", json.RootElement.GetProperty("error").GetString());
+        Assert.Equal("http://h/files/../x", json.RootElement.GetProperty("url").GetString());
+    }
+}

@@ -1,0 +1,113 @@
+using System.Text.RegularExpressions;
+using Millrace.Cli.Transfer;
+using Millrace.Transfer;
+using Spectre.Console;
+
+namespace Millrace.Cli.Tests.Transferring;
+
+/// <summary>What is shown while files are moved.</summary>
+public sealed partial class TransferDisplayTests
+{
+    private const long MiB = 1024 * 1024;
+
+    [Fact]
+    public async Task Bars_show_every_running_file_and_the_total_and_are_used_again()
+    {
+        var output = new StringWriter();
+        IAnsiConsole console = Terminal(output);
+        TransferItem[] items = [.. Enumerable.Range(0, 10).Select(Item)];
+
+        await BarDisplay.RunAsync(console, items, async display =>
+        {
+            foreach (TransferItem[] pair in items.Chunk(2))
+            {
+                foreach (TransferItem item in pair)
+                {
+                    display.Begin(item).Report(new TransferProgress(MiB / 2, MiB, MiB, TimeSpan.FromSeconds(1), 1));
+                }
+
+                // Until the bars have been drawn with them, which happens on a thread of its own.
+                await DrawnAsync(output, pair[1].Path);
+                foreach (TransferItem item in pair)
+                {
+                    display.End(new TransferOutcome(item, Result(item), null, 1));
+                }
+            }
+
+            return 0;
+        });
+
+        string text = Plain(output);
+        Assert.All(items, item => Assert.Contains(item.Path, text, StringComparison.Ordinal));
+        Assert.Contains("512 KiB of 1 MiB, 1 MiB/s, 1 s left", text, StringComparison.Ordinal);
+        Assert.Contains("8 of 10 files", text, StringComparison.Ordinal);
+        Assert.Contains("9 MiB of 10 MiB, 2 MiB/s", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_name_with_markup_is_shown_as_it_is()
+    {
+        var output = new StringWriter();
+
+        await BarDisplay.RunAsync(Terminal(output), [new TransferItem("[red]x[/]", default, "http://h/files/x", null)], async display =>
+        {
+            display.Begin(new TransferItem("[red]x", default, "http://h/files/x", null)).Report(default);
+            await DrawnAsync(output, "[red]x");
+            return 0;
+        });
+
+        Assert.Contains("[red]x", Plain(output), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Without_a_terminal_a_line_comes_every_ten_seconds()
+    {
+        var output = new StringWriter();
+        IProgress<TransferProgress> line = new PlainDisplay(output).Begin(Item(1));
+
+        for (int second = 0; second <= 25; second++)
+        {
+            line.Report(new TransferProgress(second, MiB, 0, TimeSpan.FromSeconds(second), 1));
+        }
+
+        Assert.Equal(["1.bin: 10 B of 1 MiB", "1.bin: 20 B of 1 MiB"], output.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries));
+    }
+
+    private static TransferItem Item(int number) =>
+        new($"{number}.bin", TransferName.Parse($"{number}.bin"), $"http://h/files/{number}.bin", MiB);
+
+    private static TransferResult Result(TransferItem item) => new(item.Name, MiB, null, null, TransferWire.Http1, MiB, 1);
+
+    private static IAnsiConsole Terminal(StringWriter output)
+    {
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings
+        {
+            Ansi = AnsiSupport.Yes,
+            ColorSystem = ColorSystemSupport.NoColors,
+            Interactive = InteractionSupport.Yes,
+            Out = new AnsiConsoleOutput(TextWriter.Synchronized(output)),
+        });
+        console.Profile.Width = 120;
+        return console;
+    }
+
+    private static async Task DrawnAsync(StringWriter output, string text)
+    {
+        for (int tries = 0; !Plain(output).Contains(text, StringComparison.Ordinal); tries++)
+        {
+            Assert.True(tries < 600, $"'{text}' was not drawn within a minute.");
+            await Task.Delay(100);
+        }
+    }
+
+    private static string Plain(StringWriter output)
+    {
+        lock (output)
+        {
+            return Escapes().Replace(output.ToString(), "");
+        }
+    }
+
+    [GeneratedRegex("\u001b\\[[0-9;?]*[A-Za-z]")]
+    private static partial Regex Escapes();
+}

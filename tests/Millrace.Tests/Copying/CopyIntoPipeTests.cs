@@ -1,0 +1,106 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Millrace.Tests.Infrastructure;
+
+namespace Millrace.Tests.Copying;
+
+public sealed class CopyIntoPipeTests
+{
+    private const int Length = 900_001;
+
+    [Fact]
+    public async Task A_file_is_read_into_the_memory_that_the_pipe_lends()
+    {
+        using var folder = new OwnFolder();
+        await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
+        var writer = new LendingWriter();
+        await using FilePipeReader reader = FilePipe.OpenRead(folder["file"]);
+        await reader.CopyToAsync(writer);
+        Assert.True(TestContent.Of(Length).Span.SequenceEqual(writer.Content));
+
+        // Nothing came as memory of somebody else's, which the pipe would have had to copy; nor portably, which reads blocks.
+        Assert.Equal(Environment.GetEnvironmentVariable("MILLRACE_PORTABLE") == "1", writer.Copied > 0);
+    }
+
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(0, 1)]
+    [InlineData(1, 300_000)]
+    [InlineData(262_143, 262_145)]
+    [InlineData(500_000, 400_001)]
+    public async Task Only_the_part_that_was_opened_is_copied(int offset, int length)
+    {
+        using var folder = new OwnFolder();
+        await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
+        var writer = new LendingWriter();
+        await using FilePipeReader reader = FilePipe.OpenRead(
+            folder["file"], new FileReadOptions { Offset = offset, Length = length });
+        await reader.CopyToAsync(writer);
+        Assert.True(TestContent.Between(offset, offset + length).Span.SequenceEqual(writer.Content));
+    }
+
+    [Fact]
+    public async Task What_was_read_and_not_consumed_is_copied_too()
+    {
+        using var folder = new OwnFolder();
+        await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
+        var writer = new LendingWriter();
+        await using FilePipeReader reader = FilePipe.OpenRead(folder["file"]);
+        ReadResult result = await reader.ReadAsync();
+        reader.AdvanceTo(result.Buffer.GetPosition(100), result.Buffer.End);
+        await reader.CopyToAsync(writer);
+        Assert.True(TestContent.Between(100, Length).Span.SequenceEqual(writer.Content));
+    }
+
+    [Fact]
+    public async Task A_file_that_was_cut_meanwhile_is_an_error()
+    {
+        using var folder = new OwnFolder();
+        await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
+        await using FilePipeReader reader = FilePipe.OpenRead(
+            folder["file"], new FileReadOptions { Share = FileShare.ReadWrite });
+        using (var other = new FileStream(folder["file"], FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+        {
+            other.SetLength(1000);
+        }
+
+        FilePipeException thrown =
+            await Assert.ThrowsAsync<FilePipeException>(() => reader.CopyToAsync(new LendingWriter()));
+        Assert.Equal(FilePipeError.Truncated, thrown.Error);
+    }
+
+    /// <summary>A pipe that can tell what it lent from what it was given.</summary>
+    private sealed class LendingWriter : PipeWriter
+    {
+        private readonly ArrayBufferWriter<byte> _content = new();
+        private byte[] _lent = [];
+
+        public ReadOnlySpan<byte> Content => _content.WrittenSpan;
+
+        public long Copied { get; private set; }
+
+        public override Memory<byte> GetMemory(int sizeHint = 0) => _lent = new byte[Math.Max(sizeHint, 4096)];
+
+        public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
+
+        public override void Advance(int bytes) => _content.Write(_lent.AsSpan(0, bytes));
+
+        public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default) => default;
+
+        public override ValueTask<FlushResult> WriteAsync(
+            ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
+        {
+            Copied += source.Length;
+            _content.Write(source.Span);
+            return default;
+        }
+
+        public override void CancelPendingFlush()
+        {
+        }
+
+        public override void Complete(Exception? exception = null)
+        {
+        }
+    }
+}

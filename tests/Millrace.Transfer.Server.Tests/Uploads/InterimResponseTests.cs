@@ -1,0 +1,200 @@
+using System.Diagnostics;
+using System.Net;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Uploads;
+
+public sealed class InterimResponseTests
+{
+    private const string Version = "Upload-Draft-Interop-Version: 8\r\n";
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task The_URL_comes_before_the_body_was_sent_and_is_the_one_of_the_answer(bool tls)
+    {
+        await using RunningServer server = await StartAsync(tls);
+        await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address, tls);
+        await connection.SendAsync(Put("a", 4, Version));
+        string interim = await connection.ReadHeadAsync();
+        Assert.StartsWith("HTTP/1.1 104 Upload Resumption Supported\r\n", interim, StringComparison.Ordinal);
+        Assert.Contains("Upload-Draft-Interop-Version: 8\r\n", interim, StringComparison.Ordinal);
+        Assert.Contains("Upload-Limit: max-age=", interim, StringComparison.Ordinal);
+        await connection.SendAsync("abcd");
+        string answer = await connection.ReadHeadAsync();
+        Assert.StartsWith("HTTP/1.1 201", answer, StringComparison.Ordinal);
+        Assert.Equal(Location(interim), Location(answer));
+        Assert.Equal("abcd", await File.ReadAllTextAsync(server.PathOf("a")));
+    }
+
+    [Fact]
+    public async Task What_died_in_the_first_request_goes_on_at_the_URL_that_was_told()
+    {
+        await using RunningServer server = await StartAsync(tls: false);
+        string url;
+        await using (UploadConnection connection = await UploadConnection.OpenAsync(server.Address))
+        {
+            await connection.SendAsync(Put("a", 4, Version));
+            url = Location(await connection.ReadHeadAsync());
+            await connection.SendAsync("ab");
+            using HttpResponseMessage begun = await server.DraftAsync(HttpMethod.Head, url);
+            Assert.True(begun.IsSuccessStatusCode);
+            connection.Reset();
+        }
+
+        using HttpResponseMessage head = await server.DraftAsync(HttpMethod.Head, url);
+        int offset = int.Parse(head.Field("Upload-Offset")!);
+        using HttpResponseMessage last = await server.DraftAsync(
+            UploadServer.Patch, url, "abcd"u8.ToArray()[offset..], $"Upload-Offset: {offset}", "Upload-Complete: ?1");
+        Assert.Equal(HttpStatusCode.Created, last.StatusCode);
+        Assert.Equal("abcd", await File.ReadAllTextAsync(server.PathOf("a")));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_100_follows_for_who_waits_for_it(bool tls)
+    {
+        await using RunningServer server = await StartAsync(tls);
+        await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address, tls);
+        await connection.SendAsync(Put("a", 4, Version + "Expect: 100-continue\r\n"));
+        Assert.StartsWith("HTTP/1.1 104", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+        Assert.StartsWith("HTTP/1.1 100", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+        await connection.SendAsync("abcd");
+        Assert.StartsWith("HTTP/1.1 201", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Answers_keep_their_order_when_requests_come_ahead_of_them(bool tls)
+    {
+        await using RunningServer server = await StartAsync(tls);
+        await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address, tls);
+        var all = new System.Text.StringBuilder();
+        for (int i = 0; i < 50; i++)
+        {
+            all.Append(Put($"f{i}", 4, Version)).Append($"{i:D4}");
+            all.Append("OPTIONS /uploads HTTP/1.1\r\nHost: x\r\n\r\n");
+        }
+
+        await connection.SendAsync(all.ToString());
+        for (int i = 0; i < 50; i++)
+        {
+            string interim = await connection.ReadHeadAsync();
+            Assert.StartsWith("HTTP/1.1 104", interim, StringComparison.Ordinal);
+            string answer = await connection.ReadHeadAsync();
+            Assert.StartsWith("HTTP/1.1 201", answer, StringComparison.Ordinal);
+            Assert.Equal(Location(interim), Location(answer));
+            Assert.Contains($"Content-Location: /files/f{i}\r\n", answer, StringComparison.Ordinal);
+            Assert.StartsWith("HTTP/1.1 204", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+            Assert.Equal($"{i:D4}", await File.ReadAllTextAsync(server.PathOf($"f{i}")));
+        }
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("Upload-Draft-Interop-Version: 4\r\n")]
+    [InlineData("Upload-Draft-Interop-Version: 9\r\n")]
+    [InlineData("Upload-Draft-Interop-Version: eight\r\n")]
+    public async Task Nothing_comes_for_a_draft_that_is_not_spoken(string version)
+    {
+        await using RunningServer server = await StartAsync(tls: false);
+        await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address);
+        await connection.SendAsync(Put("a", 4, version) + "abcd");
+        Assert.StartsWith("HTTP/1.1 201", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_refused_creation_has_no_interim_response()
+    {
+        await using RunningServer server = await StartAsync(tls: false);
+        await server.WriteAsync("a", new byte[] { 1 });
+        await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address);
+        await connection.SendAsync(Put("a", 4, Version + "If-None-Match: *\r\nExpect: 100-continue\r\n"));
+        Assert.StartsWith("HTTP/1.1 412", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task HTTP_2_is_served_without_interim_responses()
+    {
+        await using RunningServer server = await StartAsync(tls: true);
+        using var handler = new HttpClientHandler
+        {
+            ServerCertificateCustomValidationCallback = HttpClientHandler.DangerousAcceptAnyServerCertificateValidator,
+        };
+        using var client = new HttpClient(handler);
+        using var request = new HttpRequestMessage(HttpMethod.Put, new Uri(server.Address, "/files/a"))
+        {
+            Version = HttpVersion.Version20,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Content = new ByteArrayContent("abcd"u8.ToArray()),
+        };
+        request.Headers.Add("Upload-Complete", "?1");
+        request.Headers.Add("Upload-Draft-Interop-Version", "8");
+        using HttpResponseMessage response = await client.SendAsync(request);
+        Assert.Equal(HttpVersion.Version20, response.Version);
+        Assert.Equal(HttpStatusCode.Created, response.StatusCode);
+        Assert.Equal("abcd", await File.ReadAllTextAsync(server.PathOf("a")));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Curl_uploads_through_it(bool tls)
+    {
+        await using RunningServer server = await StartAsync(tls);
+        byte[] content = UploadServer.Bytes(3_000_000);
+        string source = await server.WriteAsync("source", content);
+        string output = await CurlAsync(
+            "--http1.1", "-k", "-s", "-S", "-D", "-", "-T", source, "-H", "Upload-Complete: ?1",
+            "-H", "Upload-Draft-Interop-Version: 8", "-H", "Expect: 100-continue", new Uri(server.Address, "/files/target").ToString());
+        Assert.Contains("HTTP/1.1 104", output, StringComparison.Ordinal);
+        Assert.Contains("HTTP/1.1 201", output, StringComparison.Ordinal);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("target")));
+    }
+
+    private static async Task<string> CurlAsync(params string[] arguments)
+    {
+        var start = new ProcessStartInfo("curl", arguments) { RedirectStandardOutput = true, RedirectStandardError = true };
+        using Process curl = Process.Start(start)!;
+        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(2));
+        Task<string> errors = curl.StandardError.ReadToEndAsync(bound.Token);
+        string output = await curl.StandardOutput.ReadToEndAsync(bound.Token);
+        await curl.WaitForExitAsync(bound.Token);
+        Assert.True(curl.ExitCode == 0, await errors);
+        return output;
+    }
+
+    private static string Put(string name, int length, string fields) =>
+        $"PUT /files/{name} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\nUpload-Complete: ?1\r\n{fields}\r\n";
+
+    private static string Location(string head) =>
+        head.Split("\r\n").Single(static line => line.StartsWith("Location: ", StringComparison.Ordinal))["Location: ".Length..];
+
+    private static Task<RunningServer> StartAsync(bool tls) => UploadServer.StartAsync(new RunningServerOptions
+    {
+        Kestrel = kestrel =>
+        {
+            if (tls)
+            {
+                kestrel.Listen(IPAddress.Loopback, 0, listen =>
+                {
+                    listen.Protocols = HttpProtocols.Http1AndHttp2;
+                    listen.UseHttps(Certificate());
+                });
+            }
+        },
+    });
+
+    private static X509Certificate2 Certificate()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
+        return request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+    }
+}

@@ -1,0 +1,113 @@
+using System.Buffers.Binary;
+using System.Net;
+using System.Security.Cryptography;
+using System.Text;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Uploads;
+
+public sealed class TusChecksumTests : IAsyncLifetime
+{
+    private RunningServer _server = null!;
+
+    public async Task InitializeAsync() => _server = await UploadServer.StartAsync();
+
+    public async Task DisposeAsync() => await _server.DisposeAsync();
+
+    [Theory]
+    [InlineData("sha256")]
+    [InlineData("sha1")]
+    [InlineData("crc32")]
+    public async Task A_right_checksum_is_accepted_and_a_wrong_one_discards_the_bytes(string algorithm)
+    {
+        byte[] content = UploadServer.Bytes(100_000);
+        string url = await _server.BeginAsync("a", content.Length);
+        using HttpResponseMessage first = await _server.TusAsync(
+            UploadServer.Patch, url, content[..60_000], "Upload-Offset: 0",
+            $"Upload-Checksum: {Checksum(algorithm, content.AsSpan(0, 60_000))}");
+        Assert.Equal(HttpStatusCode.NoContent, first.StatusCode);
+
+        using HttpResponseMessage wrong = await _server.TusAsync(
+            UploadServer.Patch, url, content[60_000..], "Upload-Offset: 60000",
+            $"Upload-Checksum: {Checksum(algorithm, content)}");
+        Assert.Equal(460, (int)wrong.StatusCode);
+        Assert.Equal("60000", wrong.Field("Upload-Offset"));
+        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        Assert.Equal("60000", head.Field("Upload-Offset"));
+
+        using HttpResponseMessage last = await _server.TusAsync(
+            UploadServer.Patch, url, content[60_000..], "Upload-Offset: 60000",
+            $"Upload-Checksum: {Checksum(algorithm, content.AsSpan(60_000))}");
+        Assert.Equal(HttpStatusCode.NoContent, last.StatusCode);
+        Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("a")));
+    }
+
+    [Theory]
+    [InlineData("md5 1B2M2Y8AsgTpgAmY7PhCfg==")]
+    [InlineData("sha1 nonsense")]
+    public async Task A_checksum_that_cannot_be_read_is_refused_with_400(string checksum)
+    {
+        string url = await _server.BeginAsync("a", 3);
+        using HttpResponseMessage response = await _server.TusAsync(
+            UploadServer.Patch, url, [1], "Upload-Offset: 0", $"Upload-Checksum: {checksum}");
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task A_wrong_checksum_at_creation_leaves_nothing()
+    {
+        using HttpResponseMessage response = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", [1, 2], "Upload-Length: 2", $"Upload-Metadata: filename {UploadServer.Base64("a")}",
+            $"Upload-Checksum: {Checksum("crc32", [1, 3])}");
+        Assert.Equal(460, (int)response.StatusCode);
+        Assert.Empty(_server.VisibleFiles());
+    }
+
+    [Theory]
+    [InlineData("sha256", false)]
+    [InlineData("sha1", false)]
+    [InlineData("crc32", false)]
+    [InlineData("crc32", true)]
+    public async Task A_checksum_can_come_behind_the_body(string algorithm, bool wrong)
+    {
+        byte[] content = UploadServer.Bytes(1000);
+        string url = await _server.BeginAsync("a", content.Length);
+        await using UploadConnection connection = await UploadConnection.OpenAsync(_server.Address);
+        await connection.SendAsync(
+            $"PATCH {url} HTTP/1.1\r\nHost: x\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n"
+            + "Content-Type: application/offset+octet-stream\r\nTransfer-Encoding: chunked\r\nTrailer: Upload-Checksum\r\n\r\n3e8\r\n");
+        await connection.SendAsync(content);
+        string checksum = Checksum(algorithm, wrong ? content.AsSpan(1) : content);
+        await connection.SendAsync($"\r\n0\r\nUpload-Checksum: {checksum}\r\n\r\n");
+        Assert.StartsWith(wrong ? "HTTP/1.1 460" : "HTTP/1.1 204", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+        Assert.Equal(!wrong, File.Exists(_server.PathOf("a")));
+    }
+
+    [Fact]
+    public async Task Bytes_whose_checksum_never_came_are_not_kept()
+    {
+        string url = await _server.BeginAsync("a", 100);
+        await using (UploadConnection connection = await UploadConnection.OpenAsync(_server.Address))
+        {
+            await connection.SendAsync(Encoding.ASCII.GetBytes(
+                $"PATCH {url} HTTP/1.1\r\nHost: x\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Length: 100\r\n"
+                + $"Content-Type: application/offset+octet-stream\r\nUpload-Checksum: {Checksum("crc32", new byte[100])}\r\n\r\n"));
+            await connection.SendAsync(new byte[50]);
+            using HttpResponseMessage during = await _server.TusAsync(HttpMethod.Head, url);
+            Assert.Equal("0", during.Field("Upload-Offset"));
+        }
+
+        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        Assert.Equal("0", head.Field("Upload-Offset"));
+    }
+
+    private static string Checksum(string algorithm, ReadOnlySpan<byte> content)
+    {
+        byte[] crc = new byte[4];
+        BinaryPrimitives.WriteUInt32BigEndian(crc, Crc32.Of(content));
+#pragma warning disable CA5350 // The checksum that tus wants every server to have.
+        byte[] value = algorithm switch { "sha256" => SHA256.HashData(content), "sha1" => SHA1.HashData(content), _ => crc };
+#pragma warning restore CA5350
+        return $"{algorithm} {Convert.ToBase64String(value)}";
+    }
+}

@@ -1,0 +1,103 @@
+using System.Net;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Uploads;
+
+public sealed class TusConcatenationTests : IAsyncLifetime
+{
+    private static readonly string Metadata = $"Upload-Metadata: filename {UploadServer.Base64("whole")}";
+
+    private RunningServer _server = null!;
+
+    public async Task InitializeAsync() => _server = await UploadServer.StartAsync();
+
+    public async Task DisposeAsync() => await _server.DisposeAsync();
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Parts_are_joined_in_the_order_that_is_said(bool absolute)
+    {
+        string first = await PartAsync([1, 2, 3]);
+        string second = await PartAsync([4, 5]);
+        string prefix = absolute ? _server.Address.GetLeftPart(UriPartial.Authority) : "";
+        using HttpResponseMessage joined = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", null, $"Upload-Concat: final;{prefix}{second} {prefix}{first}", Metadata);
+        Assert.Equal(HttpStatusCode.Created, joined.StatusCode);
+        Assert.Equal([4, 5, 1, 2, 3], await File.ReadAllBytesAsync(_server.PathOf("whole")));
+        string url = joined.Headers.Location!.OriginalString;
+
+        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        Assert.Equal($"final;{second} {first}", head.Field("Upload-Concat"));
+        Assert.Equal("5", head.Field("Upload-Length"));
+        using HttpResponseMessage patch = await _server.TusAsync(UploadServer.Patch, url, [6], "Upload-Offset: 5");
+        Assert.Equal(HttpStatusCode.Forbidden, patch.StatusCode);
+    }
+
+    [Fact]
+    public async Task A_part_tells_that_it_is_one_and_is_never_published()
+    {
+        string part = await PartAsync([1]);
+        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, part);
+        Assert.Equal("partial", head.Field("Upload-Concat"));
+        Assert.Equal("1", head.Field("Upload-Offset"));
+        Assert.Empty(_server.VisibleFiles());
+    }
+
+    [Fact]
+    public async Task Unfinished_parts_are_refused()
+    {
+        using HttpResponseMessage part = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", [1], "Upload-Length: 2", "Upload-Concat: partial");
+        await ThrowsAsync($"final;{part.Headers.Location!.OriginalString}", HttpStatusCode.BadRequest, "1 of 2 bytes");
+    }
+
+    [Fact]
+    public async Task What_is_no_part_is_refused()
+    {
+        string url = await _server.BeginAsync("b", 1);
+        await ThrowsAsync($"final;{url}", HttpStatusCode.BadRequest, "not partial");
+        await ThrowsAsync($"final;/uploads/{UploadId.Next()}", HttpStatusCode.NotFound, "never begun");
+        await ThrowsAsync("final;nonsense", HttpStatusCode.BadRequest, "part 1");
+    }
+
+    [Fact]
+    public async Task A_joined_upload_has_no_length_of_its_own()
+    {
+        string part = await PartAsync([1]);
+        using HttpResponseMessage response = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", null, $"Upload-Concat: final;{part}", "Upload-Length: 1", Metadata);
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task A_taken_name_is_refused_and_the_parts_stay()
+    {
+        string part = await PartAsync([1]);
+        await _server.WriteAsync("whole", new byte[] { 9 });
+        using HttpResponseMessage refused = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", null, $"Upload-Concat: final;{part}", "If-None-Match: *", Metadata);
+        Assert.Equal(HttpStatusCode.PreconditionFailed, refused.StatusCode);
+        using HttpResponseMessage joined = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", null, $"Upload-Concat: final;{part}", Metadata);
+        Assert.Equal(HttpStatusCode.Created, joined.StatusCode);
+        Assert.Equal([1], await File.ReadAllBytesAsync(_server.PathOf("whole")));
+    }
+
+    private async Task<string> PartAsync(byte[] content)
+    {
+        using HttpResponseMessage response = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", content, $"Upload-Length: {content.Length}", "Upload-Concat: partial");
+        Assert.Equal(HttpStatusCode.Created, response.StatusCode);
+        return response.Headers.Location!.OriginalString;
+    }
+
+    private async Task ThrowsAsync(string concat, HttpStatusCode status, string why)
+    {
+        using HttpResponseMessage response = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", null, $"Upload-Concat: {concat}", Metadata);
+        Assert.Equal(status, response.StatusCode);
+        Assert.Contains(why, await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.Empty(_server.VisibleFiles());
+    }
+}

@@ -1,0 +1,195 @@
+using System.Net;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Uploads;
+
+public sealed class TusCoreTests : IAsyncLifetime
+{
+    private RunningServer _server = null!;
+
+    public async Task InitializeAsync() => _server = await UploadServer.StartAsync(
+        new RunningServerOptions { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } });
+
+    public async Task DisposeAsync() => await _server.DisposeAsync();
+
+    [Fact]
+    public async Task OPTIONS_tells_what_the_server_can()
+    {
+        using HttpResponseMessage response = await _server.DraftAsync(HttpMethod.Options, "/uploads");
+        Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
+        Assert.Equal("1.0.0", response.Field("Tus-Version"));
+        Assert.Equal("1000000", response.Field("Tus-Max-Size"));
+        Assert.Equal("sha256,sha1,crc32", response.Field("Tus-Checksum-Algorithm"));
+        Assert.Equal(
+            ["creation", "creation-defer-length", "creation-with-upload", "expiration", "termination", "checksum", "checksum-trailer", "concatenation"],
+            response.Field("Tus-Extension")!.Split(','));
+        Assert.Contains("application/partial-upload", response.Field("Accept-Patch"), StringComparison.Ordinal);
+        Assert.Equal("max-size=1000000", response.Field("Upload-Limit"));
+    }
+
+    [Fact]
+    public async Task A_file_comes_in_parts_and_is_published_with_the_last()
+    {
+        byte[] content = UploadServer.Bytes(100_000);
+        string url = await _server.BeginAsync("reports/may.csv", content.Length);
+        using HttpResponseMessage first = await _server.TusAsync(
+            UploadServer.Patch, url, content[..40_000], "Upload-Offset: 0");
+        Assert.Equal(HttpStatusCode.NoContent, first.StatusCode);
+        Assert.Equal("40000", first.Field("Upload-Offset"));
+        Assert.NotNull(first.Field("Upload-Expires"));
+        Assert.Empty(_server.VisibleFiles());
+
+        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        Assert.Equal(HttpStatusCode.OK, head.StatusCode);
+        Assert.Equal("40000", head.Field("Upload-Offset"));
+        Assert.Equal("100000", head.Field("Upload-Length"));
+        Assert.Equal($"filename {UploadServer.Base64("reports/may.csv")}", head.Field("Upload-Metadata"));
+        Assert.Equal("no-store", head.Field("Cache-Control"));
+        Assert.Equal("1.0.0", head.Field("Tus-Resumable"));
+
+        using HttpResponseMessage last = await _server.TusAsync(
+            UploadServer.Patch, url, content[40_000..], "Upload-Offset: 40000");
+        Assert.Equal(HttpStatusCode.NoContent, last.StatusCode);
+        Assert.Equal("/files/reports/may.csv", last.Field("Content-Location"));
+        Assert.Equal(DigestField.Format(Sha256Digest.Of(content)), last.Field("Repr-Digest"));
+        Assert.NotNull(last.Field("ETag"));
+        Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("reports/may.csv")));
+    }
+
+    [Fact]
+    public async Task HEAD_of_what_was_published_tells_of_the_file()
+    {
+        string url = await _server.BeginAsync("a", 3);
+        using HttpResponseMessage last = await _server.TusAsync(UploadServer.Patch, url, [1, 2, 3], "Upload-Offset: 0");
+        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        Assert.Equal("3", head.Field("Upload-Offset"));
+        Assert.Equal(last.Field("ETag"), head.Field("ETag"));
+        Assert.Equal("/files/a", head.Field("Content-Location"));
+    }
+
+    [Theory]
+    [InlineData("0.2.2")]
+    [InlineData("")]
+    public async Task Another_version_is_refused_with_412(string version)
+    {
+        using HttpResponseMessage response = await _server.DraftAsync(
+            HttpMethod.Post, "/uploads", null, $"Tus-Resumable: {version}", "Upload-Length: 1");
+        Assert.Equal(HttpStatusCode.PreconditionFailed, response.StatusCode);
+        Assert.Equal("1.0.0", response.Field("Tus-Version"));
+    }
+
+    [Fact]
+    public async Task A_creation_without_a_version_is_refused_with_412()
+    {
+        using HttpResponseMessage response = await _server.DraftAsync(HttpMethod.Post, "/uploads", null, "Upload-Length: 1");
+        Assert.Equal(HttpStatusCode.PreconditionFailed, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task Another_content_type_is_refused_with_415()
+    {
+        string url = await _server.BeginAsync("a", 3);
+        using HttpResponseMessage response = await _server.TusAsync(
+            UploadServer.Patch, url, [1, 2, 3], "Upload-Offset: 0", "Content-Type: application/octet-stream");
+        Assert.Equal(HttpStatusCode.UnsupportedMediaType, response.StatusCode);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    public async Task Another_offset_is_refused_with_409_and_the_right_one(int offset)
+    {
+        string url = await _server.BeginAsync("a", 5);
+        using HttpResponseMessage first = await _server.TusAsync(UploadServer.Patch, url, [1, 2], "Upload-Offset: 0");
+        using HttpResponseMessage response = await _server.TusAsync(
+            UploadServer.Patch, url, [9], $"Upload-Offset: {offset}");
+        Assert.Equal(HttpStatusCode.Conflict, response.StatusCode);
+        Assert.Equal("2", response.Field("Upload-Offset"));
+        Assert.Equal("1.0.0", response.Field("Tus-Resumable"));
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("Upload-Offset: -1")]
+    [InlineData("Upload-Offset: one")]
+    public async Task An_offset_that_is_none_is_refused_with_400(string field)
+    {
+        string url = await _server.BeginAsync("a", 5);
+        using HttpResponseMessage response = await _server.TusAsync(
+            UploadServer.Patch, url, [1], field.Length == 0 ? [] : [field]);
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+    }
+
+    [Theory]
+    [InlineData("HEAD", "/uploads/0123456789abcdef0123456789abcdef")]
+    [InlineData("HEAD", "/uploads/nobody")]
+    [InlineData("PATCH", "/uploads/0123456789abcdef0123456789abcdef")]
+    [InlineData("DELETE", "/uploads/0123456789abcdef0123456789abcdef")]
+    public async Task An_unknown_upload_is_answered_404(string method, string url)
+    {
+        using HttpResponseMessage response = await _server.TusAsync(
+            new HttpMethod(method), url, method == "PATCH" ? [1] : null, "Upload-Offset: 0");
+        Assert.Equal(HttpStatusCode.NotFound, response.StatusCode);
+        Assert.Null(response.Field("Upload-Offset"));
+    }
+
+    [Fact]
+    public async Task More_than_was_said_is_refused_and_nothing_of_it_is_kept()
+    {
+        string url = await _server.BeginAsync("a", 5);
+        using HttpResponseMessage response = await _server.TusAsync(
+            UploadServer.Patch, url, [1, 2, 3, 4, 5, 6], "Upload-Offset: 0");
+        Assert.Equal(HttpStatusCode.RequestEntityTooLarge, response.StatusCode);
+        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        Assert.Equal("0", head.Field("Upload-Offset"));
+    }
+
+    [Theory]
+    [InlineData("POST")]
+    [InlineData("DELETE")]
+    public async Task The_method_can_be_said_in_a_field(string method)
+    {
+        string url = await _server.BeginAsync("a", 3);
+        using HttpResponseMessage patch = await _server.TusAsync(
+            new HttpMethod(method), url, [1, 2], "Upload-Offset: 0", "X-HTTP-Method-Override: PATCH");
+        Assert.Equal("2", patch.Field("Upload-Offset"));
+        using HttpResponseMessage head = await _server.TusAsync(
+            HttpMethod.Post, url, null, "X-HTTP-Method-Override: HEAD");
+        Assert.Equal("2", head.Field("Upload-Offset"));
+        using HttpResponseMessage removed = await _server.TusAsync(
+            HttpMethod.Post, url, null, "X-HTTP-Method-Override: DELETE");
+        Assert.Equal(HttpStatusCode.NoContent, removed.StatusCode);
+    }
+
+    [Fact]
+    public async Task Other_methods_are_refused_with_those_that_there_are()
+    {
+        using HttpResponseMessage response = await _server.TusAsync(HttpMethod.Put, "/uploads", [1]);
+        Assert.Equal(HttpStatusCode.MethodNotAllowed, response.StatusCode);
+        Assert.Contains("POST", response.Content.Headers.Allow);
+    }
+
+    [Fact]
+    public async Task What_was_thrown_away_is_gone()
+    {
+        string url = await _server.BeginAsync("a", 3);
+        using HttpResponseMessage removed = await _server.TusAsync(HttpMethod.Delete, url);
+        Assert.Equal(HttpStatusCode.NoContent, removed.StatusCode);
+        Assert.Equal("1.0.0", removed.Field("Tus-Resumable"));
+        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        Assert.Equal(HttpStatusCode.NotFound, head.StatusCode);
+    }
+
+    [Fact]
+    public async Task Only_whoever_began_an_upload_continues_it()
+    {
+        UploadStatus status = await _server.Store.StartUploadAsync(
+            new StartUploadOptions { Name = TransferName.Parse("a"), Length = 3, Owner = "alice" }, default);
+        foreach (string method in (string[])["HEAD", "PATCH", "DELETE"])
+        {
+            using HttpResponseMessage response = await _server.TusAsync(
+                new HttpMethod(method), $"/uploads/{status.Id}", method == "PATCH" ? [1] : null, "Upload-Offset: 0");
+            Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
+        }
+    }
+}

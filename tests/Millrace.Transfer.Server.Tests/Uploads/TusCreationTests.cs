@@ -1,0 +1,175 @@
+using System.Net;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Uploads;
+
+public sealed class TusCreationTests : IAsyncLifetime
+{
+    private static readonly string Metadata = $"Upload-Metadata: filename {UploadServer.Base64("a.bin")}";
+
+    private RunningServer _server = null!;
+
+    public async Task InitializeAsync() => _server = await UploadServer.StartAsync(
+        new RunningServerOptions { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } });
+
+    public async Task DisposeAsync() => await _server.DisposeAsync();
+
+    [Fact]
+    public async Task The_first_bytes_can_come_with_the_creation()
+    {
+        byte[] content = UploadServer.Bytes(5000);
+        using HttpResponseMessage created = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", content[..2000], "Upload-Length: 5000", Metadata);
+        Assert.Equal(HttpStatusCode.Created, created.StatusCode);
+        Assert.Equal("2000", created.Field("Upload-Offset"));
+        using HttpResponseMessage last = await _server.TusAsync(
+            UploadServer.Patch, created.Headers.Location!.OriginalString, content[2000..], "Upload-Offset: 2000");
+        Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("a.bin")));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(70_000)]
+    public async Task A_whole_file_can_come_with_the_creation(int length)
+    {
+        byte[] content = UploadServer.Bytes(length);
+        using HttpResponseMessage created = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", content, $"Upload-Length: {length}", Metadata);
+        Assert.Equal(HttpStatusCode.Created, created.StatusCode);
+        Assert.Equal("/files/a.bin", created.Field("Content-Location"));
+        Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("a.bin")));
+    }
+
+    [Fact]
+    public async Task The_length_can_be_said_later()
+    {
+        using HttpResponseMessage created = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", null, "Upload-Defer-Length: 1", Metadata);
+        string url = created.Headers.Location!.OriginalString;
+        using HttpResponseMessage first = await _server.TusAsync(UploadServer.Patch, url, [1, 2], "Upload-Offset: 0");
+        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        Assert.Equal("1", head.Field("Upload-Defer-Length"));
+        Assert.Null(head.Field("Upload-Length"));
+        using HttpResponseMessage last = await _server.TusAsync(
+            UploadServer.Patch, url, [3], "Upload-Offset: 2", "Upload-Length: 3");
+        Assert.Equal("/files/a.bin", last.Field("Content-Location"));
+        Assert.Equal([1, 2, 3], await File.ReadAllBytesAsync(_server.PathOf("a.bin")));
+    }
+
+    [Fact]
+    public async Task A_length_is_said_once()
+    {
+        string url = await _server.BeginAsync("a.bin", 3);
+        using HttpResponseMessage response = await _server.TusAsync(
+            UploadServer.Patch, url, [1], "Upload-Offset: 0", "Upload-Length: 4");
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("Upload-Length: -1")]
+    [InlineData("Upload-Length: 1e3")]
+    [InlineData("Upload-Length: 99999999999999999999")]
+    [InlineData("Upload-Defer-Length: 2")]
+    [InlineData("Upload-Length: 1|Upload-Defer-Length: 1")]
+    public async Task A_length_that_is_none_is_refused(string fields)
+    {
+        string[] all = [.. fields.Split('|', StringSplitOptions.RemoveEmptyEntries), Metadata];
+        using HttpResponseMessage response = await _server.TusAsync(HttpMethod.Post, "/uploads", null, all);
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task More_than_a_file_may_have_is_refused_with_the_limit()
+    {
+        using HttpResponseMessage response = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", null, "Upload-Length: 1000001", Metadata);
+        Assert.Equal(HttpStatusCode.RequestEntityTooLarge, response.StatusCode);
+        Assert.Equal("1000000", response.Field("Tus-Max-Size"));
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("../evil")]
+    [InlineData("/etc/passwd")]
+    [InlineData(".millrace/x")]
+    [InlineData("a:b")]
+    [InlineData("con")]
+    public async Task A_name_that_is_none_is_refused(string name)
+    {
+        string[] fields = name.Length == 0
+            ? ["Upload-Length: 1"]
+            : ["Upload-Length: 1", $"Upload-Metadata: filename {UploadServer.Base64(name)}"];
+        using HttpResponseMessage response = await _server.TusAsync(HttpMethod.Post, "/uploads", null, fields);
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        Assert.Equal("application/problem+json", response.Content.Headers.ContentType!.MediaType);
+    }
+
+    [Fact]
+    public async Task A_taken_name_is_refused_at_creation()
+    {
+        await _server.WriteAsync("a.bin", new byte[] { 7 });
+        using HttpResponseMessage response = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", null, "Upload-Length: 1", "If-None-Match: *", Metadata);
+        Assert.Equal(HttpStatusCode.PreconditionFailed, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task A_name_that_was_taken_meanwhile_is_refused_at_completion_and_by_HEAD()
+    {
+        string url = await _server.BeginAsync("a.bin", 1, "If-None-Match: *");
+        await _server.WriteAsync("a.bin", new byte[] { 7 });
+        using HttpResponseMessage last = await _server.TusAsync(UploadServer.Patch, url, [1], "Upload-Offset: 0");
+        Assert.Equal(HttpStatusCode.PreconditionFailed, last.StatusCode);
+        Assert.Equal([7], await File.ReadAllBytesAsync(_server.PathOf("a.bin")));
+
+        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        Assert.Equal(HttpStatusCode.PreconditionFailed, head.StatusCode);
+
+        File.Delete(_server.PathOf("a.bin"));
+        using HttpResponseMessage again = await _server.TusAsync(HttpMethod.Head, url);
+        Assert.Equal(HttpStatusCode.OK, again.StatusCode);
+        Assert.Equal([1], await File.ReadAllBytesAsync(_server.PathOf("a.bin")));
+    }
+
+    [Theory]
+    [InlineData("hex")]
+    [InlineData("base64 of the text")]
+    [InlineData("base64 of the bytes")]
+    public async Task A_digest_in_the_metadata_is_verified_before_publishing(string form)
+    {
+        Sha256Digest digest = Sha256Digest.Of([1, 2, 3]);
+        byte[] raw = new byte[Sha256Digest.Bytes];
+        digest.CopyTo(raw);
+        string value = form switch
+        {
+            "hex" => UploadServer.Base64(digest.ToString()),
+            "base64 of the text" => UploadServer.Base64(digest.ToBase64()),
+            _ => Convert.ToBase64String(raw),
+        };
+        string metadata = $"{Metadata},sha256 {value}";
+        using HttpResponseMessage wrong = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", [1, 2, 4], "Upload-Length: 3", metadata);
+        Assert.Equal(HttpStatusCode.BadRequest, wrong.StatusCode);
+        Assert.Empty(_server.VisibleFiles());
+        using HttpResponseMessage right = await _server.TusAsync(
+            HttpMethod.Post, "/uploads", [1, 2, 3], "Upload-Length: 3", metadata);
+        Assert.Equal(HttpStatusCode.Created, right.StatusCode);
+        Assert.Equal(["a.bin"], _server.VisibleFiles());
+    }
+
+    [Fact]
+    public async Task An_expired_upload_is_gone_and_its_end_was_told()
+    {
+        await using RunningServer server = await UploadServer.StartAsync(
+            new RunningServerOptions { Store = new LocalFileStoreOptions { UploadLifetime = TimeSpan.FromTicks(1) } });
+        using HttpResponseMessage created = await server.TusAsync(
+            HttpMethod.Post, "/uploads", null, "Upload-Length: 1", Metadata);
+        Assert.True(DateTimeOffset.TryParse(created.Field("Upload-Expires"), out DateTimeOffset expires));
+        Assert.InRange(expires, DateTimeOffset.UtcNow.AddMinutes(-5), DateTimeOffset.UtcNow.AddMinutes(5));
+        using HttpResponseMessage head = await server.TusAsync(
+            HttpMethod.Head, created.Headers.Location!.OriginalString);
+        Assert.Equal(HttpStatusCode.NotFound, head.StatusCode);
+    }
+}

@@ -1,0 +1,71 @@
+namespace Millrace.Transfer.Server.Tests.Uploads;
+
+public sealed class TusMetadataTests
+{
+    [Fact]
+    public void Keys_and_values_are_read_in_their_order()
+    {
+        Assert.True(TusMetadata.TryParse("filename d29ybGQ=,is_confidential,type dGV4dA==, empty ", out TusMetadata metadata, out _));
+        Assert.Equal(["filename", "is_confidential", "type", "empty"], metadata.Pairs.Select(static pair => pair.Key));
+        Assert.Equal("world", metadata.Text("filename"));
+        Assert.Null(metadata.Text("is_confidential"));
+        Assert.True(metadata.TryGet("empty", out ReadOnlyMemory<byte> empty) && empty.IsEmpty);
+        Assert.False(metadata.TryGet("Filename", out _));
+    }
+
+    [Theory]
+    [InlineData("filename d29ybGQ=,filename d29ybGQ=", "twice")]
+    [InlineData("filename d29ybGQ", "base64")]
+    [InlineData("filename d29y bGQ=", "base64")]
+    [InlineData("filename !!!!", "base64")]
+    [InlineData("filename d29ybGQ=,", "empty")]
+    [InlineData(",", "empty")]
+    [InlineData("näme d29ybGQ=", "ASCII")]
+    public void What_is_wrong_is_refused_and_said(string field, string why)
+    {
+        Assert.False(TusMetadata.TryParse(field, out _, out string said));
+        Assert.Contains(why, said, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void More_than_a_store_keeps_is_refused()
+    {
+        string field = "filename " + new string('A', TusMetadata.MaxBytes);
+        Assert.False(TusMetadata.TryParse(field, out _, out string why));
+        Assert.Contains("4096", why, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_name_that_is_not_UTF_8_is_refused()
+    {
+        Assert.True(TusMetadata.TryParse("filename /w==", out TusMetadata metadata, out _));
+        var refused = Assert.Throws<TransferException>(() => metadata.Text("filename"));
+        Assert.Equal(TransferError.InvalidRequest, refused.Error);
+    }
+
+    [Theory]
+    [InlineData("a.txt", null, null, "a.txt")]
+    [InlineData(null, "a.txt", null, "a.txt")]
+    [InlineData("a.txt", "b.txt", null, "a.txt")]
+    [InlineData("a.txt", "a.txt", "null", "a.txt")]
+    [InlineData("a.txt", "a.txt", "photos/2026/a.txt", "photos/2026/a.txt")]
+    [InlineData("a.txt", "a.txt", "../a.txt", "a.txt")]
+    [InlineData("a.txt", "a.txt", "photos/b.txt", "a.txt")]
+    public void The_name_is_chosen_as_clients_send_it(string? filename, string? name, string? relative, string expected)
+    {
+        List<string> pairs = [];
+        Add("filename", filename);
+        Add("name", name);
+        Add("relativePath", relative);
+        Assert.True(TusMetadata.TryParse(string.Join(',', pairs), out TusMetadata metadata, out _));
+        Assert.Equal(expected, UploadNames.Choose(metadata).Value);
+
+        void Add(string key, string? value)
+        {
+            if (value is not null)
+            {
+                pairs.Add($"{key} {UploadServer.Base64(value)}");
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+using FsCheck;
+using FsCheck.Fluent;
+
+namespace Millrace.Transfer.Server.Tests.Uploads;
+
+public sealed class UploadParserProperties
+{
+    private static readonly Config Quick = Config.QuickThrowOnFailure.WithMaxTest(2000);
+
+    private static readonly string[] Pieces =
+    [
+        "filename", "name", " ", ",", ";", "d29ybGQ=", "=", "sha1", "sha256", "crc32", "partial", "final;", "/uploads/",
+        "0123456789abcdef0123456789abcdef", "http://x/", "?1", "?0", "?", "1", "999999999999999", "\0", "ä", "\ud800", "\t",
+    ];
+
+    [Fact]
+    public void Any_text_has_an_answer_and_a_refusal_says_why() =>
+        Check.One(Quick, Prop.ForAll(Texts(), static text =>
+        {
+            Assert.Equal(TusMetadata.TryParse(text, out _, out string why), why.Length == 0);
+            Assert.Equal(TusChecksum.TryParse(text, out _, out why), why.Length == 0);
+            Assert.Equal(TusConcat.TryParse(text, out _, out why), why.Length == 0);
+            StructuredField.TryParseBoolean(text, out _);
+            StructuredField.TryParseCount(text, out long count);
+            Assert.InRange(count, 0, 999_999_999_999_999);
+        }));
+
+    [Fact]
+    public void What_was_encoded_is_decoded() =>
+        Check.One(Quick, Prop.ForAll(
+            ArbMap.Default.ArbFor<byte[]>().ToGen().ArrayOf(5).ToArbitrary(),
+            static values =>
+            {
+                string field = string.Join(
+                    ',', values.Select(static (value, i) => $"k{i} {Convert.ToBase64String(value)}"));
+                Assert.True(TusMetadata.TryParse(field, out TusMetadata metadata, out _));
+                Assert.Equal(values, metadata.Pairs.Select(static pair => pair.Value));
+            }));
+
+    private static Arbitrary<string> Texts() =>
+        Gen.OneOf(
+            Gen.Elements(Pieces).ListOf().Select(static pieces => string.Concat(pieces)),
+            ArbMap.Default.GeneratorFor<string>().Select(static text => text ?? "")).ToArbitrary();
+}

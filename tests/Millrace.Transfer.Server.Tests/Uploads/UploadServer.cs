@@ -1,0 +1,95 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Uploads;
+
+/// <summary>A server that takes uploads, and requests as the two protocols write them.</summary>
+internal static class UploadServer
+{
+    public static readonly HttpMethod Patch = HttpMethod.Patch;
+
+    public static Task<RunningServer> StartAsync(RunningServerOptions? options = null) =>
+        RunningServer.StartAsync((options ?? new RunningServerOptions()) with
+        {
+            Map = static (application, store, server) =>
+            {
+                application.MapMillraceUploads(server.UploadsPath, store, server);
+                application.MapMillraceFiles(server.FilesPath, store, server);
+            },
+        });
+
+    public static byte[] Bytes(int length, int seed = 1)
+    {
+        byte[] bytes = new byte[length];
+        new Random(seed).NextBytes(bytes);
+        return bytes;
+    }
+
+    public static string Base64(string text) => Convert.ToBase64String(Encoding.UTF8.GetBytes(text));
+
+    /// <summary>A request of tus, with fields as <c>Name: value</c>.</summary>
+    public static async Task<HttpResponseMessage> TusAsync(
+        this RunningServer server, HttpMethod method, string path, byte[]? body = null, params string[] fields)
+    {
+        using HttpRequestMessage request = Request(server, method, path, body, "application/offset+octet-stream", fields);
+        if (!request.Headers.Contains("Tus-Resumable"))
+        {
+            request.Headers.Add("Tus-Resumable", "1.0.0");
+        }
+
+        return await server.Client.SendAsync(request);
+    }
+
+    /// <summary>A request of the draft.</summary>
+    public static async Task<HttpResponseMessage> DraftAsync(
+        this RunningServer server, HttpMethod method, string path, byte[]? body = null, params string[] fields)
+    {
+        using HttpRequestMessage request = Request(server, method, path, body, "application/partial-upload", fields);
+        return await server.Client.SendAsync(request);
+    }
+
+    /// <summary>Begins an upload with tus and gives its path.</summary>
+    public static async Task<string> BeginAsync(this RunningServer server, string name, long length, params string[] fields)
+    {
+        using HttpResponseMessage response = await server.TusAsync(
+            HttpMethod.Post, "/uploads", null,
+            [$"Upload-Length: {length}", $"Upload-Metadata: filename {Base64(name)}", .. fields]);
+        Assert.Equal(HttpStatusCode.Created, response.StatusCode);
+        return response.Headers.Location!.OriginalString;
+    }
+
+    public static string? Field(this HttpResponseMessage response, string name) =>
+        response.Headers.TryGetValues(name, out IEnumerable<string>? values)
+            || response.Content.Headers.TryGetValues(name, out values) ? string.Join(", ", values) : null;
+
+    private static HttpRequestMessage Request(
+        RunningServer server, HttpMethod method, string path, byte[]? body, string mediaType, string[] fields)
+    {
+        var request = new HttpRequestMessage(method, new Uri(server.Address, path));
+        if (body is not null)
+        {
+            request.Content = new ByteArrayContent(body);
+            request.Content.Headers.ContentType = new MediaTypeHeaderValue(mediaType);
+        }
+
+        foreach (string field in fields)
+        {
+            int colon = field.IndexOf(": ", StringComparison.Ordinal);
+            string name = field[..colon];
+            if (name == "Content-Type")
+            {
+                request.Content!.Headers.Remove(name);
+            }
+
+            if (!request.Headers.TryAddWithoutValidation(name, field[(colon + 2)..]))
+            {
+                request.Content ??= new ByteArrayContent([]);
+                Assert.True(request.Content.Headers.TryAddWithoutValidation(name, field[(colon + 2)..]));
+            }
+        }
+
+        return request;
+    }
+}
