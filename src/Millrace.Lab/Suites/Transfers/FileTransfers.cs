@@ -72,5 +72,9 @@ public partial class FileTransfers : IMeasuredBenchmark
 
     /// <summary>Stops it.</summary>
     [GlobalCleanup]
-    public void Cleanup() => _own?.Dispose();
+    public void Cleanup()
+    {
+        _client?.Dispose();
+        _own?.Dispose();
+    }
 }

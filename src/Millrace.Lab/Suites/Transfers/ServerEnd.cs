@@ -12,11 +12,13 @@ internal sealed class ServerEnd : IServedFiles
 {
     private readonly WebApplication _app;
     private readonly ServerMeters _meters;
+    private readonly StoreServers _stores;
 
-    private ServerEnd(WebApplication app, ServerMeters meters, Uri address)
+    private ServerEnd(WebApplication app, ServerMeters meters, StoreServers stores, Uri address)
     {
         _app = app;
         _meters = meters;
+        _stores = stores;
         Address = address;
     }
 
@@ -38,15 +40,18 @@ internal sealed class ServerEnd : IServedFiles
         WebApplication app = builder.Build();
         var meters = new ServerMeters();
         meters.Map(app);
+        var stores = new StoreServers(TransferFolders.Server(folder));
+        stores.Map(app);
         new PlainEndpoints(TransferFolders.Server(folder)).Map(app);
         app.StartAsync().GetAwaiter().GetResult();
-        return new ServerEnd(app, meters, new Uri(app.Urls.Single() + "/"));
+        return new ServerEnd(app, meters, stores, new Uri(app.Urls.Single() + "/"));
     }
 
     /// <inheritdoc/>
     public void Dispose()
     {
         _app.DisposeAsync().AsTask().GetAwaiter().GetResult();
+        _stores.Dispose();
         _meters.Dispose();
     }
 

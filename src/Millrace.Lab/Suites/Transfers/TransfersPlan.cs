@@ -34,10 +34,10 @@ internal static class TransfersPlan
     public const string BaselineSha256 = nameof(FileTransfers.HttpClientSha256);
 
     /// <summary>TransferClient over HTTP/1.1.</summary>
-    public const string Http1 = "Http1";
+    public const string Http1 = nameof(FileTransfers.Http1);
 
     /// <summary>The same with digests.</summary>
-    public const string Http1Sha256 = "Http1Sha256";
+    public const string Http1Sha256 = nameof(FileTransfers.Http1Sha256);
 
     /// <summary>Bytes of full mode's second file.</summary>
     public const long LargeSize = 512 * ByteSize.MiB;
@@ -52,10 +52,11 @@ internal static class TransfersPlan
     public static readonly int[] FullBuffers = [4096, .. QuickBuffers];
 
     /// <summary>Every method, in the order of tables.</summary>
-    public static IReadOnlyList<string> Methods { get; } = [Baseline, BaselineSha256];
+    public static IReadOnlyList<string> Methods { get; } =
+        [Baseline, Http1, nameof(FileTransfers.Tus), BaselineSha256, Http1Sha256, nameof(FileTransfers.TusSha256)];
 
-    // What differs from a download by more than its direction: tus only takes files.
-    private static readonly string[] OnlyUpload = [];
+    // tus only takes files: what the client downloads over it is a download over HTTP/1.1.
+    private static readonly string[] OnlyUpload = [nameof(FileTransfers.Tus), nameof(FileTransfers.TusSha256)];
 
     private static readonly string[] Baselines = [Baseline, BaselineSha256];
 
