@@ -29,4 +29,13 @@ public sealed class TransferException : IOException
 
     /// <summary>How long the other side asked to wait before the next try; null when it did not.</summary>
     public TimeSpan? RetryAfter { get; init; }
+
+    /// <summary>The HTTP status of the answer; null when there was none.</summary>
+    public int? Status { get; init; }
+
+    /// <summary>The wire on which it happened; null where it does not matter.</summary>
+    public TransferWire? Wire { get; init; }
+
+    /// <summary>Whether another try may succeed.</summary>
+    internal bool IsTransient { get; init; }
 }

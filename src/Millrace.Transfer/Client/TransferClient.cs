@@ -1,21 +1,80 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Transfer;
 
 /// <summary>
 /// Moves files to and from one server: resumes after an interruption by itself, verifies every byte, publishes nothing that
 /// is not whole. One instance a server; it can be used by any number of threads at once.
 /// </summary>
+/// <remarks>
+/// What fails is a <see cref="TransferException"/>, or a <see cref="FilePipeException"/> where a file here cannot be read or
+/// written; cancellation is <see cref="OperationCanceledException"/>. See docs/transfer-client.md.
+/// </remarks>
 public sealed partial class TransferClient : IDisposable
 {
+    private readonly HttpClient _client;
+    private readonly bool _ownsClient;
+    private readonly TimeProvider _clock;
+    private readonly RetryPolicy _retry;
+
     /// <summary>A client with connections of its own.</summary>
     /// <param name="files">Where the server has its files, for example <c>http://host:8080/files/</c>.</param>
     /// <param name="options">How it is reached; null for the defaults.</param>
+    /// <exception cref="ArgumentException"><paramref name="files"/> is not absolute, or not of http or https.</exception>
     public TransferClient(Uri files, TransferClientOptions? options = null)
+        : this(files, TransferConnections.Create(options ?? new TransferClientOptions()), disposeHandler: true, options)
+    {
+    }
+
+    /// <summary>A client that sends its requests by a handler, for example one that adds fields or counts.</summary>
+    /// <param name="files">Where the server has its files.</param>
+    /// <param name="handler">Sends the requests. It must not decode what it receives.</param>
+    /// <param name="disposeHandler">Whether <see cref="Dispose"/> disposes it.</param>
+    /// <param name="options">How the server is reached; null for the defaults.</param>
+    /// <exception cref="ArgumentException"><paramref name="files"/> is not absolute, or not of http or https.</exception>
+    public TransferClient(Uri files, HttpMessageHandler handler, bool disposeHandler, TransferClientOptions? options = null)
+        : this(
+            files,
+            new HttpClient(handler, disposeHandler) { Timeout = Timeout.InfiniteTimeSpan },
+            options,
+            ownsClient: true,
+            TimeProvider.System)
+    {
+    }
+
+    /// <summary>A client that uses another one's connections, for example of <c>IHttpClientFactory</c>. It stays the caller's.</summary>
+    /// <param name="files">Where the server has its files.</param>
+    /// <param name="client">Its timeout must be infinite: an upload lasts as long as it has to.</param>
+    /// <param name="options">How the server is reached; null for the defaults.</param>
+    /// <exception cref="ArgumentException">
+    /// <paramref name="files"/> is not absolute, or not of http or https; or the client ends requests after a time.
+    /// </exception>
+    public TransferClient(Uri files, HttpClient client, TransferClientOptions? options = null)
+        : this(files, client, options, ownsClient: false, TimeProvider.System)
+    {
+        if (client.Timeout != Timeout.InfiniteTimeSpan)
+        {
+            throw new ArgumentException(
+                $"The HttpClient ends requests after {client.Timeout}, whole uploads too. Set its Timeout to "
+                + $"Timeout.InfiniteTimeSpan; {nameof(TransferClientOptions)}.{nameof(TransferClientOptions.IdleTimeout)} ends what is stalled.",
+                nameof(client));
+        }
+    }
+
+    internal TransferClient(
+        Uri files, HttpClient client, TransferClientOptions? options, bool ownsClient, TimeProvider clock)
     {
         ArgumentNullException.ThrowIfNull(files);
-        Files = files;
+        ArgumentNullException.ThrowIfNull(client);
+        if (!files.IsAbsoluteUri || (files.Scheme != Uri.UriSchemeHttp && files.Scheme != Uri.UriSchemeHttps))
+        {
+            throw new ArgumentException($"'{files}' is no address of a server: give for example http://host:8080/files/.", nameof(files));
+        }
+
+        Files = files.AbsolutePath.EndsWith('/') ? files : new Uri($"{files.GetLeftPart(UriPartial.Path)}/");
         Options = options ?? new TransferClientOptions();
+        _client = client;
+        _ownsClient = ownsClient;
+        _clock = clock;
+        _retry = new RetryPolicy(Options, clock);
     }
 
     /// <summary>Where the server has its files; ends with a slash.</summary>
@@ -24,91 +83,26 @@ public sealed partial class TransferClient : IDisposable
     /// <summary>How it is reached.</summary>
     public TransferClientOptions Options { get; }
 
-    /// <summary>What the server offers; asked for once.</summary>
-    public ValueTask<ServerDescription> DescribeAsync(CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Uploads a file.</summary>
-    public Task<TransferResult> PutAsync(
-        string path, TransferName name, PutOptions options = default,
-        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Uploads what a stream has, from its position on.</summary>
-    public Task<TransferResult> PutAsync(
-        Stream content, TransferName name, PutOptions options = default,
-        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Uploads what a pipe has.</summary>
-    public Task<TransferResult> PutAsync(
-        PipeReader content, TransferName name, PutOptions options = default,
-        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Uploads a sequence of memory.</summary>
-    public Task<TransferResult> PutAsync(
-        IAsyncEnumerable<ReadOnlyMemory<byte>> content, TransferName name, PutOptions options = default,
-        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Downloads a file to a path, where it appears when it is whole and verified.</summary>
-    public Task<TransferResult> GetAsync(
-        TransferName name, string path, GetOptions options = default,
-        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Downloads a file into a stream.</summary>
-    public Task<TransferResult> GetAsync(
-        TransferName name, Stream destination, GetOptions options = default,
-        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Downloads a file into a pipe.</summary>
-    public Task<TransferResult> GetAsync(
-        TransferName name, PipeWriter destination, GetOptions options = default,
-        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Downloads a file as a sequence of memory, each valid until the next is asked for.</summary>
-    public IAsyncEnumerable<ReadOnlyMemory<byte>> ReadAsync(
-        TransferName name, GetOptions options = default, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>What is known of a file; null when there is none.</summary>
-    public Task<StoredFile?> FindAsync(TransferName name, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Lists a folder, page by page as the caller goes on.</summary>
-    /// <param name="folder">The folder; <c>default</c> for the root.</param>
-    /// <param name="recursive">Whether the files of folders in it are listed too (then folders themselves are not).</param>
-    /// <param name="cancellationToken">Ends the listing.</param>
-    public IAsyncEnumerable<RemoteEntry> ListAsync(
-        TransferName folder = default, bool recursive = false, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Deletes a file.</summary>
-    /// <returns>False when there was none.</returns>
-    public Task<bool> DeleteAsync(
-        TransferName name, WritePrecondition precondition = default, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Uploads all files of a folder, several at once.</summary>
-    /// <returns>The results of those that succeeded; failures are reported to <paramref name="progress"/> and thrown together at the end.</returns>
-    public Task<IReadOnlyList<TransferResult>> PutFolderAsync(
-        string path, TransferName folder = default, PutOptions options = default,
-        IProgress<FolderProgress>? progress = null, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
-
-    /// <summary>Downloads all files of a folder, several at once.</summary>
-    /// <returns>As <see cref="PutFolderAsync"/>.</returns>
-    public Task<IReadOnlyList<TransferResult>> GetFolderAsync(
-        TransferName folder, string path, GetOptions options = default,
-        IProgress<FolderProgress>? progress = null, CancellationToken cancellationToken = default) =>
-        throw new NotSupportedException();
+    /// <summary>Where uploads are remembered for another process.</summary>
+    internal string RecordFolder { get; init; } = UploadRecord.DefaultFolder;
 
     /// <summary>Closes its connections.</summary>
     public void Dispose()
     {
+        if (_ownsClient)
+        {
+            _client.Dispose();
+        }
     }
+
+    private static void ThrowIfRoot(TransferName name)
+    {
+        if (name.IsRoot)
+        {
+            throw new TransferException(
+                TransferError.InvalidName, "The root of a store is no file. Give a name, for example reports/may.csv.");
+        }
+    }
+
+    private Uri UrlOf(TransferName name) => new(Files, name.ToEncoded());
 }

@@ -1,0 +1,153 @@
+using System.Buffers;
+using System.IO.Pipelines;
+
+namespace Millrace.Transfer;
+
+/// <summary>Moving the bytes, and comparing what they are.</summary>
+internal sealed partial class Download
+{
+    private const int LeastMemory = 16 * 1024;
+
+    private Sha256Digest? _verified;
+
+    private async ValueTask CopyAsync(OpenedFile file, IdleWatch watch)
+    {
+        // A server that does not know ranges sends what was not asked for as well.
+        long skip = _start + _taken - file.Offset;
+        while (_end is not { } end || _start + _taken < end)
+        {
+            PipeWriter writer = _sink.Writer;
+            Memory<byte> memory = writer.GetMemory(LeastMemory);
+            long left = _end is { } last ? last - _start - _taken + skip : long.MaxValue;
+            if (memory.Length > left)
+            {
+                memory = memory[..(int)left];
+            }
+
+            int read = await ReadAsync(file, memory, watch).ConfigureAwait(false);
+            if (read == 0)
+            {
+                if (_end is not null)
+                {
+                    throw Failures.Disconnected(Call, null, $"it ended at byte {_start + _taken} of {_end}");
+                }
+
+                _end = _start + _taken;
+                break;
+            }
+
+            if (skip > 0)
+            {
+                int unwanted = (int)Math.Min(skip, read);
+                memory.Span[unwanted..read].CopyTo(memory.Span);
+                read -= unwanted;
+                skip -= unwanted;
+                if (read == 0)
+                {
+                    continue;
+                }
+            }
+
+            await TakeAsync(writer, memory[..read], watch).ConfigureAwait(false);
+        }
+
+        await FlushAsync(_sink.Writer, watch).ConfigureAwait(false);
+        _state.Reached(_taken);
+    }
+
+    private async ValueTask TakeAsync(PipeWriter writer, ReadOnlyMemory<byte> bytes, IdleWatch watch)
+    {
+        if (_hash is not null)
+        {
+            await _hash.AppendAsync(bytes).ConfigureAwait(false);
+        }
+
+        writer.Advance(bytes.Length);
+        _taken += bytes.Length;
+        _moved += bytes.Length;
+        if (!writer.CanGetUnflushedBytes || writer.UnflushedBytes >= _sink.FlushBytes)
+        {
+            await FlushAsync(writer, watch).ConfigureAwait(false);
+        }
+
+        _state.Reached(_taken);
+        _meter.Report(_taken);
+    }
+
+    private async ValueTask FlushAsync(PipeWriter writer, IdleWatch watch)
+    {
+        if (_hash is not null)
+        {
+            // What is flushed is no longer ours.
+            await _hash.DrainAsync().ConfigureAwait(false);
+        }
+
+        watch.Pause();
+        FlushResult result = await writer.FlushAsync(watch.Caller).ConfigureAwait(false);
+        if (result.IsCanceled || result.IsCompleted)
+        {
+            throw new OperationCanceledException($"Downloading '{_name}': nobody takes the bytes any more.");
+        }
+    }
+
+    private async ValueTask<int> ReadAsync(OpenedFile file, Memory<byte> memory, IdleWatch watch)
+    {
+        watch.Touch();
+        try
+        {
+            return await file.Body.ReadAsync(memory, watch.Token).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is IOException or OperationCanceledException or HttpRequestException)
+        {
+            if (watch.Caller.IsCancellationRequested)
+            {
+                throw new OperationCanceledException($"Downloading '{_name}' was canceled.", exception, watch.Caller);
+            }
+
+            throw Failures.Translate(exception, Call, watch) ?? exception;
+        }
+    }
+
+    private async ValueTask VerifyAsync(IdleWatch watch)
+    {
+        if (_hash is null || _verified is not null)
+        {
+            return;
+        }
+
+        watch.Touch();
+        if (_expected is null
+            && await _context.Wire.FindAsync(_name, digest: true, watch).ConfigureAwait(false) is { } stored
+            && stored.Tag == _tag)
+        {
+            _expected = stored.Sha256;
+        }
+
+        Sha256Digest mine = await _hash.FinishAsync().ConfigureAwait(false);
+        if (_expected is null || _expected == mine)
+        {
+            _verified = _expected;
+            return;
+        }
+
+        if (_continued && _sink.CanRestart)
+        {
+            // What the earlier process left is not what it seemed: the machine may have failed under it.
+            await RestartAsync().ConfigureAwait(false);
+            throw new TransferException(
+                TransferError.DigestMismatch, $"What was left of '{_name}' is damaged; it is downloaded anew.", _name.Value)
+            {
+                IsTransient = true,
+            };
+        }
+
+        throw new TransferException(
+            TransferError.DigestMismatch,
+            $"'{_name}' arrived with the SHA-256 {mine}, and the server says {_expected}. Nothing was published here; "
+            + "download it again, and look at the memory and disk of both machines if it happens again.",
+            _name.Value)
+        {
+            Wire = _context.Wire.Kind,
+        };
+    }
+}

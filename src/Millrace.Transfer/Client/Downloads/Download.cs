@@ -1,0 +1,219 @@
+using System.IO.Pipelines;
+
+namespace Millrace.Transfer;
+
+/// <summary>One file on its way here, over all its tries.</summary>
+internal sealed partial class Download : IAsyncDisposable
+{
+    private readonly TransferContext _context;
+    private readonly TransferName _name;
+    private readonly DownloadSink _sink;
+    private readonly ByteRange? _range;
+    private readonly ProgressMeter _meter;
+    private readonly ParallelHash? _hash;
+    private readonly RetryState _state = new();
+    private readonly long _start;
+
+    // Bytes that the sink has, from _start on; those of an earlier process included.
+    private long _taken;
+    private long _moved;
+    private long? _end;
+    private long? _length;
+    private EntityTag? _tag;
+    private Sha256Digest? _expected;
+    private bool _continued;
+    private bool _keptIsHashed;
+
+    /// <summary>Describes a download.</summary>
+    /// <param name="context">What all share.</param>
+    /// <param name="name">The file.</param>
+    /// <param name="sink">Where it goes; not disposed here.</param>
+    /// <param name="range">The part; null for all of it.</param>
+    /// <param name="continues">What an earlier process knew of it; null for a new one.</param>
+    /// <param name="meter">Is told how far it is.</param>
+    public Download(
+        TransferContext context, TransferName name, DownloadSink sink, ByteRange? range, PartNote? continues,
+        ProgressMeter meter)
+    {
+        _context = context;
+        _name = name;
+        _sink = sink;
+        _range = range;
+        _meter = meter;
+        _start = range?.Offset ?? 0;
+        _hash = context.Options.VerifyDigests && range is null ? new ParallelHash() : null;
+        if (continues is not null && sink.Kept > 0)
+        {
+            _tag = new EntityTag(continues.Tag);
+            _length = continues.Length;
+            _end = continues.Length;
+            _taken = sink.Kept;
+            _continued = true;
+        }
+    }
+
+    private WireCall Call => new("Downloading", _name.Value, _context.Wire.Kind);
+
+    public async Task<TransferResult> RunAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await _context.Retry.RunAsync((_, token) => FetchAsync(token), cancellationToken, _state).ConfigureAwait(false);
+            await _sink.CommitAsync(cancellationToken).ConfigureAwait(false);
+            _meter.Report(_taken, last: true);
+            return new TransferResult(
+                _name, _range is null ? _taken : _length ?? _start + _taken, _tag, _verified, _context.Wire.Kind, _moved, _state.Attempts);
+        }
+        catch
+        {
+            await _sink.AbandonAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_hash is not null)
+        {
+            await _hash.DrainAsync().ConfigureAwait(false);
+            _hash.Dispose();
+        }
+    }
+
+    private async ValueTask<bool> FetchAsync(CancellationToken cancellationToken)
+    {
+        using IdleWatch watch = _context.Watch(cancellationToken);
+        _meter.Attempt = _state.Attempts;
+        await FetchRestAsync(watch).ConfigureAwait(false);
+        await VerifyAsync(watch).ConfigureAwait(false);
+        return true;
+    }
+
+    private async ValueTask FetchRestAsync(IdleWatch watch)
+    {
+        if (_continued && !_keptIsHashed && _taken == _end)
+        {
+            await LookAtKeptAsync(watch).ConfigureAwait(false);
+        }
+
+        if (_end is { } end && _start + _taken >= end)
+        {
+            return;
+        }
+
+        ByteRange? range = _taken > 0 || _range is not null
+            ? new ByteRange(_start + _taken, (_range?.Length ?? long.MaxValue) is var most && most == long.MaxValue ? most : most - _taken)
+            : null;
+        using OpenedFile file = await OpenAsync(range, watch).ConfigureAwait(false);
+        await TakeDescriptionAsync(file, watch).ConfigureAwait(false);
+        await CopyAsync(file, watch).ConfigureAwait(false);
+    }
+
+    private async ValueTask<OpenedFile> OpenAsync(ByteRange? range, IdleWatch watch)
+    {
+        try
+        {
+            return await _context.Wire.OpenAsync(_name, range, _tag, _hash is not null, watch).ConfigureAwait(false);
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.RangeNotSatisfiable && _taken > 0)
+        {
+            // It has become shorter, and the server does not look at If-Range before the range.
+            if (!_sink.CanRestart)
+            {
+                throw Changed();
+            }
+
+            await RestartAsync().ConfigureAwait(false);
+            return await _context.Wire.OpenAsync(_name, null, null, _hash is not null, watch).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Looks whether the answer is of the same version, and goes on where it begins.</summary>
+    private async ValueTask TakeDescriptionAsync(OpenedFile file, IdleWatch watch)
+    {
+        bool same = _tag is not null && file.Tag == _tag;
+        if (_taken > 0 && !same)
+        {
+            if (!_sink.CanRestart)
+            {
+                throw Changed();
+            }
+
+            await RestartAsync().ConfigureAwait(false);
+        }
+
+        if (file.Offset > _start + _taken)
+        {
+            throw new TransferException(
+                TransferError.Changed,
+                $"Downloading '{_name}': bytes from {_start + _taken} on are wanted, and those from {file.Offset} on came. It begins anew.",
+                _name.Value)
+            {
+                Wire = _context.Wire.Kind,
+                IsTransient = true,
+            };
+        }
+
+        _tag = file.Tag;
+        _length = file.Length;
+        _expected = file.Sha256 ?? _expected;
+        _end = _range is { } range && range.Length != long.MaxValue
+            ? Math.Min(range.End, file.Length ?? range.End)
+            : file.Length;
+        _meter.Total = _end - _start;
+        _sink.Describe(file);
+        await HashKeptAsync(watch).ConfigureAwait(false);
+        _state.Reached(_taken);
+        _meter.Report(_taken);
+    }
+
+    /// <summary>An earlier process has left all of it: what is missing is whether it is still the server's version.</summary>
+    private async ValueTask LookAtKeptAsync(IdleWatch watch)
+    {
+        StoredFile? stored = await _context.Wire.FindAsync(_name, _hash is not null, watch).ConfigureAwait(false);
+        if (stored?.Tag != _tag)
+        {
+            await RestartAsync().ConfigureAwait(false);
+            return;
+        }
+
+        _expected = stored?.Sha256;
+        await HashKeptAsync(watch).ConfigureAwait(false);
+    }
+
+    private async ValueTask HashKeptAsync(IdleWatch watch)
+    {
+        if (_hash is not null && _continued && !_keptIsHashed)
+        {
+            watch.Pause();
+            await _sink.HashKeptAsync(_hash, watch.Token).ConfigureAwait(false);
+        }
+
+        _keptIsHashed = true;
+    }
+
+    private async ValueTask RestartAsync()
+    {
+        if (_hash is not null)
+        {
+            await _hash.DrainAsync().ConfigureAwait(false);
+            _hash.Reset();
+        }
+
+        await _sink.RestartAsync().ConfigureAwait(false);
+        _taken = 0;
+        _tag = null;
+        _end = null;
+        _length = null;
+        _expected = null;
+        _continued = false;
+    }
+
+    private TransferException Changed() => new(
+        TransferError.Changed,
+        $"'{_name}' was replaced on the server while it was downloaded, and what has been given out cannot be taken back. Download it again.",
+        _name.Value)
+    {
+        Wire = _context.Wire.Kind,
+    };
+}

@@ -1,0 +1,112 @@
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+
+namespace Millrace.Transfer;
+
+/// <summary>A file that appears when it is whole; until then under another name, or none.</summary>
+internal sealed class FileSink : DownloadSink
+{
+    private readonly string _path;
+    private readonly bool _mustBeNew;
+    private readonly PartRecord? _part;
+    private FilePipeWriter? _writer;
+    private bool _committed;
+
+    /// <summary>Begins a file.</summary>
+    /// <param name="path">Its name.</param>
+    /// <param name="mustBeNew">Whether nothing may have the name.</param>
+    /// <param name="part">What another process continues, or left; null for nothing of the kind.</param>
+    public FileSink(string path, bool mustBeNew, PartRecord? part)
+    {
+        _path = path;
+        _mustBeNew = mustBeNew;
+        _part = part;
+        if (mustBeNew && File.Exists(path))
+        {
+            throw new TransferException(
+                TransferError.AlreadyExists, $"'{path}' is there already. Take another name, or allow replacing it.", path);
+        }
+
+        _writer = Open();
+        Kept = _writer.Position;
+    }
+
+    public override PipeWriter Writer => _writer ??= Open();
+
+    public override int FlushBytes => 256 * 1024;
+
+    public override long Kept { get; }
+
+    public override bool CanRestart => true;
+
+    public override void Describe(OpenedFile file) => _part?.Save(file);
+
+    public override async ValueTask HashKeptAsync(ParallelHash hash, CancellationToken cancellationToken)
+    {
+        // The writer holds a lock on the part, which whoever only reads need not ask for.
+        FilePipeReader reader = FilePipe.OpenRead(
+            _part!.PartPath, new FileReadOptions { Length = Kept, Share = FileShare.ReadWrite | FileShare.Delete });
+        await using ConfiguredAsyncDisposable _ = reader.ConfigureAwait(false);
+        while (true)
+        {
+            ReadResult result = await reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+            await hash.AppendAsync(result.Buffer.First).ConfigureAwait(false);
+            await hash.DrainAsync().ConfigureAwait(false);
+            reader.AdvanceTo(result.Buffer.End);
+            if (result.IsCompleted)
+            {
+                return;
+            }
+        }
+    }
+
+    public override async ValueTask RestartAsync()
+    {
+        if (_writer is { } writer)
+        {
+            _writer = null;
+            await writer.DisposeAsync().ConfigureAwait(false);
+        }
+
+        _part?.Remove();
+    }
+
+    public override async ValueTask CommitAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await ((FilePipeWriter)Writer).CommitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (FilePipeException exception) when (exception.Error == FilePipeError.NameTaken)
+        {
+            throw new TransferException(
+                TransferError.AlreadyExists,
+                $"'{_path}' has appeared meanwhile. Take another name, or allow replacing it.",
+                _path,
+                exception);
+        }
+
+        _committed = true;
+        _part?.RemoveNote();
+    }
+
+    public override async ValueTask DisposeAsync()
+    {
+        if (_writer is { } writer)
+        {
+            await writer.DisposeAsync().ConfigureAwait(false);
+        }
+
+        if (!_committed && _part is { } part && !part.IsSaved)
+        {
+            // Nothing is known of the version: nobody could continue it.
+            part.Remove();
+        }
+    }
+
+    private FilePipeWriter Open()
+    {
+        var options = new FileWriteOptions { MustBeNew = _mustBeNew };
+        return _part is null ? FilePipe.Create(_path, options) : FilePipe.Resume(_part.PartPath, _path, options);
+    }
+}

@@ -1,0 +1,119 @@
+using System.Text.Json;
+
+namespace Millrace.Transfer;
+
+/// <summary>
+/// What an unfinished download is of, beside it: <c>.NAME.millrace-part</c> has the bytes,
+/// <c>.NAME.millrace-part.json</c> the URL, the version and the length.
+/// </summary>
+internal sealed class PartRecord
+{
+    private const string Suffix = ".millrace-part";
+
+    private readonly string _notePath;
+    private readonly Uri _source;
+
+    /// <summary>Names the unfinished file of a path, and throws one away that is of something else.</summary>
+    /// <param name="path">The file that it becomes.</param>
+    /// <param name="source">Where it comes from.</param>
+    public PartRecord(string path, Uri source)
+    {
+        string full = Path.GetFullPath(path);
+        PartPath = Path.Combine(Path.GetDirectoryName(full)!, $".{Path.GetFileName(full)}{Suffix}");
+        _notePath = $"{PartPath}.json";
+        _source = source;
+        Note = Read();
+        if (Note is null)
+        {
+            Remove();
+        }
+    }
+
+    /// <summary>The unfinished file.</summary>
+    public string PartPath { get; }
+
+    /// <summary>What an earlier process left; null when nothing that can be continued.</summary>
+    public PartNote? Note { get; private set; }
+
+    /// <summary>Whether another process could continue it.</summary>
+    public bool IsSaved => Note is not null;
+
+    /// <summary>Remembers the version that comes. One without a tag cannot be continued, and is not remembered.</summary>
+    public void Save(OpenedFile file)
+    {
+        if (file is { Tag: { } tag, Length: { } length })
+        {
+            Save(new PartNote(_source.AbsoluteUri, tag.Value, length, null));
+        }
+    }
+
+    public void Save(PartNote note)
+    {
+        if (Note == note)
+        {
+            return;
+        }
+
+        using FilePipeWriter writer = FilePipe.Create(_notePath, new FileWriteOptions { Durability = Durability.None });
+        using (var json = new Utf8JsonWriter(writer))
+        {
+            JsonSerializer.Serialize(json, note, ClientJson.Default.PartNote);
+        }
+
+        writer.Commit();
+        Note = note;
+    }
+
+    /// <summary>Throws the unfinished file away.</summary>
+    public void Remove()
+    {
+        // In this order: a part without a note is thrown away, a note without a part promises nothing.
+        RemoveNote();
+        File.Delete(PartPath);
+    }
+
+    /// <summary>The file has its name now.</summary>
+    public void RemoveNote()
+    {
+        File.Delete(_notePath);
+        Note = null;
+    }
+
+    private PartNote? Read()
+    {
+        try
+        {
+            PartNote? note = JsonSerializer.Deserialize(File.ReadAllBytes(_notePath), ClientJson.Default.PartNote);
+            var part = new FileInfo(PartPath);
+            return note is { Tag.Length: > 0 } && note.Source == _source.AbsoluteUri
+                && part.Exists && part.Length <= note.Length && IsValid(note)
+                ? note
+                : null;
+        }
+        catch (Exception exception) when (exception is IOException or JsonException)
+        {
+            return null;
+        }
+    }
+
+    private static bool IsValid(PartNote note)
+    {
+        if (note.Missing is null)
+        {
+            return true;
+        }
+
+        long last = 0;
+        foreach (long at in note.Missing)
+        {
+            if (at < last || at > note.Length)
+            {
+                return false;
+            }
+
+            last = at;
+        }
+
+        return note.Missing.Length % 2 == 0;
+    }
+}

@@ -1,0 +1,101 @@
+using System.IO.Enumeration;
+
+namespace Millrace.Transfer;
+
+/// <summary>A folder here: which files it has, and where those of a server go in it.</summary>
+internal sealed class LocalFolder
+{
+    private readonly string _root;
+
+    public LocalFolder(string path)
+    {
+        // The folder itself may be a link: whoever names it means where it leads.
+        string full = Directory.CreateDirectory(path).FullName;
+        _root = Path.TrimEndingDirectorySeparator(Real(full));
+    }
+
+    /// <summary>The files below a folder with their names in a store.</summary>
+    /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
+    public static async IAsyncEnumerable<FolderItem> Files(string path, TransferName folder)
+    {
+        string root = Path.GetFullPath(path);
+        var files = new FileSystemEnumerable<string>(
+            root,
+            static (ref FileSystemEntry entry) => entry.ToFullPath(),
+            new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.Device })
+        {
+            ShouldIncludePredicate = static (ref FileSystemEntry entry) =>
+                !entry.IsDirectory && !entry.FileName.StartsWith(".millrace-") && !entry.FileName.Contains(".millrace-part", StringComparison.Ordinal),
+            ShouldRecursePredicate = static (ref FileSystemEntry entry) =>
+                (entry.Attributes & FileAttributes.ReparsePoint) == 0 && !entry.FileName.SequenceEqual(TransferName.HiddenFolder),
+        };
+        foreach (string file in files)
+        {
+            string relative = Path.GetRelativePath(root, file).Replace(Path.DirectorySeparatorChar, '/');
+            FolderItem item;
+            try
+            {
+                item = new FolderItem(folder.Append(relative), file);
+            }
+            catch (TransferException exception)
+            {
+                item = new FolderItem(default, file, exception);
+            }
+
+            yield return item;
+        }
+
+        await Task.CompletedTask.ConfigureAwait(false);
+    }
+
+    /// <summary>Where a file of the server goes.</summary>
+    public string PathOf(TransferName name, TransferName folder)
+    {
+        string relative = folder.IsRoot ? name.Value : name.Value[(folder.Value.Length + 1)..];
+        return Path.Combine(_root, relative.Replace('/', Path.DirectorySeparatorChar));
+    }
+
+    /// <summary>Makes the folders of a file, and looks whether a link leads out of the root.</summary>
+    public void Prepare(string path, TransferName name)
+    {
+        string relative = Path.GetRelativePath(_root, path);
+        string at = _root;
+        foreach (string part in relative.Split(Path.DirectorySeparatorChar))
+        {
+            at = Path.Combine(at, part);
+            FileSystemInfo info = new FileInfo(at);
+            if (info.LinkTarget is null)
+            {
+                continue;
+            }
+
+            // The whole of what is below a link is below where it leads.
+            at = Real(at);
+            if (!at.StartsWith(_root + Path.DirectorySeparatorChar, StringComparison.Ordinal))
+            {
+                throw new TransferException(
+                    TransferError.Forbidden,
+                    $"'{name}' would be written outside '{_root}', because '{at}' is where a link in it leads. Remove the link.",
+                    name.Value);
+            }
+        }
+
+        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+    }
+
+    private static string Real(string path)
+    {
+        string root = Path.GetPathRoot(path) ?? "";
+        string real = root;
+        foreach (string part in path[root.Length..].Split(Path.DirectorySeparatorChar, StringSplitOptions.RemoveEmptyEntries))
+        {
+            real = Path.Combine(real, part);
+            if (new FileInfo(real).ResolveLinkTarget(returnFinalTarget: true) is { } target)
+            {
+                real = target.FullName;
+            }
+        }
+
+        return real;
+    }
+}

@@ -1,0 +1,12 @@
+namespace Millrace.Transfer;
+
+/// <summary>What every transfer of a client shares.</summary>
+/// <param name="Options">How the server is reached.</param>
+/// <param name="Clock">The clock.</param>
+/// <param name="Retry">What happens after a failure.</param>
+/// <param name="Wire">The wire that was chosen.</param>
+internal sealed record TransferContext(TransferClientOptions Options, TimeProvider Clock, RetryPolicy Retry, Wire Wire)
+{
+    /// <summary>Watches one request.</summary>
+    public IdleWatch Watch(CancellationToken caller) => new(Options.IdleTimeout, Clock, caller);
+}

@@ -1,0 +1,35 @@
+namespace Millrace.Transfer;
+
+/// <summary>What is uploaded: bytes from a position on, and again from another one after an interruption.</summary>
+internal abstract class ContentSource : IAsyncDisposable
+{
+    /// <summary>Bytes of the whole; null where nobody knows yet.</summary>
+    public abstract long? Length { get; }
+
+    /// <summary>Most bytes that one request may bring from an offset on, because the source can go back only so far.</summary>
+    public virtual long MostFrom(long offset) => long.MaxValue;
+
+    /// <summary>Where the next read begins.</summary>
+    public abstract long Position { get; }
+
+    /// <summary>Whether reading can begin there.</summary>
+    public abstract bool CanSeek(long offset);
+
+    /// <summary>Goes on there; <see cref="CanSeek"/> says whether that can be. What a read gave is no longer valid.</summary>
+    public abstract void Seek(long offset);
+
+    /// <summary>The next bytes, valid until the next call of any member; empty at the end.</summary>
+    public abstract ValueTask<ReadOnlyMemory<byte>> ReadAsync(CancellationToken cancellationToken);
+
+    /// <summary>The other side has everything in front of this; it is not asked for again.</summary>
+    public virtual void Acknowledge(long offset)
+    {
+    }
+
+    /// <summary>Throws when the content is no longer what it was when the transfer began.</summary>
+    public virtual void ThrowIfChanged()
+    {
+    }
+
+    public abstract ValueTask DisposeAsync();
+}

@@ -1,0 +1,93 @@
+using System.IO.Pipelines;
+
+namespace Millrace.Transfer;
+
+/// <summary>A file: read by <see cref="FilePipeReader"/>, any position again.</summary>
+internal sealed class FileSource : ContentSource
+{
+    private readonly FilePipeReader _reader;
+    private readonly DateTime _modified;
+    private SequencePosition _next;
+    private bool _pending;
+    private long _position;
+
+    public FileSource(string path)
+    {
+        _modified = File.GetLastWriteTimeUtc(path);
+        _reader = FilePipe.OpenRead(path, new FileReadOptions { ChangeDetection = ChangeDetection.Any });
+        Length = _reader.Length;
+    }
+
+    public override long? Length { get; }
+
+    public override long Position => _position;
+
+    /// <summary>When the file was last changed, as it was opened.</summary>
+    public DateTime Modified => _modified;
+
+    public override bool CanSeek(long offset) => offset >= 0 && offset <= Length;
+
+    public override void Seek(long offset)
+    {
+        Release();
+        _reader.Seek(offset);
+        _position = offset;
+    }
+
+    public override async ValueTask<ReadOnlyMemory<byte>> ReadAsync(CancellationToken cancellationToken)
+    {
+        Release();
+        if (_position == Length)
+        {
+            return default;
+        }
+
+        ReadResult result = await _reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+        ReadOnlyMemory<byte> bytes = result.Buffer.First;
+        long left = Length!.Value - _position;
+        if (bytes.Length > left)
+        {
+            // It grows; what was promised is what it had at the beginning.
+            bytes = bytes[..(int)left];
+        }
+
+        _next = result.Buffer.GetPosition(bytes.Length);
+        _pending = true;
+        _position += bytes.Length;
+        if (bytes.IsEmpty && result.IsCompleted)
+        {
+            throw Changed();
+        }
+
+        return bytes;
+    }
+
+    public override void ThrowIfChanged()
+    {
+        var now = new FileInfo(_reader.Path);
+        if (!now.Exists || now.Length != Length || now.LastWriteTimeUtc != _modified)
+        {
+            throw Changed();
+        }
+    }
+
+    public override ValueTask DisposeAsync()
+    {
+        _reader.Complete();
+        return default;
+    }
+
+    private TransferException Changed() => new(
+        TransferError.Changed,
+        $"'{_reader.Path}' was changed while it was uploaded. Nothing was published; upload it again when it is finished.",
+        _reader.Path);
+
+    private void Release()
+    {
+        if (_pending)
+        {
+            _pending = false;
+            _reader.AdvanceTo(_next);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+using System.Runtime.CompilerServices;
+
+namespace Millrace.Transfer;
+
+/// <summary>Looking, listing, deleting.</summary>
+public sealed partial class TransferClient
+{
+    /// <summary>What is known of a file; null when there is none.</summary>
+    /// <exception cref="TransferException">It was refused, or failed for good.</exception>
+    public async Task<StoredFile?> FindAsync(TransferName name, CancellationToken cancellationToken = default)
+    {
+        ThrowIfRoot(name);
+        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        return await _retry.RunAsync(
+            async (_, token) =>
+            {
+                using IdleWatch watch = context.Watch(token);
+                return await context.Wire.FindAsync(name, Options.VerifyDigests, watch).ConfigureAwait(false);
+            },
+            cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Lists a folder, page by page as the caller goes on.</summary>
+    /// <param name="folder">The folder; <c>default</c> for the root.</param>
+    /// <param name="recursive">Whether the files of folders in it are listed too (then folders themselves are not).</param>
+    /// <param name="cancellationToken">Ends the listing.</param>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.Protocol"/>: the server lists what is no name, or is not
+    /// in the folder.
+    /// </exception>
+    public async IAsyncEnumerable<RemoteEntry> ListAsync(
+        TransferName folder = default, bool recursive = false,
+        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        string? after = null;
+        do
+        {
+            string? from = after;
+            ListingDocument page = await _retry.RunAsync(
+                async (_, token) =>
+                {
+                    using IdleWatch watch = context.Watch(token);
+                    return await context.Wire.ListAsync(folder, recursive, from, watch).ConfigureAwait(false);
+                },
+                cancellationToken).ConfigureAwait(false);
+            foreach (ListingEntry entry in page.Entries)
+            {
+                yield return Read(entry, folder, context.Wire.Kind);
+            }
+
+            if (page.Next is not null && string.CompareOrdinal(page.Next, after) <= 0)
+            {
+                throw Failures.Protocol(
+                    new WireCall("Listing", folder.Value, context.Wire.Kind), "the next page is not behind this one");
+            }
+
+            after = page.Next;
+        }
+        while (after is not null);
+    }
+
+    /// <summary>Deletes a file.</summary>
+    /// <param name="name">The file.</param>
+    /// <param name="precondition">What it must be.</param>
+    /// <param name="cancellationToken">Ends it; whether it was deleted is not known then.</param>
+    /// <returns>False when there was none.</returns>
+    /// <exception cref="TransferException">It was refused, or failed for good.</exception>
+    public async Task<bool> DeleteAsync(
+        TransferName name, WritePrecondition precondition = default, CancellationToken cancellationToken = default)
+    {
+        ThrowIfRoot(name);
+        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        return await _retry.RunAsync(
+            async (state, token) =>
+            {
+                using IdleWatch watch = context.Watch(token);
+
+                // Gone after a try whose answer was lost: that try was it.
+                return await context.Wire.DeleteAsync(name, precondition, watch).ConfigureAwait(false) || state.Attempts > 1;
+            },
+            cancellationToken).ConfigureAwait(false);
+    }
+
+    private static RemoteEntry Read(ListingEntry entry, TransferName folder, TransferWire wire)
+    {
+        if (!TransferName.TryParse(entry.Name, out TransferName name, out NameFault fault))
+        {
+            throw Failures.Protocol(
+                new WireCall("Listing", folder.Value, wire), $"it has an entry that is no name ({NameRules.Describe(entry.Name, fault)})");
+        }
+
+        if (!name.IsIn(folder) || name == folder)
+        {
+            throw Failures.Protocol(new WireCall("Listing", folder.Value, wire), $"it has '{name}', which is not in the folder");
+        }
+
+        return entry.Kind == "folder"
+            ? new RemoteEntry(name, true, null, null, null, null)
+            : new RemoteEntry(
+                name, false, entry.Length, entry.Modified, Fields.Tag(entry.Tag),
+                Sha256Digest.TryParse(entry.Sha256, out Sha256Digest digest) ? digest : null);
+    }
+}

@@ -1,0 +1,102 @@
+using System.Collections.Concurrent;
+
+namespace Millrace.Transfer;
+
+/// <summary>Whole folders.</summary>
+public sealed partial class TransferClient
+{
+    /// <summary>Files of a folder that move at once.</summary>
+    /// <remarks>Small ones are mostly waiting for answers and for disks; four keep both busy, and leave room for others.</remarks>
+    private const int FilesAtOnce = 4;
+
+    /// <summary>Uploads all files of a folder, several at once.</summary>
+    /// <param name="path">The folder here. Links to folders are not followed; empty folders are no files.</param>
+    /// <param name="folder">The folder in the store; <c>default</c> for the root.</param>
+    /// <param name="options">How; for each of them.</param>
+    /// <param name="progress">Is told how far each file is.</param>
+    /// <param name="cancellationToken">Ends it; files that are finished stay.</param>
+    /// <returns>The results, by name.</returns>
+    /// <exception cref="AggregateException">Some failed, each for its own reason; the others were uploaded.</exception>
+    public Task<IReadOnlyList<TransferResult>> PutFolderAsync(
+        string path, TransferName folder = default, PutOptions options = default,
+        IProgress<FolderProgress>? progress = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        return MoveAllAsync(
+            LocalFolder.Files(path, folder),
+            progress,
+            (item, report, token) => PutAsync(item.Path, item.Name, options with { Length = null }, report, token),
+            cancellationToken);
+    }
+
+    /// <summary>Downloads all files of a folder, several at once.</summary>
+    /// <param name="folder">The folder in the store; <c>default</c> for the root.</param>
+    /// <param name="path">The folder here; made if there is none. Nothing is written outside it, whatever the server lists.</param>
+    /// <param name="options">How; for each of them. A range makes no sense here.</param>
+    /// <param name="progress">Is told how far each file is.</param>
+    /// <param name="cancellationToken">Ends it; files that are finished stay.</param>
+    /// <returns>The results, by name.</returns>
+    /// <exception cref="AggregateException">Some failed, each for its own reason; the others were downloaded.</exception>
+    public Task<IReadOnlyList<TransferResult>> GetFolderAsync(
+        TransferName folder, string path, GetOptions options = default,
+        IProgress<FolderProgress>? progress = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        ArgumentOutOfRangeException.ThrowIfNotEqual(options.Range, null, nameof(options));
+        var local = new LocalFolder(path);
+        return MoveAllAsync(
+            FilesAsync(folder, local, cancellationToken),
+            progress,
+            (item, report, token) =>
+            {
+                local.Prepare(item.Path, item.Name);
+                return GetAsync(item.Name, item.Path, options, report, token);
+            },
+            cancellationToken);
+    }
+
+    private async IAsyncEnumerable<FolderItem> FilesAsync(
+        TransferName folder, LocalFolder local, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await foreach (RemoteEntry entry in ListAsync(folder, recursive: true, cancellationToken).ConfigureAwait(false))
+        {
+            if (!entry.IsFolder)
+            {
+                yield return new FolderItem(entry.Name, local.PathOf(entry.Name, folder));
+            }
+        }
+    }
+
+    private static async Task<IReadOnlyList<TransferResult>> MoveAllAsync(
+        IAsyncEnumerable<FolderItem> files, IProgress<FolderProgress>? progress,
+        Func<FolderItem, IProgress<TransferProgress>?, CancellationToken, Task<TransferResult>> move,
+        CancellationToken cancellationToken)
+    {
+        var results = new ConcurrentBag<TransferResult>();
+        var failures = new ConcurrentBag<Exception>();
+        await Parallel.ForEachAsync(
+            files,
+            new ParallelOptions { MaxDegreeOfParallelism = FilesAtOnce, CancellationToken = cancellationToken },
+            async (item, token) =>
+            {
+                ItemProgress? report = progress is null ? null : new ItemProgress(item, progress);
+                try
+                {
+                    // A name that no store takes is one file's failure, not that of all.
+                    item.ThrowIfUnusable();
+                    TransferResult result = await move(item, report, token).ConfigureAwait(false);
+                    results.Add(result);
+                    report?.Finish(result);
+                }
+                catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+                {
+                    failures.Add(exception);
+                    report?.Fail(exception);
+                }
+            }).ConfigureAwait(false);
+        return failures.IsEmpty
+            ? [.. results.OrderBy(result => result.Name)]
+            : throw new AggregateException(
+                $"{failures.Count} of {failures.Count + results.Count} files failed; the others are there.", failures);
+    }
+}

@@ -1,0 +1,140 @@
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+
+namespace Millrace.Transfer;
+
+/// <summary>Downloads.</summary>
+public sealed partial class TransferClient
+{
+    /// <summary>Downloads a file to a path, where it appears when it is whole and verified.</summary>
+    /// <param name="name">The file in the store.</param>
+    /// <param name="path">The file here.</param>
+    /// <param name="options">How.</param>
+    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="cancellationToken">Ends it; what had the name stays as it was.</param>
+    /// <exception cref="TransferException">It was refused, or failed for good.</exception>
+    /// <exception cref="FilePipeException">The file cannot be written.</exception>
+    public async Task<TransferResult> GetAsync(
+        TransferName name, string path, GetOptions options = default,
+        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        ThrowIfRoot(name);
+        ThrowIfImpossible(options);
+        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        PartRecord? part = options is { Continue: true, Range: null } ? new PartRecord(path, UrlOf(name)) : null;
+        PartNote? note = part?.Note;
+        var sink = new FileSink(path, options.MustBeNew, part);
+        await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
+        return await GetAsync(context, name, sink, options, note, progress, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Downloads a file into a stream.</summary>
+    /// <param name="name">The file in the store.</param>
+    /// <param name="destination">Stays open. What it has got cannot be taken back: only a return without an exception says that all of it is right.</param>
+    /// <param name="options">How.</param>
+    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <exception cref="TransferException">
+    /// It was refused, or failed for good; <see cref="TransferError.Changed"/>: it was replaced on the server meanwhile.
+    /// </exception>
+    public async Task<TransferResult> GetAsync(
+        TransferName name, Stream destination, GetOptions options = default,
+        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        ThrowIfRoot(name);
+        ThrowIfImpossible(options);
+        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        PipeSink sink = PipeSink.Of(destination);
+        await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
+        return await GetAsync(context, name, sink, options, null, progress, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Downloads a file into a pipe.</summary>
+    /// <param name="name">The file in the store.</param>
+    /// <param name="destination">Completed at the end, with an exception when it failed.</param>
+    /// <param name="options">How.</param>
+    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <exception cref="TransferException">As for a stream.</exception>
+    public async Task<TransferResult> GetAsync(
+        TransferName name, PipeWriter destination, GetOptions options = default,
+        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(destination);
+        ThrowIfRoot(name);
+        ThrowIfImpossible(options);
+        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        var sink = new PipeSink(destination);
+        await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
+        return await GetAsync(context, name, sink, options, null, progress, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Downloads a file as a sequence of memory, each valid until the next is asked for.</summary>
+    /// <param name="name">The file in the store.</param>
+    /// <param name="options">How.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <remarks>Only an enumeration that reaches its end says that all of it is right.</remarks>
+    /// <exception cref="TransferException">As for a stream; thrown by the enumeration.</exception>
+    public async IAsyncEnumerable<ReadOnlyMemory<byte>> ReadAsync(
+        TransferName name, GetOptions options = default,
+        [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 1024 * 1024, resumeWriterThreshold: 512 * 1024, minimumSegmentSize: 64 * 1024));
+        Task<TransferResult> download = GetAsync(name, pipe.Writer, options, null, stop.Token);
+        try
+        {
+            await foreach (ReadOnlyMemory<byte> piece in PiecesAsync(pipe.Reader).ConfigureAwait(false))
+            {
+                yield return piece;
+            }
+
+            await download.ConfigureAwait(false);
+        }
+        finally
+        {
+            await stop.CancelAsync().ConfigureAwait(false);
+            await pipe.Reader.CompleteAsync().ConfigureAwait(false);
+            await ((Task)download).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
+    private static async IAsyncEnumerable<ReadOnlyMemory<byte>> PiecesAsync(PipeReader reader)
+    {
+        while (true)
+        {
+            ReadResult result = await reader.ReadAsync().ConfigureAwait(false);
+            foreach (ReadOnlyMemory<byte> segment in result.Buffer)
+            {
+                yield return segment;
+            }
+
+            reader.AdvanceTo(result.Buffer.End);
+            if (result.IsCompleted)
+            {
+                yield break;
+            }
+        }
+    }
+
+    private static void ThrowIfImpossible(in GetOptions options)
+    {
+        if (options.Range is { } range)
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(range.Offset, nameof(options));
+            ArgumentOutOfRangeException.ThrowIfNegativeOrZero(range.Length, nameof(options));
+        }
+    }
+
+    private async Task<TransferResult> GetAsync(
+        TransferContext context, TransferName name, DownloadSink sink, GetOptions options, PartNote? note,
+        IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
+    {
+        var download = new Download(
+            context, name, sink, options.Range, note, new ProgressMeter(progress, _clock));
+        await using ConfiguredAsyncDisposable _ = download.ConfigureAwait(false);
+        return await download.RunAsync(cancellationToken).ConfigureAwait(false);
+    }
+}

@@ -1,0 +1,110 @@
+using System.IO.Pipelines;
+using System.Runtime.CompilerServices;
+
+namespace Millrace.Transfer;
+
+/// <summary>Uploads.</summary>
+public sealed partial class TransferClient
+{
+    /// <summary>Uploads a file.</summary>
+    /// <param name="path">The file here. Changed meanwhile, it is not published.</param>
+    /// <param name="name">Its name in the store.</param>
+    /// <param name="options">How.</param>
+    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="cancellationToken">Ends it; nothing is published then.</param>
+    /// <exception cref="TransferException">It was refused, or failed for good.</exception>
+    /// <exception cref="FilePipeException">The file cannot be read.</exception>
+    public async Task<TransferResult> PutAsync(
+        string path, TransferName name, PutOptions options = default,
+        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        ThrowIfRoot(name);
+        var source = new FileSource(path);
+        await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
+        UploadRecord? record = options.Continue
+            ? new UploadRecord(RecordFolder, path, UrlOf(name), source.Length!.Value, source.Modified)
+            : null;
+        return await PutAsync(source, name, options, record, progress, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Uploads what a stream has, from its position on.</summary>
+    /// <param name="content">
+    /// Stays open. One that can seek is read again after an interruption; of another one the last 8 MiB are kept until the
+    /// server has them, so that it can be continued as well.
+    /// </param>
+    /// <param name="name">Its name in the store.</param>
+    /// <param name="options">How.</param>
+    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="cancellationToken">Ends it; nothing is published then.</param>
+    /// <exception cref="TransferException">It was refused, or failed for good.</exception>
+    public async Task<TransferResult> PutAsync(
+        Stream content, TransferName name, PutOptions options = default,
+        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(content);
+        ThrowIfRoot(name);
+        ContentSource source = content.CanSeek
+            ? new SeekableStreamSource(content)
+            : new RetainingSource(new StreamFeed(content), options.Length);
+        await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
+        return await PutAsync(source, name, options, null, progress, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Uploads what a pipe has.</summary>
+    /// <param name="content">Completed at the end, however that is. The last 8 MiB are kept until the server has them.</param>
+    /// <param name="name">Its name in the store.</param>
+    /// <param name="options">How; <see cref="PutOptions.Length"/> saves requests where it is known.</param>
+    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="cancellationToken">Ends it; nothing is published then.</param>
+    /// <exception cref="TransferException">It was refused, or failed for good.</exception>
+    public async Task<TransferResult> PutAsync(
+        PipeReader content, TransferName name, PutOptions options = default,
+        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(content);
+        ThrowIfRoot(name);
+        var source = new RetainingSource(new PipeFeed(content), options.Length);
+        await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
+        return await PutAsync(source, name, options, null, progress, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Uploads a sequence of memory.</summary>
+    /// <param name="content">Enumerated once. Each piece is done with when the next is asked for.</param>
+    /// <param name="name">Its name in the store.</param>
+    /// <param name="options">How; <see cref="PutOptions.Length"/> saves requests where it is known.</param>
+    /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
+    /// <param name="cancellationToken">Ends it; nothing is published then.</param>
+    /// <exception cref="TransferException">It was refused, or failed for good.</exception>
+    public async Task<TransferResult> PutAsync(
+        IAsyncEnumerable<ReadOnlyMemory<byte>> content, TransferName name, PutOptions options = default,
+        IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(content);
+        ThrowIfRoot(name);
+        var source = new RetainingSource(new SequenceFeed(content, cancellationToken), options.Length);
+        await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
+        return await PutAsync(source, name, options, null, progress, cancellationToken).ConfigureAwait(false);
+    }
+
+    private async Task<TransferResult> PutAsync(
+        ContentSource source, TransferName name, PutOptions options, UploadRecord? record,
+        IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
+    {
+        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        if (source.Length is { } length && _description?.MaxFileBytes is { } most && length > most)
+        {
+            throw new TransferException(
+                TransferError.TooLarge,
+                $"Uploading '{name}': it has {length} bytes, and the server accepts {most} in one file.",
+                name.Value)
+            {
+                Wire = context.Wire.Kind,
+            };
+        }
+
+        using var upload = new Upload(
+            context, name, source, options.Precondition, new ProgressMeter(progress, _clock), record);
+        return await upload.RunAsync(cancellationToken).ConfigureAwait(false);
+    }
+}

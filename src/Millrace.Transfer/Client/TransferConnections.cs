@@ -1,0 +1,17 @@
+namespace Millrace.Transfer;
+
+/// <summary>The connections of a client.</summary>
+internal static class TransferConnections
+{
+    /// <summary>What the name of a server stands for may change; a connection is not used for ever.</summary>
+    private static readonly TimeSpan Lifetime = TimeSpan.FromMinutes(5);
+
+    public static SocketsHttpHandler Create(TransferClientOptions options) => new()
+    {
+        AutomaticDecompression = System.Net.DecompressionMethods.None,
+        ConnectTimeout = options.IdleTimeout,
+        EnableMultipleHttp2Connections = true,
+        PooledConnectionLifetime = Lifetime,
+        UseCookies = false,
+    };
+}

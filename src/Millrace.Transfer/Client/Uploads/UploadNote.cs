@@ -1,0 +1,9 @@
+namespace Millrace.Transfer;
+
+/// <summary>What a <see cref="UploadRecord"/> holds.</summary>
+/// <param name="Path">The file that is uploaded.</param>
+/// <param name="Target">Where it goes.</param>
+/// <param name="Upload">Where it is continued.</param>
+/// <param name="Length">Its bytes.</param>
+/// <param name="Modified">When it was last changed, in ticks of UTC.</param>
+internal sealed record UploadNote(string Path, string Target, string Upload, long Length, long Modified);

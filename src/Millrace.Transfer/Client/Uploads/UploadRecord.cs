@@ -1,0 +1,110 @@
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+
+namespace Millrace.Transfer;
+
+/// <summary>
+/// Where the upload of a file is continued, kept for another process in the user's own folder of states: the source's may
+/// not be writable, and the URL is not for others.
+/// </summary>
+internal sealed class UploadRecord
+{
+    private const UnixFileMode Private = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    private readonly string _folder;
+    private readonly string _file;
+    private readonly string _path;
+    private readonly Uri _target;
+    private readonly long _length;
+    private readonly long _modified;
+
+    /// <summary>Names the record of an upload.</summary>
+    /// <param name="folder">Where records are.</param>
+    /// <param name="path">The file that is uploaded.</param>
+    /// <param name="target">Where it goes.</param>
+    /// <param name="length">Its bytes.</param>
+    /// <param name="modified">When it was last changed: another version is not continued.</param>
+    public UploadRecord(string folder, string path, Uri target, long length, DateTime modified)
+    {
+        _folder = folder;
+        _path = Path.GetFullPath(path);
+        _target = target;
+        _length = length;
+        _modified = modified.Ticks;
+        byte[] key = SHA256.HashData(Encoding.UTF8.GetBytes($"{_path}\n{target.AbsoluteUri}"));
+        _file = Path.Combine(folder, $"{Convert.ToHexStringLower(key.AsSpan(0, 16))}.json");
+    }
+
+    /// <summary>Where records are by default: <c>$XDG_STATE_HOME/millrace/uploads</c>, or below the user's local data.</summary>
+    public static string DefaultFolder
+    {
+        get
+        {
+            string? state = Environment.GetEnvironmentVariable("XDG_STATE_HOME");
+            if (string.IsNullOrEmpty(state))
+            {
+                string home = Environment.GetFolderPath(Environment.SpecialFolder.UserProfile);
+                state = OperatingSystem.IsWindows() || home.Length == 0
+                    ? Environment.GetFolderPath(Environment.SpecialFolder.LocalApplicationData, Environment.SpecialFolderOption.DoNotVerify)
+                    : Path.Combine(home, ".local", "state");
+            }
+
+            return Path.Combine(state, "millrace", "uploads");
+        }
+    }
+
+    /// <summary>Where the upload is continued; null when none was begun, or of another version.</summary>
+    public Uri? Find()
+    {
+        try
+        {
+            UploadNote? note = JsonSerializer.Deserialize(File.ReadAllBytes(_file), ClientJson.Default.UploadNote);
+            return note is not null && note.Path == _path && note.Target == _target.AbsoluteUri
+                && note.Length == _length && note.Modified == _modified
+                && Uri.TryCreate(note.Upload, UriKind.Absolute, out Uri? upload)
+                && upload.Authority == _target.Authority
+                ? upload
+                : null;
+        }
+        catch (Exception exception) when (exception is IOException or JsonException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Remembers where it is continued. Where that cannot be written, only this process can continue it.</summary>
+    public void Save(Uri upload)
+    {
+        try
+        {
+            Directory.CreateDirectory(_folder);
+            using FilePipeWriter writer = FilePipe.Create(
+                _file, new FileWriteOptions { Durability = Durability.None, UnixCreateMode = Private });
+            using (var json = new Utf8JsonWriter(writer))
+            {
+                JsonSerializer.Serialize(
+                    json,
+                    new UploadNote(_path, _target.AbsoluteUri, upload.AbsoluteUri, _length, _modified),
+                    ClientJson.Default.UploadNote);
+            }
+
+            writer.Commit();
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
+
+    /// <summary>Forgets it.</summary>
+    public void Remove()
+    {
+        try
+        {
+            File.Delete(_file);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+        }
+    }
+}

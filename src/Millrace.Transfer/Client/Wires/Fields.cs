@@ -1,0 +1,48 @@
+using System.Globalization;
+using System.Net.Http.Headers;
+
+namespace Millrace.Transfer;
+
+/// <summary>Reads the fields of answers.</summary>
+internal static class Fields
+{
+    public static string? Text(HttpResponseMessage response, string name)
+    {
+        if (response.Headers.TryGetValues(name, out IEnumerable<string>? values)
+            || response.Content.Headers.TryGetValues(name, out values))
+        {
+            return string.Join(", ", values);
+        }
+
+        return null;
+    }
+
+    /// <summary>A whole number that is not negative; null for anything else.</summary>
+    public static long? Number(HttpResponseMessage response, string name) => Number(Text(response, name));
+
+    public static long? Number(string? text) =>
+        long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
+
+    /// <summary>A boolean of structured fields (RFC 8941), parameters passed over; null for anything else.</summary>
+    public static bool? Flag(string? text) => text?.Split(';')[0].Trim() switch
+    {
+        "?1" => true,
+        "?0" => false,
+        _ => null,
+    };
+
+    /// <summary>The tag of an answer; null without a strong one.</summary>
+    public static EntityTag? Tag(HttpResponseMessage response) => Tag(response.Headers.ETag);
+
+    public static EntityTag? Tag(EntityTagHeaderValue? tag) =>
+        tag is { IsWeak: false, Tag.Length: > 2 } ? new EntityTag(tag.Tag[1..^1]) : null;
+
+    /// <summary>The tag of a listing, quotes included; null for none.</summary>
+    public static EntityTag? Tag(string? text) => EntityTagHeaderValue.TryParse(text, out EntityTagHeaderValue? tag) ? Tag(tag) : null;
+
+    /// <summary>The digest of the whole file; null without one that can be read.</summary>
+    public static Sha256Digest? Sha256(HttpResponseMessage response) =>
+        Text(response, TransferHeaders.ReprDigest) is { } field && DigestField.TryParse(field, out Sha256Digest? digest)
+            ? digest
+            : null;
+}

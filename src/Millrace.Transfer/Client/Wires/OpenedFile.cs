@@ -1,0 +1,31 @@
+namespace Millrace.Transfer;
+
+/// <summary>A file, or a part of one, on its way here.</summary>
+internal sealed class OpenedFile : IDisposable
+{
+    /// <summary>Owns the connection.</summary>
+    public required HttpResponseMessage Response { get; init; }
+
+    /// <summary>The bytes.</summary>
+    public required Stream Body { get; init; }
+
+    /// <summary>Where in the file the first one is.</summary>
+    public required long Offset { get; init; }
+
+    /// <summary>Bytes of this answer; null when that shows at its end.</summary>
+    public long? Count { get; init; }
+
+    /// <summary>Bytes of the whole file; null when that shows at its end.</summary>
+    public long? Length { get; init; }
+
+    public EntityTag? Tag { get; init; }
+
+    public Sha256Digest? Sha256 { get; init; }
+
+    public DateTimeOffset? Modified { get; init; }
+
+    /// <summary>How long the answer took.</summary>
+    public TimeSpan RoundTrip { get; init; }
+
+    public void Dispose() => Response.Dispose();
+}

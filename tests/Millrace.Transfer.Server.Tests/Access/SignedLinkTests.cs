@@ -1,0 +1,111 @@
+using Microsoft.AspNetCore.Http;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Access;
+
+public sealed class SignedLinkTests
+{
+    private static readonly TransferName Name = TransferName.Parse("2026/may.csv");
+    private readonly LinkKey _key = new(3, LinkKey.NextSecret());
+    private readonly ManualClock _clock = new();
+
+    private string Query(string method = "GET") =>
+        "?" + SignedLink.CreateQuery(_key, method, Name, _clock.Now + TimeSpan.FromHours(1));
+
+    private bool Allows(
+        string query, string method = "GET", TransferScope scope = TransferScope.Read, string? name = null, LinkKey? key = null)
+    {
+        HttpRequest request = new DefaultHttpContext().Request;
+        request.Method = method;
+        request.QueryString = new QueryString(query);
+        Assert.True(SignedLink.IsIn(request));
+        return SignedLink.Allows(
+            key ?? _key, request, scope, name is null ? Name : TransferName.Parse(name), _clock.GetUtcNow());
+    }
+
+    [Theory]
+    [InlineData("GET", "GET", TransferScope.Read)]
+    [InlineData("GET", "HEAD", TransferScope.Read)]
+    [InlineData("PUT", "PUT", TransferScope.Write)]
+    public void A_link_allows_what_it_was_made_for(string made, string used, TransferScope scope) =>
+        Assert.True(Allows(Query(made), used, scope));
+
+    [Theory]
+    [InlineData("GET", "PUT", TransferScope.Write)]
+    [InlineData("PUT", "GET", TransferScope.Read)]
+    [InlineData("PUT", "DELETE", TransferScope.Delete)]
+    [InlineData("PUT", "POST", TransferScope.Write)]
+    [InlineData("GET", "GET", TransferScope.List)]
+    [InlineData("GET", "GET", TransferScope.Read | TransferScope.List)]
+    public void A_link_allows_no_other_method_or_scope(string made, string used, TransferScope scope) =>
+        Assert.False(Allows(Query(made), used, scope));
+
+    [Theory]
+    [InlineData("2026/may.csv.gz")]
+    [InlineData("2026/may.cs")]
+    [InlineData("2026")]
+    [InlineData("may.csv")]
+    [InlineData("2026/May.csv")]
+    public void A_link_allows_no_other_name(string name) => Assert.False(Allows(Query(), name: name));
+
+    [Fact]
+    public void A_link_is_valid_until_its_time()
+    {
+        string query = Query();
+        _clock.Now += TimeSpan.FromHours(1) - TimeSpan.FromSeconds(1);
+        Assert.True(Allows(query));
+        _clock.Now += TimeSpan.FromSeconds(1);
+        Assert.False(Allows(query));
+    }
+
+    [Fact]
+    public void No_part_of_a_link_can_be_changed()
+    {
+        string query = Query();
+        for (int i = query.IndexOf("mr-expires", StringComparison.Ordinal) + 11; i < query.Length; i++)
+        {
+            if (!char.IsAsciiLetterOrDigit(query[i]) || query.AsSpan(0, i + 1).EndsWith("mr-") || IsInKey(query, i))
+            {
+                continue;
+            }
+
+            char other = query[i] == '1' ? '2' : '1';
+            string changed = query[..i] + other + query[(i + 1)..];
+
+            // The last digit of base64 has bits that are not used: 43 digits are 258 bits.
+            if (i < query.Length - 1)
+            {
+                Assert.False(Allows(changed), changed);
+            }
+        }
+    }
+
+    [Fact]
+    public void A_replaced_key_makes_old_links_invalid()
+    {
+        Assert.False(Allows(Query(), key: new LinkKey(4, LinkKey.NextSecret())));
+        Assert.False(Allows(Query(), key: new LinkKey(3, LinkKey.NextSecret())));
+    }
+
+    [Theory]
+    [InlineData("?mr-signature=")]
+    [InlineData("?mr-expires=1&mr-key=3&mr-signature=!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!")]
+    [InlineData("?mr-expires=-1&mr-key=3&mr-signature=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    [InlineData("?mr-expires=99999999999999999999&mr-key=3&mr-signature=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    [InlineData("?mr-key=3&mr-signature=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    public void What_is_no_link_allows_nothing(string query) => Assert.False(Allows(query));
+
+    [Fact]
+    public void A_field_that_is_given_twice_allows_nothing() => Assert.False(Allows(Query() + "&mr-expires=99999999999"));
+
+    [Theory]
+    [InlineData("DELETE")]
+    [InlineData("POST")]
+    public void There_are_links_for_no_other_method(string method) => Assert.Throws<ArgumentException>(() => Query(method));
+
+    private static bool IsInKey(string query, int index)
+    {
+        int start = query.LastIndexOf('&', index);
+        return start >= 0 && query.IndexOf('=', start) >= index;
+    }
+}

@@ -1,0 +1,32 @@
+namespace Millrace.Transfer.Server.Tests.Limits;
+
+public sealed class TransferLimitsTests
+{
+    [Fact]
+    public void Defaults_are_those_that_are_documented()
+    {
+        var limits = new TransferLimits();
+        Assert.Equal(256, limits.MaxTransfers);
+        Assert.Equal(900, limits.MaxConnections);
+        Assert.Null(limits.MaxBodyBytes);
+        Assert.Equal(1024, limits.MinReceiveRate);
+        Assert.Equal(240, limits.MinSendRate);
+        Assert.Equal(TimeSpan.FromSeconds(10), limits.RateGrace);
+        Assert.Equal(TimeSpan.FromSeconds(10), limits.HeaderTimeout);
+        Assert.Equal(TimeSpan.FromSeconds(130), limits.KeepAliveTimeout);
+        Assert.Equal(TimeSpan.FromSeconds(5), limits.RetryAfter);
+        Assert.Equal(128 * 1024, limits.ReceiveBuffer);
+        Assert.Equal(128 * 1024, limits.SendBuffer);
+    }
+
+    [Fact]
+    public void What_cannot_be_is_refused()
+    {
+        Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxTransfers = 0 });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxConnections = 0 });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxBodyBytes = -1 });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MinReceiveRate = -1 });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { RateGrace = TimeSpan.FromSeconds(1) });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { HeaderTimeout = TimeSpan.Zero });
+    }
+}
