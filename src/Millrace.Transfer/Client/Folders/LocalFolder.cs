@@ -27,7 +27,7 @@ internal sealed class LocalFolder
             ShouldIncludePredicate = static (ref FileSystemEntry entry) =>
                 !entry.IsDirectory && !entry.FileName.StartsWith(".millrace-") && !entry.FileName.Contains(".millrace-part", StringComparison.Ordinal),
             ShouldRecursePredicate = static (ref FileSystemEntry entry) =>
-                (entry.Attributes & FileAttributes.ReparsePoint) == 0 && !entry.FileName.SequenceEqual(TransferName.HiddenFolder),
+                (entry.Attributes & FileAttributes.ReparsePoint) == FileAttributes.None && !entry.FileName.SequenceEqual(TransferName.HiddenFolder),
         };
         foreach (string file in files)
         {

@@ -1,0 +1,170 @@
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Downloading;
+
+public sealed class CutDownloadTests
+{
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Downloads_that_are_cut_at_random_bytes_arrive_whole(bool toStream)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        int times = Soak.Times(20, 500);
+        long attempts = 0;
+        for (int i = 0; i < times; i++)
+        {
+            var random = new Random(i);
+            byte[] content = server.Write("x", random.Next(1, 3_000_000), i);
+            await using var relay = new Relay(() => server.Port, connection => Plan(connection, random, content.Length));
+            using TransferClient client = Clients.To(relay.Files);
+            using var stream = new MemoryStream();
+
+            TransferResult result = toStream
+                ? await client.GetAsync(Clients.Name("x"), stream)
+                : await client.GetAsync(Clients.Name("x"), folder[$"{i}"]);
+
+            attempts += result.Attempts;
+            Assert.Equal(content, toStream ? stream.ToArray() : await File.ReadAllBytesAsync(folder[$"{i}"]));
+            Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        }
+
+        Assert.True(attempts > times, "No download was interrupted.");
+        Assert.Equal(toStream ? 0 : times, folder.Everything().Count);
+    }
+
+    [Fact]
+    public async Task What_is_here_is_not_asked_for_again()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        byte[] content = server.Write("x", 24_000_000);
+        await using var relay = new Relay(
+            () => server.Port, connection => connection == 0 ? new RelayPlan { CutDownAfter = 20_000_000 } : RelayPlan.Clear);
+        using TransferClient client = Clients.To(relay.Files);
+        using var stream = new MemoryStream();
+
+        TransferResult result = await client.GetAsync(Clients.Name("x"), stream);
+
+        Assert.Equal(2, result.Attempts);
+        Assert.Equal(content.Length, result.Sent);
+        Assert.Equal(content, stream.ToArray());
+    }
+
+    [Fact]
+    public async Task A_file_that_was_replaced_midway_ends_a_stream_with_Changed()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        server.Write("x", 24_000_000);
+        await using var relay = new Relay(() => server.Port, connection =>
+        {
+            if (connection == 1)
+            {
+                server.Write("x", 23_000_000, seed: 2);
+            }
+
+            return connection == 0 ? new RelayPlan { CutDownAfter = 5_000_000 } : RelayPlan.Clear;
+        });
+        using TransferClient client = Clients.To(relay.Files);
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.GetAsync(Clients.Name("x"), Stream.Null));
+
+        Assert.Equal(TransferError.Changed, exception.Error);
+    }
+
+    [Fact]
+    public async Task A_file_that_was_replaced_midway_is_downloaded_anew_to_a_path()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        server.Write("x", 24_000_000);
+        byte[]? second = null;
+        await using var relay = new Relay(() => server.Port, connection =>
+        {
+            if (connection == 1)
+            {
+                second = server.Write("x", 23_000_000, seed: 2);
+            }
+
+            return connection == 0 ? new RelayPlan { CutDownAfter = 5_000_000 } : RelayPlan.Clear;
+        });
+        using TransferClient client = Clients.To(relay.Files);
+
+        await client.GetAsync(Clients.Name("x"), folder["x"]);
+
+        Assert.Equal(second, await File.ReadAllBytesAsync(folder["x"]));
+    }
+
+    [Fact]
+    public async Task What_an_earlier_client_left_is_continued()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        byte[] content = server.Write("x", 24_000_000);
+        await using var relay = new Relay(() => server.Port, _ => new RelayPlan { CutDownAfter = 10_000_000 });
+        using (TransferClient first = Clients.To(relay.Files, options => options with { MaxAttempts = 1 }))
+        {
+            TransferException exception = await Assert.ThrowsAsync<TransferException>(
+                () => first.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true }));
+            Assert.Equal(TransferError.Disconnected, exception.Error);
+        }
+
+        Assert.False(File.Exists(folder["x"]));
+        using TransferClient second = Clients.To(relay.Files);
+        TransferResult result = await second.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true });
+
+        Assert.InRange(result.Sent, 1, content.Length - 5_000_000);
+        Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
+        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        Assert.Equal(["x"], folder.Everything());
+    }
+
+    [Fact]
+    public async Task What_was_left_of_another_version_is_thrown_away()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        server.Write("x", 24_000_000);
+        await using var relay = new Relay(
+            () => server.Port, connection => connection < 1 ? new RelayPlan { CutDownAfter = 10_000_000 } : RelayPlan.Clear);
+        using (TransferClient first = Clients.To(relay.Files, options => options with { MaxAttempts = 1 }))
+        {
+            await Assert.ThrowsAsync<TransferException>(
+                () => first.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true }));
+        }
+
+        byte[] content = server.Write("x", 23_000_000, seed: 3);
+        using TransferClient second = Clients.To(relay.Files);
+        await second.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true });
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
+        Assert.Equal(["x"], folder.Everything());
+    }
+
+    [Fact]
+    public async Task A_failed_download_leaves_what_had_the_name()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        folder.Write("x", [1, 2, 3]);
+        server.Write("x", 2_000_000);
+        await using var relay = new Relay(() => server.Port, _ => new RelayPlan { CutDownAfter = 500 });
+        using TransferClient client = Clients.To(relay.Files, options => options with { MaxAttempts = 2 });
+
+        await Assert.ThrowsAsync<TransferException>(() => client.GetAsync(Clients.Name("x"), folder["x"]));
+
+        Assert.Equal([1, 2, 3], await File.ReadAllBytesAsync(folder["x"]));
+        Assert.Equal(["x"], folder.Everything());
+    }
+
+    private static RelayPlan Plan(int connection, Random random, int bytes)
+    {
+        lock (random)
+        {
+            return connection >= 3
+                ? RelayPlan.Clear
+                : new RelayPlan { CutDownAfter = random.Next(0, bytes), Reset = random.Next(2) == 0 };
+        }
+    }
+}

@@ -1,0 +1,177 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using System.Threading.Channels;
+
+namespace Millrace.Transfer.Tests.Infrastructure;
+
+/// <summary>
+/// Stands between a client and a server on loopback, as a bad network would: delays, cuts, resets, throttles and stalls
+/// connections by the plan that a test has for each.
+/// </summary>
+internal sealed class Relay : IAsyncDisposable
+{
+    private const int PieceBytes = 16 * 1024;
+
+    private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
+    private readonly CancellationTokenSource _stop = new();
+    private readonly ConcurrentBag<Task> _connections = [];
+    private readonly Func<int, RelayPlan> _plan;
+    private readonly Func<int> _target;
+    private readonly Task _accepting;
+    private int _count;
+    private int _open;
+    private int _mostOpen;
+
+    /// <summary>Begins to listen.</summary>
+    /// <param name="target">The port of the server, asked for at each connection.</param>
+    /// <param name="plan">What happens to connection 0, 1, ….</param>
+    public Relay(Func<int> target, Func<int, RelayPlan>? plan = null)
+    {
+        _target = target;
+        _plan = plan ?? (_ => RelayPlan.Clear);
+        _listener.Start();
+        _accepting = AcceptAsync();
+    }
+
+    public Uri Files => new($"http://127.0.0.1:{((IPEndPoint)_listener.LocalEndpoint).Port}/files/");
+
+    /// <summary>Connections so far.</summary>
+    public int Connections => Volatile.Read(ref _count);
+
+    /// <summary>Connections that were open at once.</summary>
+    public int MostOpen => Volatile.Read(ref _mostOpen);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stop.CancelAsync();
+        _listener.Stop();
+        await _accepting.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Task.WhenAll(_connections).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        _stop.Dispose();
+    }
+
+    private async Task AcceptAsync()
+    {
+        while (true)
+        {
+            Socket client = await _listener.AcceptSocketAsync(_stop.Token);
+            _connections.Add(CarryAsync(client, _plan(Interlocked.Increment(ref _count) - 1)));
+        }
+    }
+
+    private async Task CarryAsync(Socket client, RelayPlan plan)
+    {
+        using Socket here = client;
+        using var there = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        using var end = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
+        int open = Interlocked.Increment(ref _open);
+        InterlockedMax(ref _mostOpen, open);
+        try
+        {
+            here.NoDelay = true;
+            there.NoDelay = true;
+            await there.ConnectAsync(new IPEndPoint(IPAddress.Loopback, _target()), end.Token);
+            Task up = PumpAsync(here, there, plan, plan.CutUpAfter, plan.StallUpAfter, end);
+            Task down = PumpAsync(there, here, plan, plan.CutDownAfter, plan.StallDownAfter, end);
+            await Task.WhenAll(up, down);
+        }
+        catch (Exception exception) when (exception is SocketException or OperationCanceledException or ObjectDisposedException)
+        {
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _open);
+            if (plan.Reset)
+            {
+                here.LingerState = new LingerOption(true, 0);
+                there.LingerState = new LingerOption(true, 0);
+            }
+        }
+    }
+
+    private static async Task PumpAsync(
+        Socket from, Socket to, RelayPlan plan, long? cutAfter, long? stallAfter, CancellationTokenSource end)
+    {
+        var way = Channel.CreateBounded<(byte[] Piece, long Due)>(Math.Max(1, plan.Window / PieceBytes));
+        Task delivering = DeliverAsync(way.Reader, to, plan, end.Token);
+        long passed = 0;
+        try
+        {
+            while (true)
+            {
+                byte[] piece = new byte[PieceBytes];
+                int most = (int)Math.Min(PieceBytes, Math.Min(cutAfter ?? long.MaxValue, stallAfter ?? long.MaxValue) - passed);
+                int read = most == 0 ? 0 : await from.ReceiveAsync(piece.AsMemory(0, most), end.Token);
+                if (read == 0)
+                {
+                    way.Writer.Complete();
+                    await delivering;
+                    if (most == 0 && passed == stallAfter)
+                    {
+                        await Task.Delay(Timeout.Infinite, end.Token);
+                    }
+
+                    if (most == 0)
+                    {
+                        await end.CancelAsync();
+                    }
+                    else
+                    {
+                        to.Shutdown(SocketShutdown.Send);
+                    }
+
+                    return;
+                }
+
+                passed += read;
+                await way.Writer.WriteAsync(
+                    (piece[..read], Stopwatch.GetTimestamp() + (long)(plan.Delay.TotalSeconds * Stopwatch.Frequency)), end.Token);
+            }
+        }
+        catch
+        {
+            await end.CancelAsync();
+            await delivering.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            throw;
+        }
+    }
+
+    private static async Task DeliverAsync(
+        ChannelReader<(byte[] Piece, long Due)> way, Socket to, RelayPlan plan, CancellationToken cancellationToken)
+    {
+        while (await way.WaitToReadAsync(cancellationToken))
+        {
+            while (way.TryPeek(out (byte[] Piece, long Due) next))
+            {
+                TimeSpan left = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), next.Due);
+                if (left > TimeSpan.Zero)
+                {
+                    await Task.Delay(left, cancellationToken);
+                }
+
+                for (int sent = 0; sent < next.Piece.Length;)
+                {
+                    sent += await to.SendAsync(next.Piece.AsMemory(sent), cancellationToken);
+                }
+
+                // Only now is there room for more on the way.
+                _ = way.TryRead(out _);
+                if (plan.BytesPerSecond is { } rate)
+                {
+                    await Task.Delay(TimeSpan.FromSeconds(next.Piece.Length / (double)rate), cancellationToken);
+                }
+            }
+        }
+    }
+
+    private static void InterlockedMax(ref int target, int value)
+    {
+        int seen = Volatile.Read(ref target);
+        while (value > seen && Interlocked.CompareExchange(ref target, value, seen) is var now && now != seen)
+        {
+            seen = now;
+        }
+    }
+}

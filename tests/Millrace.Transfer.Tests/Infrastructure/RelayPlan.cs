@@ -1,0 +1,29 @@
+namespace Millrace.Transfer.Tests.Infrastructure;
+
+/// <summary>What a <see cref="Relay"/> does to one connection. Up is from the client to the server.</summary>
+internal sealed record RelayPlan
+{
+    public static RelayPlan Clear { get; } = new();
+
+    /// <summary>Ends the connection after so many bytes; null for never.</summary>
+    public long? CutUpAfter { get; init; }
+
+    public long? CutDownAfter { get; init; }
+
+    /// <summary>Whether it is reset (linger 0) instead of closed.</summary>
+    public bool Reset { get; init; }
+
+    /// <summary>Lets nothing more through after so many bytes, and leaves the connection open; null for never.</summary>
+    public long? StallUpAfter { get; init; }
+
+    public long? StallDownAfter { get; init; }
+
+    /// <summary>How long every byte is on its way, in each direction.</summary>
+    public TimeSpan Delay { get; init; }
+
+    /// <summary>Bytes on their way at once in each direction; what a window is on a long way.</summary>
+    public int Window { get; init; } = 256 * 1024;
+
+    /// <summary>Bytes per second in each direction; null for as many as there are.</summary>
+    public long? BytesPerSecond { get; init; }
+}

@@ -1,0 +1,55 @@
+using Millrace.Transfer.Server;
+
+namespace Millrace.Transfer.Tests.Infrastructure;
+
+/// <summary>A real server on loopback with a folder of its own.</summary>
+internal sealed class TestServer : IAsyncDisposable
+{
+    private readonly TransferServer _server;
+
+    private TestServer(TransferServer server, string root)
+    {
+        _server = server;
+        Root = root;
+    }
+
+    public string Root { get; }
+
+    public Uri Files => new(_server.Address, "/files/");
+
+    public int Port => _server.Address.Port;
+
+    public static async Task<TestServer> StartAsync(Func<TransferHostOptions, TransferHostOptions>? change = null)
+    {
+        string root = Directory.CreateTempSubdirectory("millrace-client-").FullName;
+        var options = new TransferHostOptions { Folder = root, Port = 0, Http2Port = 0, Grace = TimeSpan.Zero };
+        return new TestServer(await TransferServer.StartAsync(change?.Invoke(options) ?? options), root);
+    }
+
+    public string PathOf(string name) => Path.Combine(Root, name);
+
+    /// <summary>Puts a file there behind the server's back.</summary>
+    public byte[] Write(string name, int bytes, int seed = 1)
+    {
+        byte[] content = Content.Random(bytes, seed);
+        Directory.CreateDirectory(Path.GetDirectoryName(PathOf(name))!);
+        File.WriteAllBytes(PathOf(name), content);
+        return content;
+    }
+
+    /// <summary>Files that a client could see.</summary>
+    public IReadOnlyList<string> Visible() =>
+        [.. Directory.EnumerateFiles(Root, "*", SearchOption.AllDirectories)
+            .Select(path => Path.GetRelativePath(Root, path).Replace('\\', '/'))
+            .Where(name => !name.StartsWith(".millrace", StringComparison.Ordinal))
+            .Order(StringComparer.Ordinal)];
+
+    /// <summary>A client that does not wait long.</summary>
+    public TransferClient Connect(Func<TransferClientOptions, TransferClientOptions>? change = null) => Clients.To(Files, change);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _server.DisposeAsync();
+        Directory.Delete(Root, recursive: true);
+    }
+}

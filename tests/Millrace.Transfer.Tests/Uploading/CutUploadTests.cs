@@ -1,0 +1,126 @@
+using System.IO.Pipelines;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Uploading;
+
+/// <summary>Connections cut at random bytes; what arrives in the end is whole, and nothing is visible before.</summary>
+public sealed class CutUploadTests
+{
+    private const int Cuts = 3;
+
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Tus)]
+    public async Task Uploads_that_are_cut_at_random_bytes_arrive_whole(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        int times = Soak.Times(20, 500);
+        long attempts = 0;
+        for (int i = 0; i < times; i++)
+        {
+            var random = new Random(i);
+            byte[] content = Content.Random(random.Next(300_000, 3_000_000), i);
+            string path = folder.Write("x", content);
+            await using var relay = new Relay(() => server.Port, connection => Plan(connection, random, content.Length));
+            using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+
+            TransferResult result = await client.PutAsync(path, Clients.Name($"{wire}-{i}"));
+
+            attempts += result.Attempts;
+            Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf($"{wire}-{i}")));
+            Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        }
+
+        Assert.True(attempts > times, "No upload was interrupted.");
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Tus)]
+    public async Task A_pipe_is_continued_from_what_is_kept_of_it(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        byte[] content = Content.Random(20_000_000);
+        await using var relay = new Relay(
+            () => server.Port,
+            connection => connection < 4 ? new RelayPlan { CutUpAfter = 3_000_000 + (connection * 1_234_567) } : RelayPlan.Clear);
+        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+
+        TransferResult result = await client.PutAsync(PipeReader.Create(new MemoryStream(content)), Clients.Name("x"));
+
+        Assert.True(result.Attempts > 1);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+    }
+
+    [Fact]
+    public async Task What_the_server_has_is_not_sent_again()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        byte[] content = Content.Random(24_000_000);
+        await using var relay = new Relay(
+            () => server.Port, connection => connection == 0 ? new RelayPlan { CutUpAfter = 20_000_000 } : RelayPlan.Clear);
+        using TransferClient client = Clients.To(relay.Files);
+
+        TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
+
+        // What was in the sockets' buffers when it was cut is lost.
+        Assert.Equal(2, result.Attempts);
+        Assert.InRange(result.Sent, 24_000_000, 36_000_000);
+    }
+
+    [Fact]
+    public async Task A_stalled_connection_counts_as_dead()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        byte[] content = Content.Random(24_000_000);
+        await using var relay = new Relay(
+            () => server.Port, connection => connection == 0 ? new RelayPlan { StallUpAfter = 1_000_000 } : RelayPlan.Clear);
+        using TransferClient client = Clients.To(
+            relay.Files, options => options with { IdleTimeout = TimeSpan.FromMilliseconds(400) });
+
+        TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
+
+        Assert.True(result.Attempts > 1);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Tus)]
+    public async Task A_canceled_upload_leaves_nothing_visible(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        string path = folder.Write("x", Content.Random(24_000_000));
+        await using var relay = new Relay(() => server.Port, _ => new RelayPlan { StallUpAfter = 5_000_000 });
+        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+        using var cancel = new CancellationTokenSource();
+        var progress = new Reports(report =>
+        {
+            if (report.Transferred > 1_000_000)
+            {
+                cancel.Cancel();
+            }
+        });
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => client.PutAsync(path, Clients.Name("x"), default, progress, cancel.Token));
+
+        Assert.Empty(server.Visible());
+    }
+
+    private static RelayPlan Plan(int connection, Random random, int bytes)
+    {
+        lock (random)
+        {
+            return connection >= Cuts
+                ? RelayPlan.Clear
+                : random.Next(4) == 0
+                    ? new RelayPlan { CutDownAfter = random.Next(0, 2000), Reset = random.Next(2) == 0 }
+                    : new RelayPlan { CutUpAfter = random.Next(0, bytes), Reset = random.Next(2) == 0 };
+        }
+    }
+}

@@ -1,0 +1,151 @@
+using System.IO.Pipelines;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Uploading;
+
+public sealed class RoundTripTests
+{
+    public static TheoryData<TransferWire, int> Sizes()
+    {
+        var data = new TheoryData<TransferWire, int>();
+        foreach (TransferWire wire in new[] { TransferWire.Http1, TransferWire.Http2, TransferWire.Tus })
+        {
+            foreach (int size in new[] { 0, 1, 65_535, 65_536, 65_537, 262_144, 262_145, 8_388_609, 24_000_000 })
+            {
+                data.Add(wire, size);
+            }
+        }
+
+        return data;
+    }
+
+    [Theory]
+    [MemberData(nameof(Sizes))]
+    public async Task What_was_put_from_a_path_comes_back_to_a_path(TransferWire wire, int size)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        byte[] content = Content.Random(size);
+        string path = folder.Write("here.bin", content);
+
+        TransferResult put = await client.PutAsync(path, Clients.Name("a/b c.bin"));
+        TransferResult got = await client.GetAsync(Clients.Name("a/b c.bin"), folder["back.bin"]);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("a/b c.bin")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(folder["back.bin"]));
+        Assert.Equal(Sha256Digest.Of(content), put.Sha256);
+        Assert.Equal(put with { }, got);
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Tus)]
+    public async Task Without_digests_the_bytes_are_the_same(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        using TransferClient client = server.Connect(options => options with { Wire = wire, VerifyDigests = false });
+        byte[] content = Content.Random(3_000_000);
+
+        TransferResult put = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
+        TransferResult got = await client.GetAsync(Clients.Name("x"), folder["y"]);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(folder["y"]));
+        Assert.Null(put.Sha256);
+        Assert.Null(got.Sha256);
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Http1, 100)]
+    [InlineData(TransferWire.Http1, 20_000_000)]
+    [InlineData(TransferWire.Tus, 100)]
+    [InlineData(TransferWire.Tus, 20_000_000)]
+    public async Task A_pipe_of_unknown_length_arrives_whole(TransferWire wire, int size)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        byte[] content = Content.Random(size);
+
+        TransferResult put = await client.PutAsync(PipeReader.Create(new MemoryStream(content)), Clients.Name("x"));
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(size, put.Length);
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Tus)]
+    public async Task A_sequence_of_memory_arrives_whole(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        byte[] content = Content.Random(1_000_000);
+
+        await client.PutAsync(Pieces(content), Clients.Name("x"), new PutOptions { Length = content.Length });
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+    }
+
+    [Fact]
+    public async Task A_stream_is_uploaded_from_its_position_and_left_open()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using TransferClient client = server.Connect();
+        byte[] content = Content.Random(700_000);
+        using var stream = new MemoryStream(content) { Position = 1000 };
+
+        await client.PutAsync(stream, Clients.Name("x"));
+
+        Assert.Equal(content[1000..], await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.True(stream.CanRead);
+    }
+
+    [Fact]
+    public async Task A_file_is_read_as_a_sequence_into_a_stream_and_into_a_pipe()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        byte[] content = server.Write("x", 3_000_000);
+        using TransferClient client = server.Connect();
+        using var stream = new MemoryStream();
+        using var sequence = new MemoryStream();
+        var pipe = new Pipe();
+
+        await client.GetAsync(Clients.Name("x"), stream);
+        await foreach (ReadOnlyMemory<byte> piece in client.ReadAsync(Clients.Name("x")))
+        {
+            sequence.Write(piece.Span);
+        }
+
+        Task<TransferResult> download = client.GetAsync(Clients.Name("x"), pipe.Writer);
+        using var fromPipe = new MemoryStream();
+        await pipe.Reader.CopyToAsync(fromPipe);
+        await download;
+
+        Assert.Equal(content, stream.ToArray());
+        Assert.Equal(content, sequence.ToArray());
+        Assert.Equal(content, fromPipe.ToArray());
+    }
+
+    [Fact]
+    public async Task A_part_of_a_file_is_downloaded()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        byte[] content = server.Write("x", 1_000_000);
+        using TransferClient client = server.Connect();
+        using var stream = new MemoryStream();
+
+        await client.GetAsync(Clients.Name("x"), stream, new GetOptions { Range = new ByteRange(12_345, 600_000) });
+
+        Assert.Equal(content.AsSpan(12_345, 600_000).ToArray(), stream.ToArray());
+    }
+
+    private static async IAsyncEnumerable<ReadOnlyMemory<byte>> Pieces(byte[] content)
+    {
+        for (int at = 0; at < content.Length; at += 7777)
+        {
+            await Task.Yield();
+            yield return content.AsMemory(at, Math.Min(7777, content.Length - at));
+        }
+    }
+}
