@@ -62,6 +62,7 @@ public sealed class TransfersSuiteTests : IDisposable
             },
             new RecordedProgress(),
             default);
+        Assert.Contains("of the server", launch.Meters["serverCpuNs"], StringComparison.Ordinal);
         CaseResult[] cases = [.. launch.Cases.Select(item => item.Case)];
         Assert.Equal([1, 1, 2, 2], cases.Select(item => item.Parameters.Processes).Order());
         Assert.All(cases, item =>

@@ -48,7 +48,6 @@ internal sealed class TransfersLaunch
     private void WarmUp(TransferCase[] plan)
     {
         _session.Phase("warming up");
-        CacheControl.EstablishOrExplain(_inputs.Small, CacheFill.LargeWrites);
         using EngineSet engines = EngineSet.Create(
             plan.Select(entry => entry.Small(_inputs) with { Durability = Durability.None })
                 .DistinctBy(entry => (entry.Method, entry.Direction, entry.Ends)),

@@ -59,7 +59,7 @@ public sealed class TransfersSuite : Suite
         {
             // Once, before the first process: a store knows a file by when it was last changed.
             TransferFolders.Make(inputs.Folder);
-            foreach (TestFile file in plan.Select(entry => entry.Source).Distinct())
+            foreach (TestFile file in plan.Select(entry => entry.Source).Append(inputs.Small).Distinct())
             {
                 CacheControl.EstablishOrExplain(file, CacheFill.LargeWrites);
             }
