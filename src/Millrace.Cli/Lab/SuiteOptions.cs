@@ -16,7 +16,7 @@ internal sealed class SuiteOptions
 
     private readonly Option<bool> _full = new("--full")
     {
-        Description = "Every method with every parameter; takes half an hour to an hour a suite, and 1 GiB of disk.",
+        Description = "Every method with every parameter; takes half an hour to an hour a suite, and 1 to 2 GiB of disk.",
     };
 
     private readonly Option<int?> _launches = new("--launches")

@@ -83,6 +83,9 @@ public static class Advisor
             { Suite: "files" } => Rules.Concat(FileClaims),
             { Suite: "bytes" } => BytesRules.Concat(BytesClaims),
             { Suite: "writes" } => WritesRules,
+
+            // Rules that know methods of files by name would speak of wires as of ways to read.
+            { Suite: "transfers" } => [],
             _ => Rules,
         };
         IEnumerable<Advice> all = trust.Concat(rules.SelectMany(rule => rule.Apply(cases)));

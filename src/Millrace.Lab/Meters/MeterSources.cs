@@ -14,8 +14,8 @@ internal static class MeterSources
 
     private static readonly string[] IoFields = ["rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw"];
 
-    /// <summary>The meters that this process has.</summary>
-    public static IReadOnlyDictionary<string, string> Of(ProcessMeters meters, SystemCallPass calls)
+    /// <summary>The meters that this process has, and a server where one was asked.</summary>
+    public static IReadOnlyDictionary<string, string> Of(ProcessMeters meters, SystemCallPass calls, bool withServer)
     {
         var sources = new SortedDictionary<string, string>(StringComparer.Ordinal)
         {
@@ -51,6 +51,17 @@ internal static class MeterSources
         {
             sources["peakResidentBytes"] = PeakMemory.Source + ", in a process of its own";
             sources["peakOverIdleBytes"] = PeakMemory.Source + ", less VmRSS before the case";
+        }
+
+        if (withServer)
+        {
+            sources["serverCpuNs"] = ProcessMeters.CpuSource + " of the server, which is asked for it";
+            sources["serverAllocatedBytes"] = "GC.GetTotalAllocatedBytes of the server's process, exact";
+            sources["serverGen2"] = "GC.CollectionCount of the server's process";
+            if (OperatingSystem.IsLinux())
+            {
+                sources["serverPeakResidentBytes"] = PeakMemory.Source + ", of the server's process";
+            }
         }
 
         return sources;

@@ -62,6 +62,8 @@ public sealed record PublishedBeside(
         && Equals(mine, "direction", published.Direction)
         && Equals(mine, "compression", published.Compression)
         && Equals(mine, "transport", published.Transport)
+        && Equals(mine, "processes", published.Processes)
+        && mine is { Durability: null or "none", Digest: null or "none" }
         && Equals(mine, "source", published.Source)
         && (published.Readers is null || (mine.Readers ?? 1) == published.Readers);
 

@@ -21,6 +21,9 @@ public sealed record PublishedParameters
     /// <summary>The mode of gRPC-Web: "GrpcWeb" or "GrpcWebText".</summary>
     public string? Transport { get; init; }
 
+    /// <summary>1 when client and server were in one process.</summary>
+    public int? Processes { get; init; }
+
     /// <summary>Where the bytes came from: "file" or "http".</summary>
     public string? Source { get; init; }
 

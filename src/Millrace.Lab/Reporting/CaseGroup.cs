@@ -15,6 +15,9 @@ internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseRe
         .ThenBy(group => group.Key.Readers)
         .ThenByDescending(group => group.Key.Bytes)
         .ThenBy(group => group.Key.Options, StringComparer.Ordinal)
+        .ThenBy(group => group.Key.Direction, StringComparer.Ordinal)
+        .ThenByDescending(group => group.Key.Processes)
+        .ThenBy(group => group.Key.Digest, StringComparer.Ordinal)
         .ThenByDescending(group => group.Key.Durability, StringComparer.Ordinal)
         .Select(group => new CaseGroup(
             TitleOf(group.Key),
@@ -30,6 +33,9 @@ internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseRe
             string.Join(' ', new[] { ByteSize.ToText(parameters.Bytes ?? 0), parameters.Content }.Where(part => part is not null)),
             parameters.Cache is null ? null : parameters.Cache + (parameters.CacheFill is { } fill ? $" ({fill})" : ""),
             parameters.Options,
+            parameters.Direction,
+            parameters.Digest is null ? null : $"digest {parameters.Digest}",
+            parameters.Processes is { } processes ? (processes == 1 ? "in one process" : "between two processes") : null,
             parameters.Records is { } records ? $"{records} records" : null,
             parameters.Durability is { } durability ? $"durability {durability}" : null,
             parameters.Readers is > 1 and { } readers ? $"{readers} readers at once" : null,

@@ -71,6 +71,7 @@ public static class ReportSources
         Add("direction", parameters.Direction);
         Add("compression", parameters.Compression);
         Add("transport", parameters.Transport);
+        Add("processes", parameters.Processes?.ToString(CultureInfo.InvariantCulture));
         Add("source", parameters.Source);
         Add("readers", parameters.Readers?.ToString(CultureInfo.InvariantCulture));
         return texts;

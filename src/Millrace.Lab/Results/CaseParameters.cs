@@ -47,6 +47,21 @@ public sealed record CaseParameters
     /// <summary>How many records they append, all together.</summary>
     public int? Records { get; init; }
 
+    /// <summary>Which way a file goes between a client and a server: "download" or "upload".</summary>
+    public string? Direction { get; init; }
+
+    /// <summary>The coding of the bytes on their way: "none".</summary>
+    public string? Compression { get; init; }
+
+    /// <summary>What is computed of the bytes at both ends and compared: "none" or "sha-256".</summary>
+    public string? Digest { get; init; }
+
+    /// <summary>What carries the bytes: "sockets".</summary>
+    public string? Transport { get; init; }
+
+    /// <summary>2 when client and server are a process each, 1 when both are in the measuring one.</summary>
+    public int? Processes { get; init; }
+
     /// <summary>
     /// What a case and its baseline have in common: how much is done at once is what some suites compare, the same work by
     /// one being the baseline.
@@ -67,11 +82,16 @@ public sealed record CaseParameters
             Options ?? "",
             Cache ?? "",
             CacheFill ?? "",
+            Direction ?? "",
+            Digest ?? "",
             Durability ?? "",
+            Compression is { } coding ? $"coding {coding}" : "",
+            Transport ?? "",
             Count(Readers, "at once"),
             Count(Degree, "parts"),
             Count(Records, "records"),
             Count(Writers, "writers"),
+            Count(Processes, "processes"),
         ];
         return string.Join('/', parts.Where(part => part.Length > 0));
     }

@@ -51,6 +51,18 @@ public sealed record CaseSamples
     /// <summary>Calls that write, successful or not.</summary>
     public IReadOnlyList<long>? WriteCalls { get; init; }
 
+    /// <summary>Processor time of the server's process, in user mode and in the kernel, nanoseconds.</summary>
+    public IReadOnlyList<long>? ServerCpuNs { get; init; }
+
+    /// <summary>Managed bytes that the server's process allocated.</summary>
+    public IReadOnlyList<long>? ServerAllocatedBytes { get; init; }
+
+    /// <summary>Collections of generation 2 in the server's process.</summary>
+    public IReadOnlyList<long>? ServerGen2 { get; init; }
+
+    /// <summary>The largest resident memory of the server's process.</summary>
+    public IReadOnlyList<long>? ServerPeakResidentBytes { get; init; }
+
     /// <summary>What passes of their own found: lists of their own length.</summary>
     public PassSamples? Passes { get; init; }
 

@@ -54,12 +54,16 @@ internal static class CaseSummarizer
             PhysicalReadBytes = physical,
             LogicalWriteBytes = Median(samples.LogicalWriteBytes),
             PhysicalWriteBytes = Median(samples.PhysicalWriteBytes),
-            BytesFrom = item.Parameters is { Chunk: null, Records: null } ? BytesFrom(physical, item.Parameters.Bytes) : null,
+            BytesFrom = item.Parameters is { Chunk: null, Records: null, Direction: null } ? BytesFrom(physical, item.Parameters.Bytes) : null,
             PeakResidentBytes = Median(passes?.PeakResidentBytes),
             PeakOverIdleBytes = Median(passes?.PeakOverIdleBytes),
             SystemCalls = Median(passes?.SystemCalls),
             ReadCalls = Median(samples.ReadCalls),
             WriteCalls = Median(samples.WriteCalls),
+            ServerCpuNs = Mean(samples.ServerCpuNs),
+            ServerAllocatedBytes = Median(samples.ServerAllocatedBytes),
+            ServerGen2 = Mean(samples.ServerGen2) * PerThousand,
+            ServerPeakResidentBytes = Median(samples.ServerPeakResidentBytes),
             Distributions = Distributions(samples),
         };
         return item with { Summary = summary };
@@ -101,6 +105,10 @@ internal static class CaseSummarizer
         Add("logicalWriteBytes", samples.LogicalWriteBytes);
         Add("physicalWriteBytes", samples.PhysicalWriteBytes);
         Add("writeCalls", samples.WriteCalls);
+        Add("serverCpuNs", samples.ServerCpuNs);
+        Add("serverAllocatedBytes", samples.ServerAllocatedBytes);
+        Add("serverGen2", samples.ServerGen2);
+        Add("serverPeakResidentBytes", samples.ServerPeakResidentBytes);
         Add("allocatedBytes", samples.Passes?.AllocatedBytes);
         Add("systemCalls", samples.Passes?.SystemCalls);
         Add("peakResidentBytes", samples.Passes?.PeakResidentBytes);

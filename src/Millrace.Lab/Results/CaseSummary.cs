@@ -93,6 +93,18 @@ public sealed record CaseSummary
     /// <summary>Calls that write, per invocation.</summary>
     public double? WriteCalls { get; init; }
 
+    /// <summary>Mean processor time of the server's process, nanoseconds; only where there is one.</summary>
+    public double? ServerCpuNs { get; init; }
+
+    /// <summary>Median of the managed bytes that the server's process allocated per invocation.</summary>
+    public double? ServerAllocatedBytes { get; init; }
+
+    /// <summary>Collections of generation 2 in the server's process per 1,000 invocations.</summary>
+    public double? ServerGen2 { get; init; }
+
+    /// <summary>Median of the largest resident memory of the server's process.</summary>
+    public double? ServerPeakResidentBytes { get; init; }
+
     /// <summary>How the other meters are distributed, by the name of their list of samples.</summary>
     public IReadOnlyDictionary<string, Distribution>? Distributions { get; init; }
 }

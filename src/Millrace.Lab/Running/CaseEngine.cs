@@ -80,7 +80,8 @@ internal sealed class CaseEngine : IDisposable
             measurement.Nanoseconds,
             used,
             (long)(_benchmark.CallingThreadTicks * (NsPerTick / Stopwatch.Frequency)),
-            _violation);
+            _violation,
+            _state.Server);
     }
 
     /// <summary>Runs once and notes what the method chose to do.</summary>

@@ -54,12 +54,23 @@ internal static class CaseSamplesBuilder
             LogicalWriteBytes = List(io, sample => sample.LogicalWriteBytes),
             PhysicalWriteBytes = List(io, sample => sample.PhysicalWriteBytes),
             WriteCalls = List(io, sample => sample.WriteCalls),
+            ServerCpuNs = OfServer(use => use.CpuNs),
+            ServerAllocatedBytes = OfServer(use => use.AllocatedBytes),
+            ServerGen2 = OfServer(use => use.Gen2),
+            ServerPeakResidentBytes = OfServer(use => use.PeakResidentBytes),
             Passes = Passes(labCase),
             Unverified = unverified.Length == 0 ? null : unverified,
         };
 
         long[]? List(bool available, Func<ProcessCounters, long> meter) =>
             available ? [.. samples.Select(sample => meter(sample.Used))] : null;
+
+        // Null where one sample lacks it, as the lists of a case belong together.
+        long[]? OfServer(Func<ServerUse, long?> meter)
+        {
+            long?[] values = [.. samples.Select(sample => sample.Server is { } use ? meter(use) : null)];
+            return Array.Exists(values, value => value is null) ? null : [.. values.Select(value => value!.Value)];
+        }
     }
 
     private static PassSamples? Passes(LabCase labCase)

@@ -1,3 +1,5 @@
+using Millrace.Lab.Meters;
+
 namespace Millrace.Lab.Running;
 
 /// <summary>The state of the machine that a case asks for, for example a hot cache.</summary>
@@ -6,6 +8,9 @@ internal interface IIterationState
     /// <summary>Sets and verifies the state before an invocation; not timed.</summary>
     /// <returns>Null when the state is as the case asks for, otherwise what is wrong with it.</returns>
     string? Prepare(LabCase labCase);
+
+    /// <summary>What a server in a process of its own used for the last invocation, once that is finished; null without one.</summary>
+    ServerUse? Server => null;
 
     /// <summary>Looks at what an invocation left behind and takes it away; not timed.</summary>
     /// <exception cref="Exception">It is not what the case should have left.</exception>

@@ -58,6 +58,10 @@ internal static class LaunchMerger
         LogicalWriteBytes = Join(parts, part => part.LogicalWriteBytes),
         PhysicalWriteBytes = Join(parts, part => part.PhysicalWriteBytes),
         WriteCalls = Join(parts, part => part.WriteCalls),
+        ServerCpuNs = Join(parts, part => part.ServerCpuNs),
+        ServerAllocatedBytes = Join(parts, part => part.ServerAllocatedBytes),
+        ServerGen2 = Join(parts, part => part.ServerGen2),
+        ServerPeakResidentBytes = Join(parts, part => part.ServerPeakResidentBytes),
         Passes = parts.Select(part => part.Passes).FirstOrDefault(passes => passes is not null),
         Unverified = Unverified(parts),
     };

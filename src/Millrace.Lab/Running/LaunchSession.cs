@@ -133,7 +133,8 @@ internal sealed class LaunchSession : IDisposable
                     .Select(labCase => new LaunchCase(labCase.Plan, CaseSamplesBuilder.Build(labCase, Meters, _request.Index))),
             ],
             Absent = _absent,
-            Meters = MeterSources.Of(Meters, _calls),
+            Meters = MeterSources.Of(
+                Meters, _calls, withServer: _cases.Exists(labCase => labCase.Samples.Exists(sample => sample.Server is not null))),
             Unavailable = MeterSources.Missing(Meters, _calls),
             MeterCosts = _request.WithPasses && !IsStopped ? MeterCostProbe.Measure(Meters) : [],
             Cut = _cut || IsStopped,

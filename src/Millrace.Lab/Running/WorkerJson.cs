@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Millrace.Lab.Meters;
 
 namespace Millrace.Lab.Running;
 
@@ -6,4 +7,5 @@ namespace Millrace.Lab.Running;
 [JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(WorkerRequest))]
 [JsonSerializable(typeof(WorkerMessage))]
+[JsonSerializable(typeof(ServerReading))]
 internal sealed partial class WorkerJson : JsonSerializerContext;

@@ -1,5 +1,6 @@
 using Millrace.Lab.Suites.Bytes;
 using Millrace.Lab.Suites.Files;
+using Millrace.Lab.Suites.Transfers;
 using Millrace.Lab.Suites.Writes;
 
 namespace Millrace.Lab.Suites;
@@ -8,7 +9,7 @@ namespace Millrace.Lab.Suites;
 public static class SuiteCatalog
 {
     /// <summary>In the order in which `lab all` runs them.</summary>
-    public static IReadOnlyList<Suite> All { get; } = [new FilesSuite(), new BytesSuite(), new WritesSuite()];
+    public static IReadOnlyList<Suite> All { get; } = [new FilesSuite(), new BytesSuite(), new WritesSuite(), new TransfersSuite()];
 
     /// <summary>The suite of a name.</summary>
     /// <exception cref="LabException">There is none.</exception>

@@ -49,4 +49,7 @@ public sealed record TransferClientOptions
     /// false leaves it to TCP's checksums.
     /// </summary>
     public bool VerifyDigests { get; init; } = true;
+
+    /// <summary>What a downloaded file has to survive; <see cref="Durability.OnCommit"/> by default.</summary>
+    public Durability Durability { get; init; } = FileWriteOptions.DefaultDurability;
 }

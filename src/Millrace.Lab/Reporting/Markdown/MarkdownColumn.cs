@@ -26,6 +26,9 @@ internal sealed record MarkdownColumn(string Title, Func<CaseResult, string?> Ce
         Of("In calls", summary => Number(summary.CallingThreadShare * 100, "0.0", " %")),
         Of("Allocated", summary => Bytes(summary.AllocatedBytes)),
         Of("Peak over idle", summary => Bytes(summary.PeakOverIdleBytes)),
+        Of("Server CPU ms", summary => summary.ServerCpuNs is { } cpu ? Ms(cpu) : null),
+        Of("Server allocated", summary => Bytes(summary.ServerAllocatedBytes)),
+        Of("Server peak", summary => Bytes(summary.ServerPeakResidentBytes)),
     ];
 
     /// <summary>How the times are distributed, and what is left.</summary>

@@ -8,6 +8,7 @@ internal sealed class FileSink : DownloadSink
 {
     private readonly string _path;
     private readonly bool _mustBeNew;
+    private readonly Durability _durability;
     private PartRecord? _part;
     private FilePipeWriter? _writer;
     private bool _committed;
@@ -15,11 +16,13 @@ internal sealed class FileSink : DownloadSink
     /// <summary>Begins a file.</summary>
     /// <param name="path">Its name.</param>
     /// <param name="mustBeNew">Whether nothing may have the name.</param>
+    /// <param name="durability">What it has to survive.</param>
     /// <param name="part">What another process continues, or left; null for nothing of the kind.</param>
-    public FileSink(string path, bool mustBeNew, PartRecord? part)
+    public FileSink(string path, bool mustBeNew, Durability durability, PartRecord? part)
     {
         _path = path;
         _mustBeNew = mustBeNew;
+        _durability = durability;
         _part = part;
         if (mustBeNew && File.Exists(path))
         {
@@ -121,7 +124,7 @@ internal sealed class FileSink : DownloadSink
 
     private FilePipeWriter Open()
     {
-        var options = new FileWriteOptions { MustBeNew = _mustBeNew };
+        var options = new FileWriteOptions { MustBeNew = _mustBeNew, Durability = _durability };
         return _part is null ? FilePipe.Create(_path, options) : FilePipe.Resume(_part.PartPath, _path, options);
     }
 }

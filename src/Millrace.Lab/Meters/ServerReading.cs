@@ -1,0 +1,38 @@
+namespace Millrace.Lab.Meters;
+
+/// <summary>What the process of a server says of itself when it is asked.</summary>
+internal sealed record ServerReading
+{
+    /// <summary>Processor time since it began, nanoseconds.</summary>
+    public long CpuNs { get; init; }
+
+    /// <summary>Managed bytes since it began, all threads.</summary>
+    public long AllocatedBytes { get; init; }
+
+    /// <summary>Collections of generation 2 since it began.</summary>
+    public long Gen2 { get; init; }
+
+    /// <summary>Largest resident memory since the last reset; null where the system does not tell.</summary>
+    public long? PeakResidentBytes { get; init; }
+
+    /// <summary>Reads those of this process.</summary>
+    /// <param name="meters">Of this process.</param>
+    /// <param name="resets">Whether the peak begins anew behind this reading.</param>
+    public static ServerReading Take(ProcessMeters meters, bool resets)
+    {
+        ProcessCounters used = meters.ReadAfter();
+        var reading = new ServerReading
+        {
+            CpuNs = used.UserCpuNs + used.SystemCpuNs,
+            Gen2 = GC.CollectionCount(2),
+            PeakResidentBytes = OperatingSystem.IsLinux() ? PeakMemory.ReadPeak() : null,
+        };
+        if (resets && OperatingSystem.IsLinux())
+        {
+            PeakMemory.Reset();
+        }
+
+        // Last: what reading the others allocates is not the next transfer's.
+        return reading with { AllocatedBytes = GC.GetTotalAllocatedBytes(precise: true) };
+    }
+}

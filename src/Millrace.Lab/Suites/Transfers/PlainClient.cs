@@ -1,0 +1,71 @@
+using Millrace.Lab.Data;
+using Millrace.Transfer;
+
+namespace Millrace.Lab.Suites.Transfers;
+
+/// <summary>The client's end of the rows HttpClient: a file is the body of a request or of a response, and nothing else.</summary>
+/// <param name="server">Where the other end is.</param>
+/// <param name="buffer">Bytes that are copied at a time, at both ends.</param>
+/// <param name="withDigest">Whether both ends hash what they copy, and compare.</param>
+/// <param name="isDurable">Whether the file has to be on the device.</param>
+internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool isDurable)
+{
+    // One for the process, as its users are told to have: connections stay open between invocations.
+    private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false })
+    {
+        Timeout = Timeout.InfiniteTimeSpan,
+    };
+
+    private readonly string _query = FormattableString.Invariant($"?buffer={buffer}&digest={withDigest}&durable={isDurable}");
+
+    /// <summary>Gets a file.</summary>
+    public async Task DownloadAsync(TestFile file, string path)
+    {
+        Uri address = AddressOf(Path.GetFileName(file.Path));
+        Sha256Digest? found;
+        using (HttpResponseMessage response =
+            await Client.GetAsync(address, HttpCompletionOption.ResponseHeadersRead).ConfigureAwait(false))
+        {
+            response.EnsureSuccessStatusCode();
+            Stream body = await response.Content.ReadAsStreamAsync().ConfigureAwait(false);
+            await using (body.ConfigureAwait(false))
+            {
+                found = await PlainCopy.ToFileAsync(body, path, buffer, withDigest, isDurable).ConfigureAwait(false);
+            }
+        }
+
+        if (withDigest)
+        {
+            // Behind the body, where the sender knows it; a trailer would need chunks, which are dearer than this request.
+            var digest = new Uri(server, PlainEndpoints.DigestPath);
+            Compare(found, await Client.GetStringAsync(digest).ConfigureAwait(false));
+        }
+    }
+
+    /// <summary>Sends a file.</summary>
+    public async Task UploadAsync(TestFile file, string name)
+    {
+        FileStream stream = PlainCopy.OpenRead(file.Path, buffer);
+        await using (stream.ConfigureAwait(false))
+        {
+            using var content = new PlainFileContent(stream, buffer, withDigest);
+            using HttpResponseMessage response = await Client.PutAsync(AddressOf(name), content).ConfigureAwait(false);
+            response.EnsureSuccessStatusCode();
+            string answer = await response.Content.ReadAsStringAsync().ConfigureAwait(false);
+            if (withDigest)
+            {
+                Compare(content.Digest, answer);
+            }
+        }
+    }
+
+    private Uri AddressOf(string name) => new(server, PlainEndpoints.FilesPath + name + _query);
+
+    private static void Compare(Sha256Digest? mine, string theirs)
+    {
+        if (mine?.ToString() != theirs)
+        {
+            throw new IOException($"The digest here is {mine}, and that of the server {theirs}.");
+        }
+    }
+}

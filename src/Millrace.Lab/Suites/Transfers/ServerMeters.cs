@@ -1,0 +1,57 @@
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Millrace.Lab.Meters;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Suites.Transfers;
+
+/// <summary>The meters of the server's process, which it answers with, and how they are asked for.</summary>
+internal sealed class ServerMeters : IDisposable
+{
+    private const string BeginPath = "meters/begin";
+    private const string EndPath = "meters/end";
+
+    // Apart from those that transfer: a transfer's connection is as the transfer before left it.
+    private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
+
+    private readonly ProcessMeters _meters = new();
+
+    /// <summary>Adds them to an application.</summary>
+    public void Map(IEndpointRouteBuilder endpoints)
+    {
+        endpoints.MapMethods("/" + BeginPath, [HttpMethods.Get], context => AnswerAsync(context, resets: true));
+        endpoints.MapMethods("/" + EndPath, [HttpMethods.Get], context => AnswerAsync(context, resets: false));
+    }
+
+    /// <summary>Asks a server right before an invocation.</summary>
+    public static ServerReading Begin(Uri server) => Ask(server, BeginPath);
+
+    /// <summary>Asks it right after one.</summary>
+    public static ServerReading End(Uri server) => Ask(server, EndPath);
+
+    /// <inheritdoc/>
+    public void Dispose() => _meters.Dispose();
+
+    private static ServerReading Ask(Uri server, string path)
+    {
+        using HttpResponseMessage response = Client.Send(new HttpRequestMessage(HttpMethod.Get, new Uri(server, path)));
+        response.EnsureSuccessStatusCode();
+        using Stream body = response.Content.ReadAsStream();
+        return JsonSerializer.Deserialize(body, WorkerJson.Default.ServerReading)!;
+    }
+
+    private Task AnswerAsync(HttpContext context, bool resets)
+    {
+        ServerReading reading;
+        lock (_meters)
+        {
+            reading = ServerReading.Take(_meters, resets);
+        }
+
+        byte[] body = JsonSerializer.SerializeToUtf8Bytes(reading, WorkerJson.Default.ServerReading);
+        context.Response.ContentLength = body.Length;
+        return context.Response.Body.WriteAsync(body, 0, body.Length);
+    }
+}

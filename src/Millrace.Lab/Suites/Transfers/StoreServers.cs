@@ -1,0 +1,74 @@
+using System.Globalization;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Millrace.Transfer.Server;
+
+namespace Millrace.Lab.Suites.Transfers;
+
+/// <summary>
+/// The server's end of Millrace's rows: what `millrace serve` runs, one for every way of keeping files, begun when it is
+/// asked for.
+/// </summary>
+/// <param name="folder">What is served, and where uploads arrive.</param>
+internal sealed class StoreServers(string folder) : IDisposable
+{
+    private const string Path = "store";
+    private const string DigestKey = "digest";
+    private const string DurabilityKey = "durability";
+
+    // The server's own ones are on the port of the first.
+    private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
+
+    private readonly Dictionary<(bool WithDigest, Durability Durability), TransferServer> _servers = [];
+
+    /// <summary>Adds to an application where they are found.</summary>
+    public void Map(IEndpointRouteBuilder endpoints) => endpoints.MapMethods("/" + Path, [HttpMethods.Get], AnswerAsync);
+
+    /// <summary>Asks a server where files are that are kept so.</summary>
+    /// <param name="server">The server.</param>
+    /// <param name="withDigest">Whether what arrives is hashed.</param>
+    /// <param name="durability">What published files have to survive.</param>
+    public static async Task<Uri> FindAsync(Uri server, bool withDigest, Durability durability)
+    {
+        var ask = new Uri(server, $"{Path}?{DigestKey}={withDigest}&{DurabilityKey}={durability}");
+        return new Uri(await Client.GetStringAsync(ask).ConfigureAwait(false));
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        foreach (TransferServer server in _servers.Values)
+        {
+            server.DisposeAsync().AsTask().GetAwaiter().GetResult();
+        }
+    }
+
+    private Task AnswerAsync(HttpContext context)
+    {
+        IQueryCollection query = context.Request.Query;
+        Uri address = AddressOf(bool.Parse(query[DigestKey]!), Enum.Parse<Durability>(query[DurabilityKey]!));
+        return context.Response.WriteAsync(address.ToString());
+    }
+
+    private Uri AddressOf(bool withDigest, Durability durability)
+    {
+        // Asked for before anything is measured, so it may wait.
+        lock (_servers)
+        {
+            if (!_servers.TryGetValue((withDigest, durability), out TransferServer? server))
+            {
+                server = TransferServer.StartAsync(new TransferHostOptions
+                {
+                    Folder = folder,
+                    Port = 0,
+                    OfferHttp2Port = false,
+                    Store = new LocalFileStoreOptions { ComputeSha256 = withDigest, Durability = durability },
+                }).GetAwaiter().GetResult();
+                _servers.Add((withDigest, durability), server);
+            }
+
+            return new Uri(server.Address, string.Create(CultureInfo.InvariantCulture, $"{server.Description.Files}/"));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+using Millrace.Lab.Data;
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Suites.Transfers;
+
+/// <summary>A case of the plan.</summary>
+/// <param name="Method">Its name in results, and in <see cref="FileTransfers"/>.</param>
+/// <param name="Ends">Between what the file is moved.</param>
+/// <param name="Source">The file.</param>
+/// <param name="Direction">Which way.</param>
+/// <param name="Buffer">Bytes that the baseline of the same parameters copies at a time.</param>
+/// <param name="Durability">When the copy is on the device.</param>
+/// <param name="Role">Null, or "noise".</param>
+internal sealed record TransferCase(
+    string Method,
+    TransferEnds Ends,
+    TestFile Source,
+    TransferDirection Direction,
+    int Buffer,
+    Durability Durability,
+    string? Role = null)
+    : PlannedCase(Method, Role)
+{
+    /// <summary>Whether both ends compute a digest and compare.</summary>
+    public bool HasDigest => Method.EndsWith(TransfersPlan.DigestSuffix, StringComparison.Ordinal);
+
+    /// <inheritdoc/>
+    public override Type BenchmarkClass => typeof(FileTransfers);
+
+    /// <inheritdoc/>
+    public override string BenchmarkMethod => Method;
+
+    /// <inheritdoc/>
+    public override CaseParameters Parameters => new()
+    {
+        Buffer = Buffer,
+        Bytes = Source.Bytes,
+        Content = Source.Content == FileContent.Csv ? "csv" : "random",
+        Cache = CacheNames.Hot,
+        Direction = Direction == TransferDirection.Download ? TransfersPlan.Download : TransfersPlan.Upload,
+        Compression = TransfersPlan.None,
+        Digest = HasDigest ? TransfersPlan.Sha256 : TransfersPlan.None,
+        Durability = Durability == Durability.None ? TransfersPlan.None : TransfersPlan.Commit,
+        Transport = TransfersPlan.Sockets,
+        Processes = Ends.Server is null ? 1 : 2,
+    };
+
+    /// <inheritdoc/>
+    public override IReadOnlyDictionary<string, object> Values => new Dictionary<string, object>
+    {
+        [nameof(FileTransfers.Ends)] = Ends,
+        [nameof(FileTransfers.Source)] = Source,
+        [nameof(FileTransfers.Direction)] = Direction,
+        [nameof(FileTransfers.Buffer)] = Buffer,
+        [nameof(FileTransfers.Durability)] = Durability,
+    };
+
+    /// <summary>Where the copy is after an invocation.</summary>
+    public string Result => Direction == TransferDirection.Download
+        ? TransferFolders.Downloaded(Ends.Folder)
+        : TransferFolders.Uploaded(Ends.Folder);
+
+    /// <summary>The same with very little to do, for warm-ups.</summary>
+    public TransferCase Small(TransfersInputs inputs) => this with { Source = inputs.Small, Role = null, Plan = 0 };
+}

@@ -1,0 +1,45 @@
+namespace Millrace.Lab.Suites.Transfers;
+
+/// <summary>The folders that files are moved between, both on the disk of the laboratory's data.</summary>
+internal static class TransferFolders
+{
+    /// <summary>What every method calls the file that it uploads.</summary>
+    public const string UploadedName = "uploaded.bin";
+
+    private const string Name = "millrace-transfers";
+    private const string DownloadedName = "downloaded.bin";
+
+    /// <summary>The folder within the one of the laboratory's data.</summary>
+    public static string In(string data) => Path.Combine(data, Name);
+
+    /// <summary>What the server serves, and where uploads arrive; the measured files are there.</summary>
+    public static string Server(string folder) => Path.Combine(folder, "server");
+
+    /// <summary>Where an upload is when it is published.</summary>
+    public static string Uploaded(string folder) => Path.Combine(Server(folder), UploadedName);
+
+    /// <summary>Where downloads arrive.</summary>
+    public static string Downloaded(string folder) => Path.Combine(folder, "client", DownloadedName);
+
+    /// <summary>Makes them if they are missing.</summary>
+    public static void Make(string folder)
+    {
+        Directory.CreateDirectory(Server(folder));
+        Directory.CreateDirectory(Path.GetDirectoryName(Downloaded(folder))!);
+    }
+
+    /// <summary>Removes what was moved, and what a method that failed may have left beside it.</summary>
+    /// <remarks>
+    /// Of a file that is removed the kernel forgets what it has not written yet, so that nothing is written to the device
+    /// while the next case is measured.
+    /// </remarks>
+    public static void Clear(string folder)
+    {
+        File.Delete(Uploaded(folder));
+        File.Delete(Uploaded(folder) + PlainCopy.TemporarySuffix);
+        foreach (string file in Directory.EnumerateFiles(Path.GetDirectoryName(Downloaded(folder))!))
+        {
+            File.Delete(file);
+        }
+    }
+}

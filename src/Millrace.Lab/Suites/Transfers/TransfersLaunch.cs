@@ -1,0 +1,83 @@
+using Millrace.Lab.Data;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Suites.Transfers;
+
+/// <summary>One process's part of the suite: warm-up, what waits for no device, then what does.</summary>
+internal sealed class TransfersLaunch
+{
+    private readonly LaunchRequest _request;
+    private readonly TransfersLimits _limits;
+    private readonly LaunchSession _session;
+    private readonly TransfersInputs _inputs;
+
+    /// <summary>Makes a launch.</summary>
+    public TransfersLaunch(LaunchRequest request, TransfersLimits limits, LaunchSession session)
+    {
+        _request = request;
+        _limits = limits;
+        _session = session;
+        _inputs = new TransfersInputs(request.Inputs);
+    }
+
+    /// <summary>Measures. What was measured until it had to end is always returned.</summary>
+    public LaunchResult Run()
+    {
+        TransferFolders.Make(_inputs.Folder);
+        TransferCase[] plan =
+            [.. TransfersPlan.Select(_request.Options, _inputs, _request.Server).Where(CanBeMeasured)];
+        WarmUp(plan);
+        RunGroup(plan, isDurable: false, "unflushed", _limits.Unflushed, after: _limits.Durable.Time);
+        RunGroup(plan, isDurable: true, "durable", _limits.Durable, after: TimeSpan.Zero);
+        TransferFolders.Clear(_inputs.Folder);
+        return _session.Result();
+    }
+
+    private bool CanBeMeasured(TransferCase entry)
+    {
+        string? reason = CacheControl.WhyNoHot(entry.Source);
+        if (reason is not null)
+        {
+            _session.Omit($"cases of {entry.Source}", reason);
+        }
+
+        return reason is null;
+    }
+
+    // Buffers differ in how often a loop runs, and durable files in one call: what is compiled is the same.
+    private void WarmUp(TransferCase[] plan)
+    {
+        _session.Phase("warming up");
+        using EngineSet engines = EngineSet.Create(
+            plan.Select(entry => entry.Small(_inputs) with { Durability = Durability.None })
+                .DistinctBy(entry => (entry.Method, entry.Direction, entry.Ends)),
+            entry => new TransferState(entry, source: null),
+            _session.Meters);
+        _session.WarmUp(engines);
+    }
+
+    private void RunGroup(TransferCase[] plan, bool isDurable, string name, RunLimits limits, TimeSpan after)
+    {
+        TransferCase[] group = [.. plan.Where(entry => entry.Durability != Durability.None == isDurable)];
+        if (group.Length == 0 || _session.IsStopped)
+        {
+            return;
+        }
+
+        Dictionary<TestFile, CacheControl> controls =
+            group.Select(entry => entry.Source).Distinct().ToDictionary(file => file, CacheControl.Open);
+        try
+        {
+            using EngineSet engines = EngineSet.Create(
+                group, entry => new TransferState(entry, controls[entry.Source]), _session.Meters);
+            _session.Measure(engines, name, isCold: false, limits, after);
+        }
+        finally
+        {
+            foreach (CacheControl control in controls.Values)
+            {
+                control.Dispose();
+            }
+        }
+    }
+}

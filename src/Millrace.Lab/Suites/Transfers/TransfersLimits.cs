@@ -1,0 +1,34 @@
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Suites.Transfers;
+
+/// <summary>How long the parts of the suite may take.</summary>
+internal sealed record TransfersLimits
+{
+    /// <summary>The whole run with that many launches; null for no limit.</summary>
+    public TimeSpan? Total { get; init; }
+
+    /// <summary>How many processes measure, unless the user says.</summary>
+    public int Launches { get; init; } = 3;
+
+    /// <summary>Rounds of what waits for no device, in one launch.</summary>
+    public required RunLimits Unflushed { get; init; }
+
+    /// <summary>Rounds of what does.</summary>
+    public required RunLimits Durable { get; init; }
+
+    /// <summary>Just under three minutes in all. A verdict needs five rounds of every launch.</summary>
+    public static TransfersLimits Quick { get; } = new()
+    {
+        Total = TimeSpan.FromSeconds(170),
+        Unflushed = new RunLimits { MinimumRounds = 5, MaximumRounds = 12, Time = TimeSpan.FromSeconds(20) },
+        Durable = new RunLimits { MinimumRounds = 5, MaximumRounds = 12, Time = TimeSpan.FromSeconds(20) },
+    };
+
+    /// <summary>As long as enough samples take.</summary>
+    public static TransfersLimits Full { get; } = new()
+    {
+        Unflushed = new RunLimits { MinimumRounds = 10, MaximumRounds = 20, Time = TimeSpan.FromMinutes(6) },
+        Durable = new RunLimits { MinimumRounds = 10, MaximumRounds = 20, Time = TimeSpan.FromMinutes(4) },
+    };
+}

@@ -1,0 +1,45 @@
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Tests.Advising;
+
+/// <summary>Runs of the suite "transfers" with fixed numbers.</summary>
+internal static class TransferRuns
+{
+    public const long Published = 23_898_406;
+
+    /// <summary>A case of moving a file.</summary>
+    public static CaseResult Move(
+        string method,
+        string direction,
+        int buffer,
+        double ms,
+        double allocated = 0,
+        double serverAllocated = 0,
+        int processes = 2,
+        string durability = "none")
+    {
+        CaseResult item = Runs.Case(method, buffer, ms, Published, allocated: allocated);
+        bool hasDigest = method.EndsWith("Sha256", StringComparison.Ordinal);
+        return item with
+        {
+            Baseline = method.StartsWith("HttpClient", StringComparison.Ordinal),
+            Parameters = new CaseParameters
+            {
+                Buffer = buffer,
+                Bytes = Published,
+                Content = "csv",
+                Cache = "hot",
+                Direction = direction,
+                Compression = "none",
+                Digest = hasDigest ? "sha-256" : "none",
+                Durability = durability,
+                Transport = "sockets",
+                Processes = processes,
+            },
+            Summary = item.Summary! with { ServerAllocatedBytes = serverAllocated, ServerGen2 = 0 },
+        };
+    }
+
+    /// <summary>Results of the suite that nothing is wrong with.</summary>
+    public static LabResults Of(params CaseResult[] cases) => Runs.Of(cases) with { Suite = "transfers" };
+}

@@ -1,0 +1,60 @@
+using Millrace.Lab.Data;
+using Millrace.Lab.Suites.Transfers;
+using Millrace.Lab.Tests.Infrastructure;
+using Millrace.Transfer;
+
+namespace Millrace.Lab.Tests.Transfers;
+
+/// <summary>The rows HttpClient, between a client and a server in this process.</summary>
+public sealed class PlainTransferTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+    private readonly ServerEnd _server;
+    private readonly TestFile _file;
+
+    public PlainTransferTests()
+    {
+        _server = ServerEnd.Start(_folder.Path);
+        _file = TestFile.OfRandom(TransferFolders.Server(_folder.Path), 200_000);
+        TestFileMaker.Write(_file, TestFileMaker.LargeWrite);
+    }
+
+    public void Dispose()
+    {
+        _server.Dispose();
+        _folder.Dispose();
+    }
+
+    [Theory]
+    [InlineData(4096, false, false)]
+    [InlineData(65536, true, false)]
+    [InlineData(262144, true, true)]
+    [InlineData(81920, false, true)]
+    public async Task File_arrives_whole_in_both_directions(int buffer, bool withDigest, bool isDurable)
+    {
+        var client = new PlainClient(_server.Address, buffer, withDigest, isDurable);
+        await client.DownloadAsync(_file, TransferFolders.Downloaded(_folder.Path));
+        TransferContent.Verify(TransferFolders.Downloaded(_folder.Path), _file);
+        await client.UploadAsync(_file, TransferFolders.UploadedName);
+        TransferContent.Verify(TransferFolders.Uploaded(_folder.Path), _file);
+    }
+
+    [Fact]
+    public async Task Digest_of_what_is_copied_is_that_of_the_bytes()
+    {
+        byte[] bytes = await File.ReadAllBytesAsync(_file.Path);
+        using var copy = new MemoryStream();
+        await using FileStream file = PlainCopy.OpenRead(_file.Path, 4096);
+        Assert.Equal(Sha256Digest.Of(bytes), await PlainCopy.CopyAsync(file, copy, 4096, digest: true));
+        Assert.Equal(bytes, copy.ToArray());
+    }
+
+    [Fact]
+    public async Task File_that_is_not_there_fails_the_case()
+    {
+        var client = new PlainClient(_server.Address, 4096, withDigest: false, isDurable: false);
+        TestFile missing = _file with { Path = _folder.File("missing") };
+        await Assert.ThrowsAsync<HttpRequestException>(
+            () => client.DownloadAsync(missing, TransferFolders.Downloaded(_folder.Path)));
+    }
+}

@@ -1,0 +1,59 @@
+using Millrace.Lab.Data;
+using Millrace.Lab.Suites.Transfers;
+using Millrace.Lab.Suites.Writes;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Transfers;
+
+/// <summary>What is noticed of a copy that is not the file.</summary>
+public sealed class TransferContentTests : IDisposable
+{
+    private const int Length = 300_000;
+
+    private readonly TemporaryFolder _folder = new();
+    private readonly TestFile _source;
+
+    public TransferContentTests()
+    {
+        _source = TestFile.OfRandom(_folder.Path, Length);
+        TestFileMaker.Write(_source, TestFileMaker.LargeWrite);
+    }
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Copy_is_accepted()
+    {
+        string copy = _folder.File("copy");
+        File.Copy(_source.Path, copy);
+        TransferContent.Verify(copy, _source);
+    }
+
+    [Fact]
+    public void Changed_byte_is_noticed()
+    {
+        string copy = _folder.File("copy");
+        byte[] bytes = File.ReadAllBytes(_source.Path);
+        bytes[^1] ^= 1;
+        File.WriteAllBytes(copy, bytes);
+        WrongResultException exception =
+            Assert.Throws<WrongResultException>(() => TransferContent.Verify(copy, _source));
+        Assert.Contains("SHA-256", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(Length - 1)]
+    [InlineData(Length + 1)]
+    public void Another_length_is_noticed(int length)
+    {
+        string copy = _folder.File("copy");
+        byte[] bytes = File.ReadAllBytes(_source.Path);
+        Array.Resize(ref bytes, length);
+        File.WriteAllBytes(copy, bytes);
+        Assert.Throws<WrongResultException>(() => TransferContent.Verify(copy, _source));
+    }
+
+    [Fact]
+    public void Missing_copy_is_noticed() =>
+        Assert.Throws<WrongResultException>(() => TransferContent.Verify(_folder.File("none"), _source));
+}

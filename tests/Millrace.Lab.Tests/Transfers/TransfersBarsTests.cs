@@ -1,0 +1,106 @@
+using Millrace.Lab.Results;
+using Millrace.Lab.Suites.Transfers;
+using Millrace.Lab.Tests.Advising;
+
+namespace Millrace.Lab.Tests.Transfers;
+
+/// <summary>When an aim is met, missed, or neither.</summary>
+public sealed class TransfersBarsTests
+{
+    private const int Download = 0;
+    private const int Upload = 1;
+    private const int DownloadSha256 = 2;
+    private const int UploadSha256 = 3;
+    private const int ClientAllocated = 4;
+    private const int ServerAllocated = 5;
+    private const int Collections = 6;
+
+    [Fact]
+    public void Without_cases_no_aim_is_met_or_missed()
+    {
+        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of());
+        Assert.Equal(7, bars.Count);
+        Assert.All(bars, bar => Assert.Null(bar.Met));
+    }
+
+    [Theory]
+    [InlineData("Http1", "HttpClient", "download", Download, 100.0, true)]
+    [InlineData("Http1", "HttpClient", "download", Download, 100.1, false)]
+    [InlineData("Http1", "HttpClient", "upload", Upload, 90.0, true)]
+    [InlineData("Http1", "HttpClient", "upload", Upload, 90.1, false)]
+    [InlineData("Http1Sha256", "HttpClientSha256", "download", DownloadSha256, 95.0, true)]
+    [InlineData("Http1Sha256", "HttpClientSha256", "download", DownloadSha256, 95.1, false)]
+    [InlineData("Http1Sha256", "HttpClientSha256", "upload", UploadSha256, 95.0, true)]
+    [InlineData("Http1Sha256", "HttpClientSha256", "upload", UploadSha256, 95.1, false)]
+    public void Each_direction_is_held_against_the_baseline_with_the_same_digest(
+        string method, string baseline, string direction, int bar, double ms, bool met)
+    {
+        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+            TransferRuns.Move(baseline, direction, 65536, 100), TransferRuns.Move(method, direction, 65536, ms)));
+        Assert.Equal(met, bars[bar].Met);
+        Assert.Contains("22.79 MiB at 64 KiB", bars[bar].Measured, StringComparison.Ordinal);
+        Assert.All(bars.Take(4).Where((_, index) => index != bar), other => Assert.Null(other.Met));
+    }
+
+    [Fact]
+    public void Every_buffer_counts_from_64_KiB_on_between_two_processes_without_a_flush()
+    {
+        LabResults results = TransferRuns.Of(
+            TransferRuns.Move("HttpClient", "download", 65536, 100),
+            TransferRuns.Move("Http1", "download", 65536, 90),
+            TransferRuns.Move("HttpClient", "download", 4096, 10),
+            TransferRuns.Move("Http1", "download", 4096, 90),
+            TransferRuns.Move("HttpClient", "download", 65536, 10, processes: 1),
+            TransferRuns.Move("Http1", "download", 65536, 90, processes: 1),
+            TransferRuns.Move("HttpClient", "download", 65536, 10, durability: "commit"),
+            TransferRuns.Move("Http1", "download", 65536, 90, durability: "commit"),
+            TransferRuns.Move("HttpClient", "download", 262144, 80),
+            TransferRuns.Move("Http1", "download", 262144, 88));
+        BarResult bar = TransfersBars.Check(results)[Download];
+        Assert.False(bar.Met);
+        Assert.Equal("1.100 at worst (22.79 MiB at 256 KiB), 88.0 ms against 80.0 ms", bar.Measured);
+    }
+
+    [Theory]
+    [InlineData(262144, 262144, true, true)]
+    [InlineData(262145, 1000, false, true)]
+    [InlineData(1000, 262145, true, false)]
+    public void Both_ends_have_a_limit_of_what_they_allocate(double client, double server, bool clientMet, bool serverMet)
+    {
+        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+            TransferRuns.Move("Http1Sha256", "upload", 65536, 1, client, server),
+            TransferRuns.Move("Http1", "download", 65536, 1, 10, 10),
+            TransferRuns.Move("HttpClient", "download", 65536, 1, 1 << 20, 1 << 20)));
+        Assert.Equal([clientMet, serverMet], [bars[ClientAllocated].Met!.Value, bars[ServerAllocated].Met!.Value]);
+    }
+
+    [Theory]
+    [InlineData(0, 0, true)]
+    [InlineData(1, 0, false)]
+    [InlineData(0, 1, false)]
+    public void Collections_at_either_end_miss_the_aim(double client, double server, bool met)
+    {
+        CaseResult item = TransferRuns.Move("Http1", "upload", 65536, 1);
+        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+            item with { Summary = item.Summary! with { Gen2 = client, ServerGen2 = server } }));
+        Assert.Equal(met, bars[Collections].Met);
+    }
+
+    [Fact]
+    public void Finding_says_what_was_measured_and_nothing_else()
+    {
+        Assert.Null(TransfersFinding.Sentence(TransferRuns.Of(TransferRuns.Move("HttpClient", "download", 65536, 1))));
+        Assert.Equal(
+            "TransferClient uploaded 22.79 MiB in 27.0 ms, 0.90 of the 30.0 ms of HttpClient with buffers of 80 KiB.",
+            TransfersFinding.Sentence(TransferRuns.Of(
+                TransferRuns.Move("HttpClient", "upload", 81920, 30), TransferRuns.Move("Http1", "upload", 81920, 27))));
+        Assert.Equal(
+            "TransferClient downloaded 22.79 MiB in 19.0 ms, 0.95 of the 20.0 ms of HttpClient with buffers of 64 KiB; it uploaded "
+            + "22.79 MiB in 24.0 ms, 0.80 of the 30.0 ms of HttpClient with buffers of 64 KiB.",
+            TransfersFinding.Sentence(TransferRuns.Of(
+                TransferRuns.Move("HttpClient", "download", 65536, 20),
+                TransferRuns.Move("Http1", "download", 65536, 19),
+                TransferRuns.Move("HttpClient", "upload", 65536, 30),
+                TransferRuns.Move("Http1", "upload", 65536, 24))));
+    }
+}

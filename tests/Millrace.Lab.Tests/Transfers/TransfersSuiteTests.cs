@@ -1,0 +1,139 @@
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites;
+using Millrace.Lab.Suites.Transfers;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Transfers;
+
+/// <summary>The whole suite with few rounds.</summary>
+public sealed class TransfersSuiteTests : IDisposable
+{
+    private static readonly RunLimits TwoRounds =
+        new() { MinimumRounds = 2, MaximumRounds = 2, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
+
+    private static readonly TransfersLimits FewRounds = new() { Unflushed = TwoRounds, Durable = TwoRounds, Launches = 1 };
+
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void Run_measures_both_directions_and_relates_all_to_the_baseline_of_the_same_parameters()
+    {
+        LabResults results = Run(LabMode.Quick, "*/65536/*");
+        Assert.All(results.Cases, item =>
+        {
+            Assert.Null(item.Error);
+            Assert.True(item.Verified);
+            Assert.Equal([0, 1], item.Samples!.Round);
+            Assert.NotNull(item.Summary!.Ratio);
+            Assert.Null(item.Summary.BytesFrom);
+        });
+        Assert.Equal(
+            ["HttpClient download none", "HttpClient upload none", "HttpClientSha256 download sha-256", "HttpClientSha256 upload sha-256"],
+            results.Cases.Where(item => item.Baseline)
+                .Select(item => $"{item.Method} {item.Parameters.Direction} {item.Parameters.Digest}").Order());
+        Assert.Equal(["Http1", "Tus"], results.Cases.Select(item => item.Strategy).OfType<string>().Distinct().Order());
+        Assert.Equal(4, results.Noise.Count);
+        Assert.Equal(7, results.Bars.Count);
+        Assert.All(results.Bars, bar => Assert.NotNull(bar.Met));
+        Assert.Contains("of HttpClient with buffers of 64 KiB; it uploaded 22.79 MiB in", results.Finding, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Server_of_its_own_process_has_meters_and_one_in_the_same_process_has_none()
+    {
+        var suite = new TransfersSuite(FewRounds, 1 << 20);
+        var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
+        LabOptions options = Options(LabMode.Full, "HttpClient/csv/*/65536/hot/*/none/none/*");
+        using SuiteInputs inputs = suite.TakeInputs(options);
+        using IServedFiles served = host.Serve(new ServeRequest("transfers", inputs.Files));
+        LaunchResult launch = suite.Launch(
+            new LaunchRequest
+            {
+                Suite = "transfers",
+                Options = options,
+                Inputs = inputs.Files,
+                Server = served.Address,
+                Index = 0,
+                Count = 1,
+                Seed = 1,
+            },
+            new RecordedProgress(),
+            default);
+        Assert.Contains("of the server", launch.Meters["serverCpuNs"], StringComparison.Ordinal);
+        CaseResult[] cases = [.. launch.Cases.Select(item => item.Case)];
+        Assert.Equal([1, 1, 2, 2], cases.Select(item => item.Parameters.Processes).Order());
+        Assert.All(cases, item =>
+        {
+            Assert.Null(item.Error);
+            CaseSamples samples = item.Samples!;
+            Assert.Equal(item.Parameters.Processes == 2, samples.ServerCpuNs is not null);
+            Assert.Equal(item.Parameters.Processes == 2, samples.ServerAllocatedBytes is not null);
+            Assert.Equal(item.Parameters.Processes == 2, samples.ServerGen2 is not null);
+            Assert.Equal(
+                item.Parameters.Processes == 2 && OperatingSystem.IsLinux(), samples.ServerPeakResidentBytes is not null);
+            Assert.All(samples.ServerAllocatedBytes ?? [1], bytes => Assert.InRange(bytes, 1, 4 << 20));
+            Assert.All(samples.ServerPeakResidentBytes ?? [1 << 24], bytes => Assert.InRange(bytes, 1 << 24, 1 << 30));
+        });
+    }
+
+    [Fact]
+    public void Durable_cases_and_a_large_file_are_measured_in_full_mode()
+    {
+        LabResults results = Run(LabMode.Full, "HttpClient*/*/65536/*/commit/*", "HttpClient/random/*/65536/*");
+        Assert.All(results.Cases, item => Assert.Null(item.Error));
+        Assert.Contains(results.Cases, item => item.Parameters is { Durability: "commit", Digest: "sha-256" });
+        Assert.Contains(results.Cases, item => item.Parameters is { Content: "random", Bytes: 1 << 20 });
+    }
+
+    [Fact]
+    public void Nothing_that_was_moved_is_left()
+    {
+        Run(LabMode.Quick, "HttpClient/*/65536/*");
+        string folder = TransferFolders.In(_folder.Path);
+        Assert.Empty(Directory.EnumerateFileSystemEntries(Path.GetDirectoryName(TransferFolders.Downloaded(folder))!));
+        Assert.Equal(
+            ["taxi-fares.csv", "random-512KiB.bin"],
+            Directory.EnumerateFiles(TransferFolders.Server(folder)).Select(Path.GetFileName).OrderDescending());
+    }
+
+    [Fact]
+    public void Users_own_file_is_refused_with_a_way_out()
+    {
+        LabException exception = Assert.ThrowsAny<LabException>(
+            () => new TransfersSuite().TakeInputs(new LabOptions { FilePath = "mine", DataFolder = _folder.Path }));
+        Assert.Contains("--data", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Memory_of_a_case_is_measured_in_a_process_of_its_own()
+    {
+        var suite = new TransfersSuite(FewRounds, 1 << 20);
+        var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
+        LabOptions options = Options(LabMode.Quick, "HttpClient/*/65536/*/download/*");
+        using SuiteInputs inputs = suite.TakeInputs(options);
+        using IServedFiles served = host.Serve(new ServeRequest("transfers", inputs.Files));
+        MemoryResult memory = host.MeasureMemory(
+            new MemoryRequest("transfers", options, inputs.Files, 0) { Server = served.Address });
+        Assert.Equal(OperatingSystem.IsLinux(), memory.Reason is null);
+        Assert.InRange(memory.PeakOverIdleBytes, 0, 16 << 20);
+    }
+
+    private LabOptions Options(LabMode mode, params string[] filters) => new()
+    {
+        Mode = mode,
+        DataFolder = _folder.Path,
+        Filters = filters,
+        Seed = 42,
+        Command = "test",
+        Launches = 1,
+    };
+
+    private LabResults Run(LabMode mode, params string[] filters)
+    {
+        var suite = new TransfersSuite(FewRounds, 1 << 20);
+        return SuiteRun.Run(suite, Options(mode, filters), new InProcessHost(suite), new RecordedProgress(), default);
+    }
+}
