@@ -63,7 +63,10 @@ public sealed class ListTests
                     name.StartsWith(one.Prefix, StringComparison.Ordinal) && string.CompareOrdinal(name, one.After) > 0);
                 var options = new ListFilesOptions
                 {
-                    Recursive = true, PageSize = 2, Prefix = one.Prefix, After = one.After.Name(),
+                    Recursive = true,
+                    PageSize = 2,
+                    Prefix = one.Prefix,
+                    After = one.After.Name(),
                 };
                 return expected.SequenceEqual(AllAsync(store, options).GetAwaiter().GetResult());
             }

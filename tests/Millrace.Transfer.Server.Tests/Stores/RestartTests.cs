@@ -56,7 +56,9 @@ public sealed class RestartTests
             id = (await store.StartUploadAsync(
                 new StartUploadOptions
                 {
-                    Name = "a".Name(), Length = 3, Precondition = new WritePrecondition { MustNotExist = true },
+                    Name = "a".Name(),
+                    Length = 3,
+                    Precondition = new WritePrecondition { MustNotExist = true },
                 },
                 default)).Id;
             await store.AppendAsync(id, 0, "abc");

@@ -137,7 +137,9 @@ public sealed class UploadTests
             id = (await store.StartUploadAsync(
                 new StartUploadOptions
                 {
-                    Name = "a".Name(), Length = 3, Precondition = new WritePrecondition { MustNotExist = true },
+                    Name = "a".Name(),
+                    Length = 3,
+                    Precondition = new WritePrecondition { MustNotExist = true },
                 },
                 default)).Id;
             await store.AppendAsync(id, 0, "abc");
@@ -197,7 +199,9 @@ public sealed class UploadTests
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         var start = new StartUploadOptions
         {
-            Name = "a".Name(), Length = 3, Precondition = new WritePrecondition { MustNotExist = true },
+            Name = "a".Name(),
+            Length = 3,
+            Precondition = new WritePrecondition { MustNotExist = true },
         };
         UploadStatus status = await store.StartUploadAsync(start, default);
         await store.AppendAsync(status.Id, 0, "abc");
