@@ -21,8 +21,10 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         {
             reader = await store.OpenReadAsync(target.Name, need ?? DigestNeed.IfKnown, aborted).ConfigureAwait(false);
         }
-        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        catch (TransferException exception)
+            when (exception.Error is TransferError.NotFound or TransferError.InvalidRequest)
         {
+            // There is none, or it is a folder.
             await FolderRedirect.AnswerAsync(context, store, target).ConfigureAwait(false);
             return;
         }

@@ -49,6 +49,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
                 .Enter(context, TransferScope.None, target.Name, isTransfer: false);
             ResumableCreation.AddAbilities(context.Response, store);
             context.Response.StatusCode = StatusCodes.Status204NoContent;
+            ResumableCreation.AddAbilities(context.Response, store);
             return Task.CompletedTask;
         }
 

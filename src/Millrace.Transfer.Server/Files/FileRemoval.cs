@@ -23,7 +23,8 @@ internal sealed class FileRemoval(IFileStore store)
 
         // A path with a slash at its end means the folder, which a file is not.
         bool deleted = !(target.IsFolder && present is not null)
-            && await store.DeleteAsync(target.Name, precondition, aborted).ConfigureAwait(false);
+            && await StoreConflict
+                .AskAsync(store.DeleteAsync(target.Name, precondition, aborted), precondition).ConfigureAwait(false);
         if (!deleted)
         {
             throw new TransferException(

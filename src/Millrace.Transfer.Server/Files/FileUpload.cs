@@ -40,7 +40,8 @@ internal sealed class FileUpload(IFileStore store)
             Precondition = precondition,
             Length = coding.IsIdentity ? request.ContentLength : null,
         };
-        StoredFileWriter writer = await store.CreateAsync(name, create, aborted).ConfigureAwait(false);
+        StoredFileWriter writer = await StoreConflict
+            .AskAsync(store.CreateAsync(name, create, aborted), precondition).ConfigureAwait(false);
         StoredFile file;
         await using (writer.ConfigureAwait(false))
         {
@@ -48,7 +49,8 @@ internal sealed class FileUpload(IFileStore store)
                 ? await BodyCopy.ReceiveAsync(request.BodyReader, writer.Body, long.MaxValue, aborted).ConfigureAwait(false)
                 : await UnpackAsync(request, coding, digests, name, writer.Body, aborted).ConfigureAwait(false);
             pass.Moved(moved);
-            file = await writer.CommitAsync(digests.ExpectedAtEnd(request), aborted).ConfigureAwait(false);
+            file = await StoreConflict
+                .AskAsync(writer.CommitAsync(digests.ExpectedAtEnd(request), aborted), precondition).ConfigureAwait(false);
         }
 
         Answer(context, target, file, isNew: present is null);
@@ -90,7 +92,6 @@ internal sealed class FileUpload(IFileStore store)
             {
                 long moved = await BodyCopy.ReceiveAsync(content, destination, long.MaxValue, cancellationToken)
                     .ConfigureAwait(false);
-                await unpacked.FinishAsync(cancellationToken).ConfigureAwait(false);
                 digests.CheckWire(request, unpacked.TakeDigest());
                 return moved;
             }

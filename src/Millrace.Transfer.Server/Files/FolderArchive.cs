@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
@@ -36,13 +37,16 @@ internal sealed class FolderArchive(IFileStore store)
             return;
         }
 
+        var body = new BodyStream(response.BodyWriter);
+        await using ConfiguredAsyncDisposable ending = body.ConfigureAwait(false);
         IArchiveWriter archive = kind == "zip"
-            ? await ZipFile.BeginAsync(response.Body, aborted).ConfigureAwait(false)
-            : new TarFile(response.Body);
+            ? await ZipFile.BeginAsync(body, aborted).ConfigureAwait(false)
+            : new TarFile(body);
         await WriteAsync(archive, wanted, first, pass, aborted).ConfigureAwait(false);
 
         // Not after a failure: an archive that has its end would pass for whole.
         await archive.DisposeAsync().ConfigureAwait(false);
+        await body.FlushAsync(aborted).ConfigureAwait(false);
     }
 
     private async Task WriteAsync(

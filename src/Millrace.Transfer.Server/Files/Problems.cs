@@ -142,6 +142,7 @@ internal static class Problems
         response.StatusCode = status;
         response.ContentType = ErrorDocument.MediaType;
         response.Headers.CacheControl = "no-store";
+        response.Headers.XContentTypeOptions = "nosniff";
         return true;
     }
 

@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using System.IO.Pipelines;
 
 namespace Millrace.Transfer.Server;
@@ -29,8 +28,8 @@ internal sealed class UnpackingStream : ReadOnlyStream
         _coding = coding.Name;
         _wire = new WireStream(body, hash);
         _unpacked = coding == ContentCoding.Brotli
-            ? new BrotliStream(_wire, CompressionMode.Decompress, leaveOpen: true)
-            : new GZipStream(_wire, CompressionMode.Decompress, leaveOpen: true);
+            ? new BrotliUnpacker(_wire)
+            : new GzipUnpacker(_wire);
     }
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -40,9 +39,13 @@ internal sealed class UnpackingStream : ReadOnlyStream
         {
             read = await _unpacked.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
         }
-        catch (Exception exception) when (exception is InvalidDataException or InvalidOperationException)
+        catch (InvalidDataException exception)
         {
-            throw Damaged(exception);
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                $"What came for '{_name}' is not whole {_coding}: it ends early, or has other bytes in it. Nothing was stored.",
+                _name.Value,
+                exception);
         }
 
         _bytes += read;
@@ -57,16 +60,6 @@ internal sealed class UnpackingStream : ReadOnlyStream
         return read;
     }
 
-    /// <summary>Reads what is behind the end of the compressed bytes, which has to be nothing.</summary>
-    public async ValueTask FinishAsync(CancellationToken cancellationToken)
-    {
-        byte[] one = new byte[1];
-        if (await _wire.ReadAsync(one, cancellationToken).ConfigureAwait(false) > 0)
-        {
-            throw Damaged(null);
-        }
-    }
-
     /// <summary>The digest of the bytes as they came; null when it was not asked for.</summary>
     public Sha256Digest? TakeDigest() => _wire.TakeDigest();
 
@@ -76,10 +69,4 @@ internal sealed class UnpackingStream : ReadOnlyStream
         await _wire.DisposeAsync().ConfigureAwait(false);
         await base.DisposeAsync().ConfigureAwait(false);
     }
-
-    private TransferException Damaged(Exception? cause) => new(
-        TransferError.InvalidRequest,
-        $"What came for '{_name}' is not whole {_coding}: it ends early, or has other bytes in it. Nothing was stored.",
-        _name.Value,
-        cause);
 }

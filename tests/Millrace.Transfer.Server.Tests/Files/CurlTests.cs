@@ -26,7 +26,7 @@ public sealed class CurlTests : ClientTest
     public async Task Curl_continues_a_download_whose_client_was_killed()
     {
         string served = await ServeAsync("a.bin", Large);
-        using (Program first = Program.Start(
+        using (ForeignProgram first = ForeignProgram.Start(
             Here, "curl", "-s", "--limit-rate", "4M", "-o", "got", Url("files/a.bin")))
         {
             await first.KillWhenAsync(() => Arrived("got") > 100_000);
@@ -34,7 +34,7 @@ public sealed class CurlTests : ClientTest
 
         long before = Arrived("got");
         Assert.InRange(before, 1, Large - 1);
-        Program.Result second = (await CurlAsync("-f", "-C", "-", "-o", "got", "-w", "%{http_code} %{size_download}", Url("files/a.bin"))).Succeeded();
+        ForeignProgram.Result second = (await CurlAsync("-f", "-C", "-", "-o", "got", "-w", "%{http_code} %{size_download}", Url("files/a.bin"))).Succeeded();
         Assert.Equal($"206 {Large - before}", second.Output);
         AssertSame(served, Mine("got"));
     }
@@ -45,7 +45,7 @@ public sealed class CurlTests : ClientTest
         string served = await Server.WriteAsync("a.txt", Content.Text(2_000_000));
         foreach (string coding in new[] { "gzip", "br" })
         {
-            Program.Result result = (await CurlAsync(
+            ForeignProgram.Result result = (await CurlAsync(
                 "-f", "--compressed", "-H", $"Accept-Encoding: {coding}", "-o", "got", "-w", "%{size_download}",
                 Url("files/a.txt"))).Succeeded();
             Assert.InRange(int.Parse(result.Output), 1, 1_000_000);
@@ -57,7 +57,7 @@ public sealed class CurlTests : ClientTest
     public async Task Curl_gets_several_ranges()
     {
         await ServeAsync("a.bin", 1000);
-        Program.Result result =
+        ForeignProgram.Result result =
             (await CurlAsync("-f", "-r", "0-9,500-509", "-o", "got", "-w", "%{http_code} %{content_type}", Url("files/a.bin"))).Succeeded();
         Assert.StartsWith("206 multipart/byteranges", result.Output, StringComparison.Ordinal);
     }
@@ -67,7 +67,7 @@ public sealed class CurlTests : ClientTest
     {
         await ServeAsync("a.bin", 10);
         await File.WriteAllBytesAsync(Mine("mine"), Content.Of(Large));
-        Program.Result result = await CurlAsync(
+        ForeignProgram.Result result = await CurlAsync(
             "--expect100-timeout", "60", "-H", "Expect: 100-continue", "-H", "If-None-Match: *", "-T", "mine",
             "-w", "%{http_code} %{size_upload}", "-o", "answer", Url("files/a.bin"));
         Assert.Equal("412 0", result.Output);
@@ -79,7 +79,7 @@ public sealed class CurlTests : ClientTest
     {
         await ServeAsync("a.bin", 1000);
         (await CurlAsync("-f", "--etag-save", "tag", "-o", "got", Url("files/a.bin"))).Succeeded();
-        Program.Result same = await CurlAsync("--etag-compare", "tag", "-o", "again", "-w", "%{http_code}", Url("files/a.bin"));
+        ForeignProgram.Result same = await CurlAsync("--etag-compare", "tag", "-o", "again", "-w", "%{http_code}", Url("files/a.bin"));
         Assert.Equal("304", same.Output);
         (await CurlAsync("-f", "-R", "-z", "got", "-o", "got", "-w", "%{http_code}", Url("files/a.bin"))).Succeeded();
     }
@@ -95,14 +95,14 @@ public sealed class CurlTests : ClientTest
         string url = server.Url("files/huge.bin").AbsoluteUri;
 
         // The last bytes and those around 4 GiB, then all of it, compared on the way instead of being written.
-        Program.Result parts = (await CurlAsync("-f", "-r", "4294967295-4294967304", url)).Succeeded();
+        ForeignProgram.Result parts = (await CurlAsync("-f", "-r", "4294967295-4294967304", url)).Succeeded();
         Assert.Equal("0123456789", parts.Output);
         parts = (await CurlAsync("-f", "-r", "-10", url)).Succeeded();
         Assert.Equal("0123456789", parts.Output);
-        (await Program.RunAsync(
+        (await ForeignProgram.RunAsync(
             Here, "bash", "-o", "pipefail", "-c", $"curl -sf {url} | cmp - {server.PathOf("huge.bin")}")).Succeeded();
     }
 
-    private Task<Program.Result> CurlAsync(params string[] arguments) =>
-        Program.RunAsync(Here, "curl", ["-sS", "--max-time", "110", .. arguments]);
+    private Task<ForeignProgram.Result> CurlAsync(params string[] arguments) =>
+        ForeignProgram.RunAsync(Here, "curl", ["-sS", "--max-time", "110", .. arguments]);
 }

@@ -10,7 +10,7 @@ public sealed class OtherClientTests : ClientTest
     public async Task Wget_downloads_a_file(int length)
     {
         string served = await ServeAsync("a.bin", length);
-        (await Program.RunAsync(Here, "wget", "-q", Url("files/a.bin"))).Succeeded();
+        (await ForeignProgram.RunAsync(Here, "wget", "-q", Url("files/a.bin"))).Succeeded();
         AssertSame(served, Mine("a.bin"));
     }
 
@@ -18,14 +18,14 @@ public sealed class OtherClientTests : ClientTest
     public async Task Wget_continues_a_download_whose_client_was_killed()
     {
         string served = await ServeAsync("a.bin", Large);
-        using (Program first = Program.Start(Here, "wget", "-q", "--limit-rate=4m", Url("files/a.bin")))
+        using (ForeignProgram first = ForeignProgram.Start(Here, "wget", "-q", "--limit-rate=4m", Url("files/a.bin")))
         {
             await first.KillWhenAsync(() => Arrived("a.bin") > 100_000);
         }
 
         Assert.InRange(Arrived("a.bin"), 1, Large - 1);
-        Program.Result second =
-            (await Program.RunAsync(Here, "wget", "-c", "--server-response", "-nv", Url("files/a.bin"))).Succeeded();
+        ForeignProgram.Result second =
+            (await ForeignProgram.RunAsync(Here, "wget", "-c", "--server-response", "-nv", Url("files/a.bin"))).Succeeded();
         Assert.Contains("206 Partial Content", second.Errors);
         AssertSame(served, Mine("a.bin"));
     }
@@ -34,7 +34,7 @@ public sealed class OtherClientTests : ClientTest
     public async Task Wget_keeps_a_file_under_the_name_that_the_server_gives()
     {
         await ServeAsync("f/a b.bin", 10);
-        (await Program.RunAsync(Here, "wget", "-q", "--content-disposition", Url("files/f/a%20b.bin?download"))).Succeeded();
+        (await ForeignProgram.RunAsync(Here, "wget", "-q", "--content-disposition", Url("files/f/a%20b.bin?download"))).Succeeded();
         Assert.Equal(10, Arrived("a b.bin"));
     }
 
@@ -55,7 +55,7 @@ public sealed class OtherClientTests : ClientTest
         string served = await ServeAsync("a.bin", Large);
         string control = Mine("a.bin.aria2");
         string[] arguments = ["-x4", "-s4", "-k1M", "--auto-save-interval=1", "--file-allocation=none", "--quiet"];
-        using (Program first = Program.Start(
+        using (ForeignProgram first = ForeignProgram.Start(
             Here, "aria2c", [.. arguments, "--max-overall-download-limit=3M", Url("files/a.bin")]))
         {
             await first.KillWhenAsync(() => File.Exists(control) && Arrived("a.bin") > 1_000_000);
@@ -77,7 +77,7 @@ public sealed class OtherClientTests : ClientTest
         }
 
         string remote = $":http,url='{Url("files/")}':";
-        Program.Result listed = (await RcloneAsync("lsf", "-R", "--files-only", remote)).Succeeded();
+        ForeignProgram.Result listed = (await RcloneAsync("lsf", "-R", "--files-only", remote)).Succeeded();
         Assert.Equal(
             names.Order(StringComparer.Ordinal),
             listed.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Order(StringComparer.Ordinal));
@@ -97,9 +97,9 @@ public sealed class OtherClientTests : ClientTest
         AssertSame(served, Mine("copied/a.bin"));
     }
 
-    private Task<Program.Result> AriaAsync(params string[] arguments) =>
-        Program.RunAsync(Here, "aria2c", ["-x4", "-s4", "-k1M", "--file-allocation=none", .. arguments]);
+    private Task<ForeignProgram.Result> AriaAsync(params string[] arguments) =>
+        ForeignProgram.RunAsync(Here, "aria2c", ["-x4", "-s4", "-k1M", "--file-allocation=none", .. arguments]);
 
-    private Task<Program.Result> RcloneAsync(params string[] arguments) =>
-        Program.RunAsync(Here, "rclone", ["--config", "/dev/null", .. arguments]);
+    private Task<ForeignProgram.Result> RcloneAsync(params string[] arguments) =>
+        ForeignProgram.RunAsync(Here, "rclone", ["--config", "/dev/null", .. arguments]);
 }

@@ -18,7 +18,7 @@ public sealed class ProtocolPageTests : ClientTest
         foreach ((string command, List<string> shown) in ReadPage())
         {
             string real = command.Replace(Example, Server.Address.GetLeftPart(UriPartial.Authority));
-            Program.Result result = await Program.RunAsync(Here, "bash", "-c", $"set -o pipefail; {real}");
+            ForeignProgram.Result result = await ForeignProgram.RunAsync(Here, "bash", "-c", $"set -o pipefail; {real}");
             Assert.True(result.ExitCode == 0, $"{real}\n{result.Output}{result.Errors}");
             string[] lines = result.Output.Split('\n', StringSplitOptions.TrimEntries);
             foreach (string line in shown)

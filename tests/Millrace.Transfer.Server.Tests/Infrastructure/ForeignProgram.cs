@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
 /// <summary>A program of others, run as anybody would run it.</summary>
-internal sealed class Program : IDisposable
+internal sealed class ForeignProgram : IDisposable
 {
     private static readonly TimeSpan Bound = TimeSpan.FromMinutes(2);
 
@@ -11,7 +11,7 @@ internal sealed class Program : IDisposable
     private readonly Task<string> _output;
     private readonly Task<string> _errors;
 
-    private Program(Process process)
+    private ForeignProgram(Process process)
     {
         _process = process;
         _output = process.StandardOutput.ReadToEndAsync();
@@ -29,7 +29,7 @@ internal sealed class Program : IDisposable
         }
     }
 
-    public static Program Start(string folder, string program, params string[] arguments) =>
+    public static ForeignProgram Start(string folder, string program, params string[] arguments) =>
         new(Process.Start(new ProcessStartInfo(program, arguments)
         {
             WorkingDirectory = folder,
@@ -41,7 +41,7 @@ internal sealed class Program : IDisposable
 
     public static async Task<Result> RunAsync(string folder, string program, params string[] arguments)
     {
-        using Program running = Start(folder, program, arguments);
+        using ForeignProgram running = Start(folder, program, arguments);
         return await running.EndAsync();
     }
 
