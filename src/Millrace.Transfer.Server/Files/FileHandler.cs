@@ -47,7 +47,6 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         {
             using TransferPass pass = TransferGuard.Of(context)
                 .Enter(context, TransferScope.None, target.Name, isTransfer: false);
-            ResumableCreation.AddAbilities(context.Response, store);
             context.Response.StatusCode = StatusCodes.Status204NoContent;
             ResumableCreation.AddAbilities(context.Response, store);
             return Task.CompletedTask;

@@ -156,7 +156,7 @@ public sealed class InterimResponseTests
 
     private static async Task<string> CurlAsync(params string[] arguments)
     {
-        var start = new ProcessStartInfo("curl", arguments) 
+        var start = new ProcessStartInfo("curl", arguments)
         {
             RedirectStandardOutput = true,
             RedirectStandardError = true,
