@@ -36,6 +36,7 @@ internal static class FolderPageStyle
           tbody tr { display: flex; flex-wrap: wrap; column-gap: 1rem; padding: .5rem .25rem; border-bottom: 1px solid var(--line); }
           td { border: 0; padding: 0; font-size: .875rem; }
           td:first-child { flex: 1 0 100%; font-size: 1rem; }
+          td.size:empty { display: none; }
           td a { padding: .125rem 0; }
         }
 

@@ -1,0 +1,48 @@
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Files;
+
+/// <summary>The name is cut from the path as it was written, wherever an application puts the files.</summary>
+public sealed class MappingTests
+{
+    [Fact]
+    public async Task Files_can_be_below_a_base_path()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
+        {
+            Middleware = static application => application.UsePathBase("/app").UseRouting(),
+        });
+        await CheckAsync(server, "app/files");
+        RawResponse outside = await RawConnection.SendAsync(
+            server, "GET /app/files/../a%20b/c.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        Assert.Equal(400, outside.Status);
+    }
+
+    [Fact]
+    public async Task Files_can_be_all_that_there_is()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
+        {
+            Map = static (application, store, options) => application.MapMillraceFiles("/", store, options),
+        });
+        await CheckAsync(server, "");
+    }
+
+    private static async Task CheckAsync(RunningServer server, string prefix)
+    {
+        await server.WriteAsync("a b/c.txt", "found"u8.ToArray());
+        Assert.Equal("found", await server.Client.GetStringAsync(server.Url($"{prefix}/a%20b/c.txt".TrimStart('/'))));
+        using HttpResponseMessage put = await server.Client.PutAsync(
+            server.Url($"{prefix}/new/d.txt".TrimStart('/')), new ByteArrayContent([1]));
+        Assert.Equal(HttpStatusCode.Created, put.StatusCode);
+        Assert.Equal($"/{prefix}/new/d.txt".Replace("//", "/"), put.Headers.Location?.OriginalString);
+        Assert.Equal(["a b/c.txt", "new/d.txt"], server.VisibleFiles());
+        using HttpResponseMessage folder = await server.Client.GetAsync(server.Url($"{prefix}/a%20b/".TrimStart('/')));
+        Assert.Equal(HttpStatusCode.OK, folder.StatusCode);
+        RawResponse encoded = await RawConnection.SendAsync(
+            server, $"GET /{prefix}/a%20b%2fc.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".Replace("//", "/"));
+        Assert.Equal(400, encoded.Status);
+    }
+}
