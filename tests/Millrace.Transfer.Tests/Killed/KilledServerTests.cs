@@ -19,7 +19,7 @@ public sealed class KilledServerTests
         ServerProcess server = await ServerProcess.StartAsync(root);
         await using var relay = new Relay(() => server.Port);
         using TransferClient client = Clients.To(
-            relay.Files, options => options with { Wire = wire, MaxAttempts = 1000, MaxDelay = TimeSpan.FromMilliseconds(50) });
+            relay.Files, options => options with { Wire = wire, MaxAttempts = 100, MaxDelay = TimeSpan.FromMilliseconds(50) });
         int kills = Soak.Times(5, 50);
         try
         {
