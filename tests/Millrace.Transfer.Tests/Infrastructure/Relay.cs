@@ -95,7 +95,7 @@ internal sealed class Relay : IAsyncDisposable
         Socket from, Socket to, RelayPlan plan, long? cutAfter, long? stallAfter, CancellationTokenSource end)
     {
         var way = Channel.CreateBounded<(byte[] Piece, long Due)>(Math.Max(1, plan.Window / PieceBytes));
-        Task delivering = DeliverAsync(way.Reader, to, plan, end.Token);
+        Task delivering = DeliverOrEndAsync(way.Reader, to, plan, end);
         long passed = 0;
         try
         {
@@ -134,6 +134,21 @@ internal sealed class Relay : IAsyncDisposable
         {
             await end.CancelAsync();
             await delivering.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            throw;
+        }
+    }
+
+    /// <summary>Where one side is gone, the other must not wait for room on the way.</summary>
+    private static async Task DeliverOrEndAsync(
+        ChannelReader<(byte[] Piece, long Due)> way, Socket to, RelayPlan plan, CancellationTokenSource end)
+    {
+        try
+        {
+            await DeliverAsync(way, to, plan, end.Token);
+        }
+        catch
+        {
+            await end.CancelAsync();
             throw;
         }
     }

@@ -95,7 +95,7 @@ public sealed class CutUploadTests
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         string path = folder.Write("x", Content.Random(24_000_000));
-        await using var relay = new Relay(() => server.Port, _ => new RelayPlan { StallUpAfter = 5_000_000 });
+        await using var relay = new Relay(() => server.Port, _ => new RelayPlan { BytesPerSecond = 10_000_000 });
         using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
         using var cancel = new CancellationTokenSource();
         var progress = new Reports(report =>

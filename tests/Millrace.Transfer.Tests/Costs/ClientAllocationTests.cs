@@ -1,0 +1,41 @@
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Costs;
+
+/// <summary>What a transfer allocates, at both ends together: they are one process here.</summary>
+[CollectionDefinition(nameof(ClientAllocationTests), DisableParallelization = true)]
+[Collection(nameof(ClientAllocationTests))]
+public sealed class ClientAllocationTests
+{
+    private const long Most = 2 * 256 * 1024;
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Transfers_of_24_MB_allocate_no_more_than_256_KiB_at_either_end(bool digests)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        using TransferClient client = server.Connect(options => options with { VerifyDigests = digests });
+        string path = folder.Write("x", Content.Random(24_000_000));
+        long up = long.MaxValue;
+        long down = long.MaxValue;
+
+        // Pools fill, and code reaches its last form, in the first ones.
+        for (int i = 0; i < 6; i++)
+        {
+            up = Math.Min(up, await AllocatedAsync(() => client.PutAsync(path, Clients.Name("x"))));
+            down = Math.Min(down, await AllocatedAsync(() => client.GetAsync(Clients.Name("x"), folder["y"])));
+        }
+
+        Assert.True(up <= Most, $"An upload allocated {up} bytes.");
+        Assert.True(down <= Most, $"A download allocated {down} bytes.");
+    }
+
+    private static async Task<long> AllocatedAsync(Func<Task> transfer)
+    {
+        long before = GC.GetTotalAllocatedBytes(precise: true);
+        await transfer();
+        return GC.GetTotalAllocatedBytes(precise: true) - before;
+    }
+}

@@ -1,0 +1,90 @@
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Downloading;
+
+public sealed class RangeTests
+{
+    [Fact]
+    public async Task On_a_long_way_several_ranges_come_at_once_and_make_the_file()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        byte[] content = server.Write("x", 20_000_000);
+        await using var relay = new Relay(
+            () => server.Port, _ => new RelayPlan { Delay = TimeSpan.FromMilliseconds(25), Window = 64 * 1024 });
+        using TransferClient client = Clients.To(relay.Files);
+
+        TransferResult result = await client.GetAsync(Clients.Name("x"), folder["x"]);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
+        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        Assert.InRange(relay.MostOpen, 2, 5);
+        Assert.Equal(["x"], folder.Everything());
+    }
+
+    [Fact]
+    public async Task On_a_short_way_one_connection_does_it()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        server.Write("x", 20_000_000);
+        await using var relay = new Relay(() => server.Port);
+        using TransferClient client = Clients.To(relay.Files);
+
+        await client.GetAsync(Clients.Name("x"), folder["x"]);
+
+        Assert.Equal(1, relay.MostOpen);
+    }
+
+    [Fact]
+    public async Task Ranges_that_are_cut_are_continued()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        byte[] content = server.Write("x", 20_000_000);
+        await using var relay = new Relay(() => server.Port, connection => new RelayPlan
+        {
+            Delay = TimeSpan.FromMilliseconds(25),
+            Window = 128 * 1024,
+            CutDownAfter = connection is > 0 and < 6 ? connection * 333_333 : null,
+        });
+        using TransferClient client = Clients.To(relay.Files);
+
+        await client.GetAsync(Clients.Name("x"), folder["x"]);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
+        Assert.True(relay.Connections > 6);
+    }
+
+    [Theory]
+    [InlineData(9, 1_000_000, 1.5, 100_000_000, false)]
+    [InlineData(10, 1_000_000, 0.9, 100_000_000, false)]
+    [InlineData(10, 1_000_000, 1.0, 100_000_000, true)]
+    [InlineData(60, 100_000_000, 1.0, 100_000_000, false)]
+    [InlineData(60, 10, 1.0, 2_000_000, false)]
+    public void Several_are_used_by_the_rule(int roundTrip, long moved, double seconds, long left, bool several) =>
+        Assert.Equal(several, RangeRule.IsWorthIt(
+            TimeSpan.FromMilliseconds(roundTrip), moved, TimeSpan.FromSeconds(seconds), left));
+
+    [Fact]
+    public void A_queue_gives_every_byte_to_somebody()
+    {
+        var random = new Random(4);
+        var queue = new RangeQueue([0, 5_000_000, 7_000_000, 30_000_000]);
+        var taken = new List<RangeQueue.Piece>();
+        long missing = 28_000_000;
+        while (missing > 0)
+        {
+            if (taken.Count < 4 && queue.Take() is { } piece)
+            {
+                taken.Add(piece);
+            }
+
+            RangeQueue.Piece some = taken[random.Next(taken.Count)];
+            missing = queue.Advance(some, (int)Math.Min(queue.LeftOf(some), random.Next(1, 900_000)));
+            taken.RemoveAll(one => queue.LeftOf(one) == 0);
+        }
+
+        Assert.Empty(queue.Missing());
+    }
+}

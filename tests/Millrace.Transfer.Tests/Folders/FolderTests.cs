@@ -1,0 +1,134 @@
+using System.Net;
+using System.Text;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Folders;
+
+public sealed class FolderTests
+{
+    [Fact]
+    public async Task A_folder_goes_there_and_comes_back_with_its_names()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var here = new OwnFolder();
+        using var back = new OwnFolder();
+        using TransferClient client = server.Connect();
+        for (int i = 0; i < 30; i++)
+        {
+            here.Write($"sub {i % 3}/ä{i}.bin", Content.Random(i * 20_000, i));
+        }
+
+        IReadOnlyList<TransferResult> put = await client.PutFolderAsync(here.Root, Clients.Name("all"));
+        IReadOnlyList<TransferResult> got = await client.GetFolderAsync(Clients.Name("all"), back.Root);
+
+        Assert.Equal(30, put.Count);
+        Assert.Equal(put.Select(result => (result.Name, result.Sha256)), got.Select(result => (result.Name, result.Sha256)));
+        Assert.Equal(here.Everything(), back.Everything());
+        Assert.All(here.Everything(), name => Assert.Equal(File.ReadAllBytes(here[name]), File.ReadAllBytes(back[name])));
+    }
+
+    [Fact]
+    public async Task Failures_are_gathered_and_the_others_go_on()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var here = new OwnFolder();
+        using TransferClient client = server.Connect();
+        here.Write("a", [1]);
+        here.Write("NUL.txt", [2]);
+        here.Write("b", [3]);
+
+        AggregateException exception = await Assert.ThrowsAsync<AggregateException>(() => client.PutFolderAsync(here.Root));
+
+        Assert.Equal(TransferError.InvalidName, Assert.IsType<TransferException>(Assert.Single(exception.InnerExceptions)).Error);
+        Assert.Equal(["a", "b"], server.Visible());
+    }
+
+    [Fact]
+    public async Task A_link_in_the_target_does_not_lead_out_of_it()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var here = new OwnFolder();
+        using var outside = new OwnFolder();
+        using TransferClient client = server.Connect();
+        server.Write("d/x", 100);
+        server.Write("y", 100);
+        Directory.CreateSymbolicLink(here["d"], outside.Root);
+
+        AggregateException exception = await Assert.ThrowsAsync<AggregateException>(
+            () => client.GetFolderAsync(default, here.Root));
+
+        Assert.Equal(TransferError.Forbidden, Assert.IsType<TransferException>(Assert.Single(exception.InnerExceptions)).Error);
+        Assert.Empty(outside.Everything());
+        Assert.True(File.Exists(here["y"]));
+    }
+
+    [Theory]
+    [InlineData("../evil")]
+    [InlineData("/etc/evil")]
+    [InlineData("a/../../evil")]
+    [InlineData("other/x")]
+    public async Task A_listing_that_leads_out_of_the_folder_is_refused(string listed)
+    {
+        using var here = new OwnFolder();
+        using var handler = new LyingServer(listed);
+        using var client = new TransferClient(new Uri("http://127.0.0.1:9/files/"), handler, disposeHandler: false);
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.GetFolderAsync(Clients.Name("mine"), here.Root));
+
+        Assert.Equal(TransferError.Protocol, exception.Error);
+        Assert.Empty(here.Everything());
+    }
+
+    [Fact]
+    public async Task A_listing_goes_over_pages_and_folders()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        for (int i = 0; i < 1500; i++)
+        {
+            server.Write($"d/{i:d4}", 0);
+        }
+
+        using TransferClient client = server.Connect();
+        var names = new List<string>();
+        await foreach (RemoteEntry entry in client.ListAsync(recursive: true))
+        {
+            names.Add(entry.Name.Value);
+        }
+
+        Assert.Equal(Enumerable.Range(0, 1500).Select(i => $"d/{i:d4}"), names);
+        await foreach (RemoteEntry entry in client.ListAsync())
+        {
+            Assert.True(entry.IsFolder);
+        }
+    }
+
+    [Fact]
+    public async Task Files_are_found_and_deleted()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        byte[] content = server.Write("x", 1000);
+        using TransferClient client = server.Connect();
+
+        StoredFile? found = await client.FindAsync(Clients.Name("x"));
+
+        Assert.Equal(1000, found!.Length);
+        Assert.Equal(Sha256Digest.Of(content), found.Sha256);
+        Assert.True(await client.DeleteAsync(Clients.Name("x")));
+        Assert.False(await client.DeleteAsync(Clients.Name("x")));
+        Assert.Null(await client.FindAsync(Clients.Name("x")));
+    }
+
+    /// <summary>A server that lists what no server may: none of ours can be made to.</summary>
+    private sealed class LyingServer(string listed) : HttpMessageHandler
+    {
+        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) =>
+            Task.FromResult(request.RequestUri!.AbsolutePath.StartsWith("/.well-known", StringComparison.Ordinal)
+                ? new HttpResponseMessage(HttpStatusCode.NotFound)
+                : new HttpResponseMessage
+                {
+                    Content = new StringContent(
+                        $$"""{"folder":"mine","entries":[{"name":"{{listed}}","kind":"file","length":1}]}""", Encoding.UTF8, "application/json"),
+                });
+    }
+}

@@ -1,0 +1,58 @@
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Killed;
+
+/// <summary>The server is killed in the middle of uploads: nothing is visible, and the client goes on with the next one.</summary>
+public sealed class KilledServerTests
+{
+    private const int Bytes = 24_000_000;
+
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Tus)]
+    public async Task Uploads_go_on_after_the_server_was_killed_and_nothing_was_visible_before(TransferWire wire)
+    {
+        using var folder = new OwnFolder();
+        string root = Directory.CreateDirectory(folder["served"]).FullName;
+        byte[] content = Content.Random(Bytes);
+        string path = folder.Write("x", content);
+        ServerProcess server = await ServerProcess.StartAsync(root);
+        await using var relay = new Relay(() => server.Port);
+        using TransferClient client = Clients.To(
+            relay.Files, options => options with { Wire = wire, MaxAttempts = 100, MaxDelay = TimeSpan.FromMilliseconds(50) });
+        int kills = Soak.Times(5, 50);
+        try
+        {
+            for (int i = 0; i < kills; i++)
+            {
+                var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                long at = new Random(i).Next(1, Bytes / 2);
+                var progress = new Reports(report =>
+                {
+                    if (report.Transferred >= at)
+                    {
+                        begun.TrySetResult();
+                    }
+                });
+                TransferName name = Clients.Name($"file-{i}");
+                Task<TransferResult> upload = client.PutAsync(path, name, default, progress);
+                await Task.WhenAny(begun.Task, upload);
+                await server.KillAsync();
+                bool visible = File.Exists(Path.Combine(root, name.Value));
+                Assert.True(!visible || new FileInfo(Path.Combine(root, name.Value)).Length == Bytes, "A part of a file was visible.");
+                await server.DisposeAsync();
+                server = await ServerProcess.StartAsync(root);
+
+                TransferResult result = await upload;
+
+                Assert.Equal(content, await File.ReadAllBytesAsync(Path.Combine(root, name.Value)));
+                Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+                File.Delete(Path.Combine(root, name.Value));
+            }
+        }
+        finally
+        {
+            await server.DisposeAsync();
+        }
+    }
+}

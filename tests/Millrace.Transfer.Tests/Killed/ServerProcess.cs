@@ -1,0 +1,51 @@
+using System.Diagnostics;
+using System.Globalization;
+
+namespace Millrace.Transfer.Tests.Killed;
+
+/// <summary>A server in a process of its own, which can be killed.</summary>
+internal sealed class ServerProcess : IAsyncDisposable
+{
+    private readonly Process _process;
+
+    private ServerProcess(Process process, int port)
+    {
+        _process = process;
+        Port = port;
+    }
+
+    public int Port { get; }
+
+    public static async Task<ServerProcess> StartAsync(string folder)
+    {
+        string host = Environment.ProcessPath is { } path && Path.GetFileNameWithoutExtension(path) == "dotnet" ? path : "dotnet";
+        string program = Path.Combine(AppContext.BaseDirectory, "Millrace.Transfer.Tests.Child.dll");
+        var start = new ProcessStartInfo(host, ["exec", program, folder])
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            UseShellExecute = false,
+        };
+        Process process = Process.Start(start)!;
+        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(1));
+        string? line = await process.StandardOutput.ReadLineAsync(bound.Token);
+        return new ServerProcess(process, int.Parse(line!, CultureInfo.InvariantCulture));
+    }
+
+    /// <summary>SIGKILL: nothing is flushed, nobody is asked.</summary>
+    public async Task KillAsync()
+    {
+        _process.Kill();
+        await _process.WaitForExitAsync();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!_process.HasExited)
+        {
+            await KillAsync();
+        }
+
+        _process.Dispose();
+    }
+}

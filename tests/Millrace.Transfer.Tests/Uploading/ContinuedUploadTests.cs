@@ -1,0 +1,71 @@
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Uploading;
+
+public sealed class ContinuedUploadTests
+{
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Tus)]
+    public async Task What_an_earlier_client_began_is_continued(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        byte[] content = Content.Random(24_000_000);
+        string path = folder.Write("x", content);
+        await using var relay = new Relay(
+            () => server.Port, connection => connection == 0 ? new RelayPlan { CutUpAfter = 18_000_000 } : RelayPlan.Clear);
+        using (TransferClient first = Connect(relay, folder, wire, attempts: 1))
+        {
+            await Assert.ThrowsAsync<TransferException>(
+                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true }));
+        }
+
+        Assert.Empty(server.Visible());
+        using TransferClient second = Connect(relay, folder, wire, attempts: 10);
+        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true });
+
+        Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        Assert.Empty(Directory.GetFiles(folder["records"]));
+    }
+
+    [Fact]
+    public async Task A_file_that_was_changed_since_is_uploaded_anew()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        string path = folder.Write("x", Content.Random(24_000_000));
+        await using var relay = new Relay(
+            () => server.Port, connection => connection == 0 ? new RelayPlan { CutUpAfter = 18_000_000 } : RelayPlan.Clear);
+        using (TransferClient first = Connect(relay, folder, TransferWire.Http1, attempts: 1))
+        {
+            await Assert.ThrowsAsync<TransferException>(
+                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true }));
+        }
+
+        byte[] content = Content.Random(23_000_000, seed: 5);
+        folder.Write("x", content);
+        using TransferClient second = Connect(relay, folder, TransferWire.Http1, attempts: 10);
+        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true });
+
+        Assert.Equal(content.Length, result.Sent);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+    }
+
+    private static TransferClient Connect(Relay relay, OwnFolder folder, TransferWire wire, int attempts)
+    {
+        var options = new TransferClientOptions
+        {
+            Wire = wire,
+            MaxAttempts = attempts,
+            FirstDelay = TimeSpan.FromMilliseconds(2),
+        };
+        var client = new HttpClient(TransferConnections.Create(options)) { Timeout = Timeout.InfiniteTimeSpan };
+        return new TransferClient(relay.Files, client, options, ownsClient: true, TimeProvider.System)
+        {
+            RecordFolder = folder["records"],
+        };
+    }
+}

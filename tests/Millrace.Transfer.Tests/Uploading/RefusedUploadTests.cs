@@ -1,0 +1,96 @@
+using Millrace.Transfer.Server;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Uploading;
+
+public sealed class RefusedUploadTests
+{
+    [Theory]
+    [InlineData(TransferWire.Http1, 100)]
+    [InlineData(TransferWire.Http1, 1_000_000)]
+    [InlineData(TransferWire.Tus, 1_000_000)]
+    public async Task A_taken_name_is_refused_for_a_new_file(TransferWire wire, int size)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        byte[] before = server.Write("x", 10, seed: 9);
+        using TransferClient client = server.Connect(options => options with { Wire = wire });
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(
+            new MemoryStream(new byte[size]),
+            Clients.Name("x"),
+            new PutOptions { Precondition = new WritePrecondition { MustNotExist = true } }));
+
+        Assert.Equal(TransferError.AlreadyExists, exception.Error);
+        Assert.Equal(412, exception.Status);
+        Assert.Equal(wire, exception.Wire);
+        Assert.Equal("x", exception.Name);
+        Assert.Equal(before, await File.ReadAllBytesAsync(server.PathOf("x")));
+    }
+
+    [Fact]
+    public async Task More_than_the_server_accepts_is_refused_before_anything_is_sent()
+    {
+        await using TestServer server = await TestServer.StartAsync(
+            options => options with { Store = new LocalFileStoreOptions { MaxFileBytes = 1000 } });
+        using TransferClient client = server.Connect();
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.PutAsync(new MemoryStream(new byte[1001]), Clients.Name("x")));
+
+        Assert.Equal(TransferError.TooLarge, exception.Error);
+        Assert.Empty(server.Visible());
+    }
+
+    [Fact]
+    public async Task A_server_that_is_not_there_is_named_after_the_last_try()
+    {
+        await using var relay = new Relay(() => 9);
+        using TransferClient client = Clients.To(relay.Files, options => options with { MaxAttempts = 3 });
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));
+
+        Assert.Equal(TransferError.Disconnected, exception.Error);
+        Assert.Contains(relay.Files.Authority, exception.Message, StringComparison.Ordinal);
+
+        // HttpClient itself repeats a request once whose connection ended without any answer.
+        Assert.InRange(relay.Connections, 3, 6);
+    }
+
+    [Fact]
+    public async Task A_wire_that_is_not_offered_is_refused_with_those_that_are()
+    {
+        await using TestServer server = await TestServer.StartAsync(options => options with { Http2Port = null, OfferHttp2Port = false });
+        using TransferClient client = server.Connect(options => options with { Wire = TransferWire.Http2 });
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));
+
+        Assert.Equal(TransferError.WireNotOffered, exception.Error);
+        Assert.Contains("http1, tus", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_source_that_fails_is_not_tried_again()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using TransferClient client = server.Connect();
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.PutAsync(Failing(), Clients.Name("x")));
+
+        Assert.IsType<InvalidDataException>(exception.InnerException);
+        Assert.Empty(server.Visible());
+    }
+
+    private static async IAsyncEnumerable<ReadOnlyMemory<byte>> Failing()
+    {
+        for (int i = 0; i < 20; i++)
+        {
+            await Task.Yield();
+            yield return new byte[64 * 1024];
+        }
+
+        throw new InvalidDataException("The source is broken.");
+    }
+}
