@@ -117,6 +117,7 @@ public sealed class TransferGuard
         LiftBodyLimit(context, limits);
         if (context.Request.ContentLength > limits.MaxBodyBytes)
         {
+            CloseAfterAnswer(context);
             throw new TransferException(
                 TransferError.TooLarge,
                 $"The request brings {context.Request.ContentLength} bytes, and this server accepts {limits.MaxBodyBytes}. Send a smaller file, or ask the server's owner for more.",
@@ -145,6 +146,24 @@ public sealed class TransferGuard
         if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } body)
         {
             body.MaxRequestBodySize = limits.MaxBodyBytes;
+        }
+    }
+
+    /// <summary>
+    /// Says that the connection ends with the answer. Kestrel closes it by itself, since the body is not read, and without
+    /// a word: the next request of the client would fail on it.
+    /// </summary>
+    private static void CloseAfterAnswer(HttpContext context)
+    {
+        if (HttpProtocol.IsHttp11(context.Request.Protocol))
+        {
+            context.Response.OnStarting(
+                static state =>
+                {
+                    ((HttpResponse)state).Headers.Connection = "close";
+                    return Task.CompletedTask;
+                },
+                context.Response);
         }
     }
 
