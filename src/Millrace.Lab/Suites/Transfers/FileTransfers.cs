@@ -16,7 +16,6 @@ public partial class FileTransfers : IMeasuredBenchmark
     private const string WithoutDigest = TransfersPlan.None;
     private const string WithDigest = TransfersPlan.Sha256;
 
-    private ServerEnd? _own;
     private Uri _server = null!;
     private string _downloaded = "";
 
@@ -65,8 +64,7 @@ public partial class FileTransfers : IMeasuredBenchmark
     [GlobalSetup]
     public void Setup()
     {
-        _own = Ends.Server is null ? ServerEnd.Start(Ends.Folder) : null;
-        _server = Ends.Server ?? _own!.Address;
+        _server = Ends.Server ?? OwnServer.Acquire(Ends.Folder);
         _downloaded = TransferFolders.Downloaded(Ends.Folder);
     }
 
@@ -75,6 +73,9 @@ public partial class FileTransfers : IMeasuredBenchmark
     public void Cleanup()
     {
         _client?.Dispose();
-        _own?.Dispose();
+        if (Ends.Server is null)
+        {
+            OwnServer.Release();
+        }
     }
 }

@@ -27,7 +27,8 @@ internal sealed class ServerEnd : IServedFiles
 
     /// <summary>Begins to serve a folder.</summary>
     /// <param name="folder">See <see cref="TransferFolders"/>.</param>
-    public static ServerEnd Start(string folder)
+    /// <param name="processes">2 when this process has no other part in the run, otherwise 1.</param>
+    public static ServerEnd Start(string folder, int processes)
     {
         TransferFolders.Make(folder);
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
@@ -40,7 +41,7 @@ internal sealed class ServerEnd : IServedFiles
         WebApplication app = builder.Build();
         var meters = new ServerMeters();
         meters.Map(app);
-        var stores = new StoreServers(TransferFolders.Server(folder));
+        var stores = new StoreServers(folder, processes);
         stores.Map(app);
         new PlainEndpoints(TransferFolders.Server(folder)).Map(app);
         app.StartAsync().GetAwaiter().GetResult();

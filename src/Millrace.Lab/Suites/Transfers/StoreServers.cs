@@ -1,7 +1,7 @@
-using System.Globalization;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
+using Millrace.Lab.Interop;
 using Millrace.Transfer.Server;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -10,10 +10,11 @@ namespace Millrace.Lab.Suites.Transfers;
 /// The server's end of Millrace's rows: what `millrace serve` runs, one for every way of keeping files, begun when it is
 /// asked for.
 /// </summary>
-/// <param name="folder">What is served, and where uploads arrive.</param>
-internal sealed class StoreServers(string folder) : IDisposable
+/// <param name="folder">See <see cref="TransferFolders"/>.</param>
+/// <param name="processes">2 for a server in a process of its own.</param>
+internal sealed class StoreServers(string folder, int processes) : IDisposable
 {
-    private const string Path = "store";
+    private const string AskPath = "store";
     private const string DigestKey = "digest";
     private const string DurabilityKey = "durability";
 
@@ -23,7 +24,7 @@ internal sealed class StoreServers(string folder) : IDisposable
     private readonly Dictionary<(bool WithDigest, Durability Durability), TransferServer> _servers = [];
 
     /// <summary>Adds to an application where they are found.</summary>
-    public void Map(IEndpointRouteBuilder endpoints) => endpoints.MapMethods("/" + Path, [HttpMethods.Get], AnswerAsync);
+    public void Map(IEndpointRouteBuilder endpoints) => endpoints.MapMethods("/" + AskPath, [HttpMethods.Get], AnswerAsync);
 
     /// <summary>Asks a server where files are that are kept so.</summary>
     /// <param name="server">The server.</param>
@@ -31,7 +32,7 @@ internal sealed class StoreServers(string folder) : IDisposable
     /// <param name="durability">What published files have to survive.</param>
     public static async Task<Uri> FindAsync(Uri server, bool withDigest, Durability durability)
     {
-        var ask = new Uri(server, $"{Path}?{DigestKey}={withDigest}&{DurabilityKey}={durability}");
+        var ask = new Uri(server, $"{AskPath}?{DigestKey}={withDigest}&{DurabilityKey}={durability}");
         return new Uri(await Client.GetStringAsync(ask).ConfigureAwait(false));
     }
 
@@ -60,7 +61,7 @@ internal sealed class StoreServers(string folder) : IDisposable
             {
                 server = TransferServer.StartAsync(new TransferHostOptions
                 {
-                    Folder = folder,
+                    Folder = Furnish(TransferFolders.Store(folder, withDigest, durability, processes)),
                     Port = 0,
                     OfferHttp2Port = false,
                     Store = new LocalFileStoreOptions { ComputeSha256 = withDigest, Durability = durability },
@@ -68,7 +69,24 @@ internal sealed class StoreServers(string folder) : IDisposable
                 _servers.Add((withDigest, durability), server);
             }
 
-            return new Uri(server.Address, string.Create(CultureInfo.InvariantCulture, $"{server.Description.Files}/"));
+            return new Uri(server.Address, server.Description.Files + "/");
         }
+    }
+
+    // The measured files under a second name: the same pages of the cache, whose state is checked before every invocation.
+    private string Furnish(string store)
+    {
+        Directory.CreateDirectory(store);
+        foreach (string file in Directory.EnumerateFiles(TransferFolders.Server(folder)))
+        {
+            string second = Path.Combine(store, Path.GetFileName(file));
+            File.Delete(second);
+            if (!OperatingSystem.IsLinux() || !LinuxLink.TryMake(file, second))
+            {
+                File.Copy(file, second);
+            }
+        }
+
+        return store;
     }
 }

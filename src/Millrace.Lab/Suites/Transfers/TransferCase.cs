@@ -43,7 +43,7 @@ internal sealed record TransferCase(
         Digest = HasDigest ? TransfersPlan.Sha256 : TransfersPlan.None,
         Durability = Durability == Durability.None ? TransfersPlan.None : TransfersPlan.Commit,
         Transport = TransfersPlan.Sockets,
-        Processes = Ends.Server is null ? 1 : 2,
+        Processes = Ends.Processes,
     };
 
     /// <inheritdoc/>
@@ -59,7 +59,10 @@ internal sealed record TransferCase(
     /// <summary>Where the copy is after an invocation.</summary>
     public string Result => Direction == TransferDirection.Download
         ? TransferFolders.Downloaded(Ends.Folder)
-        : TransferFolders.Uploaded(Ends.Folder);
+        : Method is TransfersPlan.Baseline or TransfersPlan.BaselineSha256
+            ? TransferFolders.Uploaded(Ends.Folder)
+            : Path.Combine(
+                TransferFolders.Store(Ends.Folder, HasDigest, Durability, Ends.Processes), TransferFolders.UploadedName);
 
     /// <summary>The same with very little to do, for warm-ups.</summary>
     public TransferCase Small(TransfersInputs inputs) => this with { Source = inputs.Small, Role = null, Plan = 0 };

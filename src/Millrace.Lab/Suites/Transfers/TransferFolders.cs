@@ -18,6 +18,16 @@ internal static class TransferFolders
     /// <summary>Where an upload is when it is published.</summary>
     public static string Uploaded(string folder) => Path.Combine(Server(folder), UploadedName);
 
+    /// <summary>The folder of one of Millrace's stores, which lets no other store share it.</summary>
+    /// <param name="folder">The laboratory's folder for transfers.</param>
+    /// <param name="withDigest">Whether the store hashes what arrives.</param>
+    /// <param name="durability">What its files survive.</param>
+    /// <param name="processes">2 for a server in a process of its own.</param>
+    public static string Store(string folder, bool withDigest, Durability durability, int processes) => Path.Combine(
+        Stores(folder),
+        FormattableString.Invariant(
+            $"{(withDigest ? TransfersPlan.Sha256 : TransfersPlan.None)}-{(durability == Durability.None ? TransfersPlan.None : TransfersPlan.Commit)}-{processes}"));
+
     /// <summary>Where downloads arrive.</summary>
     public static string Downloaded(string folder) => Path.Combine(folder, "client", DownloadedName);
 
@@ -25,6 +35,7 @@ internal static class TransferFolders
     public static void Make(string folder)
     {
         Directory.CreateDirectory(Server(folder));
+        Directory.CreateDirectory(Stores(folder));
         Directory.CreateDirectory(Path.GetDirectoryName(Downloaded(folder))!);
     }
 
@@ -37,9 +48,16 @@ internal static class TransferFolders
     {
         File.Delete(Uploaded(folder));
         File.Delete(Uploaded(folder) + PlainCopy.TemporarySuffix);
+        foreach (string store in Directory.EnumerateDirectories(Stores(folder)))
+        {
+            File.Delete(Path.Combine(store, UploadedName));
+        }
+
         foreach (string file in Directory.EnumerateFiles(Path.GetDirectoryName(Downloaded(folder))!))
         {
             File.Delete(file);
         }
     }
+
+    private static string Stores(string folder) => Path.Combine(folder, "stores");
 }

@@ -77,7 +77,7 @@ public sealed class TransfersSuite : Suite
         TransfersPlan.Select(options, new TransfersInputs(files), server: null).Any(entry => entry.Ends.Server is not null);
 
     internal override IServedFiles Serve(IReadOnlyList<TestFile> files) =>
-        ServerEnd.Start(new TransfersInputs(files).Folder);
+        ServerEnd.Start(new TransfersInputs(files).Folder, processes: 2);
 
     internal override LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
     {
