@@ -102,30 +102,44 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
 
             response.Headers.ContentRange = RangeSelection.ContentRange(ranges[0], file.Length);
             response.ContentLength = ranges[0].Length;
-            await SendAsync(reader, ranges[0], response.BodyWriter, pass, aborted).ConfigureAwait(false);
+            await StartAndSendAsync(reader, ranges[0], response, pass, aborted).ConfigureAwait(false);
             return;
         }
 
         response.ContentLength = file.Length;
         if (isGet)
         {
-            await SendAsync(reader, new ByteRange(0, file.Length), response.BodyWriter, pass, aborted)
-                .ConfigureAwait(false);
+            await StartAndSendAsync(reader, new ByteRange(0, file.Length), response, pass, aborted).ConfigureAwait(false);
         }
     }
 
     /// <summary>Sends a part of a file.</summary>
-    public static async Task SendAsync(
-        StoredFileReader reader, ByteRange range, PipeWriter body, TransferPass pass, CancellationToken cancellationToken)
-    {
-        if (range.Length == 0)
-        {
-            return;
-        }
+    public static Task SendAsync(
+        StoredFileReader reader, ByteRange range, PipeWriter body, TransferPass pass, CancellationToken cancellationToken) =>
+        range.Length == 0 ? Task.CompletedTask : SendAsync(reader, range, body, starts: null, pass, cancellationToken);
 
+    /// <summary>
+    /// The same where it is all of the body. The response is begun first: what Kestrel lends before is memory of its own,
+    /// which it copies from.
+    /// </summary>
+    private static Task StartAndSendAsync(
+        StoredFileReader reader, ByteRange range, HttpResponse response, TransferPass pass, CancellationToken cancellationToken) =>
+        range.Length == 0
+            ? Task.CompletedTask
+            : SendAsync(reader, range, response.BodyWriter, response, pass, cancellationToken);
+
+    private static async Task SendAsync(
+        StoredFileReader reader, ByteRange range, PipeWriter body, HttpResponse? starts, TransferPass pass,
+        CancellationToken cancellationToken)
+    {
         PipeReader content = reader.Read(range);
         try
         {
+            if (starts is not null)
+            {
+                await starts.StartAsync(cancellationToken).ConfigureAwait(false);
+            }
+
             await BodyCopy.SendAsync(content, body, cancellationToken).ConfigureAwait(false);
             pass.Moved(range.Length);
         }

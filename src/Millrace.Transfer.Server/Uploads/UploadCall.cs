@@ -1,5 +1,5 @@
 using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Http.Features;
+
 using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
@@ -61,15 +61,6 @@ internal sealed class UploadCall
     /// <summary>The URL of a file, as a path.</summary>
     public string UrlOf(TransferName name) =>
         $"{Request.PathBase.ToUriComponent()}{Options.FilesPath.TrimEnd('/')}/{name.ToEncoded()}";
-
-    /// <summary>Lets as much come as the upload has room for: limits of the server are for requests, not for files.</summary>
-    public void LiftBodyLimit()
-    {
-        if (Context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
-        {
-            limit.MaxRequestBodySize = null;
-        }
-    }
 
     /// <summary>Puts down what every answer has.</summary>
     public void AddCommonFields()

@@ -18,7 +18,6 @@ internal static class UploadReceiver
     public static async ValueTask<UploadStatus> ReceiveAsync(
         UploadCall call, UploadStatus status, ContentCheck? check, TransferPass pass)
     {
-        call.LiftBodyLimit();
         if (status.HasAll)
         {
             await ThrowIfAnythingComesAsync(call, status).ConfigureAwait(false);

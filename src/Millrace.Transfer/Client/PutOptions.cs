@@ -12,8 +12,8 @@ public readonly record struct PutOptions
     public long? Length { get; init; }
 
     /// <summary>
-    /// Whether the upload of a file that an earlier process began is continued. It is found by a small file beside the
-    /// uploaded one's state: see docs/transfer-client.md.
+    /// Whether the upload of a file that an earlier process began is continued. Where it was begun is kept in a small file
+    /// of the user's own: see docs/transfer-client.md.
     /// </summary>
     public bool Continue { get; init; }
 }

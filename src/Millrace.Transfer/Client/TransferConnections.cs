@@ -8,6 +8,9 @@ internal static class TransferConnections
 
     public static SocketsHttpHandler Create(TransferClientOptions options) => new()
     {
+        // Whoever asks for a folder's name without its slash is sent to the listing, which is no file. And a token is for
+        // the server that was named.
+        AllowAutoRedirect = false,
         AutomaticDecompression = System.Net.DecompressionMethods.None,
         ConnectTimeout = options.IdleTimeout,
         EnableMultipleHttp2Connections = true,

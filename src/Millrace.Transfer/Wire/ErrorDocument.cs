@@ -13,33 +13,33 @@ public sealed record ErrorDocument
 
     /// <summary>A URI for the kind of problem; <c>about:blank</c> when the status says it all.</summary>
     [JsonPropertyName("type")]
-    public string Type { get; init; } = "about:blank";
+    public string Type { get; set; } = "about:blank";
 
     /// <summary>The kind of problem in a few words.</summary>
     [JsonPropertyName("title")]
-    public string Title { get; init; } = "";
+    public string Title { get; set; } = "";
 
     /// <summary>The HTTP status.</summary>
     [JsonPropertyName("status")]
-    public int Status { get; init; }
+    public int Status { get; set; }
 
     /// <summary>What was tried, what happened and what can be done.</summary>
     [JsonPropertyName("detail")]
-    public string Detail { get; init; } = "";
+    public string Detail { get; set; } = "";
 
     /// <summary>The <see cref="TransferError"/>'s name.</summary>
     [JsonPropertyName("error")]
-    public string Error { get; init; } = nameof(TransferError.Failed);
+    public string Error { get; set; } = nameof(TransferError.Failed);
 
     /// <summary>The name that it is about; null without one.</summary>
     [JsonPropertyName("name")]
-    public string? Name { get; init; }
+    public string? Name { get; set; }
 
     /// <summary>Bytes of the upload that the server has, where the request would continue it elsewhere; null otherwise.</summary>
     [JsonPropertyName("expected-offset")]
-    public long? ExpectedOffset { get; init; }
+    public long? ExpectedOffset { get; set; }
 
     /// <summary>Where such a request would continue it; null otherwise.</summary>
     [JsonPropertyName("provided-offset")]
-    public long? ProvidedOffset { get; init; }
+    public long? ProvidedOffset { get; set; }
 }

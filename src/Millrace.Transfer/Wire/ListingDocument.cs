@@ -7,13 +7,13 @@ public sealed record ListingDocument
 {
     /// <summary>The folder; empty for the root.</summary>
     [JsonPropertyName("folder")]
-    public string Folder { get; init; } = "";
+    public string Folder { get; set; } = "";
 
     /// <summary>Its files and folders, in the order of their names.</summary>
     [JsonPropertyName("entries")]
-    public IReadOnlyList<ListingEntry> Entries { get; init; } = [];
+    public IReadOnlyList<ListingEntry> Entries { get; set; } = [];
 
     /// <summary>What to give as <c>after</c> for the next page; null at the end.</summary>
     [JsonPropertyName("next")]
-    public string? Next { get; init; }
+    public string? Next { get; set; }
 }

@@ -10,29 +10,29 @@ public sealed record ServerDescription
 
     /// <summary>The version of this description; 1.</summary>
     [JsonPropertyName("version")]
-    public int Version { get; init; } = 1;
+    public int Version { get; set; } = 1;
 
     /// <summary>The program and its version, for people.</summary>
     [JsonPropertyName("server")]
-    public string Server { get; init; } = "";
+    public string Server { get; set; } = "";
 
     /// <summary>Path of the files, for example <c>/files</c>.</summary>
     [JsonPropertyName("files")]
-    public string Files { get; init; } = "/files";
+    public string Files { get; set; } = "/files";
 
     /// <summary>Path at which uploads are created, for example <c>/uploads</c>; null when there are none.</summary>
     [JsonPropertyName("uploads")]
-    public string? Uploads { get; init; }
+    public string? Uploads { get; set; }
 
     /// <summary>The wires that are offered.</summary>
     [JsonPropertyName("wires")]
-    public IReadOnlyList<WireDescription> Wires { get; init; } = [];
+    public IReadOnlyList<WireDescription> Wires { get; set; } = [];
 
     /// <summary>Bytes that one file may have; null without a limit.</summary>
     [JsonPropertyName("maxFileBytes")]
-    public long? MaxFileBytes { get; init; }
+    public long? MaxFileBytes { get; set; }
 
     /// <summary>Whether requests need a token.</summary>
     [JsonPropertyName("needsToken")]
-    public bool NeedsToken { get; init; }
+    public bool NeedsToken { get; set; }
 }

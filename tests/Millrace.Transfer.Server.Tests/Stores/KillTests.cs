@@ -1,6 +1,8 @@
+extern alias Child;
+
 using System.Diagnostics;
 using System.Globalization;
-using Millrace.Transfer.Server.Tests.Child;
+using Child::Millrace.Transfer.Server.Tests.Child;
 using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Stores;

@@ -36,7 +36,7 @@ public sealed class UploadsPageTests : IAsyncLifetime
             else if (inBlock && line.StartsWith("$ ", StringComparison.Ordinal))
             {
                 command = line[2..].Replace(Example, _server.Address.GetLeftPart(UriPartial.Authority));
-                Program.Result result = await Program.RunAsync(_here.FullName, "bash", "-c", $"set -o pipefail; {command}");
+                ForeignProgram.Result result = await ForeignProgram.RunAsync(_here.FullName, "bash", "-c", $"set -o pipefail; {command}");
                 Assert.True(result.ExitCode == 0, $"{command}\n{result.Output}{result.Errors}");
                 printed = result.Output.Split('\n', StringSplitOptions.TrimEntries);
                 commands++;
