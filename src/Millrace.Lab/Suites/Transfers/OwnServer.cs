@@ -4,8 +4,8 @@ namespace Millrace.Lab.Suites.Transfers;
 internal static class OwnServer
 {
     private static readonly Lock Gate = new();
-    private static ServerEnd? _server;
-    private static int _users;
+    private static ServerEnd? Current;
+    private static int Users;
 
     /// <summary>Takes part in it; to be given back once by <see cref="Release"/>.</summary>
     /// <param name="folder">See <see cref="TransferFolders"/>; the same for all.</param>
@@ -13,9 +13,9 @@ internal static class OwnServer
     {
         lock (Gate)
         {
-            _server ??= ServerEnd.Start(folder, processes: 1);
-            _users++;
-            return _server.Address;
+            Current ??= ServerEnd.Start(folder, processes: 1);
+            Users++;
+            return Current.Address;
         }
     }
 
@@ -24,10 +24,10 @@ internal static class OwnServer
     {
         lock (Gate)
         {
-            if (--_users == 0)
+            if (--Users == 0)
             {
-                _server!.Dispose();
-                _server = null;
+                Current!.Dispose();
+                Current = null;
             }
         }
     }
