@@ -1,6 +1,7 @@
 using System.Net;
 using System.Reflection;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
@@ -208,6 +209,7 @@ public sealed class TransferServer : IAsyncDisposable
         builder.Logging.AddFilter("Microsoft", LogLevel.Warning);
         options.Logging?.Invoke(builder.Logging);
         builder.WebHost.UseKestrelCore();
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>, ConnectionMemoryPoolFactory>();
         builder.Services.Configure<SocketTransportOptions>(transport =>
         {
             KestrelLimits.Apply(transport, options.Limits);

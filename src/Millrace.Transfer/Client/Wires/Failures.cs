@@ -131,6 +131,7 @@ internal static class Failures
 
     private static TransferError ErrorOf(int status) => status switch
     {
+        301 or 302 or 303 or 307 or 308 => TransferError.NotFound,
         400 => TransferError.InvalidRequest,
         401 => TransferError.Unauthorized,
         403 => TransferError.Forbidden,
@@ -148,6 +149,8 @@ internal static class Failures
 
     private static string Advice(int status) => status switch
     {
+        301 or 302 or 303 or 307 or 308 =>
+            "It sends elsewhere, and tokens do not follow: give the address that it names, with a final slash for a folder.",
         401 => "Give a token that is valid.",
         403 => "The token does not allow it; ask for one that does.",
         404 or 410 => "Look at the name.",

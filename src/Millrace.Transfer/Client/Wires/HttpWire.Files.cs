@@ -22,8 +22,9 @@ internal partial class HttpWire
                 Add(request, TransferHeaders.WantReprDigest, WantSha256);
             }
         }).ConfigureAwait(false);
-        if (response.StatusCode is HttpStatusCode.NotFound or HttpStatusCode.Gone)
+        if (response.StatusCode is HttpStatusCode.NotFound or HttpStatusCode.Gone or HttpStatusCode.PermanentRedirect)
         {
+            // A redirect is to the listing of a folder of that name, which is no file.
             return null;
         }
 
