@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Collections.Concurrent;
 
 namespace Millrace.Transfer.Server;
 
@@ -8,8 +7,7 @@ namespace Millrace.Transfer.Server;
 /// about six thousand reads of the socket; with blocks of 64 KiB it is a few hundred.
 /// </summary>
 /// <remarks>
-/// The blocks are native memory, so that none of them is ever a large object of the collector, and what is not kept goes
-/// back to the system. Thread-safe.
+/// Blocks are made once and kept; those beyond <see cref="KeptBytes"/> are left to the collector. Thread-safe.
 /// </remarks>
 internal sealed class ConnectionMemoryPool : MemoryPool<byte>
 {
@@ -23,60 +21,65 @@ internal sealed class ConnectionMemoryPool : MemoryPool<byte>
     /// <summary>Free blocks that are kept, in bytes for each of the two sizes: as much as 32 transfers use.</summary>
     public const int KeptBytes = 8 * 1024 * 1024;
 
-    private readonly ConcurrentStack<ConnectionBlock> _small = new();
-    private readonly ConcurrentStack<ConnectionBlock> _large = new();
-    private volatile bool _disposed;
+    // Under a lock rather than a ConcurrentStack, which allocates a node for every block that comes back.
+    private readonly Lock _lock = new();
+    private readonly Stack<ConnectionBlock> _small = new();
+    private readonly Stack<ConnectionBlock> _large = new();
+    private bool _disposed;
 
     /// <inheritdoc/>
     public override int MaxBufferSize => LargeBytes;
 
     /// <summary>Bytes of the blocks that are free and kept.</summary>
-    internal long FreeBytes => (_small.Count * (long)SmallBytes) + (_large.Count * (long)LargeBytes);
+    internal long FreeBytes
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return (_small.Count * (long)SmallBytes) + (_large.Count * (long)LargeBytes);
+            }
+        }
+    }
 
     /// <inheritdoc/>
     public override IMemoryOwner<byte> Rent(int minBufferSize = -1)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(minBufferSize, LargeBytes);
-        ObjectDisposedException.ThrowIf(_disposed, this);
         bool small = minBufferSize <= SmallBytes;
-        if (!(small ? _small : _large).TryPop(out ConnectionBlock? block))
+        lock (_lock)
         {
-            return new ConnectionBlock(this, small ? SmallBytes : LargeBytes);
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            if ((small ? _small : _large).TryPop(out ConnectionBlock? block))
+            {
+                block.Lend();
+                return block;
+            }
         }
 
-        block.Lend();
-        return block;
+        return new ConnectionBlock(this, small ? SmallBytes : LargeBytes);
     }
 
     internal void Return(ConnectionBlock block)
     {
-        ConcurrentStack<ConnectionBlock> free = block.Bytes == SmallBytes ? _small : _large;
-        if (_disposed || free.Count * (long)block.Bytes >= KeptBytes)
+        lock (_lock)
         {
-            block.Free();
-            return;
-        }
-
-        free.Push(block);
-        if (_disposed)
-        {
-            FreeAll(free);
+            Stack<ConnectionBlock> free = block.Bytes == SmallBytes ? _small : _large;
+            if (!_disposed && free.Count * (long)block.Bytes < KeptBytes)
+            {
+                free.Push(block);
+            }
         }
     }
 
     /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
-        _disposed = true;
-        FreeAll(_small);
-        FreeAll(_large);
-    }
-
-    private static void FreeAll(ConcurrentStack<ConnectionBlock> blocks)
-    {
-        while (blocks.TryPop(out ConnectionBlock? block))
+        lock (_lock)
         {
-            block.Free();
+            _disposed = true;
+            _small.Clear();
+            _large.Clear();
         }
     }
 }
