@@ -156,7 +156,7 @@ public sealed class TransferServer : IAsyncDisposable
 
     /// <summary>
     /// Stops accepting, gives transfers that run the time of <see cref="TransferHostOptions.Grace"/> to finish, and cuts
-    /// them then. Resumable uploads stay resumable.
+    /// them then; then gives the folder free. Resumable uploads stay resumable.
     /// </summary>
     /// <param name="cut">Cuts them at once.</param>
     /// <returns>How many transfers were cut.</returns>
@@ -177,6 +177,9 @@ public sealed class TransferServer : IAsyncDisposable
         }
 
         await WaitForCutAsync().ConfigureAwait(false);
+
+        // Another server may open the folder from now on.
+        await _store.DisposeAsync().ConfigureAwait(false);
         if (running > 0)
         {
             _logger.Cut(running);

@@ -84,6 +84,6 @@ public interface IFileStore
     ValueTask<bool> AbortUploadAsync(UploadId id, CancellationToken cancellationToken);
 
     /// <summary>Throws uploads away that nobody has continued for too long.</summary>
-    /// <returns>How many.</returns>
+    /// <returns>How many; those that were published are forgotten then and not counted.</returns>
     ValueTask<int> ExpireUploadsAsync(CancellationToken cancellationToken);
 }

@@ -179,9 +179,14 @@ public sealed partial class LocalFileStore
                     expired++;
                 }
             }
-            else if (upload.HasExpired && await AbortUploadAsync(id, cancellationToken).ConfigureAwait(false))
+            else if (upload.HasExpired)
             {
-                expired++;
+                // Of a published one only the memory goes that it was one.
+                bool unfinished = !upload.Record.IsPublished;
+                if (await AbortUploadAsync(id, cancellationToken).ConfigureAwait(false) && unfinished)
+                {
+                    expired++;
+                }
             }
         }
 
