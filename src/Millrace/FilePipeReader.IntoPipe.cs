@@ -35,11 +35,11 @@ public sealed partial class FilePipeReader
         try
         {
             OpenFile file = _source.File;
+            int chunk = Math.Min(_chunk, IntoPipeBytes);
             while (position < file.KnownEnd)
             {
-                int bytes = (int)Math.Min(file.KnownEnd - position, IntoPipeBytes);
-                Memory<byte> memory = destination.GetMemory(bytes);
-                memory = memory[..(int)Math.Min(file.KnownEnd - position, memory.Length)];
+                int bytes = (int)Math.Min(file.KnownEnd - position, chunk);
+                Memory<byte> memory = destination.GetMemory(bytes)[..bytes];
                 int read = ReadCached(file, memory.Span, position);
                 if (read < 0)
                 {

@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using Millrace.Writing;
 
 namespace Millrace.Transfer.Server;
 
@@ -32,10 +33,19 @@ internal static class BodyCopy
                         TransferError.TooLarge, $"More than the {limit} bytes came that are accepted here.");
                 }
 
-                foreach (ReadOnlyMemory<byte> segment in result.Buffer)
+                if (destination is StagedFileWriter file)
                 {
-                    await destination.WriteAsync(segment, cancellationToken).ConfigureAwait(false);
-                    moved += segment.Length;
+                    // The connection has gathered it in large blocks; another block for each transfer would be memory for nothing.
+                    await file.WriteThroughAsync(result.Buffer, cancellationToken).ConfigureAwait(false);
+                    moved += result.Buffer.Length;
+                }
+                else
+                {
+                    foreach (ReadOnlyMemory<byte> segment in result.Buffer)
+                    {
+                        await destination.WriteAsync(segment, cancellationToken).ConfigureAwait(false);
+                        moved += segment.Length;
+                    }
                 }
             }
             finally

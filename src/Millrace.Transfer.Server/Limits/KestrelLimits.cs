@@ -12,7 +12,7 @@ internal static class KestrelLimits
         kestrel.Limits.MaxConcurrentConnections = limits.MaxConnections;
         kestrel.Limits.MaxRequestBodySize = limits.MaxBodyBytes;
         kestrel.Limits.MinRequestBodyDataRate = Rate(limits.MinReceiveRate, limits.RateGrace);
-        kestrel.Limits.MinResponseDataRate = Rate(limits.MinSendRate, limits.RateGrace);
+        kestrel.Limits.MinResponseDataRate = Rate(limits.MinSendRate, limits.SendGrace);
         kestrel.Limits.RequestHeadersTimeout = limits.HeaderTimeout;
         kestrel.Limits.KeepAliveTimeout = limits.KeepAliveTimeout;
         kestrel.Limits.MaxRequestBufferSize = limits.ReceiveBuffer;

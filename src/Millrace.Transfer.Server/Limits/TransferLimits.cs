@@ -26,6 +26,13 @@ public sealed record TransferLimits
     /// <remarks>Three lost packets and their repetitions (1, 2 and 4 s) fit in.</remarks>
     public const int DefaultRateGraceSeconds = 10;
 
+    /// <summary>Default of <see cref="SendGrace"/>, in seconds.</summary>
+    /// <remarks>
+    /// A receiver takes nothing until it has used up what is in the system's buffers, several MB on a good line: with 10 s
+    /// downloads of 2 MB a second each were cut among 200.
+    /// </remarks>
+    public const int DefaultSendGraceSeconds = 120;
+
     /// <summary>Default of <see cref="HeaderTimeout"/>, in seconds.</summary>
     /// <remarks>Headers are one or two packets: as <see cref="DefaultRateGraceSeconds"/>.</remarks>
     public const int DefaultHeaderTimeoutSeconds = 10;
@@ -42,9 +49,9 @@ public sealed record TransferLimits
     /// <remarks>Two of the store's writes; 200 uploads at once take 25 MiB.</remarks>
     public const int DefaultReceiveBuffer = 128 * 1024;
 
-    /// <summary>Default of <see cref="SendBuffer"/>: 128 KiB.</summary>
+    /// <summary>Default of <see cref="SendBuffer"/>: 64 KiB.</summary>
     /// <remarks>As <see cref="DefaultReceiveBuffer"/>.</remarks>
-    public const int DefaultSendBuffer = 128 * 1024;
+    public const int DefaultSendBuffer = 64 * 1024;
 
     /// <summary>
     /// Transfers at once for each token, or for each address where no tokens are used; 1 or more. One more is answered 429.
@@ -82,6 +89,17 @@ public sealed record TransferLimits
             field = value;
         }
     } = TimeSpan.FromSeconds(DefaultRateGraceSeconds);
+
+    /// <summary>How long a receiver may take nothing before <see cref="MinSendRate"/> counts. More than a second.</summary>
+    public TimeSpan SendGrace
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value, TimeSpan.FromSeconds(1));
+            field = value;
+        }
+    } = TimeSpan.FromSeconds(DefaultSendGraceSeconds);
 
     /// <summary>How long the headers of a request may take.</summary>
     public TimeSpan HeaderTimeout { get; init => field = Positive(value, nameof(HeaderTimeout)); } =

@@ -26,7 +26,7 @@ public sealed partial class LocalFileStore
         {
             (StoredFile file, FileFacts facts) =
                 await DescribeAsync(handle, name, digest, cancellationToken).ConfigureAwait(false);
-            return new LocalFileReader(_tree, handle, facts, file, Options.Portable);
+            return new LocalFileReader(_tree, handle, facts, file, _load, Options.Portable);
         }
         catch
         {

@@ -84,6 +84,8 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 
     internal DigestWork Work => _work;
 
+    private readonly ReadLoad _load = new();
+
     internal DateTimeOffset Now => Options.Clock.GetUtcNow();
 
     /// <summary>Ends what runs in the background and gives the folder free. Readers and writers are to be disposed before.</summary>

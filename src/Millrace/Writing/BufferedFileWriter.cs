@@ -9,7 +9,7 @@ namespace Millrace.Writing;
 /// Writes to the page cache: on the calling thread, which is a copy in memory, as long as the kernel takes the bytes at
 /// that speed; on the pool once it makes a writer wait, and for flushes to the device.
 /// </summary>
-internal sealed class BufferedFileWriter : StagedFileWriter
+internal sealed partial class BufferedFileWriter : StagedFileWriter
 {
     /// <summary>From this length on, in bytes, a chunk is written from the caller's memory and not gathered.</summary>
     /// <remarks>

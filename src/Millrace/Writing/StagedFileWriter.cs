@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
@@ -72,6 +73,20 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
     }
 
     /// <summary>Takes everything accepted so far to the file, on this thread. Returns when no other is at work on it.</summary>
+    /// <summary>
+    /// Writes what somebody else has gathered, as far as that can be done without gathering it again. For who has many
+    /// writers at once, each of which would have a block.
+    /// </summary>
+    /// <param name="source">The caller's; unchanged until this completes.</param>
+    /// <param name="cancellationToken">Looked at before anything is written.</param>
+    public virtual async ValueTask WriteThroughAsync(ReadOnlySequence<byte> source, CancellationToken cancellationToken)
+    {
+        foreach (ReadOnlyMemory<byte> segment in source)
+        {
+            await WriteAsync(segment, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
     private protected abstract void WriteAll();
 
     /// <summary>Takes everything accepted so far to the file. Completes when no other thread is at work on it.</summary>

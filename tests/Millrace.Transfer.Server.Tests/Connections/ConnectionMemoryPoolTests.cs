@@ -58,7 +58,7 @@ public sealed class ConnectionMemoryPoolTests
     {
         using var pool = new ConnectionMemoryPool();
         var blocks = new List<IMemoryOwner<byte>>();
-        for (int i = 0; i < 100; i++)
+        for (int i = 0; i < 200; i++)
         {
             blocks.Add(pool.Rent(ConnectionMemoryPool.LargeBytes));
         }

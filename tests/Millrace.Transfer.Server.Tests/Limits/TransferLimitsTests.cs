@@ -12,6 +12,7 @@ public sealed class TransferLimitsTests
         Assert.Equal(1024, limits.MinReceiveRate);
         Assert.Equal(240, limits.MinSendRate);
         Assert.Equal(TimeSpan.FromSeconds(10), limits.RateGrace);
+        Assert.Equal(TimeSpan.FromMinutes(2), limits.SendGrace);
         Assert.Equal(TimeSpan.FromSeconds(10), limits.HeaderTimeout);
         Assert.Equal(TimeSpan.FromSeconds(130), limits.KeepAliveTimeout);
         Assert.Equal(TimeSpan.FromSeconds(5), limits.RetryAfter);

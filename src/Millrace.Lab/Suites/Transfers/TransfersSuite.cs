@@ -44,6 +44,9 @@ public sealed class TransfersSuite : Suite
 
     internal override SuiteInputs TakeInputs(LabOptions options)
     {
+        string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
+        var inputs = TransfersInputs.In(data, options.Mode, _large);
+        IReadOnlyList<TransferCase> plan = TransfersPlan.Select(options, inputs, server: null);
         if (options.FilePath is not null)
         {
             throw new NoCaseException(
@@ -51,9 +54,6 @@ public sealed class TransfersSuite : Suite
                 + "with --data.");
         }
 
-        string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
-        var inputs = TransfersInputs.In(data, options.Mode, _large);
-        IReadOnlyList<TransferCase> plan = TransfersPlan.Select(options, inputs, server: null);
         var hold = DataFolderLock.Take(data);
         try
         {
