@@ -12,12 +12,14 @@ internal static class GetCommand
     private const string Details = """
         A file has its name here when it is whole and verified, and not before; what had the name is whole until then. A
         URL with a slash at its end is a folder: all its files are downloaded, into a folder of its name or into FILE.
-        What was interrupted goes on by itself; what was killed is continued by the same command.
+        What was interrupted goes on by itself; what was killed is continued by the same command. A signed link of
+        'millrace link' needs no token; put it in quotes.
 
         Examples:
           millrace get http://host:8080/files/2026/may.csv
           millrace get http://host:8080/files/photos/ ~/photos
           millrace get http://host:8080/files/backup/shop.sql - | psql shop
+          millrace get "$LINK"
 
         Exit codes:
           0    everything is here
@@ -31,7 +33,7 @@ internal static class GetCommand
         var set = new TransferOptionSet(moves: true);
         var url = new Argument<string>("URL")
         {
-            Description = "The file, or the folder with a slash at its end.",
+            Description = "The file, the folder with a slash at its end, or a signed link in quotes.",
             CompletionSources = { new RemoteNames(set).Complete },
         };
         var file = new Argument<string?>("FILE")
@@ -57,7 +59,7 @@ internal static class GetCommand
             return TransferCommand.Run("get", set, parsed, given, (settings, stop) => GetRunner.RunAsync(
                 new GetArguments
                 {
-                    Target = TransferTarget.Parse(given),
+                    Target = TransferTarget.ParseWithLink(given),
                     Destination = parsed.GetValue(file),
                     Options = new GetOptions
                     {

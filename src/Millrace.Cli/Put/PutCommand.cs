@@ -13,10 +13,14 @@ internal static class PutCommand
         names. A file has its name on the server when it is whole and verified there, and not before. What was interrupted
         goes on by itself; what was killed is continued by the same command.
 
+        A signed link of 'millrace link --put', in quotes, takes one file and needs no token. It allows one plain PUT: an
+        upload by it cannot be continued, and begins anew after an interruption.
+
         Examples:
           millrace put trips.csv http://host:8080/files/2026/may.csv
           millrace put photos notes.txt http://host:8080/files/
           pg_dump shop | millrace put --new - http://host:8080/files/backup/shop.sql
+          millrace put may.csv "$LINK"
 
         Exit codes:
           0    everything is on the server
@@ -61,7 +65,7 @@ internal static class PutCommand
                 new PutArguments
                 {
                     Sources = given[..^1],
-                    Target = TransferTarget.Parse(given[^1]),
+                    Target = TransferTarget.ParseWithLink(given[^1]),
                     Precondition = ConditionOptions.Read(parsed.GetValue(isNew), parsed.GetValue(ifMatch)),
                     Continue = !parsed.GetValue(noContinue),
                     Settings = settings,

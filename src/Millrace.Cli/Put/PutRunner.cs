@@ -32,7 +32,7 @@ internal static class PutRunner
                 Items = items,
                 Output = Console.Out,
                 Describe = item => $"{item.Shown} to {item.Url}",
-                Continues = arguments.Continue && arguments.Sources is not [TransferItem.Standard],
+                Continues = arguments.Continue && target.Link is null && arguments.Sources is not [TransferItem.Standard],
                 Move = (item, progress, cancellationToken) => PutAsync(client, arguments, item, progress, cancellationToken),
             },
             stop).ConfigureAwait(false);
@@ -45,7 +45,7 @@ internal static class PutRunner
         IProgress<TransferProgress> progress,
         CancellationToken cancellationToken)
     {
-        var options = new PutOptions { Precondition = arguments.Precondition, Continue = arguments.Continue };
+        var options = new PutOptions { Precondition = arguments.Precondition, Continue = arguments.Continue && arguments.Target.Link is null };
         if (item.Bytes is not null)
         {
             return await client.PutAsync(item.Path, item.Name, options, progress, cancellationToken).ConfigureAwait(false);

@@ -46,7 +46,7 @@ internal static class TransferCommand
     {
         if (json)
         {
-            WriteLine(Console.Out, FailureLine.Of(url, exception).ToJson());
+            WriteLine(Console.Out, FailureLine.Of(TransferTarget.WithoutQuery(url), exception).ToJson());
             return;
         }
 

@@ -34,7 +34,8 @@ internal static class TransferFailure
     {
         TransferError.Unauthorized =>
             $"Give a token that the server knows by --token-file, {TokenSource.Variable} or --token.",
-        TransferError.Forbidden => "Ask for a token with this scope and prefix ('millrace token add' on the server).",
+        TransferError.Forbidden => 
+            "Ask for a token with this scope and prefix ('millrace token add' on the server), or for a link ('millrace link').",
         TransferError.AlreadyExists => "Without --new it is replaced.",
         TransferError.PreconditionFailed => "'millrace ls --long' prints the tag that it has now.",
         TransferError.NotFound => "'millrace ls' prints what there is; the URL of a folder ends with a slash.",

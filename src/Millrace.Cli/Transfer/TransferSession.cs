@@ -13,7 +13,7 @@ internal sealed class TransferSession(TransferClientOptions options) : IDisposab
     public async Task<(TransferTarget Target, TransferClient Client)> OpenAsync(
         TransferTarget target, CancellationToken cancellationToken)
     {
-        TransferClient client = ClientOf(target.Files);
+        TransferClient client = ClientOf(target);
         try
         {
             ServerDescription description = await client.DescribeAsync(cancellationToken).ConfigureAwait(false);
@@ -24,7 +24,7 @@ internal sealed class TransferSession(TransferClientOptions options) : IDisposab
             // Another server than Millrace's, or a part of somebody's own: then the URL is taken as it is.
         }
 
-        return (target, ClientOf(target.Files));
+        return (target, ClientOf(target));
     }
 
     /// <inheritdoc/>
@@ -36,12 +36,13 @@ internal sealed class TransferSession(TransferClientOptions options) : IDisposab
         }
     }
 
-    private TransferClient ClientOf(Uri files)
+    // A command that takes a link takes one URL, so that no other file's client has it.
+    private TransferClient ClientOf(TransferTarget target)
     {
-        if (!_clients.TryGetValue(files, out TransferClient? client))
+        if (!_clients.TryGetValue(target.Files, out TransferClient? client))
         {
-            client = new TransferClient(files, options);
-            _clients.Add(files, client);
+            client = new TransferClient(target.Files, options with { Link = target.Link });
+            _clients.Add(target.Files, client);
         }
 
         return client;

@@ -9,11 +9,16 @@ internal sealed record TransferTarget
 {
     private const string Example = "For example http://host:8080/files/reports/may.csv";
 
-    private readonly string _path;
+    /// <summary>What a signed link has in its query, and nothing else.</summary>
+    private const string Signature = "mr-signature=";
 
-    private TransferTarget(string text, Uri server, string path, string files)
+    private readonly string _path;
+    private readonly string? _query;
+
+    private TransferTarget(string text, Uri server, string path, string files, string? query)
     {
         Text = text;
+        _query = query;
         Server = server;
         _path = path;
         Files = new Uri(server, files.Length == 0 ? "/" : $"/{files}/");
@@ -21,10 +26,14 @@ internal sealed record TransferTarget
         rest = rest.StartsWith('/') ? rest[1..] : rest;
         IsFolder = rest.Length == 0 || rest.EndsWith('/');
         Name = rest.Length == 0 ? default : Decode(text, IsFolder ? rest[..^1] : rest);
+        Link = query is null || Name.IsRoot ? null : new TransferLink(Name, query);
     }
 
-    /// <summary>As it was given.</summary>
+    /// <summary>As it was given, without the query.</summary>
     public string Text { get; }
+
+    /// <summary>The signed link that it was; null when it was none.</summary>
+    public TransferLink? Link { get; }
 
     /// <summary>The server, without a path.</summary>
     public Uri Server { get; }
@@ -40,7 +49,42 @@ internal sealed record TransferTarget
 
     /// <summary>Reads a URL; its first part is taken for the path of the server's files until the server says otherwise.</summary>
     /// <exception cref="TransferException">It is none, or names what cannot be a file; the message says what is wrong.</exception>
-    public static TransferTarget Parse(string text)
+    public static TransferTarget Parse(string text) => Parse(text, query: null);
+
+    /// <summary>The same, for what a signed link can do.</summary>
+    /// <exception cref="TransferException">As for <see cref="Parse(string)"/>.</exception>
+    public static TransferTarget ParseWithLink(string text)
+    {
+        int mark = text.IndexOf('?', StringComparison.Ordinal);
+        if (mark < 0 || !text.AsSpan(mark).Contains(Signature, StringComparison.Ordinal))
+        {
+            return Parse(text);
+        }
+
+        string shown = text[..mark];
+        TransferTarget target;
+        try
+        {
+            target = Parse(shown, text[(mark + 1)..]);
+        }
+        catch (ArgumentException)
+        {
+            throw Wrong(shown, "its query is not that of a link", "Give the link as it was printed, in quotes");
+        }
+
+        return target.IsFolder
+            ? throw Wrong(shown, "a signed link is for one file, and this is a folder", "Give the link as it was printed, in quotes")
+            : target;
+    }
+
+    /// <summary>A URL as messages may show it: what a query has may be a secret.</summary>
+    public static string WithoutQuery(string text)
+    {
+        int mark = text.IndexOf('?', StringComparison.Ordinal);
+        return mark < 0 ? text : text[..mark] + "?…";
+    }
+
+    private static TransferTarget Parse(string text, string? query)
     {
         int scheme = text.IndexOf("://", StringComparison.Ordinal);
         if (scheme < 0 || text[..scheme].ToUpperInvariant() is not ("HTTP" or "HTTPS"))
@@ -67,11 +111,11 @@ internal sealed record TransferTarget
         string path = slash < 0 ? "" : text[slash..].TrimStart('/');
         if (slash >= 0 && (text[slash] != '/' || path.AsSpan().ContainsAny('?', '#')))
         {
-            throw Wrong(text, "a '?', '#' or backslash is no part of a file's URL", "Signed links are for curl and browsers; in a name, '#' is written %23");
+            throw Wrong(text, "a '?', '#' or backslash is no part of a file's URL", "Signed links are for 'millrace get' and 'millrace put'; in a name, '#' is written %23");
         }
 
         int end = path.IndexOf('/', StringComparison.Ordinal);
-        return new TransferTarget(text, server, path, end < 0 ? path : path[..end]);
+        return new TransferTarget(text, server, path, end < 0 ? path : path[..end], query);
     }
 
     /// <summary>The same, where the server has its files elsewhere.</summary>
@@ -82,12 +126,12 @@ internal sealed record TransferTarget
         string wanted = files.Trim('/');
         if (_path.Length == 0 || wanted.Length == 0)
         {
-            return new TransferTarget(Text, Server, _path.Length == 0 ? wanted : _path, wanted);
+            return new TransferTarget(Text, Server, _path.Length == 0 ? wanted : _path, wanted, _query);
         }
 
         if (_path == wanted || _path.StartsWith(wanted + "/", StringComparison.Ordinal))
         {
-            return new TransferTarget(Text, Server, _path, wanted);
+            return new TransferTarget(Text, Server, _path, wanted, _query);
         }
 
         throw Wrong(Text, $"the server has its files below '/{wanted}/'", $"Begin with {new Uri(Server, $"/{wanted}/")}");
@@ -120,5 +164,5 @@ internal sealed record TransferTarget
     }
 
     private static TransferException Wrong(string text, string why, string then) =>
-        new(TransferError.InvalidRequest, $"The URL '{text}' cannot be used: {why}. {then}.", text);
+        new(TransferError.InvalidRequest, $"The URL '{WithoutQuery(text)}' cannot be used: {why}. {then}.", WithoutQuery(text));
 }

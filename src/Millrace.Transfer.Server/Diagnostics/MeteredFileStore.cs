@@ -10,6 +10,9 @@ internal sealed class MeteredFileStore : IFileStore
     {
         _store = store;
         _meter = meter;
+
+        // What it does by itself does not pass through here.
+        (store as LocalFileStore)?.TellExpiredTo(count => meter.Upload("expired", count));
     }
 
     public ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>

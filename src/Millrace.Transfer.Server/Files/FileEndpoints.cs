@@ -13,11 +13,12 @@ internal static class FileEndpoints
     {
         string prefix = "/" + path.Trim('/');
         var handler = new FileHandler(store, options);
-        MapEscapes(endpoints, prefix);
+        RoutePattern files = RoutePatternFactory.Parse(prefix == "/" ? "/{**name}" : prefix + "/{**name}");
+        MapEscapes(endpoints, files, prefix);
 
         // Every method: unknown ones are answered by the handler, with the list of those that it knows.
         return endpoints
-            .Map(RoutePatternFactory.Parse(prefix == "/" ? "/{**name}" : prefix + "/{**name}"), handler.HandleAsync)
+            .Map(files, handler.HandleAsync)
             .WithDisplayName($"Millrace files {prefix}");
     }
 
@@ -25,22 +26,21 @@ internal static class FileEndpoints
     /// Kestrel removes dot segments before it routes, so that <c>/files/../x</c> would be looked for as <c>/x</c>. What
     /// nobody else answers and what was written as a path below the files is refused as what it was meant to be.
     /// </summary>
-    private static void MapEscapes(IEndpointRouteBuilder endpoints, string prefix)
-    {
-        if (prefix == "/")
-        {
-            return;
-        }
-
-        RoutePattern pattern = RoutePatternFactory.Parse(
-            "{**escaped}", defaults: null, parameterPolicies: new RouteValueDictionary
-            {
-                ["escaped"] = new RawPrefixConstraint(prefix),
-            });
-        endpoints.Map(pattern, static context => Problems.RunAsync(context, Refuse))
+    private static void MapEscapes(IEndpointRouteBuilder endpoints, RoutePattern files, string prefix) =>
+        endpoints.Map(files, static context => Problems.RunAsync(context, Refuse))
             .WithDisplayName($"Millrace files {prefix} (refused names)")
-            .Add(static builder => ((RouteEndpointBuilder)builder).Order = int.MaxValue);
-    }
+            .Add(static builder =>
+            {
+                // Only here it is known which groups it is in; what leads out of the files may lead out of these too.
+                var route = (RouteEndpointBuilder)builder;
+                IReadOnlyList<RoutePatternPathSegment> segments = route.RoutePattern.PathSegments;
+                route.Order = int.MaxValue;
+                route.RoutePattern = RoutePatternFactory.Parse(
+                    "{**escaped}", defaults: null, parameterPolicies: new RouteValueDictionary
+                    {
+                        ["escaped"] = new RawPrefixConstraint([.. segments.Take(segments.Count - 1)]),
+                    });
+            });
 
     private static Task Refuse(HttpContext context) => throw FileTarget.Outside(RawTarget.PathOf(context));
 }

@@ -55,7 +55,8 @@ internal readonly record struct FileTarget(TransferName Name, bool IsFolder, str
     /// <summary>What the route has in front of the name: also that of a group, of which the endpoint does not know.</summary>
     private static string PrefixOf(HttpContext context)
     {
-        string path = $"{context.Request.PathBase}{context.Request.Path}";
+        // Decoded: a PathString's own text is encoded again.
+        string path = context.Request.PathBase.Value + context.Request.Path.Value;
         int segments = context.GetEndpoint() is RouteEndpoint route ? route.RoutePattern.PathSegments.Count - 1 : 0;
         int end = context.Request.PathBase.Value?.Length ?? 0;
         for (int i = 0; i < segments && end < path.Length; i++)

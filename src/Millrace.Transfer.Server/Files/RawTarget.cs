@@ -51,9 +51,11 @@ internal static class RawTarget
             int end = path.IndexOf('/', at + 1);
             end = end < 0 ? path.Length : end;
 
-            // Routes match without regard to case.
+            // Routes match without regard to case. An encoded slash is the one thing that the server does not decode.
             string written = Uri.UnescapeDataString(path[(at + 1)..end]);
-            if (!written.Equals(segment, StringComparison.OrdinalIgnoreCase))
+            if (!written.Equals(segment, StringComparison.OrdinalIgnoreCase)
+                && !written.Equals(
+                    segment.Replace("%2F", "/", StringComparison.OrdinalIgnoreCase), StringComparison.OrdinalIgnoreCase))
             {
                 return false;
             }

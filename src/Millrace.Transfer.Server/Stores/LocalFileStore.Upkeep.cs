@@ -9,12 +9,42 @@ public sealed partial class LocalFileStore
 
     private static readonly TimeSpan ShortestPeriod = TimeSpan.FromSeconds(1);
 
+    private readonly Lock _tellLock = new();
+    private Action<int>? _tell;
+    private int _untold;
+
     private static EnumerationOptions Everything { get; } = new()
     {
         RecurseSubdirectories = true,
         AttributesToSkip = FileAttributes.ReparsePoint,
         IgnoreInaccessible = true,
     };
+
+    /// <summary>
+    /// Says who is told how many uploads the background threw away, also those before anybody was: a store that is opened
+    /// expires at once what became too old while it was closed. One only; it must not throw.
+    /// </summary>
+    internal void TellExpiredTo(Action<int> tell)
+    {
+        lock (_tellLock)
+        {
+            _tell = tell;
+            TellExpired(0);
+        }
+    }
+
+    private void TellExpired(int count)
+    {
+        lock (_tellLock)
+        {
+            _untold += count;
+            if (_tell is { } tell && _untold > 0)
+            {
+                tell(_untold);
+                _untold = 0;
+            }
+        }
+    }
 
     private async Task UpkeepAsync()
     {
@@ -31,7 +61,8 @@ public sealed partial class LocalFileStore
         using var timer = new PeriodicTimer(period, Options.Clock);
         do
         {
-            await TryAsync(() => ExpireUploadsAsync(_end.Token).AsTask()).ConfigureAwait(false);
+            await TryAsync(async () => TellExpired(await ExpireUploadsAsync(_end.Token).ConfigureAwait(false)))
+                .ConfigureAwait(false);
         }
         while (await timer.WaitForNextTickAsync(_end.Token).ConfigureAwait(false));
     }

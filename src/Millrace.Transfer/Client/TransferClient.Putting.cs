@@ -103,6 +103,17 @@ public sealed partial class TransferClient
             };
         }
 
+        if (Options.Link?.Name == name && context.Wire.Kind == TransferWire.Tus)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                $"Uploading '{name}' over tus: a signed link allows one PUT, and no uploads that can be continued. Use another wire.",
+                name.Value)
+            {
+                Wire = TransferWire.Tus,
+            };
+        }
+
         using var upload = new Upload(
             context, name, source, options.Precondition, new ProgressMeter(progress, _clock), record);
         return await upload.RunAsync(cancellationToken).ConfigureAwait(false);

@@ -26,6 +26,13 @@ public sealed record TransferClientOptions
     /// <summary>The token for <c>Authorization: Bearer</c>; null for none.</summary>
     public string? Token { get; init; }
 
+    /// <summary>
+    /// A signed link; null for none. Its file is downloaded, or uploaded with one PUT, by the link in place of
+    /// <see cref="Token"/>: an upload by it cannot be continued, and begins anew after an interruption. Other files are
+    /// moved as without it.
+    /// </summary>
+    public TransferLink? Link { get; init; }
+
     /// <summary>The wire; <see cref="TransferWire.Auto"/> by default.</summary>
     public TransferWire Wire { get; init; }
 

@@ -57,6 +57,30 @@ public sealed class TransferTargetTests
             Assert.Throws<TransferException>(() => TransferTarget.Parse("http://me:secret@host/files/a")).Message,
             StringComparison.Ordinal);
 
+    [Fact]
+    public void The_query_of_a_signed_link_is_its_own_and_in_no_text()
+    {
+        TransferTarget target = TransferTarget.ParseWithLink("http://host/api/files/a%20b?mr-expires=1&mr-key=1&mr-signature=secret");
+
+        Assert.Equal("http://host/api/files/a%20b", target.Text);
+        Assert.Equal("files/a b", target.Link!.Name.Value);
+        Assert.Equal("a b", target.Below("/api/files").Link!.Name.Value);
+        Assert.DoesNotContain("secret", target.ToString(), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("http://host/files/a/?mr-signature=secret", "folder")]
+    [InlineData("http://host/files/a?mr-signature=sec ret", "in quotes")]
+    [InlineData("http://host/files/../a?mr-signature=secret", "'..'")]
+    [InlineData("http://host/files/a?b=secret", "'?'")]
+    public void A_link_that_is_none_is_refused_without_its_query(string url, string reason)
+    {
+        var exception = Assert.Throws<TransferException>(() => TransferTarget.ParseWithLink(url));
+
+        Assert.Contains(reason, exception.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("sec", exception.Message, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("http://host/files/a/b", "/files", "http://host/files/", "a/b")]
     [InlineData("http://host/api/v1/files/a/b/", "/api/v1/files/", "http://host/api/v1/files/", "a/b")]

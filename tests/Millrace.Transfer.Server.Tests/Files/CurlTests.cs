@@ -85,13 +85,10 @@ public sealed class CurlTests : ClientTest
     }
 
     [Fact]
-    public async Task Curl_moves_five_gibibytes_both_ways()
+    public async Task Curl_downloads_five_gibibytes()
     {
-        await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
-        {
-            Store = new LocalFileStoreOptions { ComputeSha256 = false, Durability = Durability.None },
-        });
-        MakeHuge(server.PathOf("huge.bin"));
+        await using RunningServer server = await RunningServer.StartAsync(ForHuge);
+        MakeHuge(server.PathOf("huge.bin"), FiveGiB);
         string url = server.Url("files/huge.bin").AbsoluteUri;
 
         // The last bytes and those around 4 GiB, then all of it, compared on the way instead of being written.
@@ -102,6 +99,20 @@ public sealed class CurlTests : ClientTest
         (await ForeignProgram.RunAsync(
             Here, "bash", "-o", "pipefail", "-c", $"curl -sf {url} | cmp - {server.PathOf("huge.bin")}")).Succeeded();
     }
+
+    [Fact]
+    public async Task Curl_uploads_more_than_32_bits_count()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(ForHuge);
+        MakeHuge(Mine("huge.bin"), WrittenHuge);
+        (await CurlAsync("-f", "-T", "huge.bin", server.Url("files/huge.bin").AbsoluteUri)).Succeeded();
+        (await ForeignProgram.RunAsync(Here, "cmp", "huge.bin", server.PathOf("huge.bin"))).Succeeded();
+    }
+
+    private static RunningServerOptions ForHuge => new()
+    {
+        Store = new LocalFileStoreOptions { ComputeSha256 = false, Durability = Durability.None },
+    };
 
     private Task<ForeignProgram.Result> CurlAsync(params string[] arguments) =>
         ForeignProgram.RunAsync(Here, "curl", ["-sS", "--max-time", "110", .. arguments]);

@@ -30,6 +30,41 @@ public sealed class MappingTests
         await CheckAsync(server, "");
     }
 
+    [Theory]
+    [InlineData("/of/{tenant}", "/data", "of/me/data")]
+    [InlineData("/of/{tenant}", "/data", "of/me%20too/data")]
+    [InlineData("/of/{tenant}", "/data", "of/a%2fb%25/data")]
+    [InlineData("/of/{tenant}", "/", "of/me")]
+    public async Task Files_can_be_in_a_group_with_a_parameter(string group, string path, string prefix)
+    {
+        await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
+        {
+            Map = (application, store, options) => application.MapGroup(group).MapMillraceFiles(path, store, options),
+        });
+        await CheckAsync(server, prefix);
+    }
+
+    [Fact]
+    public async Task A_name_that_leads_out_of_a_group_is_refused_and_not_taken_for_another_address()
+    {
+        await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
+        {
+            Map = static (application, store, options) =>
+                application.MapGroup("/of/{tenant}").MapMillraceFiles("/data", store, options),
+        });
+        foreach (string path in new[] { "/of/me/data/../../x", "/of/me/data/../../../x", "/of/me/data/../x", "/of/me/data/%2e%2e/%2e%2e/%2e%2e/x" })
+        {
+            RawResponse outside = await RawConnection.SendAsync(
+                server, $"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+            Assert.Equal((path, 400), (path, outside.Status));
+        }
+
+        // What was not written below the files is not theirs to refuse.
+        RawResponse elsewhere = await RawConnection.SendAsync(
+            server, "GET /of/me/other/../x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        Assert.Equal(404, elsewhere.Status);
+    }
+
     private static async Task CheckAsync(RunningServer server, string prefix)
     {
         await server.WriteAsync("a b/c.txt", "found"u8.ToArray());

@@ -97,6 +97,28 @@ public sealed class OtherClientTests : ClientTest
         AssertSame(served, Mine("copied/a.bin"));
     }
 
+    [Fact]
+    public async Task Rclone_copies_again_what_a_killed_copy_left_half()
+    {
+        string served = await ServeAsync("f/a.bin", Large);
+        string small = await ServeAsync("f/b.bin", 1000);
+        string remote = $":http,url='{Url("files/f/")}':";
+        using (ForeignProgram first = ForeignProgram.Start(
+            Here, "rclone", "--config", "/dev/null", "copy", "--bwlimit", "4M", "--buffer-size", "0", remote, "copied"))
+        {
+            await first.KillWhenAsync(() => Copied().Any(file => file.Name.StartsWith('a') && file.Length > 100_000));
+        }
+
+        // Newer versions write to another name first.
+        Assert.InRange(Copied().Where(file => file.Name.StartsWith('a')).Max(file => file.Length), 1, Large - 1);
+        (await RcloneAsync("copy", remote, "copied")).Succeeded();
+        AssertSame(served, Mine("copied/a.bin"));
+        AssertSame(small, Mine("copied/b.bin"));
+
+        IEnumerable<FileInfo> Copied() =>
+            Directory.Exists(Mine("copied")) ? new DirectoryInfo(Mine("copied")).EnumerateFiles() : [];
+    }
+
     private Task<ForeignProgram.Result> AriaAsync(params string[] arguments) =>
         ForeignProgram.RunAsync(Here, "aria2c", ["-x4", "-s4", "-k1M", "--file-allocation=none", .. arguments]);
 

@@ -72,6 +72,32 @@ public sealed class DiagnosticsTests
     }
 
     [Fact]
+    public async Task Uploads_that_the_store_expires_by_itself_are_counted_too()
+    {
+        var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
+        using var provider = new ServiceCollection().AddMetrics().BuildServiceProvider();
+        IMeterFactory factory = provider.GetRequiredService<IMeterFactory>();
+        using MeterListener listener = Listen(factory, seen);
+        using var meter = new TransferMeter(factory);
+        using var folder = new OwnFolder();
+        var clock = new ManualClock();
+        var options = new LocalFileStoreOptions { Clock = clock };
+        await using (var before = new LocalFileStore(folder.Path, options))
+        {
+            await before.StartUploadAsync(new StartUploadOptions { Name = TransferName.Parse("a"), Length = 2 }, default);
+            await before.StartUploadAsync(new StartUploadOptions { Name = TransferName.Parse("b"), Length = 2 }, default);
+        }
+
+        // An opened store looks at once; whether that is before or after somebody counts must not matter.
+        clock.Advance(TimeSpan.FromDays(30));
+        await using var local = new LocalFileStore(folder.Path, options);
+        _ = new MeteredFileStore(local, meter);
+        await Eventually.TrueAsync(() => !seen.IsEmpty);
+
+        Assert.Equal([("millrace.upload.events", 2.0, "expired")], seen);
+    }
+
+    [Fact]
     public async Task A_transfer_is_an_activity_with_its_name_and_outcome()
     {
         var seen = new ConcurrentQueue<Activity>();

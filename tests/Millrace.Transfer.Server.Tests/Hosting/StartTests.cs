@@ -32,6 +32,25 @@ public sealed class StartTests : IDisposable
         Assert.True(options.OfferHttp2Port);
         Assert.False(options.Insecure);
         Assert.Equal(TimeSpan.FromSeconds(30), options.Grace);
+        Assert.Null(options.CertificatePath);
+        Assert.Null(options.KeyPath);
+        Assert.Null(options.TokensPath);
+        Assert.Null(options.Logging);
+        Assert.Equal(new TransferLimits(), options.Limits);
+        Assert.Equal(new LocalFileStoreOptions(), options.Store);
+        Assert.Equal(new TransferServerOptions(), options.Endpoints);
+    }
+
+    [Fact]
+    public void Defaults_of_the_endpoints_are_those_that_are_documented()
+    {
+        TransferServerOptions options = new();
+        Assert.Equal("/files", options.FilesPath);
+        Assert.Equal("/uploads", options.UploadsPath);
+        Assert.False(options.ServePrecompressed);
+        Assert.True(options.Compress);
+        Assert.True(options.Archives);
+        Assert.Same(TimeProvider.System, options.Clock);
     }
 
     [Fact]

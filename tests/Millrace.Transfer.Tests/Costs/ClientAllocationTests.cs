@@ -32,6 +32,30 @@ public sealed class ClientAllocationTests
         Assert.True(down <= Most, $"A download allocated {down} bytes.");
     }
 
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Http2)]
+    [InlineData(TransferWire.Tus)]
+    public async Task Transfers_of_24_MB_allocate_no_large_object_at_either_end(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        string path = folder.Write("x", Content.Random(24_000_000));
+        using var large = new LargeObjects();
+        await large.MarkAsync<Guid>();
+        for (int i = 0; i < 3; i++)
+        {
+            await client.PutAsync(path, Clients.Name("x"));
+            await client.GetAsync(Clients.Name("x"), folder["y"]);
+        }
+
+        await large.MarkAsync<decimal>();
+
+        // The marks themselves say that others would have been seen.
+        Assert.Equal(["System.Decimal[]", "System.Guid[]"], large.Types.Distinct().Order(StringComparer.Ordinal));
+    }
+
     private static async Task<long> AllocatedAsync(Func<Task> transfer)
     {
         long before = GC.GetTotalAllocatedBytes(precise: true);

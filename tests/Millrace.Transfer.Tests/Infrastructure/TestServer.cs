@@ -17,6 +17,9 @@ internal sealed class TestServer : IAsyncDisposable
 
     public Uri Files => new(_server.Address, "/files/");
 
+    /// <summary>Transfers that run now.</summary>
+    public int Running => _server.Running;
+
     public int Port => _server.Address.Port;
 
     public static async Task<TestServer> StartAsync(Func<TransferHostOptions, TransferHostOptions>? change = null)

@@ -92,6 +92,8 @@ public sealed class RetryTests
         Assert.True(options.VerifyDigests);
         Assert.Equal(TransferWire.Auto, options.Wire);
         Assert.Null(options.Token);
+        Assert.Null(options.Link);
+        Assert.Equal(Durability.OnCommit, options.Durability);
     }
 
     private static TransferException Failure(bool transient) =>

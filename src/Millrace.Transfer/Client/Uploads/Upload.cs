@@ -14,6 +14,7 @@ internal sealed partial class Upload : IDisposable
     private readonly ProgressMeter _meter;
     private readonly UploadRecord? _record;
     private readonly SourceHash? _hash;
+    private readonly bool _byLink;
     private readonly RetryState _state = new();
     private Outgoing? _outgoing;
     private Sha256Digest? _digest;
@@ -36,6 +37,7 @@ internal sealed partial class Upload : IDisposable
         _precondition = precondition;
         _meter = meter;
         _record = record;
+        _byLink = context.Options.Link?.Name == name;
         _hash = context.Options.VerifyDigests ? new SourceHash() : null;
     }
 
@@ -48,7 +50,7 @@ internal sealed partial class Upload : IDisposable
         bool small = await IsSmallAsync(cancellationToken).ConfigureAwait(false);
         _meter.Total = _source.Length;
         _meter.Report(0);
-        bool whole = !Wire.CanResume || (small && Wire.VerifiesWhole);
+        bool whole = _byLink || !Wire.CanResume || (small && Wire.VerifiesWhole);
         try
         {
             return await _context.Retry.RunAsync(
@@ -114,7 +116,7 @@ internal sealed partial class Upload : IDisposable
     {
         EntityTag? tag = answer.Tag;
         Sha256Digest? theirs = answer.Sha256;
-        if (tag is null || (Verify && theirs is null))
+        if (!_byLink && (tag is null || (Verify && theirs is null)))
         {
             StoredFile? stored = await Wire.FindAsync(_name, Verify, watch).ConfigureAwait(false);
             if (stored is null)
@@ -163,6 +165,12 @@ internal sealed partial class Upload : IDisposable
     /// <summary>Whether the file is there as it was sent, although no answer said so.</summary>
     private async ValueTask<TransferResult?> FindPublishedAsync(long length, Sha256Digest? digest, IdleWatch watch)
     {
+        if (_byLink)
+        {
+            // It allows to write the file, not to look at it.
+            return null;
+        }
+
         StoredFile? stored = await Wire.FindAsync(_name, digest is not null, watch).ConfigureAwait(false);
         return stored is not null && digest is not null && stored.Length == length && stored.Sha256 == digest
             ? await ConfirmAsync(

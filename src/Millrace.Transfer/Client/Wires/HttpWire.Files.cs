@@ -15,7 +15,7 @@ internal partial class HttpWire
     public override async Task<StoredFile?> FindAsync(TransferName name, bool digest, IdleWatch watch)
     {
         WireCall call = Call("Looking for", name);
-        using HttpResponseMessage response = await SendAsync(HttpMethod.Head, UrlOf(name), call, watch, request =>
+        using HttpResponseMessage response = await SendAsync(HttpMethod.Head, ContentUrlOf(name), call, watch, request =>
         {
             if (digest)
             {
@@ -47,7 +47,7 @@ internal partial class HttpWire
     {
         WireCall call = Call("Downloading", name);
         long started = Stopwatch.GetTimestamp();
-        HttpResponseMessage response = await SendAsync(HttpMethod.Get, UrlOf(name), call, watch, request =>
+        HttpResponseMessage response = await SendAsync(HttpMethod.Get, ContentUrlOf(name), call, watch, request =>
         {
             // A range of something that was coded on the way is worth nothing.
             Add(request, "Accept-Encoding", "identity");
@@ -89,7 +89,7 @@ internal partial class HttpWire
         WireCall call = Call("Uploading", name);
         using HttpResponseMessage response = await SendAsync(
             HttpMethod.Put,
-            UrlOf(name),
+            ContentUrlOf(name),
             call,
             watch,
             request =>

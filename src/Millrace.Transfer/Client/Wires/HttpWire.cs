@@ -10,6 +10,7 @@ internal partial class HttpWire : Wire
     private readonly HttpClient _client;
     private readonly Version _version;
     private readonly AuthenticationHeaderValue? _token;
+    private readonly Uri? _link;
 
     public HttpWire(WireSetup setup)
     {
@@ -17,6 +18,7 @@ internal partial class HttpWire : Wire
         _client = setup.Client;
         _version = setup.Kind == TransferWire.Http2 ? HttpVersion.Version20 : HttpVersion.Version11;
         _token = setup.Options.Token is { Length: > 0 } token ? new AuthenticationHeaderValue("Bearer", token) : null;
+        _link = setup.Options.Link is { } link ? new Uri(setup.Files, $"{link.Name.ToEncoded()}?{link.Query}") : null;
     }
 
     public override TransferWire Kind => Setup.Kind;
@@ -32,6 +34,10 @@ internal partial class HttpWire : Wire
     /// <summary>The URL of a file.</summary>
     protected Uri UrlOf(TransferName name) => new(Setup.Files, name.ToEncoded());
 
+    /// <summary>The URL of a file's content: by the link where it is that file's.</summary>
+    private Uri ContentUrlOf(TransferName name) =>
+        _link is not null && Setup.Options.Link!.Name == name ? _link : UrlOf(name);
+
     protected WireCall Call(string verb, TransferName name) => new(verb, name.IsRoot ? "/" : name.Value, Kind);
 
     /// <summary>Sends a request and refuses nothing.</summary>
@@ -45,7 +51,9 @@ internal partial class HttpWire : Wire
             VersionPolicy = HttpVersionPolicy.RequestVersionExact,
             Content = content is null ? null : new OutgoingContent(content),
         };
-        request.Headers.Authorization = _token;
+
+        // A server looks at a token first, which may allow less than the link does.
+        request.Headers.Authorization = ReferenceEquals(url, _link) ? null : _token;
         prepare?.Invoke(request);
         watch.Touch();
         try

@@ -1,0 +1,118 @@
+using System.Text.Json;
+
+namespace Millrace.Cli.Tests.Transferring;
+
+/// <summary>get and put of signed links as `millrace link` prints them, with a server that needs a token otherwise.</summary>
+public sealed class LinkTests : IDisposable
+{
+    private readonly TransferFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task A_link_is_downloaded_without_a_token()
+    {
+        byte[] content = _folder.Write("served/2026/a b.bin", 3_000_001);
+        string link = await LinkAsync("2026/a b.bin");
+
+        JsonElement got = await _folder.RunJsonAsync("get", link);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(_folder["a b.bin"]));
+        Assert.Equal(link[..link.IndexOf('?')], got.GetProperty("url").GetString());
+        Assert.Equal(64, got.GetProperty("sha256").GetString()!.Length);
+    }
+
+    [Fact]
+    public async Task A_link_counts_before_a_token_that_the_server_does_not_know()
+    {
+        byte[] content = _folder.Write("served/a.bin", 300_001);
+        string link = await LinkAsync("a.bin");
+
+        (int exitCode, _, string error) = await TransferFolder.EndAsync(_folder.Start(["get", link], token: "mr_unknown"));
+
+        Assert.True(exitCode == 0, error);
+        Assert.Equal(content, await File.ReadAllBytesAsync(_folder["a.bin"]));
+    }
+
+    [Theory]
+    [InlineData(10)]
+    [InlineData(3_000_001)]
+    public async Task A_link_to_put_takes_a_file_and_replaces_it(int length)
+    {
+        string link = await LinkAsync("in/new.bin", "--put");
+
+        // The first may be written as a new file, the second replaces it.
+        for (int seed = 0; seed < 2; seed++)
+        {
+            byte[] content = _folder.Write("mine.bin", length, seed);
+            JsonElement put = await _folder.RunJsonAsync("put", "mine.bin", link);
+            Assert.Equal(content, await File.ReadAllBytesAsync(_folder["served/in/new.bin"]));
+            Assert.Equal(length, put.GetProperty("sent").GetInt64());
+            Assert.Equal(64, put.GetProperty("sha256").GetString()!.Length);
+        }
+    }
+
+    [Fact]
+    public async Task What_comes_by_standard_input_goes_up_by_a_link()
+    {
+        string link = await LinkAsync("in/new.txt", "--put");
+        System.Diagnostics.Process put = _folder.Start(["put", "-", link], input: true);
+        await put.StandardInput.WriteAsync("from a pipe");
+        put.StandardInput.Close();
+
+        (int exitCode, _, string error) = await TransferFolder.EndAsync(put);
+
+        Assert.True(exitCode == 0, error);
+        Assert.Equal("from a pipe", await File.ReadAllTextAsync(_folder["served/in/new.txt"]));
+    }
+
+    [Fact]
+    public async Task A_link_for_the_other_way_is_refused_and_not_repeated()
+    {
+        _folder.Write("served/a.bin", 10);
+        _folder.Write("mine.bin", 3_000_000);
+        string get = await LinkAsync("a.bin");
+
+        foreach (string[] options in (string[][])[[], ["--json"]])
+        {
+            (int exitCode, string output, string error) = await _folder.RunAsync(["put", "mine.bin", get, .. options]);
+            Assert.Equal(1, exitCode);
+            Assert.Contains("Ask for a new one", output + error, StringComparison.Ordinal);
+            Assert.DoesNotContain("mr-", output + error, StringComparison.Ordinal);
+        }
+
+        Assert.Equal(10, new FileInfo(_folder["served/a.bin"]).Length);
+    }
+
+    [Theory]
+    [InlineData("PUT", "put", "mine.bin", "LINK", "--via", "tus")]
+    [InlineData("'millrace get'", "ls", "LINK")]
+    [InlineData("'millrace get'", "rm", "LINK")]
+    [InlineData("slash at its end", "put", "mine.bin", "mine.bin", "LINK")]
+    public async Task What_a_link_cannot_do_is_refused_with_what_can_be_done(string expected, params string[] arguments)
+    {
+        _folder.Write("mine.bin", 10);
+        string link = await LinkAsync("a.bin", "--put");
+
+        (int exitCode, string output, string error) =
+            await _folder.RunAsync([.. arguments.Select(argument => argument == "LINK" ? link : argument)]);
+
+        Assert.Equal(1, exitCode);
+        Assert.Contains(expected, error, StringComparison.Ordinal);
+        Assert.DoesNotContain("mr-", output + error, StringComparison.Ordinal);
+        Assert.False(File.Exists(_folder["served/a.bin"]));
+    }
+
+    /// <summary>A server that needs a token, and a link to one of its files.</summary>
+    private async Task<string> LinkAsync(string name, params string[] options)
+    {
+        Directory.CreateDirectory(_folder["served"]);
+        (int exitCode, _, string error) = await _folder.RunAsync("token", "add", "all", "--folder", "served");
+        Assert.True(exitCode == 0, error);
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        (exitCode, string link, error) = await _folder.RunAsync(
+            ["link", name, "--folder", "served", "--url", server.Files.Replace("/files/", "", StringComparison.Ordinal), .. options]);
+        Assert.True(exitCode == 0, error);
+        return link.Trim();
+    }
+}

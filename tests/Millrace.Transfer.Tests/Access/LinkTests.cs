@@ -1,0 +1,125 @@
+using Millrace.Transfer.Server;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Access;
+
+/// <summary>Signed links, over a server that needs a token otherwise.</summary>
+public sealed class LinkTests
+{
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Http2)]
+    [InlineData(TransferWire.Tus)]
+    public async Task A_file_is_found_and_downloaded_by_its_link(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        byte[] content = server.Write("a b.bin", 3_000_001);
+        TransferLink link = await LinkAsync(server, "GET", "a b.bin");
+        using TransferClient client = server.Connect(options => options with { Link = link, Wire = wire });
+        using var folder = new OwnFolder();
+
+        StoredFile? found = await client.FindAsync(link.Name);
+        await client.GetAsync(link.Name, folder["y"]);
+
+        Assert.Equal(content.Length, found!.Length);
+        Assert.Equal(content, await File.ReadAllBytesAsync(folder["y"]));
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Http1, 10)]
+    [InlineData(TransferWire.Http1, 3_000_001)]
+    [InlineData(TransferWire.Http2, 3_000_001)]
+    public async Task A_file_is_uploaded_by_its_link_with_one_request(TransferWire wire, int size)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        TransferLink link = await LinkAsync(server, "PUT", "in/x");
+        byte[] content = Content.Random(size);
+        var handler = new CountingHandler();
+        using var client = new TransferClient(
+            server.Files, handler, disposeHandler: true, new TransferClientOptions { Link = link, Wire = wire });
+
+        TransferResult result = await client.PutAsync(new MemoryStream(content), link.Name);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("in/x")));
+        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        Assert.Equal(1, handler.Uploads);
+    }
+
+    [Fact]
+    public async Task A_server_that_computes_no_digest_is_not_asked_for_one_by_a_link_to_put()
+    {
+        await using TestServer server = await TestServer.StartAsync(
+            options => options with { Store = new LocalFileStoreOptions { ComputeSha256 = false } });
+        TransferLink link = await LinkAsync(server, "PUT", "x");
+        using TransferClient client = server.Connect(options => options with { Link = link });
+
+        await client.PutAsync(new MemoryStream(new byte[3_000_001]), link.Name);
+
+        Assert.Equal(3_000_001, new FileInfo(server.PathOf("x")).Length);
+    }
+
+    [Fact]
+    public async Task A_link_goes_out_with_its_own_file_alone_and_without_the_token()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        server.Write("mine", 10);
+        server.Write("other", 10);
+        TransferLink link = await LinkAsync(server, "GET", "mine");
+        string token = (await new TokenStore(TokenStore.DefaultPath(server.Root)).AddAsync("two", TransferScope.All)).Secret;
+        var seen = new List<(string Path, bool Link, bool Token)>();
+        var handler = new CountingHandler
+        {
+            Watch = request => seen.Add((
+                $"{request.Method} {request.RequestUri!.AbsolutePath}",
+                request.RequestUri.Query.Contains("mr-signature", StringComparison.Ordinal),
+                request.Headers.Authorization is not null)),
+        };
+        using var client = new TransferClient(
+            server.Files, handler, disposeHandler: true, new TransferClientOptions { Link = link, Token = token });
+
+        await client.FindAsync(link.Name);
+        await client.FindAsync(Clients.Name("other"));
+        await foreach (RemoteEntry _ in client.ListAsync())
+        {
+        }
+
+        await client.DeleteAsync(link.Name);
+
+        Assert.Equal(
+            [
+                ("GET /.well-known/millrace", false, false),
+                ("HEAD /files/mine", true, false),
+                ("HEAD /files/other", false, true),
+                ("GET /files/", false, true),
+                ("DELETE /files/mine", false, true),
+            ],
+            seen);
+    }
+
+    [Fact]
+    public async Task A_link_is_in_no_text_of_the_options_and_no_message()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        server.Write("mine", 10);
+        TransferLink link = await LinkAsync(server, "GET", "mine");
+        var options = new TransferClientOptions { Link = link };
+        using var client = new TransferClient(server.Files, options);
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.PutAsync(new MemoryStream(new byte[10]), link.Name));
+
+        Assert.Equal(TransferError.Forbidden, exception.Error);
+        Assert.Contains("Ask for a new one", exception.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("mr-", exception.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("mr-", options.ToString(), StringComparison.Ordinal);
+    }
+
+    private static async Task<TransferLink> LinkAsync(TestServer server, string method, string text)
+    {
+        var tokens = new TokenStore(TokenStore.DefaultPath(server.Root));
+        await tokens.AddAsync("one", TransferScope.All);
+        TransferName name = Clients.Name(text);
+        return new TransferLink(
+            name, SignedLink.CreateQuery(await tokens.GetLinkKeyAsync(), method, name, DateTimeOffset.UtcNow.AddHours(1)));
+    }
+}

@@ -1,0 +1,64 @@
+using Millrace.Transfer.Server;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Access;
+
+/// <summary>What a client does with a token, and says without the right one.</summary>
+public sealed class TokenTests
+{
+    [Fact]
+    public async Task A_token_lets_files_through()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        string token = await AddAsync(server, TransferScope.All);
+        using TransferClient client = server.Connect(options => options with { Token = token });
+        using var folder = new OwnFolder();
+
+        await client.PutAsync(new MemoryStream(new byte[1_000_000]), Clients.Name("x"));
+        await client.GetAsync(Clients.Name("x"), folder["y"]);
+
+        Assert.Equal(1_000_000, new FileInfo(folder["y"]).Length);
+        Assert.True(await client.DeleteAsync(Clients.Name("x")));
+    }
+
+    [Theory]
+    [InlineData(null, "'millrace token add' makes one on the server")]
+    [InlineData("mr_unknown", "Make another with 'millrace token add' on the server")]
+    public async Task Without_a_token_that_is_known_it_is_said_how_to_get_one(string? token, string advice)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        await AddAsync(server, TransferScope.All);
+        var handler = new CountingHandler();
+        using var client = new TransferClient(
+            server.Files, handler, disposeHandler: true, new TransferClientOptions { Token = token });
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));
+
+        Assert.Equal((TransferError.Unauthorized, 401), (exception.Error, exception.Status));
+        Assert.Contains(advice, exception.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("mr_unknown", exception.Message, StringComparison.Ordinal);
+        Assert.Equal(1, handler.Uploads);
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Http2)]
+    [InlineData(TransferWire.Tus)]
+    public async Task A_token_that_allows_less_is_told_with_what_is_needed(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        string token = await AddAsync(server, TransferScope.Read);
+        using TransferClient client = server.Connect(options => options with { Token = token, Wire = wire });
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.PutAsync(new MemoryStream(new byte[1_000_000]), Clients.Name("x")));
+
+        Assert.Equal((TransferError.Forbidden, 403), (exception.Error, exception.Status));
+        Assert.Contains("allows read, and this needs write", exception.Message, StringComparison.Ordinal);
+        Assert.Empty(server.Visible());
+    }
+
+    private static async Task<string> AddAsync(TestServer server, TransferScope scope) =>
+        (await new TokenStore(TokenStore.DefaultPath(server.Root)).AddAsync("one", scope)).Secret;
+}

@@ -1,0 +1,87 @@
+using System.Net;
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Connecting;
+
+/// <summary>A server with a certificate that no authority knows.</summary>
+public sealed class TlsTests : IDisposable
+{
+    private readonly OwnFolder _folder = new();
+    private readonly X509Certificate2 _certificate = Make();
+
+    public void Dispose()
+    {
+        _certificate.Dispose();
+        _folder.Dispose();
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Auto, TransferWire.Http2)]
+    [InlineData(TransferWire.Http1, TransferWire.Http1)]
+    [InlineData(TransferWire.Tus, TransferWire.Tus)]
+    public async Task Files_move_with_TLS_where_the_handler_trusts_the_certificate(TransferWire wanted, TransferWire wire)
+    {
+        await using TestServer server = await StartAsync();
+        var handler = new SocketsHttpHandler
+        {
+            AllowAutoRedirect = false,
+            SslOptions = new SslClientAuthenticationOptions
+            {
+                CertificateChainPolicy = new X509ChainPolicy
+                {
+                    TrustMode = X509ChainTrustMode.CustomRootTrust,
+                    RevocationMode = X509RevocationMode.NoCheck,
+                    CustomTrustStore = { _certificate },
+                },
+            },
+        };
+        using var client = new TransferClient(
+            server.Files, handler, disposeHandler: true, new TransferClientOptions { Wire = wanted });
+        byte[] content = Content.Random(3_000_001);
+
+        TransferResult put = await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
+        TransferResult got = await client.GetAsync(Clients.Name("x"), _folder["y"]);
+
+        Assert.Equal(Uri.UriSchemeHttps, server.Files.Scheme);
+        Assert.Equal(wire, put.Wire);
+        Assert.Equal(put.Sha256, got.Sha256);
+        Assert.Equal(content, await File.ReadAllBytesAsync(_folder["y"]));
+    }
+
+    [Fact]
+    public async Task A_certificate_that_nobody_trusts_is_named_and_not_tried_again()
+    {
+        await using TestServer server = await StartAsync();
+        var handler = new CountingHandler();
+        using var client = new TransferClient(server.Files, handler, disposeHandler: true);
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.GetAsync(Clients.Name("x"), _folder["y"]));
+
+        Assert.Equal(TransferError.Disconnected, exception.Error);
+        Assert.Contains("Look at the server's certificate", exception.Message, StringComparison.Ordinal);
+        Assert.Equal(1, handler.Gets);
+    }
+
+    private async Task<TestServer> StartAsync()
+    {
+        string certificate = _folder["cert.pem"];
+        await File.WriteAllTextAsync(certificate, _certificate.ExportCertificatePem());
+        string key = _folder["key.pem"];
+        await File.WriteAllTextAsync(key, _certificate.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
+        return await TestServer.StartAsync(options => options with { CertificatePath = certificate, KeyPath = key });
+    }
+
+    private static X509Certificate2 Make()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=127.0.0.1", key, HashAlgorithmName.SHA256);
+        var names = new SubjectAlternativeNameBuilder();
+        names.AddIpAddress(IPAddress.Loopback);
+        request.CertificateExtensions.Add(names.Build());
+        return request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
+    }
+}
