@@ -133,7 +133,8 @@ internal sealed partial class Upload
             // A length that the server was not told yet is told when the end is there.
             bool isLast = _announced is { } whole && offset + count == whole && !(Verify && Wire.VerifiesWhole);
             Outgoing content = Next(new Outgoing(
-                _source, offset, count, most, part is null ? Following : null, _meter, watch) { Rule = _rule });
+                _source, offset, count, most, part is null ? Following : null, _meter, watch)
+            { Rule = _rule });
             _mayBePublished |= isLast;
             UploadAnswer answer;
             try

@@ -3,6 +3,9 @@ namespace Millrace.Transfer;
 /// <summary>Uploads over several connections: parts that the server joins.</summary>
 internal sealed partial class Upload
 {
+    /// <summary>Bytes of parts that a server joins and hashes in a second at least: it says nothing meanwhile.</summary>
+    private const double LeastJoined = 20_000_000;
+
     private UploadParts? _parts;
     private UploadWatch? _rule;
     private bool _partsRefused;
@@ -245,9 +248,6 @@ internal sealed partial class Upload
             },
             cancellationToken).ConfigureAwait(false);
     }
-
-    /// <summary>Bytes of parts that a server joins and hashes in a second at least: it says nothing meanwhile.</summary>
-    private const double LeastJoined = 20_000_000;
 
     /// <summary>Throws away what is joined, or will not be: the server keeps parts until they expire.</summary>
     private async ValueTask ThrowPartsAwayAsync()
