@@ -37,7 +37,10 @@ public sealed partial class TransferClient
         lock (_lock)
         {
             _context ??= Task.FromResult(new TransferContext(
-                Options, _clock, _retry, WireChoice.Make(Options.Wire, description, Setup(description))));
+                Options, _clock, _retry, WireChoice.Make(Options.Wire, description, Setup(description)))
+            {
+                Parts = WireChoice.MakeParts(description, Setup(description)),
+            });
         }
 
         return await _context.ConfigureAwait(false);

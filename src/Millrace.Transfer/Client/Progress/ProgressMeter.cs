@@ -2,7 +2,7 @@ namespace Millrace.Transfer;
 
 /// <summary>Tells an <see cref="IProgress{T}"/> how far a transfer is: the first time, the last, and ten times a second.</summary>
 /// <remarks>Several connections may report at once.</remarks>
-internal sealed class ProgressMeter
+internal sealed class ProgressMeter : IMeter
 {
     /// <summary>Nobody reads faster, and a console takes long.</summary>
     public static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(100);
@@ -32,6 +32,8 @@ internal sealed class ProgressMeter
         get => _attempt;
         set => _attempt = value;
     }
+
+    void IMeter.Report(long transferred) => Report(transferred);
 
     /// <summary>So many bytes of the file are there.</summary>
     public void Report(long transferred, bool last = false)

@@ -7,6 +7,9 @@ namespace Millrace.Transfer;
 /// <param name="Wire">The wire that was chosen.</param>
 internal sealed record TransferContext(TransferClientOptions Options, TimeProvider Clock, RetryPolicy Retry, Wire Wire)
 {
+    /// <summary>How parts of a file are uploaded over several connections; null where that cannot be.</summary>
+    public TusWire? Parts { get; init; }
+
     /// <summary>Watches one request.</summary>
     public IdleWatch Watch(CancellationToken caller) => new(Options.IdleTimeout, Clock, caller);
 }

@@ -31,5 +31,14 @@ internal abstract class ContentSource : IAsyncDisposable
     {
     }
 
+    /// <summary>Whether <see cref="Fork"/> can be called.</summary>
+    public virtual bool CanFork => false;
+
+    /// <summary>
+    /// Another reader of the same content, for use at the same time as other ones of these, but not as this one itself.
+    /// </summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>.</exception>
+    public virtual ContentSource Fork() => throw new NotSupportedException("This content comes once.");
+
     public abstract ValueTask DisposeAsync();
 }

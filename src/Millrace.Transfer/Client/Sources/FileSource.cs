@@ -71,6 +71,20 @@ internal sealed class FileSource : ContentSource
         }
     }
 
+    public override bool CanFork => true;
+
+    public override ContentSource Fork()
+    {
+        var other = new FileSource(_reader.Path);
+        if (other.Length == Length && other.Modified == Modified)
+        {
+            return other;
+        }
+
+        other._reader.Complete();
+        throw Changed();
+    }
+
     public override ValueTask DisposeAsync()
     {
         _reader.Complete();

@@ -8,6 +8,7 @@ internal sealed class SeekableStreamSource : ContentSource
     private readonly Stream _stream;
     private readonly long _start;
     private readonly NativeBlock _block = BlockPool.Shared.Rent();
+    private readonly SemaphoreSlim _gate = new(1);
     private long _position;
 
     public SeekableStreamSource(Stream stream)
@@ -40,18 +41,25 @@ internal sealed class SeekableStreamSource : ContentSource
         int read = await _stream.ReadAsync(_block.Writable[..wanted], cancellationToken).ConfigureAwait(false);
         if (read == 0)
         {
-            throw new TransferException(
-                TransferError.Changed,
-                $"The stream ended at {_position} of the {Length} bytes that it said to have. Nothing was published.");
+            throw Ended(_position, Length!.Value);
         }
 
         _position += read;
         return _block.Writable[..read];
     }
 
+    public override bool CanFork => true;
+
+    public override ContentSource Fork() => new SharedStreamSource(_stream, _gate, _start, Length!.Value);
+
     public override ValueTask DisposeAsync()
     {
         _block.Release();
+        _gate.Dispose();
         return default;
     }
+
+    public static TransferException Ended(long position, long length) => new(
+        TransferError.Changed,
+        $"The stream ended at {position} of the {length} bytes that it said to have. Nothing was published.");
 }

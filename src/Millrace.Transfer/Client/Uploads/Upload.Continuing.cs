@@ -21,7 +21,12 @@ internal sealed partial class Upload
     {
         using IdleWatch watch = _context.Watch(cancellationToken);
         _meter.Attempt = _state.Attempts;
-        if (_upload is null && _record?.Find() is { } remembered)
+        if (_upload is null && _parts is null && _context.Parts is not null)
+        {
+            _parts = _record?.FindParts();
+        }
+
+        if (_upload is null && _parts is null && _record?.Find() is { } remembered)
         {
             _upload = remembered;
             _announced = _source.Length;
@@ -31,7 +36,9 @@ internal sealed partial class Upload
 
         try
         {
-            return await ContinueAsync(watch).ConfigureAwait(false);
+            return _parts is null
+                ? await ContinueAsync(watch).ConfigureAwait(false)
+                : await PutPartsAsync(watch).ConfigureAwait(false);
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound && _upload is not null && Restart())
         {
@@ -63,6 +70,7 @@ internal sealed partial class Upload
     private async ValueTask<TransferResult> ContinueAsync(IdleWatch watch)
     {
         long offset = 0;
+        long asked = _context.Clock.GetTimestamp();
         if (_askFirst && _upload is not null)
         {
             UploadPosition? position = await Wire.PositionAsync(_name, _upload, watch).ConfigureAwait(false);
@@ -89,10 +97,12 @@ internal sealed partial class Upload
         {
             _mayBePublished = false;
             _announced = _source.Length;
+            asked = _context.Clock.GetTimestamp();
             _upload = await Wire.StartAsync(_name, _announced, _precondition, watch).ConfigureAwait(false);
             _record?.Save(_upload);
         }
 
+        _rule = await WatchAsync(_context.Clock.GetElapsedTime(asked), offset, watch).ConfigureAwait(false);
         Acknowledge(offset);
         return await SendAsync(_upload, offset, watch).ConfigureAwait(false);
     }
@@ -123,10 +133,19 @@ internal sealed partial class Upload
             // A length that the server was not told yet is told when the end is there.
             bool isLast = _announced is { } whole && offset + count == whole && !(Verify && Wire.VerifiesWhole);
             Outgoing content = Next(new Outgoing(
-                _source, offset, count, most, part is null ? Following : null, _meter, watch));
+                _source, offset, count, most, part is null ? Following : null, _meter, watch)
+            { Rule = _rule });
             _mayBePublished |= isLast;
-            UploadAnswer answer = await Wire.AppendAsync(_name, upload, content, _announced, isLast, part, watch)
-                .ConfigureAwait(false);
+            UploadAnswer answer;
+            try
+            {
+                answer = await Wire.AppendAsync(_name, upload, content, _announced, isLast, part, watch).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException) when (content.WantsParts && !watch.Caller.IsCancellationRequested)
+            {
+                return await DivideAsync(watch).ConfigureAwait(false);
+            }
+
             offset = answer.Offset ?? (offset + content.Sent);
             Acknowledge(offset);
             if (answer.Complete)
@@ -232,11 +251,16 @@ internal sealed partial class Upload
 
     private async ValueTask GiveUpAsync()
     {
+        using var bound = new CancellationTokenSource(GiveUpTime);
+        await AbortAsync(Wire, _upload!, bound.Token).ConfigureAwait(false);
+    }
+
+    private async ValueTask AbortAsync(Wire wire, Uri upload, CancellationToken cancellationToken)
+    {
         try
         {
-            using var bound = new CancellationTokenSource(GiveUpTime);
-            using IdleWatch watch = _context.Watch(bound.Token);
-            await Wire.AbortAsync(_name, _upload!, watch).ConfigureAwait(false);
+            using IdleWatch watch = _context.Watch(cancellationToken);
+            await wire.AbortAsync(_name, upload, watch).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is TransferException or OperationCanceledException or HttpRequestException)
         {

@@ -53,13 +53,20 @@ internal sealed partial class Upload : IDisposable
         bool whole = _byLink || !Wire.CanResume || (small && Wire.VerifiesWhole);
         try
         {
-            return await _context.Retry.RunAsync(
+            TransferResult result = await _context.Retry.RunAsync(
                 (_, token) => whole ? PutWholeAsync(small, token) : ContinueAsync(token), cancellationToken, _state)
                 .ConfigureAwait(false);
+            await ThrowPartsAwayAsync().ConfigureAwait(false);
+            return result;
         }
-        catch (Exception) when (_record is null && _upload is not null)
+        catch (Exception) when (_record is null && (_upload is not null || _parts is not null))
         {
-            await GiveUpAsync().ConfigureAwait(false);
+            if (_upload is not null)
+            {
+                await GiveUpAsync().ConfigureAwait(false);
+            }
+
+            await ThrowPartsAwayAsync().ConfigureAwait(false);
             throw;
         }
     }
@@ -151,7 +158,8 @@ internal sealed partial class Upload : IDisposable
         _meter.Total = length;
         _meter.Report(length, last: true);
         return new TransferResult(
-            _name, length, tag, theirs is null ? null : digest, Wire.Kind, _sent + (_outgoing?.Sent ?? 0), _state.Attempts);
+            _name, length, tag, theirs is null ? null : digest, Wire.Kind, _sent + (_outgoing?.Sent ?? 0),
+            _state.Attempts + _partAttempts);
     }
 
     /// <summary>What goes out next; what went before is added up.</summary>

@@ -6,4 +6,6 @@ namespace Millrace.Transfer;
 /// <param name="Upload">Where it is continued.</param>
 /// <param name="Length">Its bytes.</param>
 /// <param name="Modified">When it was last changed, in ticks of UTC.</param>
-internal sealed record UploadNote(string Path, string Target, string Upload, long Length, long Modified);
+/// <param name="Parts">Its parts, when it is uploaded over several connections; null otherwise.</param>
+internal sealed record UploadNote(
+    string Path, string Target, string Upload, long Length, long Modified, IReadOnlyList<UploadPartNote>? Parts = null);

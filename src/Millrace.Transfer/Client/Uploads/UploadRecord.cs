@@ -54,17 +54,45 @@ internal sealed class UploadRecord
         }
     }
 
-    /// <summary>Where the upload is continued; null when none was begun, or of another version.</summary>
-    public Uri? Find()
+    /// <summary>Where the upload is continued; null when none was begun, or of another version, or in parts.</summary>
+    public Uri? Find() => Read() is { Parts: null } note ? Parse(note.Upload) : null;
+
+    /// <summary>The parts of which the upload was begun; null when it was not.</summary>
+    public UploadParts? FindParts()
+    {
+        if (Read()?.Parts is not { Count: > 0 } notes)
+        {
+            return null;
+        }
+
+        var parts = new List<UploadPart>(notes.Count);
+        long end = 0;
+        foreach (UploadPartNote note in notes)
+        {
+            if (note.Length <= 0 || note.Length > _length - end)
+            {
+                return null;
+            }
+
+            Uri? upload = note.Upload is null ? null : Parse(note.Upload);
+            parts.Add(new UploadPart(end, note.Length) { Upload = upload, AskFirst = upload is not null });
+            end += note.Length;
+        }
+
+        return end == _length ? new UploadParts(parts) : null;
+    }
+
+    private Uri? Parse(string text) =>
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? upload) && upload.Authority == _target.Authority ? upload : null;
+
+    private UploadNote? Read()
     {
         try
         {
             UploadNote? note = JsonSerializer.Deserialize(File.ReadAllBytes(_file), ClientJson.Default.UploadNote);
             return note is not null && note.Path == _path && note.Target == _target.AbsoluteUri
                 && note.Length == _length && note.Modified == _modified
-                && Uri.TryCreate(note.Upload, UriKind.Absolute, out Uri? upload)
-                && upload.Authority == _target.Authority
-                ? upload
+                ? note
                 : null;
         }
         catch (Exception exception) when (exception is IOException or JsonException or UnauthorizedAccessException)
@@ -74,7 +102,18 @@ internal sealed class UploadRecord
     }
 
     /// <summary>Remembers where it is continued. Where that cannot be written, only this process can continue it.</summary>
-    public void Save(Uri upload)
+    public void Save(Uri upload) => Save(upload.AbsoluteUri, parts: null);
+
+    /// <summary>Remembers the parts, those that are begun and those that are not.</summary>
+    public void Save(UploadParts parts)
+    {
+        lock (_file)
+        {
+            Save("", [.. parts.All.Select(part => new UploadPartNote(part.Length, part.Upload?.AbsoluteUri))]);
+        }
+    }
+
+    private void Save(string upload, IReadOnlyList<UploadPartNote>? parts)
     {
         try
         {
@@ -85,7 +124,7 @@ internal sealed class UploadRecord
             {
                 JsonSerializer.Serialize(
                     json,
-                    new UploadNote(_path, _target.AbsoluteUri, upload.AbsoluteUri, _length, _modified),
+                    new UploadNote(_path, _target.AbsoluteUri, upload, _length, _modified, parts),
                     ClientJson.Default.UploadNote);
             }
 

@@ -5,7 +5,7 @@ internal sealed class Outgoing
 {
     private readonly ContentSource _source;
     private readonly SourceHash? _hash;
-    private readonly ProgressMeter _meter;
+    private readonly IMeter _meter;
     private readonly IdleWatch _watch;
 
     /// <summary>Describes a part.</summary>
@@ -17,7 +17,7 @@ internal sealed class Outgoing
     /// <param name="meter">Is told of every write.</param>
     /// <param name="watch">Ends a write that takes too long.</param>
     public Outgoing(
-        ContentSource source, long offset, long? count, long most, SourceHash? hash, ProgressMeter meter, IdleWatch watch)
+        ContentSource source, long offset, long? count, long most, SourceHash? hash, IMeter meter, IdleWatch watch)
     {
         _source = source;
         Offset = offset;
@@ -36,6 +36,12 @@ internal sealed class Outgoing
 
     /// <summary>Bytes given to the connection; not all of them need to have arrived.</summary>
     public long Sent { get; private set; }
+
+    /// <summary>Says when several connections are worth it, which ends this one; null for never.</summary>
+    public UploadWatch? Rule { get; init; }
+
+    /// <summary>Whether it was ended because several connections are worth it.</summary>
+    public bool WantsParts { get; private set; }
 
     /// <summary>Why the source could not be read; null when it could. Not the connection's fault, and final.</summary>
     public Exception? SourceFailure { get; private set; }
@@ -63,6 +69,12 @@ internal sealed class Outgoing
             left -= bytes.Length;
             Sent += bytes.Length;
             _meter.Report(Offset + Sent);
+            if (Rule is not null && Rule.IsWorthIt(Offset + Sent))
+            {
+                WantsParts = true;
+                SourceFailure = new OperationCanceledException("It goes on over several connections.");
+                throw SourceFailure;
+            }
         }
 
         _watch.Touch();

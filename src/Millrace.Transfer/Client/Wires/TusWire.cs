@@ -5,7 +5,7 @@ using System.Text;
 namespace Millrace.Transfer;
 
 /// <summary>tus 1.0 up; the rest over HTTP/1.1.</summary>
-internal sealed class TusWire(WireSetup setup) : HttpWire(setup)
+internal sealed partial class TusWire(WireSetup setup) : HttpWire(setup)
 {
     /// <summary>Bytes of one request where checksums are compared.</summary>
     /// <remarks>A checksum goes in front of its bytes, so that they are read twice; the second time from the page cache.</remarks>

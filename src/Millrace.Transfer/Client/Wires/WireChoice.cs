@@ -32,6 +32,17 @@ internal static class WireChoice
         };
     }
 
+    /// <summary>
+    /// The wire for parts of an upload: tus has a way to join them. Over HTTP/1.1 whatever the wire of the whole, since
+    /// requests of HTTP/2 share one connection.
+    /// </summary>
+    /// <returns>Null where the server does not offer it.</returns>
+    public static TusWire? MakeParts(ServerDescription description, WireSetup setup) =>
+        setup.Uploads is not null && setup.Options.MaxConnections > 1
+        && description.Wires.Any(wire => WireNames.Parse(wire.Name) == TransferWire.Tus)
+            ? new TusWire(setup with { Kind = TransferWire.Tus })
+            : null;
+
     /// <summary>Without TLS the second version has a port of its own, which a proxy or tunnel on the way may not have: 1.1 then.</summary>
     private static TransferWire Choose(ServerDescription description, Uri files) =>
         files.Scheme == Uri.UriSchemeHttps

@@ -1,0 +1,128 @@
+using Millrace.Transfer.Server;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Uploading.Parts;
+
+public sealed class DividedUploadTests
+{
+    [Theory]
+    [InlineData(TransferWire.Http1, true)]
+    [InlineData(TransferWire.Http1, false)]
+    [InlineData(TransferWire.Tus, true)]
+    public async Task On_a_long_way_several_parts_go_at_once_and_make_the_file(TransferWire wire, bool fromPath)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        byte[] content = Content.Random(LongWay.Bytes);
+        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+        var reports = new Reports();
+
+        TransferResult result = fromPath
+            ? await client.PutAsync(folder.Write("x", content), Clients.Name("x"), default, reports)
+            : await client.PutAsync(new MemoryStream(content), Clients.Name("x"), default, reports);
+
+        Assert.InRange(relay.MostOpen, 3, 6);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        Assert.Equal(wire, result.Wire);
+        Assert.Equal(content.Length, reports.All.Last().Transferred);
+        Assert.All(reports.All, report => Assert.InRange(report.Transferred, 0, content.Length));
+        await LongWay.NothingIsLeftAsync(server);
+    }
+
+    [Fact]
+    public async Task Over_http2_parts_have_connections_of_their_own()
+    {
+        using var folder = new OwnFolder();
+        string certificate = TlsFiles.Write(folder);
+        await using TestServer server = await TestServer.StartAsync(options => options with { CertificatePath = certificate });
+        byte[] content = Content.Random(LongWay.Bytes);
+        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        using TransferClient client = TlsFiles.Connect(
+            new UriBuilder(relay.Files) { Scheme = "https" }.Uri, new TransferClientOptions { Wire = TransferWire.Http2 });
+
+        TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
+
+        Assert.InRange(relay.MostOpen, 4, 7);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(TransferWire.Http2, result.Wire);
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Tus)]
+    public async Task On_a_short_way_one_connection_does_it(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        await using var relay = new Relay(() => server.Port);
+        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+
+        await client.PutAsync(folder.Write("x", Content.Random(LongWay.Bytes)), Clients.Name("x"));
+
+        Assert.Equal(1, relay.MostOpen);
+    }
+
+    [Fact]
+    public async Task One_connection_does_it_where_no_more_are_allowed()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
+        using TransferClient client = Clients.To(relay.Files, options => options with { MaxConnections = 1 });
+
+        await client.PutAsync(new MemoryStream(Content.Random(LongWay.Bytes)), Clients.Name("x"));
+
+        Assert.Equal(1, relay.MostOpen);
+    }
+
+    [Fact]
+    public async Task What_comes_once_goes_over_one_connection()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        byte[] content = Content.Random(LongWay.Bytes);
+        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
+        using TransferClient client = Clients.To(relay.Files);
+
+        await client.PutAsync(
+            System.IO.Pipelines.PipeReader.Create(new MemoryStream(content)),
+            Clients.Name("x"),
+            new PutOptions { Length = content.Length });
+
+        Assert.Equal(1, relay.MostOpen);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+    }
+
+    [Fact]
+    public async Task Fewer_connections_are_used_where_the_server_wants_fewer()
+    {
+        await using TestServer server = await TestServer.StartAsync(
+            options => options with { Limits = new TransferLimits { MaxTransfers = 2 } });
+        byte[] content = Content.Random(LongWay.Bytes);
+        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        using TransferClient client = Clients.To(relay.Files);
+
+        await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
+
+        Assert.True(relay.MostOpen > 1);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        await LongWay.NothingIsLeftAsync(server);
+    }
+
+    [Fact]
+    public async Task Where_there_is_no_room_for_parts_and_whole_the_file_goes_as_one()
+    {
+        await using TestServer server = await TestServer.StartAsync(
+            options => options with { Store = new LocalFileStoreOptions { MaxTotalBytes = LongWay.Bytes + 1_000_000 } });
+        byte[] content = Content.Random(LongWay.Bytes);
+        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan with { Window = 96 * 1024 });
+        using TransferClient client = Clients.To(relay.Files);
+
+        TransferResult result = await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
+
+        Assert.True(relay.MostOpen > 1);
+        Assert.True(result.Sent >= 2 * content.Length);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        await LongWay.NothingIsLeftAsync(server);
+    }
+}

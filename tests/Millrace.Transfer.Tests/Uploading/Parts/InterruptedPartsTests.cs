@@ -1,0 +1,104 @@
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Uploading.Parts;
+
+public sealed class InterruptedPartsTests
+{
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Tus)]
+    public async Task Parts_whose_connections_are_cut_at_random_bytes_make_the_file(TransferWire wire)
+    {
+        int times = Soak.Times(1, 20);
+        for (int i = 0; i < times; i++)
+        {
+            await using TestServer server = await TestServer.StartAsync();
+            using var folder = new OwnFolder();
+            byte[] content = Content.Random(LongWay.Bytes, i);
+            var random = new Random(i);
+            await using var relay = new Relay(() => server.Port, connection => Plan(connection, random));
+            using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+
+            TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
+
+            // The first one, four more, and one for each that was cut.
+            Assert.True(relay.Connections > 8);
+            Assert.True(result.Attempts > 1);
+            Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+            Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        }
+    }
+
+    [Fact]
+    public async Task A_canceled_upload_leaves_no_parts()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        using TransferClient client = Clients.To(relay.Files);
+        using var cancel = new CancellationTokenSource();
+        Reports progress = LongWay.OnceDivided(relay, cancel.Cancel);
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => client.PutAsync(
+            new MemoryStream(Content.Random(LongWay.Bytes)), Clients.Name("x"), default, progress, cancel.Token));
+
+        Assert.Empty(server.Visible());
+        await LongWay.NothingIsLeftAsync(server);
+    }
+
+    [Fact]
+    public async Task Parts_that_an_earlier_client_began_are_continued()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using var folder = new OwnFolder();
+        byte[] content = Content.Random(LongWay.Bytes);
+        string path = folder.Write("x", content);
+        var plan = LongWay.Plan;
+        await using var relay = new Relay(() => server.Port, _ => plan);
+        using (TransferClient first = Connect(relay, folder))
+        using (var cancel = new CancellationTokenSource())
+        {
+            long there = 0;
+            var progress = new Reports(report =>
+            {
+                if (relay.MostOpen >= 3 && report.Transferred > LongWay.Bytes / 2 && Interlocked.Exchange(ref there, 1) == 0)
+                {
+                    cancel.Cancel();
+                }
+            });
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(
+                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true }, progress, cancel.Token));
+        }
+
+        Assert.Empty(server.Visible());
+        Assert.True(LongWay.Unpublished(server).Count > 1);
+        plan = RelayPlan.Clear;
+        using TransferClient second = Connect(relay, folder);
+        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true });
+
+        Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
+        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        Assert.Empty(Directory.GetFiles(folder["records"]));
+        await LongWay.NothingIsLeftAsync(server);
+    }
+
+    private static RelayPlan Plan(int connection, Random random)
+    {
+        lock (random)
+        {
+            return connection is > 0 and < 9
+                ? LongWay.Plan with { CutUpAfter = random.Next(0, 4_000_000), Reset = random.Next(2) == 0 }
+                : LongWay.Plan;
+        }
+    }
+
+    private static TransferClient Connect(Relay relay, OwnFolder folder)
+    {
+        var options = new TransferClientOptions { FirstDelay = TimeSpan.FromMilliseconds(2) };
+        var client = new HttpClient(TransferConnections.Create(options)) { Timeout = Timeout.InfiniteTimeSpan };
+        return new TransferClient(relay.Files, client, options, ownsClient: true, TimeProvider.System)
+        {
+            RecordFolder = folder["records"],
+        };
+    }
+}

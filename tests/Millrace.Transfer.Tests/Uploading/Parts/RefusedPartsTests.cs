@@ -1,0 +1,63 @@
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Uploading.Parts;
+
+public sealed class RefusedPartsTests
+{
+    [Fact]
+    public async Task A_name_that_is_taken_meanwhile_stays_what_it_is_and_no_parts_are_left()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        using TransferClient client = Clients.To(relay.Files);
+        byte[] before = [];
+        Reports progress = LongWay.OnceDivided(relay, () => before = server.Write("x", 10, seed: 9));
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(
+            new MemoryStream(Content.Random(LongWay.Bytes)),
+            Clients.Name("x"),
+            new PutOptions { Precondition = new WritePrecondition { MustNotExist = true } },
+            progress));
+
+        Assert.Equal(TransferError.AlreadyExists, exception.Error);
+        Assert.Equal(412, exception.Status);
+        Assert.Equal(10, before.Length);
+        Assert.Equal(before, await File.ReadAllBytesAsync(server.PathOf("x")));
+        await LongWay.NothingIsLeftAsync(server);
+    }
+
+    [Fact]
+    public async Task Parts_that_do_not_have_the_digest_of_the_whole_are_not_published()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        using TransferClient client = Clients.To(relay.Files);
+        using var content = new RestlessStream(Content.Random(LongWay.Bytes));
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.PutAsync(content, Clients.Name("x")));
+
+        Assert.Equal(TransferError.DigestMismatch, exception.Error);
+        Assert.NotNull(exception.Status);
+        Assert.True(relay.MostOpen >= 3);
+        Assert.Empty(server.Visible());
+        await LongWay.NothingIsLeftAsync(server);
+    }
+
+    /// <summary>Has another last byte each time that it is read.</summary>
+    private sealed class RestlessStream(byte[] content) : MemoryStream(content)
+    {
+        private byte _last;
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            int read = await base.ReadAsync(buffer, cancellationToken);
+            if (Position == Length && read > 0)
+            {
+                buffer.Span[read - 1] = ++_last;
+            }
+
+            return read;
+        }
+    }
+}
