@@ -53,8 +53,8 @@ public sealed class RefusedUploadTests
         Assert.Equal(TransferError.Disconnected, exception.Error);
         Assert.Contains(relay.Files.Authority, exception.Message, StringComparison.Ordinal);
 
-        // HttpClient itself repeats a request once whose connection ended without any answer.
-        Assert.InRange(relay.Connections, 3, 6);
+        // HttpClient itself repeats a request up to three times whose connection ended without any answer, by when it ended.
+        Assert.InRange(relay.Connections, 3, 12);
     }
 
     [Fact]
