@@ -20,10 +20,10 @@ public sealed partial class FilePipeReader
         _flags == 0
         && !_ended
         && _source is
-        {
-            File: { Native: true, Kind: FileKind.Regular },
-            Strategy: ReadStrategy.Buffered or ReadStrategy.ReadAhead,
-        } and not FollowSource
+    {
+        File: { Native: true, Kind: FileKind.Regular },
+        Strategy: ReadStrategy.Buffered or ReadStrategy.ReadAhead,
+    } and not FollowSource
         && _source.File.KnownEnd > _window.EndOffset;
 
     private async Task CopyIntoAsync(PipeWriter destination, CancellationToken cancellationToken)

@@ -1,5 +1,5 @@
-using Millrace.Transfer;
 using Millrace.Cli.Transfer;
+using Millrace.Transfer;
 
 namespace Millrace.Cli.Put;
 

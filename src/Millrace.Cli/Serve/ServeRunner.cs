@@ -32,6 +32,7 @@ internal static class ServeRunner
 
         await using (server.ConfigureAwait(false))
         {
+            using var garbage = new SmallGarbage();
             TellReady(arguments, server, options);
             await Task.Delay(Timeout.InfiniteTimeSpan, signals.Stop)
                 .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

@@ -7,7 +7,7 @@ namespace Millrace.Cli.Serve;
 /// </summary>
 internal sealed class SmallGarbage : IDisposable
 {
-    /// <summary>Bytes allocated after which it is worth a collection, which takes less than a millisecond.</summary>
+    /// <summary>Bytes allocated after which it is worth a collection.</summary>
     private const long WorthIt = 4 * 1024 * 1024;
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);

@@ -34,7 +34,7 @@ internal static class TransferFailure
     {
         TransferError.Unauthorized =>
             $"Give a token that the server knows by --token-file, {TokenSource.Variable} or --token.",
-        TransferError.Forbidden => 
+        TransferError.Forbidden =>
             "Ask for a token with this scope and prefix ('millrace token add' on the server), or for a link ('millrace link').",
         TransferError.AlreadyExists => "Without --new it is replaced.",
         TransferError.PreconditionFailed => "'millrace ls --long' prints the tag that it has now.",
