@@ -49,9 +49,9 @@ public sealed record TransferLimits
     /// <remarks>Two of the store's writes; 200 uploads at once take 25 MiB.</remarks>
     public const int DefaultReceiveBuffer = 128 * 1024;
 
-    /// <summary>Default of <see cref="SendBuffer"/>: 64 KiB.</summary>
+    /// <summary>Default of <see cref="SendBuffer"/>: 128 KiB.</summary>
     /// <remarks>As <see cref="DefaultReceiveBuffer"/>.</remarks>
-    public const int DefaultSendBuffer = 64 * 1024;
+    public const int DefaultSendBuffer = 128 * 1024;
 
     /// <summary>
     /// Transfers at once for each token, or for each address where no tokens are used; 1 or more. One more is answered 429.
