@@ -59,4 +59,7 @@ public sealed record TransferClientOptions
 
     /// <summary>What a downloaded file has to survive; <see cref="Durability.OnCommit"/> by default.</summary>
     public Durability Durability { get; init; } = FileWriteOptions.DefaultDurability;
+
+    /// <summary>For messages and logs, and so without the token.</summary>
+    public override string ToString() => $"{Wire}, at most {MaxConnections} connections, {(Token is null ? "no token" : "with a token")}";
 }
