@@ -89,8 +89,7 @@ public sealed partial class FilePipeReader
 
             if (canceled)
             {
-                throw new OperationCanceledException(
-                    $"Copying '{Path}' was canceled; the reader is at the first byte that was not copied.");
+                throw CopyCanceled();
             }
 
             if (result.IsCompleted)
@@ -99,6 +98,9 @@ public sealed partial class FilePipeReader
             }
         }
     }
+
+    private OperationCanceledException CopyCanceled() =>
+        new($"Copying '{Path}' was canceled; the reader is at the first byte that was not copied.");
 
     private async Task CopyInBlocksAsync(Stream? stream, PipeWriter? writer, CancellationToken cancellationToken)
     {

@@ -16,14 +16,7 @@ public sealed partial class FilePipeReader
     private const int IntoPipeBytes = 256 * 1024;
 
     private bool CanReadIntoPipe =>
-        _flags == 0
-        && !_ended
-        && _source is
-    {
-        File: { Native: true, Kind: FileKind.Regular },
-        Strategy: ReadStrategy.Buffered or ReadStrategy.ReadAhead,
-    } and not FollowSource
-        && _source.File.KnownEnd > _window.EndOffset;
+        _source.Strategy is ReadStrategy.Buffered or ReadStrategy.ReadAhead && KnownRest > 0;
 
     private async Task CopyIntoAsync(PipeWriter destination, CancellationToken cancellationToken)
     {
@@ -61,14 +54,13 @@ public sealed partial class FilePipeReader
 
                 if (flushed.IsCanceled || TakeCancellation())
                 {
-                    throw new OperationCanceledException(
-                        $"Copying '{Path}' was canceled; the reader is at the first byte that was not copied.");
+                    throw CopyCanceled();
                 }
             }
         }
         finally
         {
-            LeaveKernelCopy(position);
+            LeaveCopy(position);
         }
 
         await CopyThroughMemoryAsync(destination, cancellationToken).ConfigureAwait(false);

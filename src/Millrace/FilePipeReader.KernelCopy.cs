@@ -16,11 +16,13 @@ public sealed partial class FilePipeReader
     /// Whether the rest of a regular file is worth a thread of the pool. What is in memory already is written from there,
     /// and a reader that is completed, canceled or in use is told so by the general copy.
     /// </summary>
-    private bool KernelCanCopy =>
-        _flags == 0
-        && !_ended
-        && _source is { File: { Native: true, Kind: FileKind.Regular }, Strategy: not ReadStrategy.Direct } and not FollowSource
-        && _source.File.KnownEnd - _window.EndOffset >= KernelFile.WorthIt;
+    private bool KernelCanCopy => _source.Strategy != ReadStrategy.Direct && KnownRest >= KernelFile.WorthIt;
+
+    /// <summary>Bytes of a regular file that are known to be behind what is in memory; 0 where nobody may go past the source.</summary>
+    private long KnownRest =>
+        _flags == 0 && !_ended && _source is { File: { Native: true, Kind: FileKind.Regular } } and not FollowSource
+            ? _source.File.KnownEnd - _window.EndOffset
+            : 0;
 
     private async Task CopyByKernelAsync(StagedFileWriter writer, CancellationToken cancellationToken)
     {
@@ -83,7 +85,7 @@ public sealed partial class FilePipeReader
         }
         finally
         {
-            LeaveKernelCopy(position);
+            LeaveCopy(position);
         }
 
         void Copied(long bytes)
@@ -93,13 +95,12 @@ public sealed partial class FilePipeReader
             ThrowIfCompleted();
             if (TakeCancellation())
             {
-                throw new OperationCanceledException(
-                    $"Copying '{Path}' was canceled; the reader is at the first byte that was not copied.");
+                throw CopyCanceled();
             }
         }
     }
 
-    private void LeaveKernelCopy(long position)
+    private void LeaveCopy(long position)
     {
         if ((Interlocked.And(ref _flags, ~PendingFlag) & CompletedFlag) != 0)
         {

@@ -19,14 +19,22 @@ public abstract class Suite
     /// <summary>Every method, in the order of tables.</summary>
     internal abstract IReadOnlyList<string> Methods { get; }
 
+    /// <summary>How long it may take.</summary>
+    internal abstract SuiteLimits Limits(LabMode mode);
+
     /// <summary>How many processes measure, unless the user says.</summary>
-    internal abstract int Launches(LabMode mode);
+    internal int Launches(LabMode mode) => Limits(mode).Launches;
 
     /// <summary>What the passes of their own take in the first launch, as a part of what a launch takes without them.</summary>
     internal virtual double PassesAsLaunches => 0.4;
 
     /// <summary>After which nothing new begins; null for as long as it takes.</summary>
-    internal abstract TimeSpan? Limit(LabMode mode, int launches);
+    /// <remarks>Who asks for more processes gets more time, but no process less than it would have had.</remarks>
+    internal TimeSpan? Limit(LabMode mode, int launches)
+    {
+        SuiteLimits limits = Limits(mode);
+        return limits.Total * Math.Max(1, (double)launches / limits.Launches);
+    }
 
     /// <summary>Checks what the user asked for, and takes the files that are measured, before anything else happens.</summary>
     /// <exception cref="LabException">It cannot be measured.</exception>

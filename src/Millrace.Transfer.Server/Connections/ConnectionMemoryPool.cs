@@ -3,8 +3,8 @@ using System.Buffers;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Memory of connections in large blocks. Kestrel's own pool has blocks of 4 KiB, so that a file of 23.9 MB arrives in
-/// about six thousand reads of the socket; with blocks of 64 KiB it is a few hundred.
+/// Memory of connections in large blocks. Kestrel's own pool has blocks of 4 KiB and reads a socket into one at a time:
+/// sixteen times as many system calls for a file that arrives.
 /// </summary>
 /// <remarks>
 /// Blocks are made once and kept; those beyond <see cref="KeptBytes"/> are left to the collector. Thread-safe.
@@ -20,8 +20,7 @@ internal sealed class ConnectionMemoryPool : MemoryPool<byte>
 
     /// <summary>Free blocks that are kept, in bytes for each of the two sizes.</summary>
     /// <remarks>
-    /// About what 200 transfers have among them. With 8 MiB a server with 200 downloads made 386 MB of new blocks, which the
-    /// collector had to find.
+    /// About what 200 transfers have among them. With 8 MiB a server had allocated 386 MB in the first seconds of 200 downloads.
     /// </remarks>
     public const int KeptBytes = 32 * 1024 * 1024;
 

@@ -79,27 +79,12 @@ public sealed record TransferLimits
     public int MinSendRate { get; init => field = NotNegative(value, nameof(MinSendRate)); } = DefaultMinSendRate;
 
     /// <summary>How long a transfer may be slower than its rate; more than a second.</summary>
-    public TimeSpan RateGrace
-    {
-        get;
-        init
-        {
-            // Kestrel looks once a second.
-            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value, TimeSpan.FromSeconds(1));
-            field = value;
-        }
-    } = TimeSpan.FromSeconds(DefaultRateGraceSeconds);
+    public TimeSpan RateGrace { get; init => field = Grace(value); } =
+        TimeSpan.FromSeconds(DefaultRateGraceSeconds);
 
     /// <summary>How long a receiver may take nothing before <see cref="MinSendRate"/> counts. More than a second.</summary>
-    public TimeSpan SendGrace
-    {
-        get;
-        init
-        {
-            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value, TimeSpan.FromSeconds(1));
-            field = value;
-        }
-    } = TimeSpan.FromSeconds(DefaultSendGraceSeconds);
+    public TimeSpan SendGrace { get; init => field = Grace(value); } =
+        TimeSpan.FromSeconds(DefaultSendGraceSeconds);
 
     /// <summary>How long the headers of a request may take.</summary>
     public TimeSpan HeaderTimeout { get; init => field = Positive(value, nameof(HeaderTimeout)); } =
@@ -128,6 +113,13 @@ public sealed record TransferLimits
     private static int NotNegative(int value, string name)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(value, name);
+        return value;
+    }
+
+    /// <summary>Kestrel looks once a second.</summary>
+    private static TimeSpan Grace(TimeSpan value)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value, TimeSpan.FromSeconds(1));
         return value;
     }
 

@@ -13,6 +13,7 @@ namespace Millrace.Transfer.Server;
 /// </remarks>
 public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 {
+    private readonly ReadLoad _load = new();
     private readonly StoreTree _tree;
     private readonly VersionWatch _watch;
     private readonly DigestRecords _digests;
@@ -83,8 +84,6 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     internal DigestRecords Digests => _digests;
 
     internal DigestWork Work => _work;
-
-    private readonly ReadLoad _load = new();
 
     internal DateTimeOffset Now => Options.Clock.GetUtcNow();
 

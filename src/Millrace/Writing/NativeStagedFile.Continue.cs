@@ -10,7 +10,6 @@ internal sealed partial class NativeStagedFile
     public static NativeStagedFile Continue(string part, string path, bool mustBeNew, UnixFileMode? mode)
     {
         WriteTarget target = WriteTarget.Find(path, mustBeNew);
-        UnixFileMode? kept = mode ?? target.Existing?.Permissions;
         string fullPart = System.IO.Path.GetFullPath(part);
         string partName = System.IO.Path.GetFileName(fullPart);
         SafeFileHandle folder = OpenFolder(target.FullPath, path);
@@ -19,17 +18,8 @@ internal sealed partial class NativeStagedFile
             SafeFileHandle partFolder = OpenFolder(fullPart, part);
             try
             {
-                SafeFileHandle handle = OpenPart(partFolder, partName, fullPart, part, (int)(kept ?? DefaultMode));
-                if (kept is { } exact)
-                {
-                    _ = NamedFile.SetMode(handle, exact);
-                }
-
-                if (target.Existing is { } existing && mode is null)
-                {
-                    GiveAsBefore(handle, existing);
-                }
-
+                SafeFileHandle handle = OpenPart(partFolder, partName, fullPart, part, (int)Permissions(target, mode));
+                TakeAfter(handle, target, mode);
                 return new NativeStagedFile(
                     path, target.FullPath, mustBeNew, folder, partFolder, partName, handle, keeps: true);
             }

@@ -45,28 +45,12 @@ internal sealed partial class NativeStagedFile : StagedFile
     public static NativeStagedFile Create(string path, bool mustBeNew, UnixFileMode? mode)
     {
         WriteTarget target = WriteTarget.Find(path, mustBeNew);
-        UnixFileMode? kept = mode ?? target.Existing?.Permissions;
-        SafeFileHandle folder = Folder.Open(System.IO.Path.GetDirectoryName(target.FullPath)!);
-        if (folder.IsInvalid)
-        {
-            throw WriteErrors.Describe("create", path, 0, Marshal.GetLastPInvokeError());
-        }
-
+        SafeFileHandle folder = OpenFolder(target.FullPath, path);
         try
         {
             // Never more than is wanted in the end, also not for a moment: what is written may be secret.
-            SafeFileHandle handle = Open(folder, path, (int)(kept ?? DefaultMode), out string stagedName);
-            if (kept is { } exact)
-            {
-                // The umask took away from it.
-                _ = NamedFile.SetMode(handle, exact);
-            }
-
-            if (target.Existing is { } existing && mode is null)
-            {
-                GiveAsBefore(handle, existing);
-            }
-
+            SafeFileHandle handle = Open(folder, path, (int)Permissions(target, mode), out string stagedName);
+            TakeAfter(handle, target, mode);
             return new NativeStagedFile(
                 path, target.FullPath, mustBeNew, folder, folder, stagedName, handle, keeps: false);
         }
@@ -170,6 +154,24 @@ internal sealed partial class NativeStagedFile : StagedFile
             {
                 throw WriteErrors.Describe("create", path, 0, error == 0 ? Errno.NoEntry : error);
             }
+        }
+    }
+
+    private static UnixFileMode Permissions(in WriteTarget target, UnixFileMode? mode) =>
+        mode ?? target.Existing?.Permissions ?? DefaultMode;
+
+    /// <summary>Gives the file the permissions that were asked for, or those and the owner of what it is going to replace.</summary>
+    private static void TakeAfter(SafeFileHandle handle, in WriteTarget target, UnixFileMode? mode)
+    {
+        if ((mode ?? target.Existing?.Permissions) is { } exact)
+        {
+            // The umask took away from it.
+            _ = NamedFile.SetMode(handle, exact);
+        }
+
+        if (target.Existing is { } existing && mode is null)
+        {
+            GiveAsBefore(handle, existing);
         }
     }
 

@@ -3,14 +3,8 @@ using Millrace.Lab.Running;
 namespace Millrace.Lab.Suites.Bytes;
 
 /// <summary>How long the suite may take.</summary>
-internal sealed record BytesLimits
+internal sealed record BytesLimits : SuiteLimits
 {
-    /// <summary>The whole run with that many launches; null for no limit.</summary>
-    public TimeSpan? Total { get; init; }
-
-    /// <summary>How many processes measure, unless the user says.</summary>
-    public int Launches { get; init; } = 3;
-
     /// <summary>Rounds of all launches together.</summary>
     public required int Rounds { get; init; }
 

@@ -39,15 +39,6 @@ public sealed class BytesSuite : Suite
     // Each pass invokes the plain async sequence again, which takes as long as all others together.
     internal override double PassesAsLaunches => 0.7;
 
-    internal override int Launches(LabMode mode) => Limits(mode).Launches;
-
-    internal override TimeSpan? Limit(LabMode mode, int launches)
-    {
-        // Who asks for more processes gets more time, but no process less than it would have had.
-        BytesLimits limits = Limits(mode);
-        return limits.Total * Math.Max(1, (double)launches / limits.Launches);
-    }
-
     internal override SuiteInputs TakeInputs(LabOptions options)
     {
         string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
@@ -115,6 +106,6 @@ public sealed class BytesSuite : Suite
                 + $"{ByteSize.ToText(LongestFile)}. Name a smaller file with --file.");
     }
 
-    private BytesLimits Limits(LabMode mode) =>
+    internal override BytesLimits Limits(LabMode mode) =>
         _limits ?? (mode == LabMode.Quick ? BytesLimits.Quick : BytesLimits.Full);
 }

@@ -3,14 +3,8 @@ using Millrace.Lab.Running;
 namespace Millrace.Lab.Suites.Files;
 
 /// <summary>How long the parts of the suite may take.</summary>
-internal sealed record FilesLimits
+internal sealed record FilesLimits : SuiteLimits
 {
-    /// <summary>The whole run with that many launches; null for no limit.</summary>
-    public TimeSpan? Total { get; init; }
-
-    /// <summary>How many processes measure, unless the user says.</summary>
-    public int Launches { get; init; } = 3;
-
     /// <summary>Length of the file that the warm-up reads.</summary>
     public long WarmUpBytes { get; init; } = FilesPlan.SmallSize;
 

@@ -28,15 +28,6 @@ public sealed class FilesSuite : Suite
 
     internal override IReadOnlyList<string> Methods => FilesPlan.Methods;
 
-    internal override int Launches(LabMode mode) => Limits(mode).Launches;
-
-    internal override TimeSpan? Limit(LabMode mode, int launches)
-    {
-        // Who asks for more processes gets more time, but no process less than it would have had.
-        FilesLimits limits = Limits(mode);
-        return limits.Total * Math.Max(1, (double)launches / limits.Launches);
-    }
-
     internal override SuiteInputs TakeInputs(LabOptions options)
     {
         string data = DataPath(options);
@@ -78,6 +69,6 @@ public sealed class FilesSuite : Suite
                 .Select(bytes => TestFile.OfIncrements(data, bytes)),
         ];
 
-    private FilesLimits Limits(LabMode mode) =>
+    internal override FilesLimits Limits(LabMode mode) =>
         _limits ?? (mode == LabMode.Quick ? FilesLimits.Quick : FilesLimits.Full);
 }

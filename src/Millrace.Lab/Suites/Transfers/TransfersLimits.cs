@@ -3,14 +3,8 @@ using Millrace.Lab.Running;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>How long the parts of the suite may take.</summary>
-internal sealed record TransfersLimits
+internal sealed record TransfersLimits : SuiteLimits
 {
-    /// <summary>The whole run with that many launches; null for no limit.</summary>
-    public TimeSpan? Total { get; init; }
-
-    /// <summary>How many processes measure, unless the user says.</summary>
-    public int Launches { get; init; } = 3;
-
     /// <summary>Rounds of what waits for no device, in one launch.</summary>
     public required RunLimits Unflushed { get; init; }
 

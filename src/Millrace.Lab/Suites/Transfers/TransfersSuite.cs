@@ -33,15 +33,6 @@ public sealed class TransfersSuite : Suite
 
     internal override IReadOnlyList<string> Methods => TransfersPlan.Methods;
 
-    internal override int Launches(LabMode mode) => Limits(mode).Launches;
-
-    internal override TimeSpan? Limit(LabMode mode, int launches)
-    {
-        // Who asks for more processes gets more time, but no process less than it would have had.
-        TransfersLimits limits = Limits(mode);
-        return limits.Total * Math.Max(1, (double)launches / limits.Launches);
-    }
-
     internal override SuiteInputs TakeInputs(LabOptions options)
     {
         string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
@@ -95,6 +86,6 @@ public sealed class TransfersSuite : Suite
 
     internal override string? Finding(LabResults results) => TransfersFinding.Sentence(results);
 
-    private TransfersLimits Limits(LabMode mode) =>
+    internal override TransfersLimits Limits(LabMode mode) =>
         _limits ?? (mode == LabMode.Quick ? TransfersLimits.Quick : TransfersLimits.Full);
 }

@@ -33,15 +33,6 @@ public sealed class WritesSuite : Suite
 
     internal override IReadOnlyList<string> Methods => WritesPlan.Methods;
 
-    internal override int Launches(LabMode mode) => Limits(mode).Launches;
-
-    internal override TimeSpan? Limit(LabMode mode, int launches)
-    {
-        // Who asks for more processes gets more time, but no process less than it would have had.
-        WritesLimits limits = Limits(mode);
-        return limits.Total * Math.Max(1, (double)launches / limits.Launches);
-    }
-
     internal override SuiteInputs TakeInputs(LabOptions options)
     {
         string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
@@ -73,6 +64,6 @@ public sealed class WritesSuite : Suite
 
     internal override string? Finding(LabResults results) => WritesFinding.Sentence(results);
 
-    private WritesLimits Limits(LabMode mode) =>
+    internal override WritesLimits Limits(LabMode mode) =>
         _limits ?? (mode == LabMode.Quick ? WritesLimits.Quick : WritesLimits.Full);
 }
