@@ -21,6 +21,9 @@ public sealed record TransferServerOptions
     /// <summary>Whether a folder can be downloaded as one zip or tar file.</summary>
     public bool Archives { get; init; } = true;
 
+    /// <summary>How gRPC is spoken.</summary>
+    public GrpcServerOptions Grpc { get; init; } = new();
+
     /// <summary>The clock.</summary>
     public TimeProvider Clock { get; init; } = TimeProvider.System;
 }

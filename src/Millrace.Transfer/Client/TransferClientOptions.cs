@@ -23,6 +23,13 @@ public sealed record TransferClientOptions
     /// <remarks>Four windows' worth on a long way; more gain little and take from others.</remarks>
     public const int DefaultMaxConnections = 4;
 
+    /// <summary>Least of <see cref="ChunkBytes"/>.</summary>
+    public const int LeastChunkBytes = 1024;
+
+    /// <summary>Most of <see cref="ChunkBytes"/>.</summary>
+    /// <remarks>gRPC's libraries accept messages of 4 MiB unless they are told otherwise; 1 KiB is for the other fields.</remarks>
+    public const int MostChunkBytes = (4 * 1024 * 1024) - 1024;
+
     /// <summary>The token for <c>Authorization: Bearer</c>; null for none.</summary>
     public string? Token { get; init; }
 
@@ -50,6 +57,42 @@ public sealed record TransferClientOptions
 
     /// <summary>Connections for the parts of one file on a slow way; 1 or more, 1 for never several.</summary>
     public int MaxConnections { get; init; } = DefaultMaxConnections;
+
+    /// <summary>How files are coded over gRPC and gRPC-Web; <see cref="TransferCompression.None"/> by default.</summary>
+    /// <remarks>The other wires send files as they are, so that ranges and continued uploads mean the file's own bytes.</remarks>
+    public TransferCompression Compression { get; init; }
+
+    /// <summary>What happens to chunks of gRPC and gRPC-Web; <see cref="ChunkHandling.Direct"/> by default.</summary>
+    public ChunkHandling ChunkHandling { get; init; }
+
+    /// <summary>
+    /// A file's bytes in one chunk of gRPC and gRPC-Web, at most, 1,024 to 4,193,280 (4 MiB with room for the rest of a
+    /// message: more is not accepted by most peers); null for what is best. A server is asked for the same.
+    /// </summary>
+    public int? ChunkBytes
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value ?? int.MaxValue, LeastChunkBytes, nameof(value));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, MostChunkBytes, nameof(value));
+            field = value;
+        }
+    }
+
+    /// <summary>
+    /// How long one call of gRPC or gRPC-Web may take in all, which the server is told (<c>grpc-timeout</c>); null for as long
+    /// as something moves.
+    /// </summary>
+    public TimeSpan? CallTimeout
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value ?? TimeSpan.MaxValue, TimeSpan.Zero, nameof(value));
+            field = value;
+        }
+    }
 
     /// <summary>
     /// Whether SHA-256 is computed at both ends and compared before anything is published under its name. True by default;

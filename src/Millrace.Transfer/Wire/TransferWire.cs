@@ -14,4 +14,13 @@ public enum TransferWire
 
     /// <summary>tus 1.0 up; ranges over HTTP/1.1 down.</summary>
     Tus,
+
+    /// <summary>gRPC over HTTP/2: with TLS, or with prior knowledge on a port of its own.</summary>
+    Grpc,
+
+    /// <summary>gRPC-Web over HTTP/1.1, binary. What is uploaded goes in parts of one message each.</summary>
+    GrpcWeb,
+
+    /// <summary>The same in base64, which takes a third more bytes: for what lets only text through.</summary>
+    GrpcWebText,
 }

@@ -8,6 +8,9 @@ internal static class WireNames
         TransferWire.Http1 => "http1",
         TransferWire.Http2 => "http2",
         TransferWire.Tus => "tus",
+        TransferWire.Grpc => "grpc",
+        TransferWire.GrpcWeb => "grpc-web",
+        TransferWire.GrpcWebText => "grpc-web-text",
         _ => "auto",
     };
 
@@ -16,6 +19,9 @@ internal static class WireNames
         "http1" => TransferWire.Http1,
         "http2" => TransferWire.Http2,
         "tus" => TransferWire.Tus,
+        "grpc" => TransferWire.Grpc,
+        "grpc-web" => TransferWire.GrpcWeb,
+        "grpc-web-text" => TransferWire.GrpcWebText,
         _ => null,
     };
 }

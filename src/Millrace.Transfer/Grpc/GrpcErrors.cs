@@ -1,0 +1,41 @@
+namespace Millrace.Transfer;
+
+/// <summary>Errors of the contract as statuses of gRPC, and back where nothing says the error itself.</summary>
+internal static class GrpcErrors
+{
+    public static GrpcStatus StatusOf(TransferError error) => error switch
+    {
+        TransferError.NotFound => GrpcStatus.NotFound,
+        TransferError.InvalidName or TransferError.InvalidRequest => GrpcStatus.InvalidArgument,
+        TransferError.AlreadyExists => GrpcStatus.AlreadyExists,
+        TransferError.PreconditionFailed or TransferError.UploadComplete => GrpcStatus.FailedPrecondition,
+        TransferError.RangeNotSatisfiable => GrpcStatus.OutOfRange,
+        TransferError.DigestMismatch => GrpcStatus.DataLoss,
+        TransferError.OffsetMismatch or TransferError.TakenOver or TransferError.Changed => GrpcStatus.Aborted,
+        TransferError.TooLarge or TransferError.NoSpace or TransferError.TooManyTransfers => GrpcStatus.ResourceExhausted,
+        TransferError.Unauthorized => GrpcStatus.Unauthenticated,
+        TransferError.Forbidden => GrpcStatus.PermissionDenied,
+        TransferError.TooSlow or TransferError.Disconnected => GrpcStatus.Unavailable,
+        TransferError.WireNotOffered => GrpcStatus.Unimplemented,
+        _ => GrpcStatus.Internal,
+    };
+
+    /// <summary>What a status of somebody who does not say the error is taken for.</summary>
+    public static TransferError ErrorOf(GrpcStatus status) => status switch
+    {
+        GrpcStatus.NotFound => TransferError.NotFound,
+        GrpcStatus.InvalidArgument => TransferError.InvalidRequest,
+        GrpcStatus.AlreadyExists => TransferError.AlreadyExists,
+        GrpcStatus.FailedPrecondition => TransferError.PreconditionFailed,
+        GrpcStatus.OutOfRange => TransferError.RangeNotSatisfiable,
+        GrpcStatus.DataLoss => TransferError.DigestMismatch,
+        GrpcStatus.Aborted => TransferError.TakenOver,
+        GrpcStatus.ResourceExhausted => TransferError.TooLarge,
+        GrpcStatus.Unauthenticated => TransferError.Unauthorized,
+        GrpcStatus.PermissionDenied => TransferError.Forbidden,
+        GrpcStatus.Unavailable => TransferError.Disconnected,
+        GrpcStatus.DeadlineExceeded => TransferError.TooSlow,
+        GrpcStatus.Unimplemented => TransferError.WireNotOffered,
+        _ => TransferError.Failed,
+    };
+}

@@ -1,0 +1,92 @@
+using Google.Protobuf;
+using Google.Protobuf.WellKnownTypes;
+using Millrace.Transfer.Messages;
+using FileInfo = Millrace.Transfer.Messages.FileInfo;
+
+namespace Millrace.Transfer;
+
+/// <summary>What the contract says, as messages, and back.</summary>
+internal static class GrpcMapping
+{
+    public static FileInfo ToMessage(StoredFile file)
+    {
+        var message = new FileInfo
+        {
+            Name = file.Name.Value,
+            Length = file.Length,
+            Modified = Timestamp.FromDateTimeOffset(file.Modified),
+            Tag = file.Tag.Value,
+            Count = file.Length,
+        };
+        if (file.Sha256 is { } digest)
+        {
+            message.Sha256 = ToMessage(digest);
+        }
+
+        return message;
+    }
+
+    public static StoredFile ToFile(FileInfo message) => new(
+        TransferName.Parse(message.Name),
+        message.Length,
+        message.Modified?.ToDateTimeOffset() ?? DateTimeOffset.UnixEpoch,
+        new EntityTag(message.Tag),
+        message.HasSha256 ? ToDigest(message.Sha256) : null);
+
+    public static ByteString ToMessage(Sha256Digest digest)
+    {
+        Span<byte> bytes = stackalloc byte[Sha256Digest.Bytes];
+        digest.CopyTo(bytes);
+        return ByteString.CopyFrom(bytes);
+    }
+
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: it does not have 32 bytes.</exception>
+    public static Sha256Digest ToDigest(ByteString bytes) => bytes.Length == Sha256Digest.Bytes
+        ? new Sha256Digest(bytes.Span)
+        : throw new TransferException(
+            TransferError.InvalidRequest, $"A SHA-256 has {Sha256Digest.Bytes} bytes, and this one {bytes.Length}.");
+
+    public static Precondition? ToMessage(WritePrecondition precondition)
+    {
+        if (precondition == default)
+        {
+            return null;
+        }
+
+        var message = new Precondition { MustNotExist = precondition.MustNotExist, MustExist = precondition.MustExist };
+        if (precondition.Match is { } tags)
+        {
+            message.Tags.AddRange(tags.Select(tag => tag.Value));
+        }
+
+        if (precondition.UnmodifiedSince is { } since)
+        {
+            message.UnmodifiedSince = Timestamp.FromDateTimeOffset(since);
+        }
+
+        return message;
+    }
+
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: it contradicts itself.</exception>
+    public static WritePrecondition ToPrecondition(Precondition? message)
+    {
+        if (message is null)
+        {
+            return default;
+        }
+
+        if (message.MustNotExist && (message.MustExist || message.Tags.Count > 0))
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest, "A precondition says both that there must be a file and that there must not be one.");
+        }
+
+        return new WritePrecondition
+        {
+            MustNotExist = message.MustNotExist,
+            MustExist = message.MustExist,
+            Match = message.Tags.Count == 0 ? null : [.. message.Tags.Select(tag => new EntityTag(tag))],
+            UnmodifiedSince = message.UnmodifiedSince?.ToDateTimeOffset(),
+        };
+    }
+}

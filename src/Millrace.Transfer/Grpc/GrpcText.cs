@@ -1,0 +1,74 @@
+using System.Buffers;
+using System.Text;
+
+namespace Millrace.Transfer;
+
+/// <summary>
+/// Percent-encoding of <c>grpc-message</c>: UTF-8, with every byte outside space to tilde, and the percent sign, as
+/// <c>%XX</c> ("gRPC over HTTP2", section Responses).
+/// </summary>
+internal static class GrpcText
+{
+    // Trailers are bounded by what proxies and peers accept of all of them, 8 KiB most often.
+    private const int MostBytes = 4096;
+
+    private static readonly SearchValues<char> Plain = SearchValues.Create(
+        " !\"#$&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~");
+
+    public static string Encode(string text)
+    {
+        if (text.Length <= MostBytes && !text.AsSpan().ContainsAnyExcept(Plain))
+        {
+            return text;
+        }
+
+        var coded = new StringBuilder(text.Length + 16);
+        foreach (byte value in Encoding.UTF8.GetBytes(text))
+        {
+            if (coded.Length >= MostBytes)
+            {
+                break;
+            }
+
+            if (Plain.Contains((char)value))
+            {
+                coded.Append((char)value);
+            }
+            else
+            {
+                coded.Append('%').Append(value.ToString("X2"));
+            }
+        }
+
+        return coded.ToString();
+    }
+
+    /// <summary>Takes what is not encoded rightly as it is: a message is better than none.</summary>
+    public static string Decode(string text)
+    {
+        if (!text.Contains('%'))
+        {
+            return text;
+        }
+
+        byte[] bytes = Encoding.UTF8.GetBytes(text);
+        int written = 0;
+        for (int read = 0; read < bytes.Length; read++)
+        {
+            if (bytes[read] == '%' && read + 2 < bytes.Length
+                && char.IsAsciiHexDigit((char)bytes[read + 1]) && char.IsAsciiHexDigit((char)bytes[read + 2]))
+            {
+                bytes[written++] = (byte)((HexOf(bytes[read + 1]) << 4) | HexOf(bytes[read + 2]));
+                read += 2;
+            }
+            else
+            {
+                bytes[written++] = bytes[read];
+            }
+        }
+
+        return Encoding.UTF8.GetString(bytes, 0, written);
+    }
+
+    private static int HexOf(byte digit) => digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
+}
