@@ -17,6 +17,10 @@ internal static class KestrelLimits
         kestrel.Limits.KeepAliveTimeout = limits.KeepAliveTimeout;
         kestrel.Limits.MaxRequestBufferSize = limits.ReceiveBuffer;
         kestrel.Limits.MaxResponseBufferSize = limits.SendBuffer;
+
+        // One upload may have all of its connection's: the others of a client have connections of their own.
+        kestrel.Limits.Http2.InitialStreamWindowSize = limits.Http2Window;
+        kestrel.Limits.Http2.InitialConnectionWindowSize = limits.Http2Window;
     }
 
     public static void Apply(SocketTransportOptions sockets, TransferLimits limits)

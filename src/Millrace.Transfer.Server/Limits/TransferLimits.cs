@@ -53,6 +53,13 @@ public sealed record TransferLimits
     /// <remarks>As <see cref="DefaultReceiveBuffer"/>.</remarks>
     public const int DefaultSendBuffer = 128 * 1024;
 
+    /// <summary>Default of <see cref="Http2Window"/>: 16 MiB.</summary>
+    /// <remarks>
+    /// Twice what is on its way at 1 Gbit/s and a round trip of 60 ms: half a window has to arrive before Kestrel asks for
+    /// more. Nothing of it is used by who sends no faster than the store writes.
+    /// </remarks>
+    public const int DefaultHttp2Window = 16 * 1024 * 1024;
+
     /// <summary>
     /// Transfers at once for each token, or for each address where no tokens are used; 1 or more. One more is answered 429.
     /// </summary>
@@ -103,6 +110,20 @@ public sealed record TransferLimits
 
     /// <summary>Bytes of a connection that may wait to be sent.</summary>
     public int SendBuffer { get; init => field = Positive(value, nameof(SendBuffer)); } = DefaultSendBuffer;
+
+    /// <summary>
+    /// Bytes of an upload over HTTP/2, and of all on one connection, that may come ahead of whoever reads them, 64 KiB or more.
+    /// </summary>
+    public int Http2Window
+    {
+        get;
+        init
+        {
+            // RFC 9113, section 6.9.2: a connection cannot begin with less.
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 65_535);
+            field = value;
+        }
+    } = DefaultHttp2Window;
 
     private static int Positive(int value, string name)
     {

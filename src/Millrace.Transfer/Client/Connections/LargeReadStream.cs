@@ -1,0 +1,139 @@
+using System.Runtime.CompilerServices;
+using Millrace.Buffers;
+
+namespace Millrace.Transfer;
+
+/// <summary>
+/// A connection that is received in large pieces. HttpClient's HTTP/2 asks for a frame at a time, at most 16 KiB, header and
+/// content apart: 2,700 system calls for 24 MB. What follows is handed out from here without waiting.
+/// </summary>
+/// <remarks>One read at a time, and one write at a time beside it, as HttpClient does. Disposing disposes the inner stream.</remarks>
+internal sealed class LargeReadStream(Stream inner) : Stream
+{
+    private const int Idle = 0;
+    private const int Reading = 1;
+    private const int Disposed = 2;
+
+    private readonly NativeBlock _block = BlockPool.Shared.Rent();
+    private int _state;
+    private int _next;
+    private int _end;
+
+    /// <inheritdoc/>
+    public override bool CanRead => true;
+
+    /// <inheritdoc/>
+    public override bool CanSeek => false;
+
+    /// <inheritdoc/>
+    public override bool CanWrite => true;
+
+    /// <inheritdoc/>
+    public override long Length => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        if (buffer.IsEmpty && _next == _end)
+        {
+            return inner.ReadAsync(buffer, cancellationToken);
+        }
+
+        // The block must not go back to the pool while something is received into it, or handed out.
+        ObjectDisposedException.ThrowIf(Interlocked.CompareExchange(ref _state, Reading, Idle) == Disposed, this);
+        if (_next == _end)
+        {
+            return ReceiveAsync(buffer, cancellationToken);
+        }
+
+        int bytes = Take(buffer.Span);
+        Leave();
+        return ValueTask.FromResult(bytes);
+    }
+
+    /// <inheritdoc/>
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+    /// <inheritdoc/>
+    public override int Read(byte[] buffer, int offset, int count) =>
+        throw new NotSupportedException("HttpClient reads this connection asynchronously.");
+
+    /// <inheritdoc/>
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+        inner.WriteAsync(buffer, cancellationToken);
+
+    /// <inheritdoc/>
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        inner.WriteAsync(buffer, offset, count, cancellationToken);
+
+    /// <inheritdoc/>
+    public override void Write(byte[] buffer, int offset, int count) => inner.Write(buffer, offset, count);
+
+    /// <inheritdoc/>
+    public override void Flush() => inner.Flush();
+
+    /// <inheritdoc/>
+    public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
+
+    /// <inheritdoc/>
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    protected override void Dispose(bool disposing)
+    {
+        if (disposing)
+        {
+            inner.Dispose();
+            if (Interlocked.Exchange(ref _state, Disposed) == Idle)
+            {
+                _block.Release();
+            }
+        }
+
+        base.Dispose(disposing);
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReceiveAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        try
+        {
+            _next = 0;
+            _end = 0;
+            _end = await inner.ReadAsync(_block.Writable[..BlockPool.BodyBytes], cancellationToken).ConfigureAwait(false);
+            return Take(buffer.Span);
+        }
+        finally
+        {
+            Leave();
+        }
+    }
+
+    private int Take(Span<byte> buffer)
+    {
+        int bytes = Math.Min(_end - _next, buffer.Length);
+        _block.Writable.Span.Slice(_next, bytes).CopyTo(buffer);
+        _next += bytes;
+        return bytes;
+    }
+
+    private void Leave()
+    {
+        // Whoever disposed meanwhile left the block to this read.
+        if (Interlocked.CompareExchange(ref _state, Idle, Reading) == Disposed)
+        {
+            _block.Release();
+        }
+    }
+}

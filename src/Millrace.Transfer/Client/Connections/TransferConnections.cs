@@ -1,0 +1,54 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Millrace.Transfer;
+
+/// <summary>The connections of a client.</summary>
+internal static class TransferConnections
+{
+    /// <summary>Bytes of one answer over HTTP/2 that may be on their way before the client has asked for more: 4 MiB.</summary>
+    /// <remarks>
+    /// HttpClient begins with 64 KiB otherwise, and stands still at every window's end. It grows the window by the round
+    /// trips that it measures, to 16 MiB: twice what is on its way at 60 ms and 1 Gbit/s. What was measured with other ones
+    /// is in docs/measuring.md.
+    /// </remarks>
+    public const int InitialWindowBytes = 4 * 1024 * 1024;
+
+    /// <summary>What the name of a server stands for may change; a connection is not used for ever.</summary>
+    private static readonly TimeSpan Lifetime = TimeSpan.FromMinutes(5);
+
+    public static SocketsHttpHandler Create(TransferClientOptions options) => new()
+    {
+        // Whoever asks for a folder's name without its slash is sent to the listing, which is no file. And a token is for
+        // the server that was named.
+        AllowAutoRedirect = false,
+        AutomaticDecompression = DecompressionMethods.None,
+        ConnectCallback = ConnectAsync,
+        ConnectTimeout = options.IdleTimeout,
+        EnableMultipleHttp2Connections = true,
+        InitialHttp2StreamWindowSize = InitialWindowBytes,
+        PooledConnectionLifetime = Lifetime,
+        UseCookies = false,
+    };
+
+    private static async ValueTask<Stream> ConnectAsync(
+        SocketsHttpConnectionContext context, CancellationToken cancellationToken)
+    {
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        try
+        {
+            await socket.ConnectAsync(context.DnsEndPoint, cancellationToken).ConfigureAwait(false);
+            var connection = new NetworkStream(socket, ownsSocket: true);
+
+            // HTTP/1.1 receives bodies in the caller's memory by itself.
+            return context.InitialRequestMessage.Version.Major == HttpVersion.Version20.Major
+                ? new LargeReadStream(connection)
+                : connection;
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Millrace.Transfer.Tests.Connecting;
+
+/// <summary>A connection that is received in large pieces and handed out in small ones.</summary>
+public sealed class LargeReadStreamTests : IDisposable
+{
+    private readonly Socket _far;
+    private readonly LargeReadStream _stream;
+
+    public LargeReadStreamTests()
+    {
+        using var listener = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen(1);
+        var near = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        near.Connect(listener.LocalEndPoint!);
+        _far = listener.Accept();
+        _stream = new LargeReadStream(new NetworkStream(near, ownsSocket: true));
+    }
+
+    public void Dispose()
+    {
+        _stream.Dispose();
+        _far.Dispose();
+    }
+
+    [Theory]
+    [InlineData(9)]
+    [InlineData(16_384)]
+    [InlineData(300_000)]
+    public async Task Bytes_come_in_their_order_whatever_is_asked_for(int asked)
+    {
+        byte[] content = [.. Enumerable.Range(0, 1_000_000).Select(value => (byte)(value * 31))];
+        Task sending = Task.Run(async () =>
+        {
+            await _far.SendAsync(content);
+            _far.Shutdown(SocketShutdown.Send);
+        });
+        var received = new MemoryStream();
+        byte[] buffer = new byte[asked];
+        while (await _stream.ReadAsync(buffer.AsMemory()) is > 0 and var read)
+        {
+            received.Write(buffer, 0, read);
+        }
+
+        await sending;
+        Assert.Equal(content, received.ToArray());
+        Assert.Equal(0, await _stream.ReadAsync(buffer.AsMemory()));
+    }
+
+    [Fact]
+    public async Task What_was_received_already_is_there_without_waiting()
+    {
+        await _far.SendAsync(new byte[] { 1, 2, 3 });
+        byte[] buffer = new byte[1];
+        Assert.Equal(1, await _stream.ReadAsync(buffer.AsMemory()));
+
+        ValueTask<int> next = _stream.ReadAsync(buffer.AsMemory());
+
+        Assert.True(next.IsCompletedSuccessfully);
+        Assert.Equal(1, await next);
+        Assert.Equal(2, buffer[0]);
+    }
+
+    [Fact]
+    public async Task What_is_written_goes_out_at_once()
+    {
+        await _stream.WriteAsync(new byte[] { 7 }.AsMemory());
+
+        byte[] buffer = new byte[1];
+        Assert.Equal(1, await _far.ReceiveAsync(buffer));
+        Assert.Equal(7, buffer[0]);
+    }
+
+    [Fact]
+    public async Task Disposing_ends_a_read_that_waits()
+    {
+        ValueTask<int> reading = _stream.ReadAsync(new byte[10].AsMemory());
+
+        await _stream.DisposeAsync();
+
+        await Assert.ThrowsAnyAsync<IOException>(async () => await reading);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await _stream.ReadAsync(new byte[10].AsMemory()));
+    }
+}
