@@ -15,6 +15,6 @@ internal static class ChunkNames
     /// <summary>All of them, the usual one first.</summary>
     public static IReadOnlyList<string> All { get; } = [.. Handlings.Select(each => each.Name)];
 
-    /// <summary>The way of a name.</summary>
-    public static ChunkHandling Parse(string name) => Handlings.First(each => each.Name == name).Handling;
+    /// <summary>The way of a name; of another one, which the parser refuses but where a name is completed, the first.</summary>
+    public static ChunkHandling Parse(string name) => Handlings.FirstOrDefault(each => each.Name == name).Handling;
 }

@@ -25,8 +25,8 @@ internal static class WireNames
     /// <summary>The name of a wire.</summary>
     public static string Of(TransferWire wire) => Wires.First(each => each.Wire == wire).Name;
 
-    /// <summary>The wire of a name.</summary>
-    public static TransferWire Parse(string name) => Wires.First(each => each.Name == name).Wire;
+    /// <summary>The wire of a name; of another one, which the parser refuses but where a name is completed, the first.</summary>
+    public static TransferWire Parse(string name) => Wires.FirstOrDefault(each => each.Name == name).Wire;
 
     /// <summary>Whether it carries messages of gRPC.</summary>
     public static bool IsGrpc(TransferWire wire) =>
