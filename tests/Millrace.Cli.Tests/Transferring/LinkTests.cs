@@ -86,6 +86,7 @@ public sealed class LinkTests : IDisposable
 
     [Theory]
     [InlineData("PUT", "put", "mine.bin", "LINK", "--via", "tus")]
+    [InlineData("http1 or http2", "put", "mine.bin", "LINK", "--via", "grpc")]
     [InlineData("'millrace get'", "ls", "LINK")]
     [InlineData("'millrace get'", "rm", "LINK")]
     [InlineData("slash at its end", "put", "mine.bin", "mine.bin", "LINK")]

@@ -1,0 +1,88 @@
+using System.Text.Json;
+
+namespace Millrace.Cli.Tests.Transferring;
+
+/// <summary>What the commands do by gRPC and gRPC-Web, all as processes.</summary>
+public sealed class GrpcTransferTests : IDisposable
+{
+    private readonly TransferFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Theory]
+    [InlineData("grpc", "direct")]
+    [InlineData("grpc", "rented")]
+    [InlineData("grpc", "array")]
+    [InlineData("grpc-web", "direct")]
+    [InlineData("grpc-web-text", "rented")]
+    public async Task Compressed_files_arrive_as_they_were(string via, string chunks)
+    {
+        await File.WriteAllTextAsync(_folder["one.csv"], string.Join('\n', Enumerable.Range(0, 200_000)));
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served", "--chunks", chunks);
+        string[] how = ["--via", via, "--gzip", "--chunks", chunks];
+
+        JsonElement put = await _folder.RunJsonAsync(["put", "one.csv", server.Files, .. how]);
+        JsonElement got = await _folder.RunJsonAsync(["get", server.Files + "one.csv", "copy.csv", .. how]);
+
+        byte[] content = await File.ReadAllBytesAsync(_folder["one.csv"]);
+        Assert.Equal(content, await File.ReadAllBytesAsync(_folder["served/one.csv"]));
+        Assert.Equal(content, await File.ReadAllBytesAsync(_folder["copy.csv"]));
+        Assert.All([put, got], line =>
+        {
+            Assert.Equal(via, line.GetProperty("wire").GetString());
+            Assert.Equal(content.Length, line.GetProperty("length").GetInt64());
+        });
+    }
+
+    [Theory]
+    [InlineData("grpc")]
+    [InlineData("grpc-web")]
+    [InlineData("grpc-web-text")]
+    public async Task Folders_are_moved_listed_and_deleted(string via)
+    {
+        _folder.Write("tree/a.bin", 300_001, 1);
+        _folder.Write("tree/sub/Grüße%20#1.txt", 5, 2);
+        _folder.Write("tree/sub/empty", 0);
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+
+        (int exitCode, string output, string error) = await _folder.RunAsync("put", "tree", server.Files, "--via", via);
+        Assert.True(exitCode == 0, output + error);
+        (exitCode, output, error) = await _folder.RunAsync("ls", "-r", server.Files + "tree/", "--via", via);
+        Assert.Equal((0, "a.bin\nsub/Grüße%20#1.txt\nsub/empty\n", ""), (exitCode, output, error));
+        (exitCode, output, error) = await _folder.RunAsync("get", server.Files + "tree/", "down", "--via", via);
+        Assert.True(exitCode == 0, output + error);
+        Assert.Equal(_folder.Digests("tree"), _folder.Digests("down"));
+        (exitCode, output, error) = await _folder.RunAsync("rm", "-r", "--yes", server.Files + "tree/", "--via", via);
+        Assert.True(exitCode == 0, output + error);
+        Assert.Empty(_folder.Digests("served"));
+    }
+
+    [Fact]
+    public async Task A_failure_names_the_wire_and_what_can_be_done()
+    {
+        _folder.Write("one.bin", 10);
+        _folder.Write("served/one.bin", 10);
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+
+        (int exitCode, string output, _) = await _folder.RunAsync(
+            "put", "one.bin", server.Files, "--new", "--via", "grpc", "--json");
+
+        Assert.Equal(1, exitCode);
+        JsonElement line = Assert.Single(TransferFolder.Lines(output));
+        Assert.Equal(("grpc", "Exists"), (line.GetProperty("wire").GetString(), line.GetProperty("error").GetString()));
+        Assert.Contains("over grpc", line.GetProperty("message").GetString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_without_http2_offers_no_grpc_and_says_what_it_offers()
+    {
+        _folder.Write("one.bin", 10);
+        ServedFolder server = await ServedFolder.StartAsync(_folder, "served", "--h2-port", "none");
+
+        (int exitCode, _, string error) = await _folder.RunAsync("put", "one.bin", server.Files, "--via", "grpc");
+
+        Assert.Equal(1, exitCode);
+        Assert.Contains("does not offer the wire 'grpc'", error, StringComparison.Ordinal);
+        Assert.Contains("grpc-web", error, StringComparison.Ordinal);
+    }
+}
