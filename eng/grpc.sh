@@ -8,6 +8,7 @@ grpc_output=artifacts/grpc
 grpc_core_source=src/Millrace.Lab/GrpcCore/millrace_grpc_core.cc
 grpc_protos="millrace/v1/file_transfer.proto grpc/health/v1/health.proto"
 grpc_core_packages="g++ pkg-config libgrpc++-dev libprotobuf-dev libssl-dev protobuf-compiler protobuf-compiler-grpc"
+grpc_python_packages="python3-grpcio python3-protobuf"
 
 # Runs a command unless it did so before with the same files: STAMP, then the files, then --, then the command.
 once_for() {
@@ -52,12 +53,55 @@ require_grpc_core() {
     $(printf 'proto/%s ' $grpc_protos) -- compile_grpc_core
 }
 
+has_grpc_python() { /usr/bin/python3 -c 'import grpc, google.protobuf' >/dev/null 2>&1; }
+
+generate_grpc_python() {
+  # shellcheck disable=SC2086
+  rm -rf "$grpc_output/python" && mkdir -p "$grpc_output/python" &&
+    protoc -I proto --python_out="$grpc_output/python" $grpc_protos &&
+    # `grpc` is also what grpcio is called: a folder without __init__.py would hide behind it.
+    mv "$grpc_output/python/grpc/health/v1/health_pb2.py" "$grpc_output/python/millrace/v1/health_pb2.py" &&
+    rm -r "$grpc_output/python/grpc"
+}
+
+generate_grpc_web() {
+  rm -rf "$grpc_output/web" && mkdir -p "$grpc_output/web/generated" || return 1
+}
+
+# Says why not, when it returns 1.
+require_grpc_peers() {
+  require_grpc_core || return 1
+  # shellcheck disable=SC2086
+  has_grpc_python || { can_install && install_packages $grpc_python_packages; }
+  if ! has_grpc_python; then
+    echo "The Python peer of gRPC needs $grpc_python_packages: apt-get install $grpc_python_packages."
+    return 1
+  fi
+  if can_install; then
+    command -v node >/dev/null 2>&1 || install_packages nodejs
+    command -v npm >/dev/null 2>&1 || install_packages npm
+    command -v curl >/dev/null 2>&1 || install_packages curl
+  fi
+  if ! node_is_new_enough; then
+    echo "The peers of gRPC need Node $node_wanted or newer with npm, and there is $(node --version 2>/dev/null || echo none). Get it from https://nodejs.org."
+    return 1
+  fi
+  if ! command -v curl >/dev/null 2>&1; then
+    echo "The tests of gRPC need curl: apt-get install curl."
+    return 1
+  fi
+  once_for "$grpc_output/python.made" eng/grpc.sh $(printf 'proto/%s ' $grpc_protos) -- generate_grpc_python || return 1
+  # As it is from the last time, unless the lock file changed since.
+  [ tests/interop/grpc/node_modules/.package-lock.json -nt tests/interop/grpc/package-lock.json ] ||
+    npm ci --prefix tests/interop/grpc --ignore-scripts --no-audit --no-fund || return 1
+}
+
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
   set -u -o pipefail
   cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
   . eng/browser.sh
   case "${1:-all}" in
     core) require_grpc_core ;;
-    *) require_grpc_core ;;
+    *) require_grpc_peers ;;
   esac
 fi
