@@ -36,10 +36,10 @@ public sealed partial class TransferClient
         ServerDescription description = await DescribeAsync(cancellationToken).ConfigureAwait(false);
         lock (_lock)
         {
-            _context ??= Task.FromResult(new TransferContext(
-                Options, _clock, _retry, WireChoice.Make(Options.Wire, description, Setup(description)))
+            Wire wire = WireChoice.Make(Options.Wire, description, Setup(description));
+            _context ??= Task.FromResult(new TransferContext(Options, _clock, _retry, wire)
             {
-                Parts = WireChoice.MakeParts(description, Setup(description)),
+                Parts = wire.MayDivide ? WireChoice.MakeParts(description, Setup(description)) : null,
             });
         }
 
