@@ -84,6 +84,13 @@ public sealed partial class TransferClient
             // A page that a server has for every address.
             return Undescribed();
         }
+        catch (HttpRequestException exception) when (
+            Options.Wire == TransferWire.Grpc
+            && exception.HttpRequestError is HttpRequestError.InvalidResponse or HttpRequestError.ResponseEnded)
+        {
+            // Servers of gRPC alone know no HTTP/1.1.
+            return Undescribed();
+        }
         catch (Exception exception) when (exception is not TransferException)
         {
             throw Failures.Translate(exception, call, watch) ?? exception;
@@ -94,6 +101,15 @@ public sealed partial class TransferClient
     {
         Version = 0,
         Files = Files.AbsolutePath,
-        Wires = [new WireDescription(WireNames.Of(TransferWire.Http1), Files.Scheme, Files.Port)],
+        Wires =
+        [
+            // Others' servers of gRPC describe nothing: whoever names that wire is believed.
+            new WireDescription(
+                WireNames.Of(Options.Wire is TransferWire.Grpc or TransferWire.GrpcWeb or TransferWire.GrpcWebText
+                    ? Options.Wire
+                    : TransferWire.Http1),
+                Files.Scheme,
+                Files.Port),
+        ],
     };
 }
