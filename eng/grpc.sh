@@ -64,8 +64,14 @@ generate_grpc_python() {
     rm -r "$grpc_output/python/grpc"
 }
 
+# The script of a page with the clients of browsers: messages by protoc-gen-es, everything in one file by esbuild.
 generate_grpc_web() {
-  rm -rf "$grpc_output/web" && mkdir -p "$grpc_output/web/generated" || return 1
+  local packages=tests/interop/grpc/node_modules
+  rm -rf "$grpc_output/web" && mkdir -p "$grpc_output/web/generated" &&
+    protoc -I proto --plugin=protoc-gen-es="$packages/.bin/protoc-gen-es" --es_out="$grpc_output/web/generated" \
+      --es_opt=target=js millrace/v1/file_transfer.proto &&
+    NODE_PATH="$PWD/$packages" "$packages/.bin/esbuild" tests/interop/grpc/web/peers.mjs --bundle --format=iife \
+      --log-level=warning --outfile="$grpc_output/web/peers.js"
 }
 
 # Says why not, when it returns 1.
@@ -94,6 +100,8 @@ require_grpc_peers() {
   # As it is from the last time, unless the lock file changed since.
   [ tests/interop/grpc/node_modules/.package-lock.json -nt tests/interop/grpc/package-lock.json ] ||
     npm ci --prefix tests/interop/grpc --ignore-scripts --no-audit --no-fund || return 1
+  once_for "$grpc_output/web.made" eng/grpc.sh proto/millrace/v1/file_transfer.proto tests/interop/grpc/package-lock.json \
+    tests/interop/grpc/web/*.mjs -- generate_grpc_web
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
