@@ -48,6 +48,7 @@ internal readonly record struct ChunkPlan(ChunkHandling Handling, int ChunkBytes
         }
 
         int chunk = wish == 0 ? most : Math.Min(wish, most);
-        return new ChunkPlan(handling, chunk, chunk >= WorthCall ? chunk : Math.Max(chunk, most / 2 / chunk * chunk), count);
+        return new ChunkPlan(
+            handling, chunk, chunk >= WorthCall ? chunk : most / (chunk + ChunkHeader.MostBytes) * chunk, count);
     }
 }

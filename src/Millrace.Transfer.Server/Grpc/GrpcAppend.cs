@@ -57,7 +57,7 @@ internal static class GrpcAppend
     {
         messages.Into(sink, stop);
         End end = await GrpcUpload.ReceiveAsync(messages).ConfigureAwait(false)
-            ?? throw GrpcUpload.Misplaced("The stream ended without 'end', so that it was cut. What came is kept; continue behind it.");
+            ?? throw GrpcUpload.Cut("The stream ended without 'end'. What came is kept; ask for the offset and continue.");
         GrpcUpload.ThrowUnlessLength(end, sink.Bytes);
         return end;
     }

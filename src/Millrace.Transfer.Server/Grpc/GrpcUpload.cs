@@ -54,6 +54,8 @@ internal static class GrpcUpload
         }
     }
 
+    public static GrpcFault Cut(string what) => new(GrpcStatus.Cancelled, what);
+
     public static TransferException Misplaced(string what) => new(TransferError.InvalidRequest, what);
 
     private static async ValueTask<UploadHead> ReadHeadAsync(MessageReader messages)
@@ -107,7 +109,7 @@ internal static class GrpcUpload
             using var sink = ChunkSink.Create(call.Options.Grpc.ChunkHandling, writer.Body, length ?? long.MaxValue);
             messages.Into(sink, call.Ended);
             End end = await ReceiveAsync(messages).ConfigureAwait(false)
-                ?? throw Misplaced($"The stream for '{name}' ended without 'end', so that it was cut. Nothing was stored; send it again.");
+                ?? throw Cut($"The stream for '{name}' ended without 'end'. Nothing was stored; send it again.");
             pass.Moved(sink.Bytes);
             ThrowUnlessLength(end, sink.Bytes);
             if (length is { } whole && whole != sink.Bytes)

@@ -79,7 +79,7 @@ public sealed class TransferServer : IAsyncDisposable
             if (Http2Address is not null)
             {
                 wires.Insert(1, new WireDescription("http2", Http2Address.Scheme, Http2Address.Port));
-                wires.Add(new WireDescription("grpc", Http2Address.Scheme, Http2Address.Port));
+                wires.Insert(3, new WireDescription("grpc", Http2Address.Scheme, Http2Address.Port));
             }
 
             return new ServerDescription

@@ -67,8 +67,9 @@ public abstract class GrpcTest : IAsyncLifetime
     /// <summary>Files that nobody has published: what an upload has left.</summary>
     protected string[] Leftovers() =>
         [.. Directory.EnumerateFiles(Server.Folder, "*", SearchOption.AllDirectories)
-            .Where(static path => Path.GetFileName(path).Contains("tmp", StringComparison.Ordinal)
-                || Path.GetFileName(path).StartsWith(".millrace-", StringComparison.Ordinal))];
+            .Select(path => Path.GetRelativePath(Server.Folder, path))
+            .Where(static name => name.StartsWith(".millrace/uploads/", StringComparison.Ordinal)
+                || Path.GetFileName(name).StartsWith(".millrace", StringComparison.Ordinal))];
 
     internal static GrpcForm FormOf(string name) => name switch
     {

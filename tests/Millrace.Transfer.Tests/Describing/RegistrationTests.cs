@@ -32,7 +32,8 @@ public sealed class RegistrationTests
 
         ServerDescription description = await client.DescribeAsync();
 
-        Assert.Equal(["http1", "http2", "tus"], description.Wires.Select(wire => wire.Name));
+        Assert.Equal(
+            ["http1", "http2", "tus", "grpc", "grpc-web", "grpc-web-text"], description.Wires.Select(wire => wire.Name));
     }
 
     [Fact]

@@ -1,0 +1,110 @@
+using System.IO.Pipelines;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// Puts the headers of chunks of a length that is known beforehand among what is written, in the memory that the
+/// destination lends, however the bytes come: what lies behind the end of a chunk is moved to make room for the next one's
+/// header.
+/// </summary>
+/// <remarks>The destination is not completed by this. Not thread-safe.</remarks>
+internal sealed class FramedChunkWriter(PipeWriter destination, ChunkPlan plan, int flushBytes) : PipeWriter
+{
+    private readonly int _chunk = plan.ChunkBytes;
+    private Memory<byte> _lent;
+    private int _front;
+    private int _inChunk;
+    private long _left = plan.Count;
+    private long _unflushed;
+
+    /// <summary>Bytes of the file that were written.</summary>
+    public long Written => plan.Count - _left;
+
+    /// <inheritdoc/>
+    public override bool CanGetUnflushedBytes => true;
+
+    /// <inheritdoc/>
+    public override long UnflushedBytes => _unflushed;
+
+    /// <inheritdoc/>
+    public override Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        int bytes = sizeHint == 0 ? Math.Max(1, NextChunk(_left)) : sizeHint;
+        _front = _inChunk == 0 ? ChunkHeader.BytesFor(NextChunk(_left)) : 0;
+        _lent = destination.GetMemory(_front + bytes + (((bytes / _chunk) + 1) * ChunkHeader.MostBytes));
+        return _lent.Slice(_front, bytes);
+    }
+
+    /// <inheritdoc/>
+    public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
+
+    /// <inheritdoc/>
+    public override void Advance(int bytes)
+    {
+        if (bytes == 0)
+        {
+            return;
+        }
+
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, _left);
+        Span<byte> memory = _lent.Span;
+        int first = _inChunk == 0 ? NextChunk(_left) : _inChunk;
+        if (_front > 0)
+        {
+            ChunkHeader.Write(memory[.._front], first);
+        }
+
+        int behind = bytes - first;
+        int headers = behind > 0 ? Spread(memory[(_front + first)..], behind, _left - first) : 0;
+        _inChunk = behind <= 0 ? first - bytes : NextChunk(_left - first - WholeBefore(behind)) - (behind - WholeBefore(behind));
+        _left -= bytes;
+        _lent = default;
+        _unflushed += _front + bytes + headers;
+        destination.Advance(_front + bytes + headers);
+    }
+
+    /// <summary>Flushes the destination when there is enough for a write.</summary>
+    public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
+    {
+        if (_unflushed < flushBytes)
+        {
+            return ValueTask.FromResult(new FlushResult(isCanceled: false, isCompleted: false));
+        }
+
+        _unflushed = 0;
+        return destination.FlushAsync(cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public override void CancelPendingFlush() => destination.CancelPendingFlush();
+
+    /// <inheritdoc/>
+    public override void Complete(Exception? exception = null)
+    {
+    }
+
+    /// <summary>Bytes of the chunk that begins with so many left.</summary>
+    private int NextChunk(long left) => (int)Math.Min(_chunk, left);
+
+    /// <summary>Bytes of whole chunks in front of the last one that some bytes reach into.</summary>
+    private int WholeBefore(int bytes) => (bytes - 1) / _chunk * _chunk;
+
+    /// <summary>Makes room for the headers of the chunks that begin in some bytes, from the last one on.</summary>
+    /// <returns>Bytes of the headers.</returns>
+    private int Spread(Span<byte> memory, int bytes, long left)
+    {
+        int whole = ChunkHeader.BytesFor(_chunk);
+        int all = 0;
+        for (int at = WholeBefore(bytes); at >= 0; at -= _chunk)
+        {
+            int chunk = NextChunk(left - at);
+            int header = ChunkHeader.BytesFor(chunk);
+            int before = at / _chunk * whole;
+            memory[at..Math.Min(bytes, at + _chunk)].CopyTo(memory[(at + before + header)..]);
+            ChunkHeader.Write(memory.Slice(at + before, header), chunk);
+            all = Math.Max(all, before + header);
+        }
+
+        return all;
+    }
+}

@@ -1,0 +1,286 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using Millrace.Transfer.Messages;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Grpc;
+
+/// <summary>What gRPC's own documents say of calls that are not as they should be.</summary>
+public sealed class ProtocolTests : GrpcTest
+{
+    private static readonly byte[] Stat = Frames.Of(Frames.Field(1, "a"u8));
+
+    [Theory]
+    [InlineData("Rename")]
+    [InlineData("/grpc.health.v1.Health/Ping")]
+    [InlineData("/some.other.Service/Call")]
+    public async Task What_is_not_there_is_unimplemented(string method)
+    {
+        foreach (string form in (string[])["grpc", "grpc-web", "grpc-web-text"])
+        {
+            GrpcReply reply = await CallAsync(form, method, Stat);
+            reply.Failed(12);
+            Assert.True(reply.IsTrailersOnly);
+        }
+    }
+
+    [Theory]
+    [InlineData("application/json")]
+    [InlineData("application/grpc+json")]
+    [InlineData("application/grpc-web+thrift")]
+    [InlineData("application/grpcx")]
+    public async Task Another_media_type_is_415(string mediaType)
+    {
+        using var content = new ByteArrayContent(Stat);
+        content.Headers.ContentType = new MediaTypeHeaderValue(mediaType);
+        GrpcReply reply = await SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Stat", content));
+        Assert.Equal(HttpStatusCode.UnsupportedMediaType, reply.HttpStatus);
+    }
+
+    [Theory]
+    [InlineData("application/grpc+proto")]
+    [InlineData("application/grpc; charset=utf-8")]
+    [InlineData("Application/GRPC")]
+    public async Task The_same_media_type_is_written_in_several_ways(string mediaType)
+    {
+        Put("a", []);
+        using var content = new ByteArrayContent(Stat);
+        content.Headers.ContentType = MediaTypeHeaderValue.Parse(mediaType);
+        (await SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Stat", content))).Only(Messages.FileInfo.Parser);
+    }
+
+    [Theory]
+    [InlineData("GET")]
+    [InlineData("PUT")]
+    [InlineData("OPTIONS")]
+    public async Task Another_method_is_405(string method)
+    {
+        using var content = new ByteArrayContent(Stat);
+        HttpRequestMessage request = Request(GrpcForm.Http2, "Stat", content);
+        request.Method = new HttpMethod(method);
+        if (method == "GET")
+        {
+            request.Content = null;
+        }
+
+        using HttpRequestMessage sent = request;
+        using HttpResponseMessage response = await Http2.SendAsync(sent);
+        Assert.Equal(HttpStatusCode.MethodNotAllowed, response.StatusCode);
+        Assert.Equal(["POST"], response.Content.Headers.Allow);
+    }
+
+    [Fact]
+    public async Task GRPC_itself_needs_HTTP_2()
+    {
+        using var content = new ByteArrayContent(Stat);
+        content.Headers.ContentType = new MediaTypeHeaderValue("application/grpc");
+        using HttpResponseMessage response = await Server.Client.PostAsync(
+            new Uri("/millrace.v1.FileTransfer/Stat", UriKind.Relative), content);
+        Assert.Equal(HttpStatusCode.UpgradeRequired, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task An_unknown_encoding_is_unimplemented_and_the_known_ones_are_named()
+    {
+        GrpcReply reply = await CallAsync("Stat", Stat, ("grpc-encoding", "snappy"));
+        reply.Failed(12);
+        Assert.Equal("identity,gzip", reply.Headers["grpc-accept-encoding"]);
+        Assert.Contains("gzip", reply.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("identity")]
+    public async Task A_compressed_message_without_an_encoding_is_an_internal_error(string encoding)
+    {
+        byte[] body = Frames.Of(Coded.Gzip(Frames.Field(1, "a"u8)), flags: 1);
+        GrpcReply reply = encoding.Length == 0
+            ? await CallAsync("Stat", body)
+            : await CallAsync("Stat", body, ("grpc-encoding", encoding));
+        reply.Failed(13);
+    }
+
+    [Fact]
+    public async Task Any_message_may_be_compressed()
+    {
+        Put("a", Content.Of(10));
+        byte[] body = Frames.Of(Coded.Gzip(Frames.Field(1, "a"u8)), flags: 1);
+        (await CallAsync("Stat", body, ("grpc-encoding", "gzip"))).Only(Messages.FileInfo.Parser);
+        GrpcReply download = await CallAsync("Download", body, ("grpc-encoding", "gzip"), ("grpc-accept-encoding", "gzip"));
+        Assert.Equal(10, download.Content().Length);
+    }
+
+    public static TheoryData<string, byte[]> Broken { get; } = new()
+    {
+        { "no gzip", Frames.Of([1, 2, 3], flags: 1) },
+        { "nothing", Frames.Of([], flags: 1) },
+        { "half of it", Frames.Of(Coded.Gzip(Frames.Field(1, "a"u8))[..^9], flags: 1) },
+        { "without its end", Frames.Of(Coded.Gzip(Frames.Field(1, "a"u8))[..^1], flags: 1) },
+        { "more behind it", Frames.Of([.. Coded.Gzip(Frames.Field(1, "a"u8)), 1, 2, 3], flags: 1) },
+        { "no message in it", Frames.Of(Coded.Gzip([0xff, 0xff]), flags: 1) },
+    };
+
+    [Theory]
+    [MemberData(nameof(Broken))]
+    public async Task A_compressed_message_that_is_broken_is_an_internal_error(string what, byte[] body)
+    {
+        Assert.NotEmpty(what);
+        (await CallAsync("Stat", body, ("grpc-encoding", "gzip"))).Failed(13);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    [InlineData(6)]
+    public async Task A_frame_that_is_cut_is_an_internal_error(int bytes)
+    {
+        (await CallAsync("Stat", Stat[..bytes])).Failed(13);
+        (await CallAsync("Upload", Frames.Join(Frames.Head("a"), Frames.Data([1, 2, 3])[..bytes]))).Failed(13);
+        Assert.False(File.Exists(PathOf("a")));
+    }
+
+    [Fact]
+    public async Task Bytes_that_are_no_message_are_an_internal_error()
+    {
+        (await CallAsync("Stat", Frames.Of([0xff]))).Failed(13);
+        (await CallAsync("Stat", Frames.Of(Frames.Field(1, [0xff, 0xfe])))).Failed(13);
+        (await CallAsync("Stat", Frames.Of(Stat, flags: 2))).Failed(13);
+    }
+
+    [Fact]
+    public async Task A_message_too_many_or_too_few_is_unimplemented()
+    {
+        (await CallAsync("Stat", [])).Failed(12);
+        (await CallAsync("Stat", Frames.Join(Stat, Stat))).Failed(12);
+        (await CallAsync("UploadPart", [])).Failed(12);
+        (await CallAsync("Download", Frames.Join(Stat, Stat))).Failed(12);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_message_that_is_too_long_exhausts_the_server(bool packed)
+    {
+        await ServeAsync(static grpc => grpc with { MaxMessageBytes = 100_000 });
+        foreach (int bytes in (int[])[100_000, 10_000_000])
+        {
+            byte[] data = Frames.Field(1, new byte[bytes]);
+            byte[] body = Frames.Join(Frames.Head("a"), packed ? UploadTests.Packed(data) : Frames.Of(data), Frames.End(bytes));
+            (await CallAsync("Upload", body, ("grpc-encoding", "gzip"))).Failed(8);
+            Assert.False(File.Exists(PathOf("a")));
+        }
+
+        byte[] fits = Frames.Field(1, new byte[99_000]);
+        byte[] taken = Frames.Join(Frames.Head("a"), packed ? UploadTests.Packed(fits) : Frames.Of(fits), Frames.End(99_000));
+        (await CallAsync("Upload", taken, ("grpc-encoding", "gzip"))).Only(Messages.UploadStatus.Parser);
+    }
+
+    [Theory]
+    [InlineData("0n")]
+    [InlineData("1n")]
+    [InlineData("1u")]
+    public async Task A_call_whose_time_is_over_says_so(string timeout)
+    {
+        var never = new TaskCompletionSource();
+        using var content = new StreamedContent(async stream =>
+        {
+            await stream.WriteAsync(Frames.Head("a"));
+            await stream.FlushAsync();
+            await never.Task;
+        });
+        HttpRequestMessage request = Request(GrpcForm.Http2, "Upload", content, ("grpc-timeout", timeout));
+        GrpcReply reply = await SendAsync(GrpcForm.Http2, request).Soon();
+        never.SetResult();
+        reply.Failed(4);
+        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+    }
+
+    [Fact]
+    public async Task A_call_whose_time_ends_while_it_sends_ends_its_work()
+    {
+        var never = new TaskCompletionSource();
+        using var content = new StreamedContent(async stream =>
+        {
+            await stream.WriteAsync(Frames.Join(Frames.Head("a"), Frames.Data(new byte[100_000])));
+            await stream.FlushAsync();
+            await never.Task;
+        });
+        HttpRequestMessage request = Request(GrpcForm.Http2, "Upload", content, ("grpc-timeout", "300m"));
+        (await SendAsync(GrpcForm.Http2, request).Soon()).Failed(4);
+        never.SetResult();
+        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+        Assert.False(File.Exists(PathOf("a")));
+        Assert.Empty(Leftovers());
+    }
+
+    [Theory]
+    [InlineData("99999999H", 0)]
+    [InlineData("60S", 0)]
+    [InlineData("soon", 13)]
+    [InlineData("5", 13)]
+    public async Task Times_are_those_of_gRPC(string timeout, int status)
+    {
+        Put("a", []);
+        Assert.Equal(status, (await CallAsync("Stat", Stat, ("grpc-timeout", timeout))).Status);
+    }
+
+    [Fact]
+    public async Task A_refusal_reaches_who_still_sends()
+    {
+        var told = new TaskCompletionSource();
+        using var content = new StreamedContent(async stream =>
+        {
+            try
+            {
+                await stream.WriteAsync(Frames.Head("../a"));
+                byte[] data = Frames.Data(new byte[100_000]);
+                while (!told.Task.IsCompleted)
+                {
+                    await stream.WriteAsync(data);
+                    await stream.FlushAsync();
+                }
+            }
+            catch (Exception exception) when (exception is IOException or OperationCanceledException)
+            {
+                // The server wants no more of it.
+            }
+        });
+        GrpcReply reply = await SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Upload", content)).Soon();
+        told.SetResult();
+        reply.Failed(3, TransferError.InvalidName);
+    }
+
+    [Fact]
+    public async Task Answers_say_which_encodings_are_taken()
+    {
+        Put("a", []);
+        GrpcReply reply = await CallAsync("Stat", Stat);
+        Assert.Equal("identity,gzip", reply.Headers["grpc-accept-encoding"]);
+        Assert.Equal("application/grpc", reply.Headers["Content-Type"]);
+        Assert.Equal("0", reply.Trailers["grpc-status"]);
+        Assert.False(reply.IsTrailersOnly);
+    }
+
+    [Fact]
+    public async Task Text_that_is_no_base64_is_an_internal_error()
+    {
+        using var content = new ByteArrayContent(Encoding.ASCII.GetBytes("####"));
+        (await SendAsync(GrpcForm.WebText, Request(GrpcForm.WebText, "Stat", content))).Failed(13);
+        using var cut = new ByteArrayContent(Encoding.ASCII.GetBytes(Convert.ToBase64String(Stat)[..^3]));
+        (await SendAsync(GrpcForm.WebText, Request(GrpcForm.WebText, "Stat", cut))).Failed(13);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(7)]
+    public async Task Text_may_be_padded_anywhere(int bytes)
+    {
+        byte[] content = Content.Of(1000);
+        string text = string.Concat(Frames.Upload("a", content, 100).Chunk(bytes).Select(Convert.ToBase64String));
+        using var body = new ByteArrayContent(Encoding.ASCII.GetBytes(text));
+        (await SendAsync(GrpcForm.WebText, Request(GrpcForm.WebText, "Upload", body))).Only(Messages.UploadStatus.Parser);
+        Assert.Equal(content, await File.ReadAllBytesAsync(PathOf("a")));
+    }
+}

@@ -1,0 +1,241 @@
+using System.Security.Cryptography;
+using Google.Protobuf;
+using Millrace.Transfer.Messages;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Grpc;
+
+public sealed class ResumableTests : GrpcTest
+{
+    private static readonly byte[] Whole = Content.Of(1_000_000);
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task An_upload_is_made_of_streams_and_parts_and_published(string form, ChunkHandling handling)
+    {
+        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
+        string id = await BeginAsync(Whole.Length);
+        byte[] first = Frames.Join(Frames.Head(id, 0), Frames.Data(Whole[..300_000], 65_536), Frames.End(300_000));
+        Assert.Equal(300_000, (await CallAsync(form, "Upload", first)).Only(Messages.UploadStatus.Parser).Offset);
+        GrpcReply part = await CallAsync(form, "UploadPart", Part(id, 300_000, Whole.AsSpan(300_000)));
+        Assert.Equal(Whole.Length, part.Only(Messages.UploadStatus.Parser).Offset);
+        Assert.False(File.Exists(PathOf("a")));
+
+        Messages.UploadStatus status = (await CommitAsync(id, SHA256.HashData(Whole))).Only(Messages.UploadStatus.Parser);
+        Assert.Equal(Whole.Length, status.File.Length);
+        Assert.Equal(Whole, await File.ReadAllBytesAsync(PathOf("a")));
+    }
+
+    [Fact]
+    public async Task A_stream_that_says_so_publishes_at_its_end()
+    {
+        string id = await BeginAsync(null);
+        byte[] body = Frames.Join(
+            Frames.Head(id, 0, commit: true), Frames.Data(Whole), Frames.End(Whole.Length, SHA256.HashData(Whole)));
+        Messages.UploadStatus status = (await CallAsync("Upload", body)).Only(Messages.UploadStatus.Parser);
+        Assert.Equal(Whole.Length, status.File.Length);
+        Assert.Equal(Whole, await File.ReadAllBytesAsync(PathOf("a")));
+    }
+
+    [Fact]
+    public async Task Published_twice_it_says_the_same()
+    {
+        string id = await BeginAsync(0);
+        Messages.UploadStatus first = (await CommitAsync(id)).Only(Messages.UploadStatus.Parser);
+        Messages.UploadStatus second = (await CommitAsync(id)).Only(Messages.UploadStatus.Parser);
+        Assert.Equal(first.File.Tag, second.File.Tag);
+        (await CommitAsync(id, new byte[32])).Failed(15, TransferError.DigestMismatch);
+        (await CallAsync("UploadPart", Part(id, 0, Whole))).Failed(9, TransferError.UploadComplete);
+    }
+
+    [Fact]
+    public async Task What_is_not_all_there_is_not_published()
+    {
+        string id = await BeginAsync(Whole.Length);
+        (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 10)))).Only(Messages.UploadStatus.Parser);
+        GrpcReply reply = await CommitAsync(id);
+        reply.Failed(10, TransferError.OffsetMismatch);
+        Assert.Equal("10", reply.Trailers["millrace-offset"]);
+    }
+
+    [Fact]
+    public async Task Another_digest_of_the_whole_publishes_nothing()
+    {
+        string id = await BeginAsync(10);
+        (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 10)))).Only(Messages.UploadStatus.Parser);
+        (await CommitAsync(id, new byte[32])).Failed(15, TransferError.DigestMismatch);
+        Assert.False(File.Exists(PathOf("a")));
+    }
+
+    [Theory]
+    [InlineData("Upload")]
+    [InlineData("UploadPart")]
+    public async Task Elsewhere_than_at_the_end_it_does_not_go_on_and_says_where(string method)
+    {
+        string id = await BeginAsync(Whole.Length);
+        byte[] body = method == "Upload"
+            ? Frames.Join(Frames.Head(id, 5), Frames.Data(Whole), Frames.End(Whole.Length))
+            : Part(id, 5, Whole);
+        GrpcReply reply = await CallAsync(method, body);
+        reply.Failed(10, TransferError.OffsetMismatch);
+        Assert.Equal("0", reply.Trailers["millrace-offset"]);
+    }
+
+    [Theory]
+    [InlineData(ChunkHandling.Direct)]
+    [InlineData(ChunkHandling.RentedArray)]
+    [InlineData(ChunkHandling.ByteArray)]
+    public async Task A_part_with_another_digest_leaves_nothing(ChunkHandling handling)
+    {
+        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
+        string id = await BeginAsync(Whole.Length);
+        (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 300_000), new byte[32])))
+            .Failed(15, TransferError.DigestMismatch);
+        Assert.Equal(0, (await QueryAsync(id)).Offset);
+        byte[] right = Part(id, 0, Whole.AsSpan(0, 300_000), SHA256.HashData(Whole.AsSpan(0, 300_000)));
+        Assert.Equal(300_000, (await CallAsync("UploadPart", right)).Only(Messages.UploadStatus.Parser).Offset);
+    }
+
+    [Fact]
+    public async Task A_compressed_part_with_its_digest_is_kept()
+    {
+        byte[] content = Content.Text(500_000);
+        string id = await BeginAsync(content.Length);
+        byte[] message = PartMessage(id, 0, content, SHA256.HashData(content));
+        GrpcReply reply = await CallAsync("UploadPart", UploadTests.Packed(message), ("grpc-encoding", "gzip"));
+        Assert.Equal(content.Length, reply.Only(Messages.UploadStatus.Parser).Offset);
+        (await CommitAsync(id, SHA256.HashData(content))).Only(Messages.UploadStatus.Parser);
+    }
+
+    [Fact]
+    public async Task A_part_whose_data_is_not_last_is_refused_and_leaves_no_byte()
+    {
+        string id = await BeginAsync(null);
+        byte[] message = Frames.Join(
+            Frames.Field(1, System.Text.Encoding.ASCII.GetBytes(id)), Frames.Field(15, Whole), Frames.Number(2, 0), Frames.Number(99, 1));
+        (await CallAsync("UploadPart", Frames.Of(message))).Failed(3, TransferError.InvalidRequest);
+    }
+
+    [Fact]
+    public async Task More_than_was_said_is_too_large()
+    {
+        string id = await BeginAsync(10);
+        (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 11)))).Failed(8, TransferError.TooLarge);
+        byte[] body = Frames.Join(Frames.Head(id, 0), Frames.Data(Whole[..11]), Frames.End(11));
+        (await CallAsync("Upload", body)).Failed(8, TransferError.TooLarge);
+    }
+
+    [Fact]
+    public async Task A_stream_without_its_end_is_kept()
+    {
+        string id = await BeginAsync(Whole.Length);
+        (await CallAsync("Upload", Frames.Join(Frames.Head(id, 0), Frames.Data(Whole[..100_000])))).Failed(1);
+        Assert.Equal(100_000, (await QueryAsync(id)).Offset);
+    }
+
+    [Fact]
+    public async Task What_came_before_bytes_that_are_no_frame_is_kept()
+    {
+        string id = await BeginAsync(Whole.Length);
+        byte[] body = Frames.Join(Frames.Head(id, 0), Frames.Data(Whole[..100_000]), [9, 9, 9, 9, 9, 9]);
+        (await CallAsync("Upload", body)).Failed(8);
+        Assert.Equal(100_000, (await QueryAsync(id)).Offset);
+    }
+
+    [Fact]
+    public async Task Who_asks_how_far_it_is_stops_who_still_sends()
+    {
+        string id = await BeginAsync(Whole.Length);
+        var asked = new TaskCompletionSource();
+        using var content = new StreamedContent(async stream =>
+        {
+            await stream.WriteAsync(Frames.Join(Frames.Head(id, 0), Frames.Data(Whole[..100_000])));
+            await stream.FlushAsync();
+            await asked.Task;
+        });
+        Task<GrpcReply> old = SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Upload", content));
+        await Bounded.UntilAsync(() => Task.FromResult(SizeOf(id) == 100_000));
+        Assert.Equal(100_000, (await QueryAsync(id)).Offset);
+        GrpcReply reply = await old.Soon();
+        reply.Failed(10, TransferError.TakenOver);
+        asked.SetResult();
+        (await CallAsync("UploadPart", Part(id, 100_000, Whole.AsSpan(100_000)))).Only(Messages.UploadStatus.Parser);
+        (await CommitAsync(id, SHA256.HashData(Whole))).Only(Messages.UploadStatus.Parser);
+    }
+
+    [Fact]
+    public async Task Thrown_away_it_is_gone()
+    {
+        string id = await BeginAsync(10);
+        var request = new AbortUploadRequest { Upload = id };
+        Assert.True((await CallAsync("AbortUpload", request)).Only(AbortUploadResponse.Parser).Aborted);
+        Assert.False((await CallAsync("AbortUpload", request)).Only(AbortUploadResponse.Parser).Aborted);
+        (await CallAsync("QueryUpload", new QueryUploadRequest { Upload = id })).Failed(5, TransferError.NotFound);
+        (await CallAsync("QueryUpload", new QueryUploadRequest { Upload = "x" })).Failed(5, TransferError.NotFound);
+        Assert.Empty(Leftovers());
+    }
+
+    [Fact]
+    public async Task The_length_that_is_said_late_has_to_fit()
+    {
+        string id = await BeginAsync(null);
+        (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 10)))).Only(Messages.UploadStatus.Parser);
+        var request = new CommitUploadRequest { Upload = id, Length = 9 };
+        (await CallAsync("CommitUpload", request)).Failed(3, TransferError.InvalidRequest);
+        request.Length = 10;
+        Assert.Equal(10, (await CallAsync("CommitUpload", request)).Only(Messages.UploadStatus.Parser).File.Length);
+    }
+
+    [Fact]
+    public async Task A_digest_of_its_beginning_is_compared()
+    {
+        var request = new StartUploadRequest { Name = "a", Length = 1, Sha256 = ByteString.CopyFrom(new byte[32]) };
+        string id = (await CallAsync("StartUpload", request)).Only(Messages.UploadStatus.Parser).Upload;
+        (await CallAsync("UploadPart", Part(id, 0, "x"u8))).Only(Messages.UploadStatus.Parser);
+        (await CommitAsync(id)).Failed(15, TransferError.DigestMismatch);
+        Assert.False(File.Exists(PathOf("a")));
+    }
+
+    internal static byte[] Part(string id, long offset, ReadOnlySpan<byte> data, byte[]? sha256 = null) =>
+        Frames.Of(PartMessage(id, offset, data, sha256));
+
+    private static byte[] PartMessage(string id, long offset, ReadOnlySpan<byte> data, byte[]? sha256) => Frames.Join(
+        Frames.Field(1, System.Text.Encoding.ASCII.GetBytes(id)),
+        offset == 0 ? [] : Frames.Number(2, (ulong)offset),
+        sha256 is null ? [] : Frames.Field(3, sha256),
+        Frames.Field(15, data));
+
+    private async Task<string> BeginAsync(long? length)
+    {
+        var request = new StartUploadRequest { Name = "a" };
+        if (length is { } bytes)
+        {
+            request.Length = bytes;
+        }
+
+        Messages.UploadStatus status = (await CallAsync("StartUpload", request)).Only(Messages.UploadStatus.Parser);
+        Assert.Equal(0, status.Offset);
+        Assert.True(status.Expires.ToDateTime() > DateTime.UtcNow);
+        return status.Upload;
+    }
+
+    private Task<GrpcReply> CommitAsync(string id, byte[]? sha256 = null)
+    {
+        var request = new CommitUploadRequest { Upload = id };
+        if (sha256 is not null)
+        {
+            request.Sha256 = ByteString.CopyFrom(sha256);
+        }
+
+        return CallAsync("CommitUpload", request);
+    }
+
+    private async Task<Messages.UploadStatus> QueryAsync(string id) =>
+        (await CallAsync("QueryUpload", new QueryUploadRequest { Upload = id })).Only(Messages.UploadStatus.Parser);
+
+    /// <summary>Bytes of an upload that are in the store's file.</summary>
+    private long SizeOf(string id) => Directory
+        .EnumerateFiles(Path.Combine(Server.Folder, ".millrace"), "*", SearchOption.AllDirectories)
+        .Where(path => path.Contains(id, StringComparison.Ordinal) && !path.EndsWith(".json", StringComparison.Ordinal))
+        .Sum(static path => new System.IO.FileInfo(path).Length);
+}

@@ -1,0 +1,15 @@
+using System.Net;
+
+namespace Millrace.Transfer.Server.Tests.Grpc;
+
+/// <summary>A request's body that a test writes as it goes.</summary>
+internal sealed class StreamedContent(Func<Stream, Task> write) : HttpContent
+{
+    protected override Task SerializeToStreamAsync(Stream stream, TransportContext? context) => write(stream);
+
+    protected override bool TryComputeLength(out long length)
+    {
+        length = 0;
+        return false;
+    }
+}
