@@ -1,7 +1,7 @@
 using Millrace.Transfer.Server;
 
-// Serves a folder, says on which port, and goes on until its input ends: also when the test dies.
+// Serves a folder, says on which ports, and goes on until its input ends: also when the test dies.
 await using TransferServer server = await TransferServer.StartAsync(
-    new TransferHostOptions { Folder = args[0], Port = 0, OfferHttp2Port = false, Grace = TimeSpan.Zero });
-Console.WriteLine(server.Address.Port);
+    new TransferHostOptions { Folder = args[0], Port = 0, Http2Port = 0, Grace = TimeSpan.Zero });
+Console.WriteLine($"{server.Address.Port} {server.Http2Address!.Port}");
 await Console.In.ReadToEndAsync();

@@ -114,6 +114,32 @@ public sealed class LinkTests
         Assert.DoesNotContain("mr-", options.ToString(), StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
+    public async Task A_link_is_not_for_gRPC(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        server.Write("mine", 10);
+        TransferLink link = await LinkAsync(server, "GET", "mine");
+        using TransferClient client = server.Connect(options => options with { Link = link, Wire = wire });
+
+        foreach (Func<Task> use in (Func<Task>[])
+            [
+                () => client.FindAsync(link.Name),
+                () => client.GetAsync(link.Name, Stream.Null),
+                () => client.PutAsync(new MemoryStream(new byte[10]), link.Name),
+                () => client.PutAsync(new MemoryStream(new byte[3_000_001]), link.Name),
+            ])
+        {
+            TransferException exception = await Assert.ThrowsAsync<TransferException>(use);
+
+            Assert.Equal(TransferError.InvalidRequest, exception.Error);
+            Assert.Contains("a signed link is for HTTP", exception.Message, StringComparison.Ordinal);
+        }
+    }
+
     private static async Task<TransferLink> LinkAsync(TestServer server, string method, string text)
     {
         var tokens = new TokenStore(TokenStore.DefaultPath(server.Root));

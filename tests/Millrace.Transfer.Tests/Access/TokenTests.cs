@@ -42,10 +42,13 @@ public sealed class TokenTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Http2)]
-    [InlineData(TransferWire.Tus)]
-    public async Task A_token_that_allows_less_is_told_with_what_is_needed(TransferWire wire)
+    [InlineData(TransferWire.Http1, 403)]
+    [InlineData(TransferWire.Http2, 403)]
+    [InlineData(TransferWire.Tus, 403)]
+    [InlineData(TransferWire.Grpc, 200)]
+    [InlineData(TransferWire.GrpcWeb, 200)]
+    [InlineData(TransferWire.GrpcWebText, 200)]
+    public async Task A_token_that_allows_less_is_told_with_what_is_needed(TransferWire wire, int status)
     {
         await using TestServer server = await TestServer.StartAsync();
         string token = await AddAsync(server, TransferScope.Read);
@@ -54,7 +57,7 @@ public sealed class TokenTests
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.PutAsync(new MemoryStream(new byte[1_000_000]), Clients.Name("x")));
 
-        Assert.Equal((TransferError.Forbidden, 403), (exception.Error, exception.Status));
+        Assert.Equal((TransferError.Forbidden, status), (exception.Error, exception.Status));
         Assert.Contains("allows read, and this needs write", exception.Message, StringComparison.Ordinal);
         Assert.Empty(server.Visible());
     }

@@ -22,6 +22,9 @@ public sealed class TlsTests : IDisposable
     [InlineData(TransferWire.Auto, TransferWire.Http2)]
     [InlineData(TransferWire.Http1, TransferWire.Http1)]
     [InlineData(TransferWire.Tus, TransferWire.Tus)]
+    [InlineData(TransferWire.Grpc, TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb, TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText, TransferWire.GrpcWebText)]
     public async Task Files_move_with_TLS_where_the_handler_trusts_the_certificate(TransferWire wanted, TransferWire wire)
     {
         await using TestServer server = await StartAsync();

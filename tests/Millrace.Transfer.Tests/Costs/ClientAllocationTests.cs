@@ -10,13 +10,17 @@ public sealed class ClientAllocationTests
     private const long Most = 2 * 256 * 1024;
 
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task Transfers_of_24_MB_allocate_no_more_than_256_KiB_at_either_end(bool digests)
+    [InlineData(TransferWire.Http1, true)]
+    [InlineData(TransferWire.Http1, false)]
+    [InlineData(TransferWire.Grpc, true)]
+    [InlineData(TransferWire.Grpc, false)]
+    [InlineData(TransferWire.GrpcWeb, true)]
+    [InlineData(TransferWire.GrpcWebText, true)]
+    public async Task Transfers_of_24_MB_allocate_no_more_than_256_KiB_at_either_end(TransferWire wire, bool digests)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
-        using TransferClient client = server.Connect(options => options with { VerifyDigests = digests });
+        using TransferClient client = server.Connect(options => options with { Wire = wire, VerifyDigests = digests });
         string path = folder.Write("x", Content.Random(24_000_000));
         long up = long.MaxValue;
         long down = long.MaxValue;
@@ -36,6 +40,9 @@ public sealed class ClientAllocationTests
     [InlineData(TransferWire.Http1)]
     [InlineData(TransferWire.Http2)]
     [InlineData(TransferWire.Tus)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
     public async Task Transfers_of_24_MB_allocate_no_large_object_at_either_end(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();

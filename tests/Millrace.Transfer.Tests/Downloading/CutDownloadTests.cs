@@ -5,9 +5,13 @@ namespace Millrace.Transfer.Tests.Downloading;
 public sealed class CutDownloadTests
 {
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Downloads_that_are_cut_at_random_bytes_arrive_whole(bool toStream)
+    [InlineData(TransferWire.Http1, false)]
+    [InlineData(TransferWire.Http1, true)]
+    [InlineData(TransferWire.Grpc, false)]
+    [InlineData(TransferWire.Grpc, true)]
+    [InlineData(TransferWire.GrpcWeb, true)]
+    [InlineData(TransferWire.GrpcWebText, false)]
+    public async Task Downloads_that_are_cut_at_random_bytes_arrive_whole(TransferWire wire, bool toStream)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
@@ -17,8 +21,8 @@ public sealed class CutDownloadTests
         {
             var random = new Random(i);
             byte[] content = server.Write("x", random.Next(1, 3_000_000), i);
-            await using var relay = new Relay(() => server.Port, connection => Plan(connection, random, content.Length));
-            using TransferClient client = Clients.To(relay.Files);
+            await using Relay relay = server.Behind(wire, connection => Plan(connection, random, content.Length));
+            using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
             using var stream = new MemoryStream();
 
             TransferResult result = toStream
@@ -34,14 +38,16 @@ public sealed class CutDownloadTests
         Assert.Equal(toStream ? 0 : times, folder.Everything().Count);
     }
 
-    [Fact]
-    public async Task What_is_here_is_not_asked_for_again()
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    public async Task What_is_here_is_not_asked_for_again(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("x", 24_000_000);
-        await using var relay = new Relay(
-            () => server.Port, connection => connection == 0 ? new RelayPlan { CutDownAfter = 20_000_000 } : RelayPlan.Clear);
-        using TransferClient client = Clients.To(relay.Files);
+        await using Relay relay = server.Behind(wire, connection => connection == 0 ? new RelayPlan { CutDownAfter = 20_000_000 } : RelayPlan.Clear);
+        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
         using var stream = new MemoryStream();
 
         TransferResult result = await client.GetAsync(Clients.Name("x"), stream);
@@ -51,12 +57,15 @@ public sealed class CutDownloadTests
         Assert.Equal(content, stream.ToArray());
     }
 
-    [Fact]
-    public async Task A_file_that_was_replaced_midway_ends_a_stream_with_Changed()
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    public async Task A_file_that_was_replaced_midway_ends_a_stream_with_Changed(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         server.Write("x", 24_000_000);
-        await using var relay = new Relay(() => server.Port, connection =>
+        await using Relay relay = server.Behind(wire, connection =>
         {
             if (connection == 1)
             {
@@ -65,7 +74,7 @@ public sealed class CutDownloadTests
 
             return connection == 0 ? new RelayPlan { CutDownAfter = 5_000_000 } : RelayPlan.Clear;
         });
-        using TransferClient client = Clients.To(relay.Files);
+        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.GetAsync(Clients.Name("x"), Stream.Null));
@@ -73,14 +82,17 @@ public sealed class CutDownloadTests
         Assert.Equal(TransferError.Changed, exception.Error);
     }
 
-    [Fact]
-    public async Task A_file_that_was_replaced_midway_is_downloaded_anew_to_a_path()
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    public async Task A_file_that_was_replaced_midway_is_downloaded_anew_to_a_path(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         server.Write("x", 24_000_000);
         byte[]? second = null;
-        await using var relay = new Relay(() => server.Port, connection =>
+        await using Relay relay = server.Behind(wire, connection =>
         {
             if (connection == 1)
             {
@@ -89,21 +101,24 @@ public sealed class CutDownloadTests
 
             return connection == 0 ? new RelayPlan { CutDownAfter = 5_000_000 } : RelayPlan.Clear;
         });
-        using TransferClient client = Clients.To(relay.Files);
+        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
 
         await client.GetAsync(Clients.Name("x"), folder["x"]);
 
         Assert.Equal(second, await File.ReadAllBytesAsync(folder["x"]));
     }
 
-    [Fact]
-    public async Task What_an_earlier_client_left_is_continued()
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    public async Task What_an_earlier_client_left_is_continued(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         byte[] content = server.Write("x", 24_000_000);
-        await using var relay = new Relay(() => server.Port, _ => new RelayPlan { CutDownAfter = 10_000_000 });
-        using (TransferClient first = Clients.To(relay.Files, options => options with { MaxAttempts = 1 }))
+        await using Relay relay = server.Behind(wire, _ => new RelayPlan { CutDownAfter = 10_000_000 });
+        using (TransferClient first = Clients.To(relay.Files, options => options with { Wire = wire, MaxAttempts = 1 }))
         {
             TransferException exception = await Assert.ThrowsAsync<TransferException>(
                 () => first.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true }));
@@ -111,7 +126,7 @@ public sealed class CutDownloadTests
         }
 
         Assert.False(File.Exists(folder["x"]));
-        using TransferClient second = Clients.To(relay.Files);
+        using TransferClient second = Clients.To(relay.Files, options => options with { Wire = wire });
         TransferResult result = await second.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true });
 
         Assert.InRange(result.Sent, 1, content.Length - 5_000_000);

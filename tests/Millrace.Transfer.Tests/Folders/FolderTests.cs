@@ -6,13 +6,17 @@ namespace Millrace.Transfer.Tests.Folders;
 
 public sealed class FolderTests
 {
-    [Fact]
-    public async Task A_folder_goes_there_and_comes_back_with_its_names()
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
+    public async Task A_folder_goes_there_and_comes_back_with_its_names(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var here = new OwnFolder();
         using var back = new OwnFolder();
-        using TransferClient client = server.Connect();
+        using TransferClient client = server.Connect(options => options with { Wire = wire });
         for (int i = 0; i < 30; i++)
         {
             here.Write($"sub {i % 3}/ä{i}.bin", Content.Random(i * 20_000, i));
@@ -80,8 +84,12 @@ public sealed class FolderTests
         Assert.Empty(here.Everything());
     }
 
-    [Fact]
-    public async Task A_listing_goes_over_pages_and_folders()
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
+    public async Task A_listing_goes_over_pages_and_folders(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         for (int i = 0; i < 1500; i++)
@@ -89,7 +97,7 @@ public sealed class FolderTests
             server.Write($"d/{i:d4}", 0);
         }
 
-        using TransferClient client = server.Connect();
+        using TransferClient client = server.Connect(options => options with { Wire = wire });
         var names = new List<string>();
         await foreach (RemoteEntry entry in client.ListAsync(recursive: true))
         {
@@ -103,12 +111,16 @@ public sealed class FolderTests
         }
     }
 
-    [Fact]
-    public async Task Files_are_found_and_deleted()
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
+    public async Task Files_are_found_and_deleted(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("x", 1000);
-        using TransferClient client = server.Connect();
+        using TransferClient client = server.Connect(options => options with { Wire = wire });
 
         StoredFile? found = await client.FindAsync(Clients.Name("x"));
 

@@ -113,6 +113,12 @@ public sealed class RawDownloadTests
         ];
         foreach ((string what, byte[] answer, TransferError error) in wrong)
         {
+            if (wire != TransferWire.Grpc && what.StartsWith("cut", StringComparison.Ordinal))
+            {
+                // The trailers, which are in the body there, would be taken for the rest of the frame.
+                continue;
+            }
+
             TransferException exception = await Assert.ThrowsAsync<TransferException>(
                 () => GetAsync(wire, [answer], options => options with { ChunkHandling = handling }));
 

@@ -10,6 +10,8 @@ public sealed class KilledServerTests
     [Theory]
     [InlineData(TransferWire.Http1)]
     [InlineData(TransferWire.Tus)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
     public async Task Uploads_go_on_after_the_server_was_killed_and_nothing_was_visible_before(TransferWire wire)
     {
         using var folder = new OwnFolder();
@@ -17,7 +19,7 @@ public sealed class KilledServerTests
         byte[] content = Content.Random(Bytes);
         string path = folder.Write("x", content);
         ServerProcess server = await ServerProcess.StartAsync(root);
-        await using var relay = new Relay(() => server.Port);
+        await using var relay = new Relay(() => wire == TransferWire.Grpc ? server.Http2Port : server.Port);
         using TransferClient client = Clients.To(
             relay.Files, options => options with { Wire = wire, MaxAttempts = 100, MaxDelay = TimeSpan.FromMilliseconds(50) });
         int kills = Soak.Times(5, 50);

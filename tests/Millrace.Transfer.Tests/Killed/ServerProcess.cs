@@ -8,13 +8,16 @@ internal sealed class ServerProcess : IAsyncDisposable
 {
     private readonly Process _process;
 
-    private ServerProcess(Process process, int port)
+    private ServerProcess(Process process, int port, int http2Port)
     {
         _process = process;
         Port = port;
+        Http2Port = http2Port;
     }
 
     public int Port { get; }
+
+    public int Http2Port { get; }
 
     public static async Task<ServerProcess> StartAsync(string folder)
     {
@@ -29,7 +32,8 @@ internal sealed class ServerProcess : IAsyncDisposable
         Process process = Process.Start(start)!;
         using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(1));
         string? line = await process.StandardOutput.ReadLineAsync(bound.Token);
-        return new ServerProcess(process, int.Parse(line!, CultureInfo.InvariantCulture));
+        int[] ports = [.. line!.Split(' ').Select(port => int.Parse(port, CultureInfo.InvariantCulture))];
+        return new ServerProcess(process, ports[0], ports[1]);
     }
 
     /// <summary>SIGKILL: nothing is flushed, nobody is asked.</summary>

@@ -7,14 +7,17 @@ public sealed class ContinuedUploadTests
     [Theory]
     [InlineData(TransferWire.Http1)]
     [InlineData(TransferWire.Tus)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
     public async Task What_an_earlier_client_began_is_continued(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         byte[] content = Content.Random(24_000_000);
         string path = folder.Write("x", content);
-        await using var relay = new Relay(
-            () => server.Port, connection => connection == 0 ? new RelayPlan { CutUpAfter = 18_000_000 } : RelayPlan.Clear);
+        await using Relay relay = server.Behind(
+            wire, connection => connection == 0 ? new RelayPlan { CutUpAfter = 18_000_000 } : RelayPlan.Clear);
         using (TransferClient first = Connect(relay, folder, wire, attempts: 1))
         {
             await Assert.ThrowsAsync<TransferException>(

@@ -11,6 +11,9 @@ public sealed class CutUploadTests
     [Theory]
     [InlineData(TransferWire.Http1)]
     [InlineData(TransferWire.Tus)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
     public async Task Uploads_that_are_cut_at_random_bytes_arrive_whole(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -22,7 +25,7 @@ public sealed class CutUploadTests
             var random = new Random(i);
             byte[] content = Content.Random(random.Next(300_000, 3_000_000), i);
             string path = folder.Write("x", content);
-            await using var relay = new Relay(() => server.Port, connection => Plan(connection, random, content.Length));
+            await using Relay relay = server.Behind(wire, connection => Plan(connection, random, content.Length));
             using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
 
             TransferResult result = await client.PutAsync(path, Clients.Name($"{wire}-{i}"));
@@ -38,13 +41,15 @@ public sealed class CutUploadTests
     [Theory]
     [InlineData(TransferWire.Http1)]
     [InlineData(TransferWire.Tus)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
     public async Task A_pipe_is_continued_from_what_is_kept_of_it(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = Content.Random(20_000_000);
-        await using var relay = new Relay(
-            () => server.Port,
-            connection => connection < 4 ? new RelayPlan { CutUpAfter = 3_000_000 + (connection * 1_234_567) } : RelayPlan.Clear);
+        await using Relay relay = server.Behind(
+            wire, connection => connection < 4 ? new RelayPlan { CutUpAfter = 3_000_000 + (connection * 1_234_567) } : RelayPlan.Clear);
         using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
 
         TransferResult result = await client.PutAsync(PipeReader.Create(new MemoryStream(content)), Clients.Name("x"));
@@ -53,15 +58,17 @@ public sealed class CutUploadTests
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
     }
 
-    [Fact]
-    public async Task What_the_server_has_is_not_sent_again()
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Grpc)]
+    public async Task What_the_server_has_is_not_sent_again(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         byte[] content = Content.Random(24_000_000);
-        await using var relay = new Relay(
-            () => server.Port, connection => connection == 0 ? new RelayPlan { CutUpAfter = 20_000_000 } : RelayPlan.Clear);
-        using TransferClient client = Clients.To(relay.Files);
+        await using Relay relay = server.Behind(
+            wire, connection => connection == 0 ? new RelayPlan { CutUpAfter = 20_000_000 } : RelayPlan.Clear);
+        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
 
         TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
 
@@ -70,16 +77,19 @@ public sealed class CutUploadTests
         Assert.InRange(result.Sent, 24_000_000, 36_000_000);
     }
 
-    [Fact]
-    public async Task A_stalled_connection_counts_as_dead()
+    [Theory]
+    [InlineData(TransferWire.Http1)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    public async Task A_stalled_connection_counts_as_dead(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         byte[] content = Content.Random(24_000_000);
-        await using var relay = new Relay(
-            () => server.Port, connection => connection == 0 ? new RelayPlan { StallUpAfter = 1_000_000 } : RelayPlan.Clear);
+        await using Relay relay = server.Behind(
+            wire, connection => connection == 0 ? new RelayPlan { StallUpAfter = 1_000_000 } : RelayPlan.Clear);
         using TransferClient client = Clients.To(
-            relay.Files, options => options with { IdleTimeout = TimeSpan.FromMilliseconds(400) });
+            relay.Files, options => options with { Wire = wire, IdleTimeout = TimeSpan.FromMilliseconds(400) });
 
         TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
 
@@ -90,12 +100,15 @@ public sealed class CutUploadTests
     [Theory]
     [InlineData(TransferWire.Http1)]
     [InlineData(TransferWire.Tus)]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
     public async Task A_canceled_upload_leaves_nothing_visible(TransferWire wire)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         string path = folder.Write("x", Content.Random(24_000_000));
-        await using var relay = new Relay(() => server.Port, _ => new RelayPlan { BytesPerSecond = 10_000_000 });
+        await using Relay relay = server.Behind(wire, _ => new RelayPlan { BytesPerSecond = 10_000_000 });
         using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
         using var cancel = new CancellationTokenSource();
         var progress = new Reports(report =>

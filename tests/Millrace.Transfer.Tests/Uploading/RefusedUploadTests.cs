@@ -6,10 +6,14 @@ namespace Millrace.Transfer.Tests.Uploading;
 public sealed class RefusedUploadTests
 {
     [Theory]
-    [InlineData(TransferWire.Http1, 100)]
-    [InlineData(TransferWire.Http1, 1_000_000)]
-    [InlineData(TransferWire.Tus, 1_000_000)]
-    public async Task A_taken_name_is_refused_for_a_new_file(TransferWire wire, int size)
+    [InlineData(TransferWire.Http1, 100, 412)]
+    [InlineData(TransferWire.Http1, 1_000_000, 412)]
+    [InlineData(TransferWire.Tus, 1_000_000, 412)]
+    [InlineData(TransferWire.Grpc, 100, 200)]
+    [InlineData(TransferWire.Grpc, 1_000_000, 200)]
+    [InlineData(TransferWire.GrpcWeb, 100, 200)]
+    [InlineData(TransferWire.GrpcWebText, 1_000_000, 200)]
+    public async Task A_taken_name_is_refused_for_a_new_file(TransferWire wire, int size, int status)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] before = server.Write("x", 10, seed: 9);
@@ -21,7 +25,7 @@ public sealed class RefusedUploadTests
             new PutOptions { Precondition = new WritePrecondition { MustNotExist = true } }));
 
         Assert.Equal(TransferError.AlreadyExists, exception.Error);
-        Assert.Equal(412, exception.Status);
+        Assert.Equal(status, exception.Status);
         Assert.Equal(wire, exception.Wire);
         Assert.Equal("x", exception.Name);
         Assert.Equal(before, await File.ReadAllBytesAsync(server.PathOf("x")));

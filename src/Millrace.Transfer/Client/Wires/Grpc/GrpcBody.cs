@@ -34,6 +34,7 @@ internal sealed partial class GrpcBody : Stream, IEndingBody
     private bool _isOver;
     private bool _isSmall;
     private long _taken;
+    private Exception? _failure;
 
     public GrpcBody(GrpcExchange exchange, GrpcInput input, ChunkHandling handling)
     {
@@ -78,6 +79,11 @@ internal sealed partial class GrpcBody : Stream, IEndingBody
         // The call's own token ends with the caller's, and at its deadline.
         cancellationToken = _exchange.Token;
         int filled = 0;
+        if (_failure is not null)
+        {
+            throw _failure;
+        }
+
         try
         {
             while (filled < buffer.Length && !_isOver)
@@ -111,15 +117,27 @@ internal sealed partial class GrpcBody : Stream, IEndingBody
 
             return filled;
         }
-        catch (Exception exception) when (exception is not TransferException)
+        catch (Exception exception)
         {
-            throw _exchange.Translate(exception);
+            _failure = exception is TransferException ? exception : _exchange.Translate(exception);
+            if (filled == 0)
+            {
+                throw _failure;
+            }
+
+            // What came before it need not be asked for again.
+            return filled;
         }
     }
 
     /// <inheritdoc/>
     public async ValueTask<Sha256Digest?> FinishAsync()
     {
+        if (_failure is not null)
+        {
+            throw _failure;
+        }
+
         try
         {
             while (!_isOver)

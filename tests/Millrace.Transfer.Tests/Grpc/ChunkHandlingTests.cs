@@ -1,0 +1,117 @@
+using Millrace.Transfer.Server;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Grpc;
+
+/// <summary>Every way of handling chunks at the client, against every one at the server.</summary>
+public sealed class ChunkHandlingTests
+{
+    private static readonly TransferWire[] Wires = [TransferWire.Grpc, TransferWire.GrpcWeb, TransferWire.GrpcWebText];
+
+    public static TheoryData<TransferWire, ChunkHandling, ChunkHandling, TransferCompression> Ways()
+    {
+        var ways = new TheoryData<TransferWire, ChunkHandling, ChunkHandling, TransferCompression>();
+        foreach (TransferWire wire in Wires)
+        {
+            foreach (ChunkHandling client in Enum.GetValues<ChunkHandling>())
+            {
+                foreach (TransferCompression compression in Enum.GetValues<TransferCompression>())
+                {
+                    ways.Add(wire, client, ChunkHandling.Direct, compression);
+                    ways.Add(wire, ChunkHandling.Direct, client, compression);
+                }
+            }
+        }
+
+        return ways;
+    }
+
+    public static TheoryData<TransferWire, int> ChunkSizes()
+    {
+        var sizes = new TheoryData<TransferWire, int>();
+        foreach (TransferWire wire in Wires)
+        {
+            foreach (int bytes in (int[])[TransferClientOptions.LeastChunkBytes, 4096, 65_536, 1_000_003, TransferClientOptions.MostChunkBytes])
+            {
+                sizes.Add(wire, bytes);
+            }
+        }
+
+        return sizes;
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task Files_go_there_and_come_back(
+        TransferWire wire, ChunkHandling mine, ChunkHandling theirs, TransferCompression compression)
+    {
+        await using TestServer server = await StartAsync(theirs);
+        using TransferClient client = server.Connect(
+            options => options with { Wire = wire, ChunkHandling = mine, Compression = compression });
+        foreach (int size in (int[])[0, 1, 100_000, 3_000_000])
+        {
+            await ThereAndBackAsync(client, Half(size));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(ChunkSizes))]
+    public async Task Chunks_may_have_any_size(TransferWire wire, int bytes)
+    {
+        foreach (ChunkHandling handling in Enum.GetValues<ChunkHandling>())
+        {
+            foreach (TransferCompression compression in Enum.GetValues<TransferCompression>())
+            {
+                await using TestServer server = await StartAsync(handling);
+                using TransferClient client = server.Connect(options => options with
+                {
+                    Wire = wire,
+                    ChunkHandling = handling,
+                    ChunkBytes = bytes,
+                    Compression = compression,
+                });
+
+                await ThereAndBackAsync(client, Half(Math.Min(9_000_000, bytes * 400)));
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
+    public async Task Compressed_files_take_fewer_bytes_both_ways(TransferWire wire)
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        await using var relay = new Relay(() => server.PortOf(wire), _ => new RelayPlan { CutUpAfter = 2_000_000, CutDownAfter = 2_000_000 });
+        using TransferClient client = Clients.To(
+            relay.Files, options => options with { Wire = wire, Compression = TransferCompression.Gzip, MaxAttempts = 1 });
+
+        await ThereAndBackAsync(client, new byte[20_000_000]);
+    }
+
+    private static Task<TestServer> StartAsync(ChunkHandling handling) => TestServer.StartAsync(options => options with
+    {
+        Endpoints = options.Endpoints with { Grpc = new GrpcServerOptions { ChunkHandling = handling } },
+    });
+
+    /// <summary>Random in its first half, zeros behind.</summary>
+    private static byte[] Half(int size)
+    {
+        byte[] content = new byte[size];
+        Content.Random(size / 2).CopyTo(content, 0);
+        return content;
+    }
+
+    private static async Task ThereAndBackAsync(TransferClient client, byte[] content)
+    {
+        using var back = new MemoryStream();
+
+        TransferResult put = await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
+        TransferResult got = await client.GetAsync(Clients.Name("x"), back);
+
+        Assert.Equal(Sha256Digest.Of(content), put.Sha256);
+        Assert.Equal(Sha256Digest.Of(content), got.Sha256);
+        Assert.True(content.AsSpan().SequenceEqual(back.GetBuffer().AsSpan(0, (int)back.Length)));
+    }
+}
