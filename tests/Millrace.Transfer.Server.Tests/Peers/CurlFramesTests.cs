@@ -1,0 +1,130 @@
+using System.Buffers.Binary;
+using System.Text;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Peers;
+
+/// <summary>Frames that printf makes and curl sends, without any library of gRPC.</summary>
+public sealed class CurlFramesTests : PeerTest
+{
+    // A frame of six bytes: field 1, four bytes of text.
+    private const string FrameOfFile = @"\000\000\000\000\006\012\004file";
+
+    [Fact]
+    public async Task Stat_is_answered()
+    {
+        Make(Theirs("file"), 5);
+        (string fields, byte[] body) = await CallAsync("Stat", FrameOfFile);
+        Assert.Contains("content-type: application/grpc", fields, StringComparison.Ordinal);
+        Assert.Contains("grpc-status: 0", fields, StringComparison.Ordinal);
+        byte[] message = Assert.Single(Frames(body));
+        Assert.StartsWith("\u000a\u0004file\u0010\u0005", Encoding.Latin1.GetString(message), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Download_is_the_file_then_its_bytes_then_the_end()
+    {
+        byte[] content = await File.ReadAllBytesAsync(Make(Theirs("file"), 5));
+        (string fields, byte[] body) = await CallAsync("Download", FrameOfFile);
+        Assert.Contains("grpc-status: 0", fields, StringComparison.Ordinal);
+        List<byte[]> messages = Frames(body);
+        Assert.Equal(3, messages.Count);
+        Assert.Equal(0x12, messages[0][0]);
+        Assert.Equal(0x0A, messages[1][0]);
+        Assert.Equal(content, messages[1][^5..]);
+        Assert.Equal(0x22, messages[2][0]);
+    }
+
+    [Theory]
+    [InlineData("a message that is shorter than said", @"\000\000\000\000\011\012\004file", "", 13)]
+    [InlineData("half of a prefix", @"\000\000\000", "", 13)]
+    [InlineData("a message that is no protobuf", @"\000\000\000\000\002\377\377", "", 13)]
+    [InlineData("a text that is longer than its message", @"\000\000\000\000\006\012\377file", "", 13)]
+    [InlineData("compressed without a coding", @"\001\000\000\000\006\012\004file", "", 13)]
+    [InlineData("an unknown coding", FrameOfFile, "grpc-encoding: lzma", 12)]
+    [InlineData("a message of 2 GiB", @"\000\177\377\377\377\012\004file", "", 8)]
+    [InlineData("no message", "", "", 12)]
+    [InlineData("two messages", FrameOfFile + FrameOfFile, "", 12)]
+    public async Task What_is_wrong_has_the_right_status(string what, string frame, string field, int status)
+    {
+        Make(Theirs("file"), 5);
+        (string fields, byte[] body) = await CallAsync("Stat", frame, field);
+        Assert.True(fields.Contains($"grpc-status: {status}\r", StringComparison.Ordinal), $"{what}: {fields}");
+        Assert.Empty(body);
+    }
+
+    [Fact]
+    public async Task Fields_that_nobody_knows_are_skipped()
+    {
+        Make(Theirs("file"), 5);
+
+        // Field 1000, two bytes of text, in front of the name.
+        (string fields, byte[] body) = await CallAsync("Stat", @"\000\000\000\000\013\302\076\002hi\012\004file");
+        Assert.Contains("grpc-status: 0", fields, StringComparison.Ordinal);
+        Assert.Single(Frames(body));
+    }
+
+    [Fact]
+    public async Task A_method_that_there_is_not_is_UNIMPLEMENTED()
+    {
+        (string fields, _) = await CallAsync("Move", FrameOfFile);
+        Assert.Contains("grpc-status: 12", fields, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Data_before_the_first_message_is_INVALID_ARGUMENT()
+    {
+        (string fields, _) = await CallAsync("Upload", FrameOfFile);
+        Assert.Contains("grpc-status: 3", fields, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_deadline_that_is_over_ends_a_download()
+    {
+        // Nothing takes two gigabytes in a tenth of a second.
+        using (FileStream file = File.Create(Theirs("file")))
+        {
+            file.SetLength(2_000_000_000);
+        }
+
+        (string fields, byte[] body) = await CallAsync("Download", FrameOfFile, "grpc-timeout: 100m");
+        Assert.Contains("grpc-status: 4", fields, StringComparison.Ordinal);
+        Assert.InRange(body.Length, 0, 1_999_999_999);
+        await AssertNothingRunsAsync();
+    }
+
+    [Fact]
+    public async Task Another_content_type_is_415()
+    {
+        (string fields, _) = await CallAsync("Stat", FrameOfFile, "content-type: application/json");
+        Assert.StartsWith("HTTP/2 415", fields, StringComparison.Ordinal);
+    }
+
+    /// <summary>The fields with the trailers behind them, and the body.</summary>
+    private async Task<(string Fields, byte[] Body)> CallAsync(string method, string frame, string field = "")
+    {
+        string type = field.StartsWith("content-type", StringComparison.Ordinal) ? field : "content-type: application/grpc+proto";
+        string command =
+            $"printf '{frame}' | curl --silent --show-error --max-time 60 --http2-prior-knowledge --data-binary @- "
+            + $"--header '{type}' --header 'te: trailers' --header '{field}' "
+            + $"--dump-header fields --output body {Grpc}millrace.v1.FileTransfer/{method}";
+        await ForeignProgram.RunAsync(Mine("."), "/bin/sh", "-c", command);
+        Assert.True(File.Exists(Mine("fields")), "curl got no answer.");
+        byte[] body = File.Exists(Mine("body")) ? await File.ReadAllBytesAsync(Mine("body")) : [];
+        return (await File.ReadAllTextAsync(Mine("fields")), body);
+    }
+
+    private static List<byte[]> Frames(byte[] body)
+    {
+        var frames = new List<byte[]>();
+        for (int at = 0; at < body.Length;)
+        {
+            Assert.Equal(0, body[at]);
+            int length = BinaryPrimitives.ReadInt32BigEndian(body.AsSpan(at + 1));
+            frames.Add(body[(at + 5)..(at + 5 + length)]);
+            at += 5 + length;
+        }
+
+        return frames;
+    }
+}

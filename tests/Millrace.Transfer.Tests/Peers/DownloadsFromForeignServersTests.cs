@@ -1,0 +1,127 @@
+using Millrace.Transfer.Server.Tests.Peers;
+
+namespace Millrace.Transfer.Tests.Peers;
+
+public sealed class DownloadsFromForeignServersTests : ForeignServerTest
+{
+    public static TheoryData<string, int> ServersAndSizes { get; } = EveryServerWith(0, 1, 65_536, 3_000_001);
+
+    public static TheoryData<string, ChunkHandling> ServersAndHandlings { get; } =
+        EveryServerWith(ChunkHandling.Direct, ChunkHandling.RentedArray, ChunkHandling.ByteArray);
+
+    [Theory]
+    [MemberData(nameof(ServersAndSizes))]
+    public async Task A_file_arrives_verified(string name, int size)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        byte[] content = server.Write("file", size);
+        using TransferClient client = server.Connect();
+        TransferResult result = await client.GetAsync(Name("file"), Here["file"]);
+        Assert.Equal(TransferWire.Grpc, result.Wire);
+        Assert.Equal(size, result.Length);
+        Assert.Equal(Sha256Of(server.PathOf("file")), result.Sha256?.ToString());
+        Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
+    }
+
+    [Theory]
+    [MemberData(nameof(ServersAndHandlings))]
+    public async Task Chunks_of_any_size_arrive_in_every_way_of_handling_them(string name, ChunkHandling handling)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        byte[] content = server.Write("file", 1_000_003);
+        foreach (int chunk in (int[])[TransferClientOptions.LeastChunkBytes, 100_000, TransferClientOptions.MostChunkBytes])
+        {
+            using TransferClient client = server.Connect(options => options with { ChunkHandling = handling, ChunkBytes = chunk });
+            await client.GetAsync(Name("file"), Here["file"]);
+            Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
+        }
+    }
+
+    [Theory]
+    [InlineData("C++")]
+    [InlineData("Python")]
+    public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string name)
+    {
+        // @grpc/grpc-js compresses no answers. grpcio does not say how a request was compressed.
+        await using ForeignServer server = await ForeignServer.StartAsync(name, name == "Python" ? ["--gzip"] : []);
+        await File.WriteAllBytesAsync(server.PathOf("text"), Text(3_000_000));
+        await using var relay = new CountingRelay(server.Port);
+        using TransferClient client = Infrastructure.Clients.To(
+            relay.Address,
+            static options => options with { Wire = TransferWire.Grpc, Compression = TransferCompression.Gzip });
+        await client.GetAsync(Name("text"), Here["text"]);
+        Assert.InRange(relay.Down, 1, 1_500_000);
+        Assert.Equal(Text(3_000_000), await File.ReadAllBytesAsync(Here["text"]));
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task A_download_that_broke_goes_on_where_it_was(string name)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        byte[] content = server.Write("flaky-file", 3_000_001);
+        using TransferClient client = server.Connect();
+        TransferResult result = await client.GetAsync(Name("flaky-file"), Here["file"]);
+        Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
+        Assert.Equal(2, server.Lines.Count(static line => line.Contains("Download", StringComparison.Ordinal)));
+        Assert.InRange(result.Sent, 3_000_001, 3_000_001 + 1_500_000);
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task A_stream_without_an_end_is_no_file(string name)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        server.Write("cut-file", 100_000);
+        using TransferClient client = server.Connect(static options => options with { MaxAttempts = 2 });
+        await Assert.ThrowsAsync<TransferException>(() => client.GetAsync(Name("cut-file"), Here["file"]));
+        Assert.Empty(Here.Everything());
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task A_file_with_another_digest_is_not_published(string name)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        server.Write("wrong-file", 100_000);
+        using TransferClient client = server.Connect(static options => options with { MaxAttempts = 2 });
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.GetAsync(Name("wrong-file"), Here["file"]));
+        Assert.Equal(TransferError.DigestMismatch, exception.Error);
+        Assert.Empty(Here.Everything());
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task A_deadline_ends_a_download_that_sends_nothing_and_the_server_knows(string name)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        server.Write("slow-file", 100_000);
+        using TransferClient client = server.Connect(
+            static options => options with { MaxAttempts = 1, CallTimeout = TimeSpan.FromMilliseconds(300) });
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.GetAsync(Name("slow-file"), Here["file"]));
+        Assert.Equal(TransferError.TooSlow, exception.Error);
+        await server.AssertCancelledAsync("Download");
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task Whoever_stops_reading_cancels_the_call(string name)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        server.Write("file", 50_000_000);
+        using TransferClient client = server.Connect();
+        long read = 0;
+        await foreach (ReadOnlyMemory<byte> piece in client.ReadAsync(Name("file")))
+        {
+            read += piece.Length;
+            if (read > 1_000_000)
+            {
+                break;
+            }
+        }
+
+        await server.AssertCancelledAsync("Download");
+    }
+}

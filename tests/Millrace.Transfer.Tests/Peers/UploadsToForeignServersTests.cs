@@ -1,0 +1,123 @@
+using System.Runtime.CompilerServices;
+using Millrace.Transfer.Server.Tests.Peers;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Peers;
+
+public sealed class UploadsToForeignServersTests : ForeignServerTest
+{
+    private const int Large = 100_000_000;
+
+    public static TheoryData<string, int> ServersAndSizes { get; } = EveryServerWith(0, 1, 65_536, 3_000_001);
+
+    public static TheoryData<string, ChunkHandling> ServersAndHandlings { get; } =
+        EveryServerWith(ChunkHandling.Direct, ChunkHandling.RentedArray, ChunkHandling.ByteArray);
+
+    [Theory]
+    [MemberData(nameof(ServersAndSizes))]
+    public async Task A_file_is_published_under_its_name(string name, int size)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        string source = Here.Write("file", Content.Random(size));
+        using TransferClient client = server.Connect();
+        TransferResult result = await client.PutAsync(source, Name("a/b"));
+        Assert.Equal(TransferWire.Grpc, result.Wire);
+        Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf("a/b")));
+    }
+
+    [Theory]
+    [MemberData(nameof(ServersAndHandlings))]
+    public async Task Chunks_of_any_size_are_understood_in_every_way_of_handling_them(string name, ChunkHandling handling)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        string source = Here.Write("file", Content.Random(1_000_003));
+        foreach (int chunk in (int[])[TransferClientOptions.LeastChunkBytes, 100_000, TransferClientOptions.MostChunkBytes])
+        {
+            using TransferClient client = server.Connect(options => options with { ChunkHandling = handling, ChunkBytes = chunk });
+            await client.PutAsync(source, Name($"{chunk}"));
+            Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf($"{chunk}")));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task A_hundred_megabytes_go_up_and_come_back(string name)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        string source = Here.Write("file", Content.Random(Large));
+        using TransferClient client = server.Connect();
+        await client.PutAsync(source, Name("large"));
+        await client.GetAsync(Name("large"), Here["copy"]);
+        string digest = Sha256Of(source);
+        Assert.Equal(digest, Sha256Of(server.PathOf("large")));
+        Assert.Equal(digest, Sha256Of(Here["copy"]));
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string name)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        await using var relay = new CountingRelay(server.Port);
+        using TransferClient client = Clients.To(
+            relay.Address,
+            static options => options with { Wire = TransferWire.Grpc, Compression = TransferCompression.Gzip });
+        await client.PutAsync(Here.Write("text", Text(3_000_000)), Name("text"));
+        Assert.InRange(relay.Up, 1, 1_500_000);
+        Assert.Equal(Text(3_000_000), await File.ReadAllBytesAsync(server.PathOf("text")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task An_upload_that_broke_goes_on_where_it_was(string name)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        string source = Here.Write("file", Content.Random(3_000_001));
+        using TransferClient client = server.Connect();
+        await client.PutAsync(source, Name("flaky-file"));
+        Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf("flaky-file")));
+        Assert.Contains(server.Lines, static line => line.Contains("QueryUpload", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task A_cancelled_upload_ends_at_both_sides_and_publishes_nothing(string name)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        using TransferClient client = server.Connect();
+        using var cancelling = new CancellationTokenSource();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => client.PutAsync(CancelledMidwayAsync(cancelling), Name("file"), cancellationToken: cancelling.Token));
+        Assert.False(File.Exists(server.PathOf("file")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Servers))]
+    public async Task What_must_be_new_and_is_not_is_refused(string name)
+    {
+        await using ForeignServer server = await ForeignServer.StartAsync(name);
+        byte[] before = server.Write("file", 10);
+        using TransferClient client = server.Connect();
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(
+            Here.Write("file", Content.Random(3_000_000)),
+            Name("file"),
+            new PutOptions { Precondition = new WritePrecondition { MustNotExist = true } }));
+        Assert.Equal(TransferError.AlreadyExists, exception.Error);
+        Assert.Equal(before, await File.ReadAllBytesAsync(server.PathOf("file")));
+    }
+
+    private static async IAsyncEnumerable<ReadOnlyMemory<byte>> CancelledMidwayAsync(
+        CancellationTokenSource cancelling, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+    {
+        for (int i = 0; i < 1000; i++)
+        {
+            if (i == 10)
+            {
+                await cancelling.CancelAsync();
+            }
+
+            cancellationToken.ThrowIfCancellationRequested();
+            yield return new byte[100_000];
+        }
+    }
+}
