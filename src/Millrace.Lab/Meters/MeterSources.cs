@@ -15,7 +15,8 @@ internal static class MeterSources
     private static readonly string[] IoFields = ["rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw"];
 
     /// <summary>The meters that this process has, and a server where one was asked.</summary>
-    public static IReadOnlyDictionary<string, string> Of(ProcessMeters meters, SystemCallPass calls, bool withServer)
+    public static IReadOnlyDictionary<string, string> Of(
+        ProcessMeters meters, SystemCallPass calls, bool withLargeObjects, bool withServer)
     {
         var sources = new SortedDictionary<string, string>(StringComparer.Ordinal)
         {
@@ -51,6 +52,16 @@ internal static class MeterSources
         {
             sources["peakResidentBytes"] = PeakMemory.Source + ", in a process of its own";
             sources["peakOverIdleBytes"] = PeakMemory.Source + ", less VmRSS before the case";
+        }
+
+        if (withLargeObjects)
+        {
+            sources["largeObjectBytes"] = LargeObjects.Source;
+        }
+
+        if (withServer && withLargeObjects)
+        {
+            sources["serverLargeObjectBytes"] = LargeObjects.Source + " of the server's process";
         }
 
         if (withServer)

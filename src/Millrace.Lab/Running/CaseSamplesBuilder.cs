@@ -58,6 +58,9 @@ internal static class CaseSamplesBuilder
             ServerAllocatedBytes = OfServer(use => use.AllocatedBytes),
             ServerGen2 = OfServer(use => use.Gen2),
             ServerPeakResidentBytes = OfServer(use => use.PeakResidentBytes),
+            LinkShare = samples.Count > 0 && samples.TrueForAll(sample => sample.LinkShare is not null)
+                ? [.. samples.Select(sample => sample.LinkShare!.Value)]
+                : null,
             Passes = Passes(labCase),
             Unverified = unverified.Length == 0 ? null : unverified,
         };
@@ -87,6 +90,8 @@ internal static class CaseSamplesBuilder
                 Gen1 = allocated ? [.. allocations.Select(sample => sample.Gen1)] : null,
                 Gen2 = allocated ? [.. allocations.Select(sample => sample.Gen2)] : null,
                 SystemCalls = called ? labCase.SystemCalls : null,
+                LargeObjectBytes = labCase.LargeObjectBytes is { } large ? [large] : null,
+                ServerLargeObjectBytes = labCase.ServerLargeObjectBytes is { } server ? [server] : null,
                 AllocatedObjects = objects is { } estimate ? [estimate.Objects] : null,
                 AllocatedObjectsStdDev = objects is { } spread ? [spread.StdDev] : null,
             }

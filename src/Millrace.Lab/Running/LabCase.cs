@@ -76,6 +76,12 @@ internal sealed class LabCase
     /// <summary>Objects allocated per invocation, of a pass of its own; null when that was not measured.</summary>
     public ObjectEstimate? Objects { get; set; }
 
+    /// <summary>Bytes of large objects of an invocation, of a pass of its own; null when that was not measured.</summary>
+    public long? LargeObjectBytes { get; set; }
+
+    /// <summary>The same of a server in a process of its own.</summary>
+    public long? ServerLargeObjectBytes { get; set; }
+
     /// <summary>Why they could not be estimated; null when they were, or when nobody tried.</summary>
     public string? NoObjectsReason { get; set; }
 

@@ -38,6 +38,9 @@ internal sealed class LaunchSession : IDisposable
     /// <summary>The meters of this process.</summary>
     public ProcessMeters Meters { get; } = new();
 
+    /// <summary>Whether a pass counts the bytes of large objects, too.</summary>
+    public bool CountsLargeObjects { get; init; }
+
     /// <summary>Whether the user wants it to end.</summary>
     public bool IsStopped => _stop.IsCancellationRequested;
 
@@ -97,6 +100,11 @@ internal sealed class LaunchSession : IDisposable
             runner.Pass(originals, _calls.Measure);
             _progress.Phase($"counting objects of {name} cases");
             runner.Pass(originals, ObjectCountPass.Measure);
+            if (CountsLargeObjects)
+            {
+                _progress.Phase($"counting large objects of {name} cases");
+                runner.Pass(originals, LargeObjectPass.Measure);
+            }
         }
 
         _cut |= runner.WasCut;
@@ -134,7 +142,10 @@ internal sealed class LaunchSession : IDisposable
             ],
             Absent = _absent,
             Meters = MeterSources.Of(
-                Meters, _calls, withServer: _cases.Exists(labCase => labCase.Samples.Exists(sample => sample.Server is not null))),
+                Meters,
+                _calls,
+                withLargeObjects: CountsLargeObjects,
+                withServer: _cases.Exists(labCase => labCase.Samples.Exists(sample => sample.Server is not null))),
             Unavailable = MeterSources.Missing(Meters, _calls),
             MeterCosts = _request.WithPasses && !IsStopped ? MeterCostProbe.Measure(Meters) : [],
             Cut = _cut || IsStopped,

@@ -2,6 +2,7 @@ using BenchmarkDotNet.Attributes;
 using BenchmarkDotNet.Configs;
 using Millrace.Lab.Data;
 using Millrace.Lab.Running;
+using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
@@ -31,13 +32,17 @@ public partial class FileTransfers : IMeasuredBenchmark
     [Params(TransferDirection.Download, TransferDirection.Upload)]
     public TransferDirection Direction { get; set; }
 
-    /// <summary>Bytes that the rows HttpClient copy at a time; the others choose themselves.</summary>
+    /// <summary>Bytes that the rows HttpClient copy at a time, and those of a chunk of gRPC; the others choose themselves.</summary>
     [Params(65536, 81920, 262144)]
     public int Buffer { get; set; }
 
     /// <summary>When the bytes are on the device.</summary>
     [Params(Durability.None)]
     public Durability Durability { get; set; }
+
+    /// <summary>How it is coded on its way; only the rows HttpClient and those of gRPC code at all.</summary>
+    [Params(TransferCompression.None)]
+    public TransferCompression Compression { get; set; }
 
     /// <inheritdoc/>
     public long CallingThreadTicks => 0;

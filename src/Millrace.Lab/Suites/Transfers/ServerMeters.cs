@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
@@ -12,17 +13,35 @@ internal sealed class ServerMeters : IDisposable
 {
     private const string BeginPath = "meters/begin";
     private const string EndPath = "meters/end";
+    private const string LargePath = "meters/large";
 
     // Apart from those that transfer: a transfer's connection is as the transfer before left it.
     private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
 
     private readonly ProcessMeters _meters = new();
+    private readonly LargeObjects _large = new();
 
     /// <summary>Adds them to an application.</summary>
     public void Map(IEndpointRouteBuilder endpoints)
     {
         endpoints.MapMethods("/" + BeginPath, [HttpMethods.Get], context => AnswerAsync(context, resets: true));
         endpoints.MapMethods("/" + EndPath, [HttpMethods.Get], context => AnswerAsync(context, resets: false));
+        endpoints.MapMethods("/" + LargePath, [HttpMethods.Get], context =>
+        {
+            lock (_meters)
+            {
+                return context.Response.WriteAsync(FormattableString.Invariant($"{_large.Next()}"));
+            }
+        });
+    }
+
+    /// <summary>See <see cref="IIterationState.ServerLargeObjects"/>.</summary>
+    public static long? LargeObjectBytes(Uri server)
+    {
+        using HttpResponseMessage response = Client.Send(new HttpRequestMessage(HttpMethod.Get, new Uri(server, LargePath)));
+        response.EnsureSuccessStatusCode();
+        using var text = new StreamReader(response.Content.ReadAsStream());
+        return long.TryParse(text.ReadToEnd(), NumberStyles.None, CultureInfo.InvariantCulture, out long bytes) ? bytes : null;
     }
 
     /// <summary>Asks a server right before an invocation.</summary>

@@ -2,6 +2,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Millrace.Lab.Interop;
+using Millrace.Transfer;
 using Millrace.Transfer.Server;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -17,22 +18,24 @@ internal sealed class StoreServers(string folder, int processes) : IDisposable
     private const string AskPath = "store";
     private const string DigestKey = "digest";
     private const string DurabilityKey = "durability";
+    private const string HandlingKey = "handling";
 
     // The server's own ones are on the port of the first.
     private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
 
-    private readonly Dictionary<(bool WithDigest, Durability Durability), TransferServer> _servers = [];
+    private readonly Dictionary<StoreKind, TransferServer> _servers = [];
 
     /// <summary>Adds to an application where they are found.</summary>
     public void Map(IEndpointRouteBuilder endpoints) => endpoints.MapMethods("/" + AskPath, [HttpMethods.Get], AnswerAsync);
 
     /// <summary>Asks a server where files are that are kept so.</summary>
     /// <param name="server">The server.</param>
-    /// <param name="withDigest">Whether what arrives is hashed.</param>
-    /// <param name="durability">What published files have to survive.</param>
-    public static async Task<Uri> FindAsync(Uri server, bool withDigest, Durability durability)
+    /// <param name="kind">How.</param>
+    public static async Task<Uri> FindAsync(Uri server, StoreKind kind)
     {
-        var ask = new Uri(server, $"{AskPath}?{DigestKey}={withDigest}&{DurabilityKey}={durability}");
+        var ask = new Uri(
+            server,
+            $"{AskPath}?{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}&{HandlingKey}={kind.Handling}");
         return new Uri(await Client.GetStringAsync(ask).ConfigureAwait(false));
     }
 
@@ -48,25 +51,29 @@ internal sealed class StoreServers(string folder, int processes) : IDisposable
     private Task AnswerAsync(HttpContext context)
     {
         IQueryCollection query = context.Request.Query;
-        Uri address = AddressOf(bool.Parse(query[DigestKey]!), Enum.Parse<Durability>(query[DurabilityKey]!));
+        Uri address = AddressOf(new StoreKind(
+            bool.Parse(query[DigestKey]!),
+            Enum.Parse<Durability>(query[DurabilityKey]!),
+            Enum.Parse<ChunkHandling>(query[HandlingKey]!)));
         return context.Response.WriteAsync(address.ToString());
     }
 
-    private Uri AddressOf(bool withDigest, Durability durability)
+    private Uri AddressOf(StoreKind kind)
     {
         // Asked for before anything is measured, so it may wait.
         lock (_servers)
         {
-            if (!_servers.TryGetValue((withDigest, durability), out TransferServer? server))
+            if (!_servers.TryGetValue(kind, out TransferServer? server))
             {
                 server = TransferServer.StartAsync(new TransferHostOptions
                 {
-                    Folder = Furnish(TransferFolders.Store(folder, withDigest, durability, processes)),
+                    Folder = Furnish(TransferFolders.Store(folder, kind, processes)),
                     Port = 0,
-                    OfferHttp2Port = false,
-                    Store = new LocalFileStoreOptions { ComputeSha256 = withDigest, Durability = durability },
+                    Http2Port = 0,
+                    Store = new LocalFileStoreOptions { ComputeSha256 = kind.WithDigest, Durability = kind.Durability },
+                    Endpoints = new TransferServerOptions { Grpc = new GrpcServerOptions { ChunkHandling = kind.Handling } },
                 }).GetAwaiter().GetResult();
-                _servers.Add((withDigest, durability), server);
+                _servers.Add(kind, server);
             }
 
             return new Uri(server.Address, server.Description.Files + "/");

@@ -20,13 +20,10 @@ internal static class TransferFolders
 
     /// <summary>The folder of one of Millrace's stores, which lets no other store share it.</summary>
     /// <param name="folder">The laboratory's folder for transfers.</param>
-    /// <param name="withDigest">Whether the store hashes what arrives.</param>
-    /// <param name="durability">What its files survive.</param>
+    /// <param name="kind">What it is like.</param>
     /// <param name="processes">2 for a server in a process of its own.</param>
-    public static string Store(string folder, bool withDigest, Durability durability, int processes) => Path.Combine(
-        Stores(folder),
-        FormattableString.Invariant(
-            $"{(withDigest ? TransfersPlan.Sha256 : TransfersPlan.None)}-{(durability == Durability.None ? TransfersPlan.None : TransfersPlan.Commit)}-{processes}"));
+    public static string Store(string folder, StoreKind kind, int processes) =>
+        Path.Combine(Stores(folder), FormattableString.Invariant($"{kind.Name}-{processes}"));
 
     /// <summary>Where downloads arrive.</summary>
     public static string Downloaded(string folder) => Path.Combine(folder, "client", DownloadedName);

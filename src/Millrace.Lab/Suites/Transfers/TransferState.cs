@@ -28,6 +28,10 @@ internal sealed class TransferState(TransferCase planned, CacheControl? source) 
     }
 
     /// <inheritdoc/>
+    public long? ServerLargeObjects() =>
+        planned.Ends.Server is { } server ? ServerMeters.LargeObjectBytes(server) : null;
+
+    /// <inheritdoc/>
     public void Finish(LabCase labCase)
     {
         Server = _before is not null && planned.Ends.Server is { } server

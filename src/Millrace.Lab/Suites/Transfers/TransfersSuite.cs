@@ -7,6 +7,11 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <summary>The suite "transfers": every way to move a file between two processes.</summary>
 public sealed class TransfersSuite : Suite
 {
+    // Arrays of a length that the pool keeps for each processor; its default is 32. HttpClient's HTTP/2 windows need more,
+    // and what does not fit is new memory in every transfer. The command is started so, too.
+    private const string PoolVariable = "DOTNET_SYSTEM_BUFFERS_SHAREDARRAYPOOL_MAXARRAYSPERPARTITION";
+    private const string PoolArrays = "1024";
+
     private readonly TransfersLimits? _limits;
     private readonly long _large = TransfersPlan.LargeSize;
 
@@ -29,15 +34,18 @@ public sealed class TransfersSuite : Suite
         "every way to upload and to download a file over loopback, with digests and without";
 
     /// <inheritdoc/>
-    public override IReadOnlyList<string> ExampleFilters { get; } = ["Http1/*/65536/*", "HttpClient*/*/65536/*"];
+    public override IReadOnlyList<string> ExampleFilters { get; } = ["Grpc*/csv/*/65536/*", "HttpClient/csv/*/65536/*"];
+
+    internal override IReadOnlyDictionary<string, string> Environment { get; } =
+        new Dictionary<string, string> { [PoolVariable] = PoolArrays };
 
     internal override IReadOnlyList<string> Methods => TransfersPlan.Methods;
 
     internal override SuiteInputs TakeInputs(LabOptions options)
     {
         string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
-        var inputs = TransfersInputs.In(data, options.Mode, _large);
-        IReadOnlyList<TransferCase> plan = TransfersPlan.Select(options, inputs, server: null);
+        var all = TransfersInputs.In(data, _large);
+        IReadOnlyList<TransferCase> planned = TransfersPlan.Select(options, all, server: null);
         if (options.FilePath is not null)
         {
             throw new NoCaseException(
@@ -45,12 +53,13 @@ public sealed class TransfersSuite : Suite
                 + "with --data.");
         }
 
+        TransfersInputs inputs = all.With(large: planned.Any(entry => entry.Source == all.Large));
         var hold = DataFolderLock.Take(data);
         try
         {
             // Once, before the first process: a store knows a file by when it was last changed.
             TransferFolders.Make(inputs.Folder);
-            foreach (TestFile file in plan.Select(entry => entry.Source).Append(inputs.Small).Distinct())
+            foreach (TestFile file in inputs.Files)
             {
                 CacheControl.EstablishOrExplain(file, CacheFill.LargeWrites);
             }
@@ -72,7 +81,7 @@ public sealed class TransfersSuite : Suite
 
     internal override LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
     {
-        using var session = new LaunchSession(request, progress, stop);
+        using var session = new LaunchSession(request, progress, stop) { CountsLargeObjects = true };
         return new TransfersLaunch(request, Limits(request.Options.Mode), session).Run();
     }
 
