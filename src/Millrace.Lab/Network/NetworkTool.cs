@@ -1,0 +1,69 @@
+using System.ComponentModel;
+using System.Diagnostics;
+
+namespace Millrace.Lab.Network;
+
+/// <summary>Runs ip(8) and tc(8).</summary>
+internal static class NetworkTool
+{
+    private static readonly TimeSpan LongEnough = TimeSpan.FromSeconds(30);
+
+    /// <summary>Runs one and returns what it printed.</summary>
+    /// <exception cref="LinkUnavailableException">It is not there, or it failed; the message has what it said.</exception>
+    public static string Run(string tool, params IReadOnlyList<string> arguments)
+    {
+        (int exitCode, string output, string error) = Start(tool, arguments);
+        return exitCode == 0
+            ? output
+            : throw new LinkUnavailableException(
+                $"A shaped link could not be made: '{tool} {string.Join(' ', arguments)}' failed: {FirstLine(error)}");
+    }
+
+    /// <summary>Runs one whose failure is no matter, as when what it removes has gone already.</summary>
+    public static string? TryRun(string tool, params IReadOnlyList<string> arguments)
+    {
+        try
+        {
+            (int exitCode, string output, _) = Start(tool, arguments);
+            return exitCode == 0 ? output : null;
+        }
+        catch (LinkUnavailableException)
+        {
+            return null;
+        }
+    }
+
+    private static (int ExitCode, string Output, string Error) Start(string tool, IReadOnlyList<string> arguments)
+    {
+        var start = new ProcessStartInfo(tool, arguments)
+        {
+            UseShellExecute = false,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+
+        // What is read out of the messages is English.
+        start.Environment["LC_ALL"] = "C";
+        try
+        {
+            using Process process = Process.Start(start)!;
+            Task<string> output = process.StandardOutput.ReadToEndAsync();
+            Task<string> error = process.StandardError.ReadToEndAsync();
+            if (!process.WaitForExit(LongEnough))
+            {
+                process.Kill();
+            }
+
+            process.WaitForExit();
+            return (process.ExitCode, output.GetAwaiter().GetResult(), error.GetAwaiter().GetResult());
+        }
+        catch (Win32Exception exception)
+        {
+            throw new LinkUnavailableException(
+                $"A shaped link needs '{tool}', which could not be started ({exception.Message}); on Debian: apt install iproute2 util-linux.",
+                exception);
+        }
+    }
+
+    private static string FirstLine(string text) => text.Trim().Split('\n')[0];
+}

@@ -1,0 +1,169 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Runtime.Versioning;
+using Millrace.Lab.Running;
+
+namespace Millrace.Lab.Network;
+
+/// <summary>
+/// A link of a given bandwidth on one machine: a network namespace and a pair of interfaces between it and everything else,
+/// with a token bucket (tc-tbf(8)) at both ends. Linux only; needs root, iproute2 and util-linux.
+/// </summary>
+/// <remarks>
+/// <para>
+/// The server's end runs in the namespace and listens on <see cref="Far"/>, where it is reached from outside:
+/// <c>using var link = ShapedLink.Create(1_000_000_000); var host = new WorkerHost(link.Inside(WorkerCommand.Self()));</c>
+/// The round trip is a <see cref="Relay"/>'s matter.
+/// </para>
+/// <para>
+/// A process that is killed leaves its link behind; the next one that is made removes what dead processes left. Processes in
+/// the namespace are their owner's to end: they keep it alive, without the link.
+/// </para>
+/// </remarks>
+[SupportedOSPlatform("linux")]
+internal sealed class ShapedLink : IDisposable
+{
+    /// <summary>Bytes that may go at once: the largest packet of a modern kernel's segmentation offload, four times.</summary>
+    /// <remarks>At 1 Gbit/s that is 2 ms, which no figure of a transfer shows.</remarks>
+    private const int BurstBytes = 256 * 1024;
+
+    /// <summary>Bytes that wait for their turn at most; what TCP's queues of one connection and some more hold.</summary>
+    /// <remarks>Less drops packets, and then it is TCP's recovery that is measured.</remarks>
+    private const int LimitBytes = 8 * 1024 * 1024;
+
+    private const string NamespaceFolder = "/run/netns";
+
+    private static int _count;
+
+    private readonly LinkName _name;
+
+    private ShapedLink(LinkName name, long bitsPerSecond, IPAddress near, IPAddress far)
+    {
+        _name = name;
+        BitsPerSecond = bitsPerSecond;
+        Near = near;
+        Far = far;
+    }
+
+    /// <summary>In each direction, with the headers of Ethernet.</summary>
+    public long BitsPerSecond { get; }
+
+    /// <summary>The address of this side.</summary>
+    public IPAddress Near { get; }
+
+    /// <summary>The address of the side in the namespace.</summary>
+    public IPAddress Far { get; }
+
+    /// <summary>The name of the namespace.</summary>
+    public string Namespace => _name.Namespace;
+
+    /// <summary>The name of the interface of this side.</summary>
+    public string NearInterface => _name.Near;
+
+    /// <summary>The name of the interface in the namespace.</summary>
+    public string FarInterface => _name.Far;
+
+    /// <summary>Makes one.</summary>
+    /// <param name="bitsPerSecond">In each direction; 8,000 or more.</param>
+    /// <exception cref="LinkUnavailableException">This machine does not allow it; the message says why.</exception>
+    public static ShapedLink Create(long bitsPerSecond)
+    {
+        const long LeastBitsPerSecond = 8_000;
+        ArgumentOutOfRangeException.ThrowIfLessThan(bitsPerSecond, LeastBitsPerSecond);
+        RequireRoot();
+        RemoveLeftovers();
+        var name = new LinkName(Environment.ProcessId, Interlocked.Increment(ref _count));
+        (IPAddress near, IPAddress far) = name.FindAddresses();
+        var link = new ShapedLink(name, bitsPerSecond, near, far);
+        try
+        {
+            link.Make();
+        }
+        catch
+        {
+            link.Dispose();
+            throw;
+        }
+
+        return link;
+    }
+
+    /// <summary>The same command, in the namespace. The process is the one that is started: no other one is between.</summary>
+    public WorkerCommand Inside(WorkerCommand command)
+    {
+        ArgumentNullException.ThrowIfNull(command);
+
+        // Not 'ip netns exec': that mounts another /sys, in which a process does not find its cgroup's limits.
+        return new WorkerCommand("nsenter", [$"--net={NamespaceFolder}/{Namespace}", "--", command.FileName, .. command.Arguments]);
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => Remove(_name);
+
+    private static void RequireRoot()
+    {
+        if (!Environment.IsPrivilegedProcess)
+        {
+            throw new LinkUnavailableException(
+                "A shaped link needs root: it makes a network namespace and interfaces. Run the laboratory as root, or in a container that allows it (--cap-add NET_ADMIN,SYS_ADMIN).");
+        }
+    }
+
+    private static void RemoveLeftovers()
+    {
+        if (!Directory.Exists(NamespaceFolder))
+        {
+            return;
+        }
+
+        foreach (string path in Directory.EnumerateFiles(NamespaceFolder))
+        {
+            if (LinkName.TryParse(Path.GetFileName(path), out LinkName? left) && !Exists(left.Owner))
+            {
+                Remove(left);
+            }
+        }
+    }
+
+    private static bool Exists(int process)
+    {
+        try
+        {
+            using var found = Process.GetProcessById(process);
+            return true;
+        }
+        catch (ArgumentException)
+        {
+            return false;
+        }
+    }
+
+    private static void Remove(LinkName name)
+    {
+        // The interface first: a process in the namespace keeps that alive, and the pair with it.
+        NetworkTool.TryRun("ip", "link", "delete", name.Near);
+        NetworkTool.TryRun("ip", "netns", "delete", name.Namespace);
+    }
+
+    private void Make()
+    {
+        NetworkTool.Run("nsenter", "--version");
+        NetworkTool.Run("ip", "netns", "add", Namespace);
+        NetworkTool.Run(
+            "ip", "link", "add", NearInterface, "type", "veth", "peer", "name", FarInterface, "netns", Namespace);
+        Raise([], NearInterface, Near);
+        Raise(["-n", Namespace], FarInterface, Far);
+        NetworkTool.Run("ip", "-n", Namespace, "link", "set", "lo", "up");
+    }
+
+    private void Raise(IReadOnlyList<string> where, string name, IPAddress address)
+    {
+        NetworkTool.Run("ip", [.. where, "address", "add", $"{address}/30", "dev", name]);
+        NetworkTool.Run("ip", [.. where, "link", "set", name, "up"]);
+        NetworkTool.Run("tc", [.. where, "qdisc", "add", "dev", name, "root", "tbf",
+            "rate", Text(BitsPerSecond) + "bit", "burst", Text(BurstBytes) + "b", "limit", Text(LimitBytes) + "b"]);
+    }
+
+    private static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,136 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.Versioning;
+using Millrace.Lab.Network;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Network;
+
+[SupportedOSPlatform("linux")]
+public sealed class RelayTests
+{
+    private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(1);
+
+    [LinuxFact]
+    public async Task Bytes_arrive_in_their_order_in_both_directions_at_once()
+    {
+        using var ends = new Ends(TimeSpan.FromMilliseconds(10));
+        byte[] up = Ends.Content(9_000_001, seed: 1);
+        byte[] down = Ends.Content(7_000_003, seed: 2);
+        Task<byte[]> arrivedUp = Task.Run(() => Ends.ReadToEnd(ends.Server));
+        Task<byte[]> arrivedDown = Task.Run(() => Ends.ReadToEnd(ends.Client));
+        await Task.WhenAll(Task.Run(() => SendAll(ends.Client, up)), Task.Run(() => SendAll(ends.Server, down)));
+        Assert.Equal(up, await arrivedUp);
+        Assert.Equal(down, await arrivedDown);
+    }
+
+    [LinuxFact]
+    public void An_answer_takes_the_round_trip()
+    {
+        var roundTrip = TimeSpan.FromMilliseconds(40);
+        using var ends = new Ends(roundTrip);
+        byte[] one = new byte[1];
+        Exchange(ends, one);
+        long begun = Stopwatch.GetTimestamp();
+        Exchange(ends, one);
+        Assert.True(Stopwatch.GetElapsedTime(begun) >= roundTrip, $"{Stopwatch.GetElapsedTime(begun)}");
+    }
+
+    [LinuxFact]
+    public void A_round_trip_below_the_resolution_of_timers_is_one()
+    {
+        var roundTrip = TimeSpan.FromMicroseconds(600);
+        using var ends = new Ends(roundTrip);
+        byte[] one = new byte[1];
+        for (int i = 0; i < 20; i++)
+        {
+            long begun = Stopwatch.GetTimestamp();
+            Exchange(ends, one);
+            Assert.True(Stopwatch.GetElapsedTime(begun) >= roundTrip);
+        }
+    }
+
+    [LinuxFact]
+    public void The_end_of_one_direction_leaves_the_other_open()
+    {
+        using var ends = new Ends(Short);
+        ends.Client.Send("question"u8);
+        ends.Client.Shutdown(SocketShutdown.Send);
+        Assert.Equal("question"u8, Ends.ReadToEnd(ends.Server));
+        byte[] answer = Ends.Content(3_000_000, seed: 3);
+        SendAll(ends.Server, answer);
+        Assert.Equal(answer, Ends.ReadToEnd(ends.Client));
+    }
+
+    [LinuxFact]
+    public void A_reset_at_one_end_is_one_at_the_other()
+    {
+        using var ends = new Ends(Short);
+        Exchange(ends, new byte[1]);
+        ends.Server.LingerState = new LingerOption(enable: true, seconds: 0);
+        ends.Server.Dispose();
+        SocketException error = Assert.Throws<SocketException>(() => ends.Client.Receive(new byte[1]));
+        Assert.Equal(SocketError.ConnectionReset, error.SocketErrorCode);
+    }
+
+    [LinuxFact]
+    public void Connections_do_not_disturb_each_other()
+    {
+        using var ends = new Ends(Short);
+        (Socket client, Socket server) = ends.Connect();
+        using (client)
+        using (server)
+        {
+            ends.Client.Send("first"u8);
+            client.Send("second"u8);
+            client.Shutdown(SocketShutdown.Send);
+            ends.Client.Shutdown(SocketShutdown.Send);
+            Assert.Equal("second"u8, Ends.ReadToEnd(server));
+            Assert.Equal("first"u8, Ends.ReadToEnd(ends.Server));
+        }
+
+        Assert.Equal(2, ends.Relay.Accepted);
+    }
+
+    [LinuxFact]
+    public void A_server_that_is_not_there_ends_the_connection()
+    {
+        using var nobody = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        nobody.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        using var relay = Relay.Start((IPEndPoint)nobody.LocalEndPoint!, Short, bitsPerSecond: 1_000_000);
+        using var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        client.ReceiveTimeout = 60_000;
+        client.Connect(relay.Address);
+        SocketException error = Assert.Throws<SocketException>(() => client.Receive(new byte[1]));
+        Assert.Equal(SocketError.ConnectionReset, error.SocketErrorCode);
+    }
+
+    [LinuxFact]
+    public void A_disposed_relay_has_cut_its_connections()
+    {
+        using var ends = new Ends(Short);
+        Exchange(ends, new byte[1]);
+        ends.Relay.Dispose();
+        Assert.Equal(0, ends.Client.Receive(new byte[1]));
+        Assert.Throws<SocketException>(() => ends.Connect());
+    }
+
+    private static void Exchange(Ends ends, byte[] one)
+    {
+        ends.Client.Send(one);
+        Assert.Equal(1, ends.Server.Receive(one));
+        ends.Server.Send(one);
+        Assert.Equal(1, ends.Client.Receive(one));
+    }
+
+    private static void SendAll(Socket socket, byte[] bytes)
+    {
+        for (int sent = 0; sent < bytes.Length;)
+        {
+            sent += socket.Send(bytes.AsSpan(sent));
+        }
+
+        socket.Shutdown(SocketShutdown.Send);
+    }
+}

@@ -1,0 +1,126 @@
+using System.Diagnostics;
+using System.Net.Sockets;
+using System.Runtime.Versioning;
+using System.Text.Json;
+using Millrace.Lab.Network;
+using Millrace.Lab.Running;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Network;
+
+[SupportedOSPlatform("linux")]
+public sealed class ShapedLinkTests
+{
+    private const long BitsPerSecond = 80_000_000;
+
+    [LinkFact]
+    public void Both_ends_are_limited_to_the_bandwidth()
+    {
+        using var link = ShapedLink.Create(BitsPerSecond);
+        Assert.Equal(BitsPerSecond / 8, RateOf(Queue(link, far: false)));
+        Assert.Equal(BitsPerSecond / 8, RateOf(Queue(link, far: true)));
+    }
+
+    [LinkFact]
+    public void What_is_sent_through_it_waits_for_its_turn_and_none_is_dropped()
+    {
+        using var link = ShapedLink.Create(BitsPerSecond);
+        const int Bytes = 4 * 1024 * 1024;
+        using var listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new System.Net.IPEndPoint(link.Near, 0));
+        listener.Listen();
+        int port = ((System.Net.IPEndPoint)listener.LocalEndPoint!).Port;
+        WorkerCommand command = link.Inside(
+            new WorkerCommand("bash", ["-c", $"head -c {Bytes} /dev/zero > /dev/tcp/{link.Near}/{port}"]));
+        using Process process = Process.Start(new ProcessStartInfo(command.FileName, command.Arguments))!;
+        using (Socket server = listener.Accept())
+        {
+            server.ReceiveTimeout = 60_000;
+            Assert.Equal(Bytes, Ends.ReadToEnd(server).Length);
+        }
+
+        process.WaitForExit();
+        JsonElement queue = Queue(link, far: true);
+        Assert.True(queue.GetProperty("bytes").GetInt64() > Bytes);
+        Assert.True(queue.GetProperty("overlimits").GetInt64() > 0);
+        Assert.Equal(0, queue.GetProperty("drops").GetInt64());
+    }
+
+    [LinkFact]
+    public void A_process_inside_is_the_one_that_was_started()
+    {
+        using var link = ShapedLink.Create(BitsPerSecond);
+        WorkerCommand command = link.Inside(new WorkerCommand("sh", ["-c", "echo $$; ip -o -4 address show"]));
+        using var process = Process.Start(
+            new ProcessStartInfo(command.FileName, command.Arguments) { RedirectStandardOutput = true, UseShellExecute = false })!;
+        string output = process.StandardOutput.ReadToEnd();
+        process.WaitForExit();
+        Assert.StartsWith($"{process.Id}\n", output, StringComparison.Ordinal);
+        Assert.Contains(link.Far + "/30", output, StringComparison.Ordinal);
+        Assert.DoesNotContain(link.Near + "/30", output, StringComparison.Ordinal);
+    }
+
+    [LinkFact]
+    public void Links_exist_beside_each_other()
+    {
+        using var first = ShapedLink.Create(BitsPerSecond);
+        using var second = ShapedLink.Create(2 * BitsPerSecond);
+        Assert.NotEqual(first.Far, second.Far);
+        Assert.Equal(BitsPerSecond / 8, RateOf(Queue(first, far: true)));
+        Assert.Equal(2 * BitsPerSecond / 8, RateOf(Queue(second, far: true)));
+    }
+
+    [LinkFact]
+    public void Nothing_is_left_when_it_is_disposed()
+    {
+        var link = ShapedLink.Create(BitsPerSecond);
+        Assert.Contains(link.Namespace, Namespaces(), StringComparison.Ordinal);
+        link.Dispose();
+        Assert.DoesNotContain(link.Namespace, Namespaces(), StringComparison.Ordinal);
+        Assert.Null(NetworkTool.TryRun("ip", "link", "show", link.NearInterface));
+    }
+
+    [LinkFact]
+    public void What_a_dead_process_left_is_removed_by_the_next()
+    {
+        using var process = Process.Start(new ProcessStartInfo("true"))!;
+        process.WaitForExit();
+        var left = new LinkName(process.Id, 1);
+        NetworkTool.Run("ip", "netns", "add", left.Namespace);
+        NetworkTool.Run("ip", "link", "add", left.Near, "type", "veth", "peer", "name", left.Far, "netns", left.Namespace);
+        using var link = ShapedLink.Create(BitsPerSecond);
+        Assert.DoesNotContain(left.Namespace, Namespaces(), StringComparison.Ordinal);
+        Assert.Null(NetworkTool.TryRun("ip", "link", "show", left.Near));
+    }
+
+    [LinkFact]
+    public void What_a_tool_refuses_is_told_with_its_words()
+    {
+        LinkUnavailableException error = Assert.Throws<LinkUnavailableException>(
+            () => NetworkTool.Run("tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1bit", "burst", "0", "limit", "1"));
+        Assert.Contains("'tc qdisc add dev lo", error.Message, StringComparison.Ordinal);
+        Assert.Contains("rate", error.Message.Split("failed:")[1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_tool_that_is_missing_is_named_with_the_package_that_has_it()
+    {
+        LinkUnavailableException error = Assert.Throws<LinkUnavailableException>(() => NetworkTool.Run("no-such-tool"));
+        Assert.Contains("'no-such-tool'", error.Message, StringComparison.Ordinal);
+        Assert.Contains("iproute2", error.Message, StringComparison.Ordinal);
+    }
+
+    private static string Namespaces() => NetworkTool.Run("ip", "netns", "list");
+
+    private static JsonElement Queue(ShapedLink link, bool far)
+    {
+        string[] where = far ? ["-n", link.Namespace] : [];
+        string json = NetworkTool.Run(
+            "tc", [.. where, "-s", "-j", "qdisc", "show", "dev", far ? link.FarInterface : link.NearInterface]);
+        JsonElement queue = JsonDocument.Parse(json).RootElement[0];
+        Assert.Equal("tbf", queue.GetProperty("kind").GetString());
+        return queue;
+    }
+
+    private static long RateOf(JsonElement queue) => queue.GetProperty("options").GetProperty("rate").GetInt64();
+}
