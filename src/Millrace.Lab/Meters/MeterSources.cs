@@ -14,6 +14,9 @@ internal static class MeterSources
 
     private static readonly string[] IoFields = ["rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw"];
 
+    /// <summary>The meters that are of this process alone, and so say nothing when another one does the work.</summary>
+    public static IReadOnlyList<string> OwnOnly { get; } = ["allocatedBytes", AllocatedObjects, "systemCalls", .. Usage, .. Io];
+
     /// <summary>The meters that this process has, and a server where one was asked.</summary>
     public static IReadOnlyDictionary<string, string> Of(
         ProcessMeters meters, SystemCallPass calls, bool withLargeObjects, bool withServer)

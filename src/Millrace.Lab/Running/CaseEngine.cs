@@ -78,7 +78,7 @@ internal sealed class CaseEngine : IDisposable
         return new Sample(
             round,
             measurement.Nanoseconds,
-            used,
+            used with { UserCpuNs = used.UserCpuNs + _state.ForeignCpuNs },
             (long)(_benchmark.CallingThreadTicks * (NsPerTick / Stopwatch.Frequency)),
             _violation,
             _state.Server,

@@ -20,7 +20,8 @@ internal static class CaseSamplesBuilder
             Parameters = labCase.Parameters,
             Strategy = labCase.Strategy,
             StrategyReason = labCase.StrategyReason,
-            Unavailable = labCase.NoObjectsReason is { } reason
+            Unavailable = labCase.Foreign is { } foreign ? MeterSources.OwnOnly.ToDictionary(name => name, _ => foreign)
+                : labCase.NoObjectsReason is { } reason
                 ? new Dictionary<string, string> { [MeterSources.AllocatedObjects] = reason }
                 : null,
         };
@@ -32,8 +33,8 @@ internal static class CaseSamplesBuilder
         List<Sample> samples = labCase.Samples;
         int[] unverified =
             [.. Enumerable.Range(0, samples.Count).Where(index => samples[index].Violation is not null)];
-        bool usage = meters.UsageReason is null;
-        bool io = meters.IoReason is null;
+        bool usage = meters.UsageReason is null && labCase.Foreign is null;
+        bool io = meters.IoReason is null && labCase.Foreign is null;
         return new CaseSamples
         {
             Launch = [.. Enumerable.Repeat(launch, samples.Count)],

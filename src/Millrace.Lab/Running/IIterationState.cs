@@ -12,6 +12,9 @@ internal interface IIterationState
     /// <summary>What a server in a process of its own used for the last invocation, once that is finished; null without one.</summary>
     ServerUse? Server => null;
 
+    /// <summary>Processor time that another process used in this one's place for the last invocation, once that is finished.</summary>
+    long ForeignCpuNs => 0;
+
     /// <summary>
     /// What part of a link's bandwidth the last invocation used after its first second, once it is finished; null without a
     /// link, and of one that was shorter.

@@ -49,6 +49,9 @@ internal sealed class LabCase
     /// <summary>Whether its parameters are those of a baseline, if its method is one.</summary>
     public bool MayBeBaseline { get; init; } = true;
 
+    /// <summary>See <see cref="PlannedCase.Foreign"/>.</summary>
+    public string? Foreign { get; init; }
+
     /// <summary>Names the case for a filter and for messages, for example "FilePipe/128MiB/65536/SequentialScan/hot".</summary>
     public string Id => $"{Method}/{Parameters.Describe()}";
 

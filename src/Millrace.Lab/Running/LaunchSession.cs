@@ -93,7 +93,7 @@ internal sealed class LaunchSession : IDisposable
         if (_request.WithPasses)
         {
             // A second copy of a method allocates and calls what the first does.
-            CaseEngineOf[] originals = [.. engines.Entries.Where(entry => entry.Case.Role is null)];
+            CaseEngineOf[] originals = [.. engines.Entries.Where(entry => entry.Case is { Role: null, Foreign: null })];
             _progress.Phase($"counting allocations of {name} cases");
             runner.Pass(originals, AllocationPass.Measure);
             _progress.Phase($"counting system calls of {name} cases");

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Attributes;
+using Millrace.Lab.GrpcCore;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -68,9 +69,8 @@ public partial class FileTransfers
             throw new NotSupportedException($"{method.Name} sends files as they are, and {Compression} was asked for.");
         }
 
-        var kind = new StoreKind(method.HasDigest, Durability, method.Handling);
         return new TransferClient(
-            await StoreServers.FindAsync(_server, kind).ConfigureAwait(false),
+            (await FindAsync(method).ConfigureAwait(false)).Files,
             new TransferClientOptions
             {
                 Wire = method.Wire!.Value,
@@ -81,4 +81,8 @@ public partial class FileTransfers
                 ChunkBytes = method.IsGrpc ? Buffer : null,
             });
     }
+
+    private Task<StoreAddress> FindAsync(TransferMethod method) => method.Core.HasFlag(CoreEnds.Server)
+        ? CoreEndpoints.FindAsync(_server, Buffer)
+        : StoreServers.FindAsync(_server, new StoreKind(method.HasDigest, Durability, method.Handling));
 }

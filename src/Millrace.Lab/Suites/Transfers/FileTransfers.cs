@@ -1,6 +1,7 @@
 using BenchmarkDotNet.Attributes;
 using BenchmarkDotNet.Configs;
 using Millrace.Lab.Data;
+using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Running;
 using Millrace.Transfer;
 
@@ -78,6 +79,11 @@ public partial class FileTransfers : IMeasuredBenchmark
     public void Cleanup()
     {
         _client?.Dispose();
+        if (_coreServer is not null)
+        {
+            CoreClient.Release();
+        }
+
         if (Ends.Server is null)
         {
             OwnServer.Release();

@@ -13,10 +13,12 @@ internal sealed class ServerEnd : IServedFiles
     private readonly WebApplication _app;
     private readonly ServerMeters _meters;
     private readonly StoreServers _stores;
+    private readonly CoreEndpoints _cores;
 
-    private ServerEnd(WebApplication app, ServerMeters meters, StoreServers stores, Uri address)
+    private ServerEnd(WebApplication app, ServerMeters meters, StoreServers stores, CoreEndpoints cores, Uri address)
     {
         _app = app;
+        _cores = cores;
         _meters = meters;
         _stores = stores;
         Address = address;
@@ -39,13 +41,15 @@ internal sealed class ServerEnd : IServedFiles
         // The laboratory ends it; a Ctrl-C at the terminal, which every process gets, does not.
         builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
         WebApplication app = builder.Build();
-        var meters = new ServerMeters();
+        var cores = new CoreEndpoints(folder);
+        cores.Map(app);
+        var meters = new ServerMeters(cores);
         meters.Map(app);
         var stores = new StoreServers(folder, processes);
         stores.Map(app);
         new PlainEndpoints(TransferFolders.Server(folder)).Map(app);
         app.StartAsync().GetAwaiter().GetResult();
-        return new ServerEnd(app, meters, stores, new Uri(app.Urls.Single() + "/"));
+        return new ServerEnd(app, meters, stores, cores, new Uri(app.Urls.Single() + "/"));
     }
 
     /// <inheritdoc/>
@@ -53,6 +57,7 @@ internal sealed class ServerEnd : IServedFiles
     {
         _app.DisposeAsync().AsTask().GetAwaiter().GetResult();
         _stores.Dispose();
+        _cores.Dispose();
         _meters.Dispose();
     }
 

@@ -9,7 +9,8 @@ using Millrace.Lab.Running;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The meters of the server's process, which it answers with, and how they are asked for.</summary>
-internal sealed class ServerMeters : IDisposable
+/// <param name="cores">Other processes, whose meters it answers with for them.</param>
+internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
 {
     private const string BeginPath = "meters/begin";
     private const string EndPath = "meters/end";
@@ -45,17 +46,20 @@ internal sealed class ServerMeters : IDisposable
     }
 
     /// <summary>Asks a server right before an invocation.</summary>
-    public static ServerReading Begin(Uri server) => Ask(server, BeginPath);
+    /// <param name="server">The server.</param>
+    /// <param name="coreChunk">Of a server of gRPC's C++ core, its chunks; null for the server itself.</param>
+    public static ServerReading Begin(Uri server, int? coreChunk) => Ask(server, BeginPath, coreChunk);
 
     /// <summary>Asks it right after one.</summary>
-    public static ServerReading End(Uri server) => Ask(server, EndPath);
+    public static ServerReading End(Uri server, int? coreChunk) => Ask(server, EndPath, coreChunk);
 
     /// <inheritdoc/>
     public void Dispose() => _meters.Dispose();
 
-    private static ServerReading Ask(Uri server, string path)
+    private static ServerReading Ask(Uri server, string path, int? coreChunk)
     {
-        using HttpResponseMessage response = Client.Send(new HttpRequestMessage(HttpMethod.Get, new Uri(server, path)));
+        using HttpResponseMessage response = Client.Send(
+            new HttpRequestMessage(HttpMethod.Get, new Uri(server, path + CoreEndpoints.QueryOf(coreChunk))));
         response.EnsureSuccessStatusCode();
         using Stream body = response.Content.ReadAsStream();
         return JsonSerializer.Deserialize(body, WorkerJson.Default.ServerReading)!;
@@ -66,7 +70,7 @@ internal sealed class ServerMeters : IDisposable
         ServerReading reading;
         lock (_meters)
         {
-            reading = ServerReading.Take(_meters, resets);
+            reading = cores.Take(context, resets) ?? ServerReading.Take(_meters, resets);
         }
 
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(reading, WorkerJson.Default.ServerReading);

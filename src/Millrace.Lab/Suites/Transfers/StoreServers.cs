@@ -1,7 +1,6 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
-using Millrace.Lab.Interop;
 using Millrace.Transfer;
 using Millrace.Transfer.Server;
 
@@ -31,12 +30,12 @@ internal sealed class StoreServers(string folder, int processes) : IDisposable
     /// <summary>Asks a server where files are that are kept so.</summary>
     /// <param name="server">The server.</param>
     /// <param name="kind">How.</param>
-    public static async Task<Uri> FindAsync(Uri server, StoreKind kind)
+    public static async Task<StoreAddress> FindAsync(Uri server, StoreKind kind)
     {
         var ask = new Uri(
             server,
             $"{AskPath}?{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}&{HandlingKey}={kind.Handling}");
-        return new Uri(await Client.GetStringAsync(ask).ConfigureAwait(false));
+        return StoreAddress.Parse(await Client.GetStringAsync(ask).ConfigureAwait(false));
     }
 
     /// <inheritdoc/>
@@ -51,14 +50,14 @@ internal sealed class StoreServers(string folder, int processes) : IDisposable
     private Task AnswerAsync(HttpContext context)
     {
         IQueryCollection query = context.Request.Query;
-        Uri address = AddressOf(new StoreKind(
+        StoreAddress address = AddressOf(new StoreKind(
             bool.Parse(query[DigestKey]!),
             Enum.Parse<Durability>(query[DurabilityKey]!),
             Enum.Parse<ChunkHandling>(query[HandlingKey]!)));
         return context.Response.WriteAsync(address.ToString());
     }
 
-    private Uri AddressOf(StoreKind kind)
+    private StoreAddress AddressOf(StoreKind kind)
     {
         // Asked for before anything is measured, so it may wait.
         lock (_servers)
@@ -67,7 +66,7 @@ internal sealed class StoreServers(string folder, int processes) : IDisposable
             {
                 server = TransferServer.StartAsync(new TransferHostOptions
                 {
-                    Folder = Furnish(TransferFolders.Store(folder, kind, processes)),
+                    Folder = TransferFolders.Furnish(folder, TransferFolders.Store(folder, kind, processes)),
                     Port = 0,
                     Http2Port = 0,
                     Store = new LocalFileStoreOptions { ComputeSha256 = kind.WithDigest, Durability = kind.Durability },
@@ -76,24 +75,8 @@ internal sealed class StoreServers(string folder, int processes) : IDisposable
                 _servers.Add(kind, server);
             }
 
-            return new Uri(server.Address, server.Description.Files + "/");
+            return new StoreAddress(
+                new Uri(server.Address, server.Description.Files + "/"), server.Http2Address!.Authority);
         }
-    }
-
-    // The measured files under a second name: the same pages of the cache, whose state is checked before every invocation.
-    private string Furnish(string store)
-    {
-        Directory.CreateDirectory(store);
-        foreach (string file in Directory.EnumerateFiles(TransferFolders.Server(folder)))
-        {
-            string second = Path.Combine(store, Path.GetFileName(file));
-            File.Delete(second);
-            if (!OperatingSystem.IsLinux() || !LinuxLink.TryMake(file, second))
-            {
-                File.Copy(file, second);
-            }
-        }
-
-        return store;
     }
 }

@@ -1,4 +1,5 @@
 using Millrace.Lab.Data;
+using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Transfer;
@@ -29,6 +30,16 @@ internal sealed record TransferCase(
 {
     /// <summary>Whether both ends compute a digest and compare.</summary>
     public bool HasDigest => Row.HasDigest;
+
+    /// <summary>The chunks of the C++ server that it needs; null when it needs none.</summary>
+    public int? CoreChunk => Row.Core.HasFlag(CoreEnds.Server) ? Buffer : null;
+
+    /// <summary>Whether an end is the program of gRPC's C++ core.</summary>
+    public bool UsesCore => Row.Core != CoreEnds.None;
+
+    /// <inheritdoc/>
+    public override string? Foreign =>
+        Row.Core.HasFlag(CoreEnds.Client) ? "the client is a process of its own, a program of C++" : null;
 
     /// <inheritdoc/>
     public override Type BenchmarkClass => typeof(FileTransfers);
@@ -69,6 +80,8 @@ internal sealed record TransferCase(
         ? TransferFolders.Downloaded(Ends.Folder)
         : Row.IsPlain
             ? TransferFolders.Uploaded(Ends.Folder)
+            : CoreChunk is not null
+            ? Path.Combine(TransferFolders.Core(Ends.Folder), TransferFolders.UploadedName)
             : Path.Combine(
                 TransferFolders.Store(Ends.Folder, new StoreKind(HasDigest, Durability, Row.Handling), Ends.Processes),
                 TransferFolders.UploadedName);

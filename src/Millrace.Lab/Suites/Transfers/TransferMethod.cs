@@ -1,3 +1,4 @@
+using Millrace.Lab.GrpcCore;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -7,8 +8,13 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <param name="Wire">What carries the bytes; null for what is written without Millrace's client.</param>
 /// <param name="Handling">What happens to chunks of gRPC, at both ends.</param>
 /// <param name="HasDigest">Whether both ends compute a digest and compare.</param>
+/// <param name="Core">Which ends are the program of gRPC's C++ core.</param>
 internal sealed record TransferMethod(
-    string Name, TransferWire? Wire = null, ChunkHandling Handling = ChunkHandling.Direct, bool HasDigest = false)
+    string Name,
+    TransferWire? Wire = null,
+    ChunkHandling Handling = ChunkHandling.Direct,
+    bool HasDigest = false,
+    CoreEnds Core = CoreEnds.None)
 {
     /// <summary>What is written without a library.</summary>
     public bool IsPlain => Wire is null;

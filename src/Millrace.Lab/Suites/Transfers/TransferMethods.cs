@@ -1,3 +1,4 @@
+using Millrace.Lab.GrpcCore;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -21,6 +22,9 @@ internal static class TransferMethods
         new(nameof(FileTransfers.GrpcWebTextByteArray), TransferWire.GrpcWebText, ChunkHandling.ByteArray),
         new(nameof(FileTransfers.GrpcWebTextRentedArray), TransferWire.GrpcWebText, ChunkHandling.RentedArray),
         new(nameof(FileTransfers.GrpcWebTextDirect), TransferWire.GrpcWebText),
+        new(nameof(FileTransfers.GrpcCoreClient), TransferWire.Grpc, Core: CoreEnds.Client),
+        new(nameof(FileTransfers.GrpcCoreServer), TransferWire.Grpc, Core: CoreEnds.Server),
+        new(nameof(FileTransfers.GrpcCore), TransferWire.Grpc, Core: CoreEnds.Both),
         new(nameof(FileTransfers.HttpClientSha256), HasDigest: true),
         new(nameof(FileTransfers.Http1Sha256), TransferWire.Http1, HasDigest: true),
         new(nameof(FileTransfers.Http2Sha256), TransferWire.Http2, HasDigest: true),

@@ -1,4 +1,6 @@
 using Millrace.Lab.Data;
+using Millrace.Lab.GrpcCore;
+using Millrace.Lab.Interop;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Running;
 
@@ -13,9 +15,13 @@ namespace Millrace.Lab.Suites.Transfers;
 internal sealed class TransferState(TransferCase planned, CacheControl? source) : IIterationState
 {
     private ServerReading? _before;
+    private long? _foreignBefore;
 
     /// <inheritdoc/>
     public ServerUse? Server { get; private set; }
+
+    /// <inheritdoc/>
+    public long ForeignCpuNs { get; private set; }
 
     /// <inheritdoc/>
     public string? Prepare(LabCase labCase)
@@ -23,23 +29,30 @@ internal sealed class TransferState(TransferCase planned, CacheControl? source) 
         string? violation = Prepare(planned, source);
 
         // Last: what is prepared is not the transfer's.
-        _before = planned.Ends.Server is { } server ? ServerMeters.Begin(server) : null;
+        _before = planned.Ends.Server is { } server ? ServerMeters.Begin(server, planned.CoreChunk) : null;
+        _foreignBefore = ForeignCpu();
         return violation;
     }
 
     /// <inheritdoc/>
     public long? ServerLargeObjects() =>
-        planned.Ends.Server is { } server ? ServerMeters.LargeObjectBytes(server) : null;
+        planned.Ends.Server is { } server && planned.CoreChunk is null ? ServerMeters.LargeObjectBytes(server) : null;
 
     /// <inheritdoc/>
     public void Finish(LabCase labCase)
     {
+        // The first invocation starts the process.
+        ForeignCpuNs = (ForeignCpu() - _foreignBefore) ?? 0;
         Server = _before is not null && planned.Ends.Server is { } server
-            ? ServerUse.Between(_before, ServerMeters.End(server))
+            ? ServerUse.Between(_before, ServerMeters.End(server, planned.CoreChunk))
             : null;
         TransferContent.Verify(planned.Result, planned.Source);
         TransferFolders.Clear(planned.Ends.Folder);
     }
+
+    private long? ForeignCpu() => OperatingSystem.IsLinux() && planned.Foreign is not null && CoreClient.Id is { } process
+        ? ProcessClock.Read(process)
+        : null;
 
     /// <summary>The same for a case that no engine runs.</summary>
     public static string? Prepare(TransferCase planned, CacheControl? source)

@@ -1,4 +1,5 @@
 using Millrace.Lab.Data;
+using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -10,6 +11,7 @@ internal sealed class TransfersLaunch
     private readonly TransfersLimits _limits;
     private readonly LaunchSession _session;
     private readonly TransfersInputs _inputs;
+    private readonly Lazy<string?> _noCore;
 
     /// <summary>Makes a launch.</summary>
     public TransfersLaunch(LaunchRequest request, TransfersLimits limits, LaunchSession session)
@@ -18,6 +20,7 @@ internal sealed class TransfersLaunch
         _limits = limits;
         _session = session;
         _inputs = new TransfersInputs(request.Inputs);
+        _noCore = new(() => CoreProgram.WhyNot(TransferFolders.DataOf(_inputs.Folder)));
     }
 
     /// <summary>Measures. What was measured until it had to end is always returned.</summary>
@@ -35,13 +38,19 @@ internal sealed class TransfersLaunch
 
     private bool CanBeMeasured(TransferCase entry)
     {
-        string? reason = CacheControl.WhyNoHot(entry.Source);
-        if (reason is not null)
+        if (CacheControl.WhyNoHot(entry.Source) is { } cold)
         {
-            _session.Omit($"cases of {entry.Source}", reason);
+            _session.Omit($"cases of {entry.Source}", cold);
+            return false;
         }
 
-        return reason is null;
+        if (entry.UsesCore && _noCore.Value is { } reason)
+        {
+            _session.Omit("rows GrpcCore", reason);
+            return false;
+        }
+
+        return true;
     }
 
     // Buffers differ in how often a loop runs, and durable files in one call: what is compiled is the same.

@@ -1,4 +1,5 @@
 using Millrace.Lab.Data;
+using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Running;
 using Millrace.Transfer;
 
@@ -159,7 +160,9 @@ internal static class TransfersPlan
             foreach (int buffer in buffers)
             {
                 foreach (TransferMethod method in methods.Select(TransferMethods.Find).Where(method =>
-                    method.Moves(direction) && (compression == TransferCompression.None || method.HasCompression)))
+                    method.Moves(direction)
+                    && (method.Core == CoreEnds.None || ends.Processes == 2)
+                    && (compression == TransferCompression.None || method.HasCompression)))
                 {
                     var entry = new TransferCase(method.Name, ends, file, direction, buffer, durability, compression);
                     cases.Add(entry);

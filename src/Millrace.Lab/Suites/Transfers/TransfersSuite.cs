@@ -1,4 +1,5 @@
 using Millrace.Lab.Data;
+using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
@@ -62,6 +63,11 @@ public sealed class TransfersSuite : Suite
             foreach (TestFile file in inputs.Files)
             {
                 CacheControl.EstablishOrExplain(file, CacheFill.LargeWrites);
+            }
+
+            if (planned.Any(entry => entry.UsesCore))
+            {
+                CoreProgram.Make(data);
             }
 
             return new SuiteInputs(inputs.Files, hold);
