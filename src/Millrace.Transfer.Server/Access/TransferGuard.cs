@@ -111,6 +111,9 @@ public sealed class TransferGuard
         }
     }
 
+    /// <summary>Says, before a body is read, that it may be a file's.</summary>
+    internal void LiftBodyLimit(HttpContext context) => LiftBodyLimit(context, _options.Limits);
+
     private TransferPass Start(HttpContext context, TransferName name, string? owner, TransferObservation observation)
     {
         TransferLimits limits = _options.Limits;

@@ -27,4 +27,7 @@ internal static partial class TransferLog
 
     [LoggerMessage(6, LogLevel.Warning, "{Running} transfers were cut")]
     public static partial void Cut(this ILogger logger, int running);
+
+    [LoggerMessage(7, LogLevel.Error, "{Path} failed")]
+    public static partial void CallFailed(this ILogger logger, string? path, Exception exception);
 }

@@ -21,6 +21,7 @@ internal sealed class TransferObservation
     private string? _owner;
     private TransferError? _refusal;
     private long _bytes;
+    private int? _status;
 
     private TransferObservation(
         TransferMeter meter, ILogger logger, HttpContext context, TransferScope scope, TransferName name)
@@ -66,11 +67,14 @@ internal sealed class TransferObservation
 
     public void Refuse(TransferError error) => _refusal = error;
 
+    /// <summary>Says what HTTP would have answered, where the answer itself is always 200.</summary>
+    public void Answered(int status) => _status = status;
+
     public void Moved(long bytes) => Interlocked.Add(ref _bytes, bytes);
 
     private Task EndAsync()
     {
-        int status = _context.Response.StatusCode;
+        int status = _status ?? _context.Response.StatusCode;
         string outcome = _context.RequestAborted.IsCancellationRequested ? "cut"
             : status >= StatusCodes.Status500InternalServerError ? "failed"
             : status >= StatusCodes.Status400BadRequest ? "refused"

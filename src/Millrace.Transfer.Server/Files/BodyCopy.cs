@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.IO.Pipelines;
 using Millrace.Writing;
 
@@ -33,20 +34,8 @@ internal static class BodyCopy
                         TransferError.TooLarge, $"More than the {limit} bytes came that are accepted here.");
                 }
 
-                if (destination is StagedFileWriter file)
-                {
-                    // The connection has gathered it in large blocks; another block for each transfer would be memory for nothing.
-                    await file.WriteThroughAsync(result.Buffer, cancellationToken).ConfigureAwait(false);
-                    moved += result.Buffer.Length;
-                }
-                else
-                {
-                    foreach (ReadOnlyMemory<byte> segment in result.Buffer)
-                    {
-                        await destination.WriteAsync(segment, cancellationToken).ConfigureAwait(false);
-                        moved += segment.Length;
-                    }
-                }
+                await WriteAsync(result.Buffer, destination, cancellationToken).ConfigureAwait(false);
+                moved += result.Buffer.Length;
             }
             finally
             {
@@ -57,6 +46,26 @@ internal static class BodyCopy
             {
                 return moved;
             }
+        }
+    }
+
+    /// <summary>Moves what a connection has gathered into a store.</summary>
+    /// <param name="content">Unchanged until this completes.</param>
+    /// <param name="destination">Where it goes; not flushed to a device here.</param>
+    /// <param name="cancellationToken">Ends the copying; what was written stays.</param>
+    public static async ValueTask WriteAsync(
+        ReadOnlySequence<byte> content, PipeWriter destination, CancellationToken cancellationToken)
+    {
+        if (destination is StagedFileWriter file)
+        {
+            // It is in large blocks; another block for each transfer would be memory for nothing.
+            await file.WriteThroughAsync(content, cancellationToken).ConfigureAwait(false);
+            return;
+        }
+
+        foreach (ReadOnlyMemory<byte> segment in content)
+        {
+            await destination.WriteAsync(segment, cancellationToken).ConfigureAwait(false);
         }
     }
 

@@ -104,7 +104,7 @@ internal static class Problems
 
     public static TransferException Translate(FilePipeException exception) => StoreErrors.Translate(exception);
 
-    private static HttpRefusal Translate(BadHttpRequestException exception) => new(
+    public static HttpRefusal Translate(BadHttpRequestException exception) => new(
         exception.StatusCode,
         exception.StatusCode switch
         {

@@ -35,6 +35,25 @@ public static class TransferEndpoints
     }
 
     /// <summary>
+    /// Speaks gRPC, which needs HTTP/2, and gRPC-Web: the services <c>millrace.v1.FileTransfer</c> and
+    /// <c>grpc.health.v1.Health</c> at their own paths.
+    /// </summary>
+    /// <param name="endpoints">The application.</param>
+    /// <param name="store">Where files are kept.</param>
+    /// <param name="options">What is offered; null for the defaults.</param>
+    /// <remarks>
+    /// Pages of other origins need a policy of CORS, which <see cref="GrpcCors.WithMillraceGrpc"/> makes of any:
+    /// <see cref="GrpcServerOptions.AllowedOrigins"/> is for <see cref="TransferServer"/>.
+    /// </remarks>
+    public static IEndpointConventionBuilder MapMillraceGrpc(
+        this IEndpointRouteBuilder endpoints, IFileStore store, TransferServerOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        ArgumentNullException.ThrowIfNull(store);
+        return GrpcEndpoints.Map(endpoints, store, options ?? new TransferServerOptions());
+    }
+
+    /// <summary>
     /// Says whether a store can take files: 200 or 503, with the space that is free for who has a token, or where none is
     /// needed.
     /// </summary>

@@ -14,7 +14,7 @@ using Microsoft.Extensions.Logging;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// A folder, served: files, resumable uploads, <c>/health</c> and <c>/.well-known/millrace</c> on Kestrel. It reads no
+/// A folder, served: files, resumable uploads, gRPC and gRPC-Web, <c>/health</c> and <c>/.well-known/millrace</c> on Kestrel. It reads no
 /// configuration file and no environment variable, and handles no signal: what it does is in its options.
 /// </summary>
 public sealed class TransferServer : IAsyncDisposable
@@ -73,10 +73,13 @@ public sealed class TransferServer : IAsyncDisposable
             {
                 new("http1", Address.Scheme, Address.Port),
                 new("tus", Address.Scheme, Address.Port),
+                new("grpc-web", Address.Scheme, Address.Port),
+                new("grpc-web-text", Address.Scheme, Address.Port),
             };
             if (Http2Address is not null)
             {
                 wires.Insert(1, new WireDescription("http2", Http2Address.Scheme, Http2Address.Port));
+                wires.Add(new WireDescription("grpc", Http2Address.Scheme, Http2Address.Port));
             }
 
             return new ServerDescription
@@ -207,6 +210,11 @@ public sealed class TransferServer : IAsyncDisposable
         builder.Services.AddSingleton<IHostLifetime, NoHostLifetime>();
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = Timeout.InfiniteTimeSpan);
         builder.Services.AddMillraceTransfer(access);
+        if (options.Endpoints.Grpc.AllowedOrigins.Count > 0)
+        {
+            builder.Services.AddCors();
+        }
+
 
         // What ASP.NET Core logs of every request has the query in it, and with that the signature of a link.
         builder.Logging.AddFilter("Microsoft", LogLevel.Warning);
@@ -244,6 +252,13 @@ public sealed class TransferServer : IAsyncDisposable
         TransferServerOptions endpoints = _options.Endpoints;
         _application.MapMillraceFiles(endpoints.FilesPath, metered, endpoints);
         _application.MapMillraceUploads(endpoints.UploadsPath, metered, endpoints);
+        IEndpointConventionBuilder grpc = _application.MapMillraceGrpc(metered, endpoints);
+        if (endpoints.Grpc.AllowedOrigins.Count > 0)
+        {
+            _application.UseCors();
+            grpc.RequireCors(GrpcCors.PolicyFor(endpoints.Grpc.AllowedOrigins));
+        }
+
         ServiceEndpoints.MapHealth(_application, HealthPath, _store, endpoints.Clock);
         ServiceEndpoints.MapDescription(_application, () => Description);
         ServiceEndpoints.MapRoot(_application, endpoints.FilesPath);

@@ -14,7 +14,7 @@ internal static class UnhandledErrors
         catch (BadHttpRequestException exception)
         {
             // Kestrel's own limits, met while a body was read.
-            await Problems.AnswerAsync(context, Translate(exception)).ConfigureAwait(false);
+            await Problems.AnswerAsync(context, Problems.Translate(exception)).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
         {
@@ -29,13 +29,4 @@ internal static class UnhandledErrors
             throw;
         }
     }
-
-    private static TransferException Translate(BadHttpRequestException exception) => exception.StatusCode switch
-    {
-        StatusCodes.Status408RequestTimeout => new TransferException(
-            TransferError.TooSlow, "The body came too slowly. Continue it with a resumable upload.", innerException: exception),
-        StatusCodes.Status413PayloadTooLarge => new TransferException(
-            TransferError.TooLarge, "The body is larger than this server accepts.", innerException: exception),
-        _ => new TransferException(TransferError.InvalidRequest, exception.Message, innerException: exception),
-    };
 }

@@ -13,6 +13,12 @@ public abstract class StoredFileReader : IAsyncDisposable
     /// <returns>A pipe of exactly these bytes. The caller completes it.</returns>
     public abstract PipeReader Read(ByteRange range);
 
+    /// <summary>The same, in reads of so many bytes.</summary>
+    /// <param name="range">The part, within the file.</param>
+    /// <param name="readBytes">Bytes of a read at most, as a wish; 1 or more.</param>
+    /// <returns>As <see cref="Read(ByteRange)"/>.</returns>
+    public virtual PipeReader Read(ByteRange range, int readBytes) => Read(range);
+
     /// <inheritdoc/>
     public abstract ValueTask DisposeAsync();
 }

@@ -36,10 +36,10 @@ public sealed partial class TransferClient
         ServerDescription description = await DescribeAsync(cancellationToken).ConfigureAwait(false);
         lock (_lock)
         {
-            _context ??= Task.FromResult(new TransferContext(
-                Options, _clock, _retry, WireChoice.Make(Options.Wire, description, Setup(description)))
+            Wire wire = WireChoice.Make(Options.Wire, description, Setup(description));
+            _context ??= Task.FromResult(new TransferContext(Options, _clock, _retry, wire)
             {
-                Parts = WireChoice.MakeParts(description, Setup(description)),
+                Parts = wire.MayDivide ? WireChoice.MakeParts(description, Setup(description)) : null,
             });
         }
 
@@ -58,16 +58,47 @@ public sealed partial class TransferClient
 
     private async Task<ServerDescription> AskOnceAsync(CancellationToken cancellationToken)
     {
+        if (Options.Wire != TransferWire.Grpc)
+        {
+            return await AskOnceAsync(HttpVersion.Version11, cancellationToken).ConfigureAwait(false) ?? Undescribed();
+        }
+
+        try
+        {
+            if (await AskOnceAsync(HttpVersion.Version11, cancellationToken).ConfigureAwait(false) is { } described)
+            {
+                return described;
+            }
+        }
+        catch (TransferException exception) when (exception.InnerException is HttpRequestException inner && MaySpeakHttp2(inner))
+        {
+            // Whoever speaks nothing but HTTP/2 ends a connection that begins otherwise.
+        }
+
+        // The address leads to where gRPC is spoken, whatever port the server itself would name.
+        ServerDescription known = await AskOnceAsync(HttpVersion.Version20, cancellationToken).ConfigureAwait(false) ?? Undescribed();
+        known.Wires =
+            [.. known.Wires.Where(wire => WireNames.Parse(wire.Name) != TransferWire.Grpc), Here(TransferWire.Grpc)];
+        return known;
+    }
+
+    /// <returns>Null when it does not describe itself.</returns>
+    private async Task<ServerDescription?> AskOnceAsync(Version version, CancellationToken cancellationToken)
+    {
         var call = new WireCall("Asking what is offered by", Files.Authority, TransferWire.Auto);
         using var watch = new IdleWatch(Options.IdleTimeout, _clock, cancellationToken);
-        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(Files, ServerDescription.Path));
+        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(Files, ServerDescription.Path))
+        {
+            Version = version,
+            VersionPolicy = version == HttpVersion.Version20 ? HttpVersionPolicy.RequestVersionExact : HttpVersionPolicy.RequestVersionOrLower,
+        };
         try
         {
             using HttpResponseMessage response = await _client
                 .SendAsync(request, HttpCompletionOption.ResponseHeadersRead, watch.Token).ConfigureAwait(false);
-            if (response.StatusCode is HttpStatusCode.NotFound or HttpStatusCode.MethodNotAllowed or HttpStatusCode.NotImplemented)
+            if (IsUndescribed(response.StatusCode))
             {
-                return Undescribed();
+                return null;
             }
 
             if (!response.IsSuccessStatusCode)
@@ -77,12 +108,12 @@ public sealed partial class TransferClient
 
             Stream body = await response.Content.ReadAsStreamAsync(watch.Token).ConfigureAwait(false);
             return await JsonSerializer.DeserializeAsync(body, TransferJson.Default.ServerDescription, watch.Token)
-                .ConfigureAwait(false) ?? Undescribed();
+                .ConfigureAwait(false);
         }
         catch (JsonException)
         {
             // A page that a server has for every address.
-            return Undescribed();
+            return null;
         }
         catch (Exception exception) when (exception is not TransferException)
         {
@@ -90,10 +121,24 @@ public sealed partial class TransferClient
         }
     }
 
+    /// <summary>Servers that know nothing but calls of gRPC refuse anything else in their own ways.</summary>
+    private bool IsUndescribed(HttpStatusCode status) =>
+        status is HttpStatusCode.NotFound or HttpStatusCode.MethodNotAllowed or HttpStatusCode.NotImplemented
+        || (IsGrpc(Options.Wire) && (int)status is >= 400 and < 500
+            && status is not (HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden or HttpStatusCode.TooManyRequests));
+
+    private static bool MaySpeakHttp2(HttpRequestException exception) =>
+        exception.HttpRequestError is HttpRequestError.InvalidResponse or HttpRequestError.ResponseEnded or HttpRequestError.HttpProtocolError;
+
+    private static bool IsGrpc(TransferWire wire) =>
+        wire is TransferWire.Grpc or TransferWire.GrpcWeb or TransferWire.GrpcWebText;
+
     private ServerDescription Undescribed() => new()
     {
         Version = 0,
         Files = Files.AbsolutePath,
-        Wires = [new WireDescription(WireNames.Of(TransferWire.Http1), Files.Scheme, Files.Port)],
+        Wires = IsGrpc(Options.Wire) ? [Here(TransferWire.Http1), Here(Options.Wire)] : [Here(TransferWire.Http1)],
     };
+
+    private WireDescription Here(TransferWire wire) => new(WireNames.Of(wire), Files.Scheme, Files.Port);
 }

@@ -27,8 +27,11 @@ internal sealed class LocalFileReader : StoredFileReader
 
     public override StoredFile File { get; }
 
-    public override PipeReader Read(ByteRange range)
+    public override PipeReader Read(ByteRange range) => Read(range, int.MaxValue);
+
+    public override PipeReader Read(ByteRange range, int readBytes)
     {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(readBytes);
         ArgumentOutOfRangeException.ThrowIfNegative(range.Offset, nameof(range));
         ArgumentOutOfRangeException.ThrowIfNegative(range.Length, nameof(range));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Offset, File.Length, nameof(range));
@@ -47,7 +50,7 @@ internal sealed class LocalFileReader : StoredFileReader
             Length = range.Length,
             LeaveOpen = true,
             ChangeDetection = ChangeDetection.Any,
-            BufferSize = _load.ChunkBytes,
+            BufferSize = Math.Min(readBytes, _load.ChunkBytes),
 
             // Reading ahead is the kernel's: a thread and blocks for each transfer are more than a server has.
             Strategy = ReadStrategy.Buffered,

@@ -60,6 +60,12 @@ internal sealed partial class Download
 
         await FlushAsync(_sink.Writer, watch).ConfigureAwait(false);
         _state.Reached(_taken);
+        if (!ranges && _start + _taken == file.Offset + file.Count)
+        {
+            watch.Touch();
+            _expected = await file.FinishAsync().ConfigureAwait(false) ?? _expected;
+        }
+
         return ranges;
     }
 

@@ -154,6 +154,12 @@ internal sealed partial class Download
             state.Reached(at);
             Report(part, queue, queue.Advance(piece, read), read);
         }
+
+        if (at == file.Offset + file.Count)
+        {
+            watch.Touch();
+            await file.FinishAsync().ConfigureAwait(false);
+        }
     }
 
     private void Report(PartRecord part, RangeQueue queue, long missing, int read)

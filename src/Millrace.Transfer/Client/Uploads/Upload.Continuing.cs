@@ -130,11 +130,25 @@ internal sealed partial class Upload
                 }
             }
 
+            if (count is null && Wire.NeedsCount)
+            {
+                watch.Pause();
+                count = await CountPartAsync(offset, most, watch.Token).ConfigureAwait(false);
+                if (count == 0)
+                {
+                    break;
+                }
+            }
+
             // A length that the server was not told yet is told when the end is there.
-            bool isLast = _announced is { } whole && offset + count == whole && !(Verify && Wire.VerifiesWhole);
+            bool isLast = _announced is { } whole && offset + count == whole
+                && (!Verify || !Wire.VerifiesWhole || Wire.TakesDigestBehind);
             Outgoing content = Next(new Outgoing(
                 _source, offset, count, most, part is null ? Following : null, _meter, watch)
-            { Rule = _rule });
+            {
+                Rule = _rule,
+                Digest = isLast && Wire.TakesDigestBehind ? () => DigestBehindAsync(watch) : null,
+            });
             _mayBePublished |= isLast;
             UploadAnswer answer;
             try
@@ -193,6 +207,32 @@ internal sealed partial class Upload
         await _hash.CatchUpAsync(_source, length, watch.Token).ConfigureAwait(false);
         watch.Touch();
         return await FinishHashAsync().ConfigureAwait(false);
+    }
+
+    /// <summary>The digest of all that was uploaded, once the last byte was sent; unless it was changed meanwhile.</summary>
+    private ValueTask<Sha256Digest?> DigestBehindAsync(IdleWatch watch)
+    {
+        _source.ThrowIfChanged();
+        return DigestAsync(_source.Length ?? _source.Position, watch);
+    }
+
+    /// <summary>Reads a part ahead to know how long it is.</summary>
+    private async ValueTask<long> CountPartAsync(long offset, long most, CancellationToken cancellationToken)
+    {
+        _source.Seek(offset);
+        long count = 0;
+        while (count < most)
+        {
+            ReadOnlyMemory<byte> bytes = await _source.ReadAsync(cancellationToken).ConfigureAwait(false);
+            if (bytes.IsEmpty)
+            {
+                break;
+            }
+
+            count += bytes.Length;
+        }
+
+        return Math.Min(count, most);
     }
 
     /// <summary>Reads a part ahead for the checksum that goes in front of it.</summary>

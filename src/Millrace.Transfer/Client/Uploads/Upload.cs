@@ -50,11 +50,11 @@ internal sealed partial class Upload : IDisposable
         bool small = await IsSmallAsync(cancellationToken).ConfigureAwait(false);
         _meter.Total = _source.Length;
         _meter.Report(0);
-        bool whole = _byLink || !Wire.CanResume || (small && Wire.VerifiesWhole);
+        bool whole = _byLink || (small && Wire.VerifiesWhole);
         try
         {
             TransferResult result = await _context.Retry.RunAsync(
-                (_, token) => whole ? PutWholeAsync(small, token) : ContinueAsync(token), cancellationToken, _state)
+                (_, token) => whole || !Wire.CanResume ? PutWholeAsync(small, token) : ContinueAsync(token), cancellationToken, _state)
                 .ConfigureAwait(false);
             await ThrowPartsAwayAsync().ConfigureAwait(false);
             return result;
@@ -93,7 +93,10 @@ internal sealed partial class Upload : IDisposable
         }
 
         Outgoing content = Next(new Outgoing(
-            _source, 0, _source.Length, long.MaxValue, digest is null ? _hash : null, _meter, watch));
+            _source, 0, _source.Length, long.MaxValue, digest is null ? Following : null, _meter, watch)
+        {
+            Digest = Verify && digest is null && Wire.TakesDigestBehind ? () => DigestBehindAsync(watch) : null,
+        });
         try
         {
             UploadAnswer answer = await Wire.PutAsync(_name, content, _precondition, digest, watch).ConfigureAwait(false);

@@ -27,5 +27,13 @@ internal sealed class OpenedFile : IDisposable
     /// <summary>How long the answer took.</summary>
     public TimeSpan RoundTrip { get; init; }
 
-    public void Dispose() => Response.Dispose();
+    /// <summary>Looks at what stands behind the last byte, once all of them were read.</summary>
+    /// <returns>The digest of the whole file, where it is said there.</returns>
+    public ValueTask<Sha256Digest?> FinishAsync() => Body is IEndingBody body ? body.FinishAsync() : default;
+
+    public void Dispose()
+    {
+        Body.Dispose();
+        Response.Dispose();
+    }
 }

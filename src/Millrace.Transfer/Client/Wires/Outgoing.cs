@@ -46,6 +46,23 @@ internal sealed class Outgoing
     /// <summary>Why the source could not be read; null when it could. Not the connection's fault, and final.</summary>
     public Exception? SourceFailure { get; private set; }
 
+    /// <summary>Gives the digest of the whole file once all of the part was written; null where none is to be said behind it.</summary>
+    public Func<ValueTask<Sha256Digest?>>? Digest { get; init; }
+
+    /// <summary>What <see cref="Digest"/> gives.</summary>
+    public async ValueTask<Sha256Digest?> DigestAsync()
+    {
+        try
+        {
+            return Digest is null ? null : await Digest().ConfigureAwait(false);
+        }
+        catch (Exception exception)
+        {
+            SourceFailure = exception;
+            throw;
+        }
+    }
+
     /// <summary>Writes the part. From its beginning each time that it is called.</summary>
     public async Task CopyToAsync(Stream destination, CancellationToken cancellationToken)
     {

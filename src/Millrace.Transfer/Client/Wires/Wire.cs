@@ -14,6 +14,15 @@ internal abstract class Wire
     /// <summary>Whether the server compares the digest of the whole before it publishes.</summary>
     public abstract bool VerifiesWhole { get; }
 
+    /// <summary>Whether a digest can be said behind the last byte, so that the same request publishes the file.</summary>
+    public virtual bool TakesDigestBehind => false;
+
+    /// <summary>Whether the bytes of a request have to be counted before it is sent.</summary>
+    public virtual bool NeedsCount => false;
+
+    /// <summary>Whether large files are sent in parts by several connections where that is faster.</summary>
+    public virtual bool MayDivide => true;
+
     /// <summary>Bytes of one request of an upload at most.</summary>
     /// <param name="verify">Whether digests are compared.</param>
     public abstract long MostInRequest(bool verify);

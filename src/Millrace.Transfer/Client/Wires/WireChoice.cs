@@ -28,6 +28,8 @@ internal static class WireChoice
         {
             TransferWire.Tus => new TusWire(setup),
             TransferWire.Http2 => new HttpWire(Move(setup, description, offered)),
+            TransferWire.Grpc => new GrpcWire(Move(setup, description, offered) with { Uploads = setup.Uploads }),
+            TransferWire.GrpcWeb or TransferWire.GrpcWebText => new GrpcWire(setup),
             _ => new HttpWire(setup),
         };
     }

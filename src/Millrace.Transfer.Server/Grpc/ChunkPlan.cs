@@ -1,0 +1,53 @@
+namespace Millrace.Transfer.Server;
+
+/// <summary>Into which chunks a part of a file is divided, known before any of it is read.</summary>
+/// <param name="Handling">What happens to them.</param>
+/// <param name="ChunkBytes">A file's bytes in each of them but the last.</param>
+/// <param name="ReadBytes">Bytes that are read at once.</param>
+/// <param name="Count">A file's bytes in all of them.</param>
+internal readonly record struct ChunkPlan(ChunkHandling Handling, int ChunkBytes, int ReadBytes, long Count)
+{
+    /// <summary>Bytes of a chunk on the direct way: 252 KiB.</summary>
+    /// <remarks>With its header within 256 KiB, the largest block that connections lend, and whole pages.</remarks>
+    public const int DirectBytes = 252 * 1024;
+
+    /// <summary>The same for text: 188 KiB, which become 251.</summary>
+    public const int DirectTextBytes = 188 * 1024;
+
+    /// <summary>Bytes of a chunk on the other ways: 64 KiB.</summary>
+    /// <remarks>What gRPC's own examples of files have, and no large object.</remarks>
+    public const int ArrayBytes = 64 * 1024;
+
+    /// <summary>Bytes of a smaller chunk than that are read together with others, and moved apart in memory.</summary>
+    /// <remarks>A system call costs about what copying so many does.</remarks>
+    private const int WorthCall = 16 * 1024;
+
+    /// <summary>Bytes of all chunks with their headers.</summary>
+    public long Bytes
+    {
+        get
+        {
+            long whole = Count / ChunkBytes;
+            int last = (int)(Count % ChunkBytes);
+            return Count + (whole * ChunkHeader.BytesFor(ChunkBytes)) + (last == 0 ? 0 : ChunkHeader.BytesFor(last));
+        }
+    }
+
+    /// <summary>Divides.</summary>
+    /// <param name="call">The call.</param>
+    /// <param name="wish">Bytes of a chunk as the caller wishes; 0 for no wish.</param>
+    /// <param name="count">Bytes of the part.</param>
+    public static ChunkPlan For(GrpcCall call, int wish, long count)
+    {
+        ChunkHandling handling = call.Options.Grpc.ChunkHandling;
+        int most = call.Form == GrpcForm.WebText ? DirectTextBytes : DirectBytes;
+        if (handling != ChunkHandling.Direct)
+        {
+            int bytes = wish == 0 ? ArrayBytes : Math.Min(wish, call.Options.Grpc.MaxMessageBytes);
+            return new ChunkPlan(handling, bytes, bytes, count);
+        }
+
+        int chunk = wish == 0 ? most : Math.Min(wish, most);
+        return new ChunkPlan(handling, chunk, chunk >= WorthCall ? chunk : Math.Max(chunk, most / 2 / chunk * chunk), count);
+    }
+}

@@ -1,0 +1,20 @@
+namespace Millrace.Transfer.Server;
+
+/// <summary>The methods of <c>millrace.v1.FileTransfer</c>.</summary>
+internal static class FileTransferService
+{
+    public static Func<GrpcCall, Task>? Find(string? method) => method switch
+    {
+        "Stat" => GrpcFiles.StatAsync,
+        "List" => GrpcFiles.ListAsync,
+        "Delete" => GrpcFiles.DeleteAsync,
+        "Download" => GrpcDownload.AnswerAsync,
+        "Upload" => GrpcUpload.AnswerAsync,
+        "StartUpload" => GrpcUploads.StartAsync,
+        "UploadPart" => GrpcUploadPart.AnswerAsync,
+        "QueryUpload" => GrpcUploads.QueryAsync,
+        "CommitUpload" => GrpcUploads.CommitAsync,
+        "AbortUpload" => GrpcUploads.AbortAsync,
+        _ => null,
+    };
+}

@@ -1,0 +1,140 @@
+using System.IO.Pipelines;
+using Google.Protobuf;
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>One call: the request as frames, the answer, and when it has to end.</summary>
+internal sealed class GrpcCall : IAsyncDisposable
+{
+    /// <summary>Number of a field that no message has: all of it is gathered.</summary>
+    private const int NoField = 0;
+
+    private static readonly TimeSpan LongestTimer = TimeSpan.FromMilliseconds(int.MaxValue);
+
+    private CancellationTokenSource? _deadline;
+    private PipeReader? _decoded;
+    private MessageReader? _messages;
+
+    public GrpcCall(HttpContext context, IFileStore store, TransferServerOptions options, GrpcForm form, string contentType)
+    {
+        Context = context;
+        Store = store;
+        Options = options;
+        Form = form;
+        Answer = new GrpcAnswer(this, contentType);
+        Ended = context.RequestAborted;
+    }
+
+    public HttpContext Context { get; }
+
+    public IFileStore Store { get; }
+
+    public TransferServerOptions Options { get; }
+
+    public GrpcForm Form { get; }
+
+    public GrpcAnswer Answer { get; }
+
+    /// <summary>When the caller has gone or its time is over.</summary>
+    public CancellationToken Ended { get; private set; }
+
+    /// <summary>Whether its time is over.</summary>
+    public bool IsLate => _deadline?.IsCancellationRequested is true && !IsGone;
+
+    /// <summary>Whether nobody waits for an answer any more.</summary>
+    public bool IsGone => Context.RequestAborted.IsCancellationRequested;
+
+    /// <summary>Whether messages with the compressed flag are taken.</summary>
+    public bool TakesGzip { get; private set; }
+
+    /// <summary>Whether chunks of the answer are compressed.</summary>
+    public bool SendsGzip { get; private set; }
+
+    /// <summary>Reads what the request's fields say of the call.</summary>
+    /// <exception cref="GrpcFault">They ask for what is not spoken here.</exception>
+    public void Begin()
+    {
+        IHeaderDictionary fields = Context.Request.Headers;
+        string encoding = fields[GrpcFields.Encoding].ToString();
+        if (encoding is not ("" or GrpcFields.Identity or GrpcFields.Gzip))
+        {
+            throw new GrpcFault(
+                GrpcStatus.Unimplemented,
+                $"Messages in '{encoding}' are not taken here; {GrpcFields.Identity} and {GrpcFields.Gzip} are.");
+        }
+
+        TakesGzip = encoding == GrpcFields.Gzip;
+        SendsGzip = TakesGzip && Options.Grpc.Compress && Accepts(fields[GrpcFields.AcceptEncoding].ToString());
+        if (fields[GrpcFields.Timeout] is { Count: > 0 } timeout)
+        {
+            if (!GrpcTimeout.TryParse(timeout.ToString(), out TimeSpan time))
+            {
+                throw new GrpcFault(GrpcStatus.Internal, $"'{timeout}' is no {GrpcFields.Timeout}: it is digits and a unit, as in 30S.");
+            }
+
+            Limit(time);
+        }
+    }
+
+    /// <summary>The request's messages.</summary>
+    /// <param name="dataField">Number of the field with a file's bytes.</param>
+    public MessageReader Read(int dataField) => _messages ??= new MessageReader(this, Input(), dataField);
+
+    /// <summary>The one message of a request.</summary>
+    public ValueTask<T> ReadAsync<T>(MessageParser<T> parser)
+        where T : IMessage<T> => Read(NoField).ReadOnlyAsync(parser);
+
+    /// <summary>Says that the request is large, before any of it is read: later Kestrel does not listen.</summary>
+    public void ExpectFile() => TransferGuard.Of(Context).LiftBodyLimit(Context);
+
+    public TransferPass Enter(TransferScope scope, TransferName name, bool isTransfer) =>
+        TransferGuard.Of(Context).Enter(Context, scope, name, isTransfer);
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        _messages?.Dispose();
+        if (_decoded is not null)
+        {
+            await _decoded.CompleteAsync().ConfigureAwait(false);
+        }
+
+        _deadline?.Dispose();
+    }
+
+    private static bool Accepts(string field)
+    {
+        foreach (string coding in field.Split(',', StringSplitOptions.TrimEntries))
+        {
+            if (coding.Equals(GrpcFields.Gzip, StringComparison.OrdinalIgnoreCase))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private void Limit(TimeSpan time)
+    {
+        if (time > LongestTimer)
+        {
+            return;
+        }
+
+        _deadline = CancellationTokenSource.CreateLinkedTokenSource(Context.RequestAborted);
+        Ended = _deadline.Token;
+        if (time == TimeSpan.Zero)
+        {
+            _deadline.Cancel();
+            Ended.ThrowIfCancellationRequested();
+        }
+
+        _deadline.CancelAfter(time);
+    }
+
+    private PipeReader Input() => Form == GrpcForm.WebText
+        ? _decoded ??= PipeReader.Create(new Base64Stream(Context.Request.BodyReader), Base64Stream.PipeOptions)
+        : Context.Request.BodyReader;
+}

@@ -1,0 +1,79 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.Routing.Patterns;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>The paths of the services, and what is answered to those that only look so.</summary>
+internal static class GrpcEndpoints
+{
+    private const string Method = "method";
+
+    public static IEndpointConventionBuilder Map(IEndpointRouteBuilder endpoints, IFileStore store, TransferServerOptions options)
+    {
+        var health = new GrpcHealth(new StoreHealth(store, options.Clock), options.Clock);
+        RouteGroupBuilder group = endpoints.MapGroup("");
+        MapService(group, GrpcFields.Service, FileTransferService.Find, store, options);
+        MapService(group, GrpcFields.HealthService, health.Find, store, options);
+        MapOthers(group, store, options);
+        return group;
+    }
+
+    private static void MapService(
+        RouteGroupBuilder group, string service, Func<string?, Func<GrpcCall, Task>?> find, IFileStore store,
+        TransferServerOptions options) =>
+        group.Map($"/{service}/{{{Method}}}", (RequestDelegate)(context => AnswerAsync(
+            context, store, options, find((string?)context.Request.RouteValues[Method]))))
+            .WithDisplayName($"Millrace {service}");
+
+    /// <summary>Services that nobody knows, called as gRPC calls them; behind whatever else an application has there.</summary>
+    private static void MapOthers(RouteGroupBuilder group, IFileStore store, TransferServerOptions options) =>
+        group.Map(
+            RoutePatternFactory.Parse(
+                "/{service}/{method}", defaults: null,
+                parameterPolicies: new RouteValueDictionary { ["service"] = new GrpcConstraint() }),
+            (RequestDelegate)(context => AnswerAsync(context, store, options, method: null)))
+            .WithDisplayName("Millrace gRPC (unknown services)")
+            .WithOrder(int.MaxValue);
+
+    private static Task AnswerAsync(
+        HttpContext context, IFileStore store, TransferServerOptions options, Func<GrpcCall, Task>? method)
+    {
+        HttpRequest request = context.Request;
+        if (!HttpMethods.IsPost(request.Method))
+        {
+            return Problems.AnswerAsync(context, new HttpRefusal(
+                StatusCodes.Status405MethodNotAllowed, TransferError.InvalidRequest, "gRPC is spoken by POST.")
+            {
+                Field = "Allow",
+                FieldValue = HttpMethods.Post,
+            });
+        }
+
+        if (!GrpcMediaType.TryParse(request.ContentType, out GrpcForm form, out string answer))
+        {
+            return Problems.AnswerAsync(context, new HttpRefusal(
+                StatusCodes.Status415UnsupportedMediaType,
+                TransferError.InvalidRequest,
+                $"This is a method of gRPC. Send its messages as {GrpcFields.ContentType}, {GrpcFields.WebContentType} or {GrpcFields.WebTextContentType}."));
+        }
+
+        if (form == GrpcForm.Http2 && !HttpProtocol.IsHttp2(request.Protocol))
+        {
+            return Problems.AnswerAsync(context, new HttpRefusal(
+                StatusCodes.Status426UpgradeRequired,
+                TransferError.InvalidRequest,
+                $"gRPC needs HTTP/2, and this came by {request.Protocol}. Use the port of HTTP/2, or {GrpcFields.WebContentType}.")
+            {
+                Field = "Upgrade",
+                FieldValue = "HTTP/2",
+            });
+        }
+
+        return GrpcRun.RunAsync(new GrpcCall(context, store, options, form, answer), method ?? Unknown);
+    }
+
+    private static Task Unknown(GrpcCall call) => throw new GrpcFault(
+        GrpcStatus.Unimplemented, $"There is no method '{call.Context.Request.Path}' here.");
+}

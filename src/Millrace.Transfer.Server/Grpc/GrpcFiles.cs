@@ -1,0 +1,89 @@
+using Google.Protobuf.WellKnownTypes;
+using Millrace.Transfer.Messages;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Stat, List and Delete.</summary>
+internal static class GrpcFiles
+{
+    /// <summary>Entries that are asked of the store at once.</summary>
+    private const int PageSize = ListFilesOptions.DefaultPageSize;
+
+    public static async Task StatAsync(GrpcCall call)
+    {
+        StatRequest request = await call.ReadAsync(StatRequest.Parser).ConfigureAwait(false);
+        TransferName name = TransferName.Parse(request.Name);
+        using TransferPass pass = call.Enter(TransferScope.Read, name, isTransfer: false);
+        StoredFile file = await call.Store
+            .FindAsync(name, request.WantSha256 ? DigestNeed.Always : DigestNeed.IfKnown, call.Ended)
+            .ConfigureAwait(false) ?? throw StoreErrors.NoFile(name);
+        await call.Answer.SendAsync(GrpcMapping.ToMessage(file)).ConfigureAwait(false);
+    }
+
+    public static async Task DeleteAsync(GrpcCall call)
+    {
+        DeleteRequest request = await call.ReadAsync(DeleteRequest.Parser).ConfigureAwait(false);
+        TransferName name = TransferName.Parse(request.Name);
+        using TransferPass pass = call.Enter(TransferScope.Delete, name, isTransfer: false);
+        bool deleted = await call.Store
+            .DeleteAsync(name, GrpcValues.Precondition(request.Precondition), call.Ended)
+            .ConfigureAwait(false);
+        await call.Answer.SendAsync(new DeleteResponse { Deleted = deleted }).ConfigureAwait(false);
+    }
+
+    public static async Task ListAsync(GrpcCall call)
+    {
+        ListRequest request = await call.ReadAsync(ListRequest.Parser).ConfigureAwait(false);
+        TransferName folder = GrpcValues.Folder(request.Folder);
+        TransferName after = GrpcValues.Folder(request.After);
+        if (request.Limit < 0)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest, "'limit' is a number of entries, or 0 for all of them.", folder.Value);
+        }
+
+        using TransferPass pass = call.Enter(TransferScope.Read, folder, isTransfer: false);
+        long left = request.Limit == 0 ? long.MaxValue : request.Limit;
+        bool hasBegun = false;
+        do
+        {
+            FilePage page = await call.Store
+                .ListAsync(
+                    new ListFilesOptions
+                    {
+                        Folder = folder,
+                        Recursive = request.Recursive,
+                        After = after,
+                        PageSize = (int)Math.Min(left, PageSize),
+                    },
+                    call.Ended)
+                .ConfigureAwait(false);
+            if (!hasBegun)
+            {
+                // Not before: that there is no such folder can be said without an answer's beginning.
+                hasBegun = true;
+                await call.Answer.BeginAsync().ConfigureAwait(false);
+            }
+
+            foreach (FileEntry entry in page.Entries)
+            {
+                await call.Answer.WriteManyAsync(ToMessage(entry)).ConfigureAwait(false);
+            }
+
+            left -= page.Entries.Count;
+            after = page.Next;
+        }
+        while (left > 0 && !after.IsRoot);
+    }
+
+    private static ListEntry ToMessage(in FileEntry entry)
+    {
+        var message = new ListEntry { Name = entry.Name.Value, IsFolder = entry.IsFolder };
+        if (entry.File is { } file)
+        {
+            message.File = GrpcMapping.ToMessage(file);
+        }
+
+        return message;
+    }
+}

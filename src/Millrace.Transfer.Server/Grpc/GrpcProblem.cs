@@ -1,0 +1,57 @@
+using Google.Protobuf;
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>How a call ended that did not succeed.</summary>
+/// <param name="Status">The status.</param>
+/// <param name="Message">What was tried, what happened and what can be done.</param>
+internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
+{
+    /// <summary>The error of the contract; null where gRPC itself was not as it should be.</summary>
+    public TransferError? Error { get; init; }
+
+    /// <summary>Bytes of the upload that are there; null where that is not the matter.</summary>
+    public long? Offset { get; init; }
+
+    /// <summary>When another try makes sense; null where that is not known.</summary>
+    public TimeSpan? RetryAfter { get; init; }
+
+    /// <summary>Whether nobody expected it, so that the log has to say what it was.</summary>
+    public bool IsUnexpected { get; init; }
+
+    /// <summary>What HTTP would have answered; metrics and the log count calls by it.</summary>
+    public int HttpStatus => Error is { } error ? Problems.StatusOf(error) : Status switch
+    {
+        GrpcStatus.Internal or GrpcStatus.Unknown => StatusCodes.Status500InternalServerError,
+        GrpcStatus.Unimplemented => StatusCodes.Status501NotImplemented,
+        GrpcStatus.DeadlineExceeded => StatusCodes.Status504GatewayTimeout,
+        GrpcStatus.Unavailable => StatusCodes.Status503ServiceUnavailable,
+        _ => StatusCodes.Status400BadRequest,
+    };
+
+    public static GrpcProblem Of(Exception exception) => exception switch
+    {
+        TransferException transfer => Of(transfer),
+        FilePipeException file => Of(Problems.Translate(file)),
+        BadHttpRequestException request => Of(Problems.Translate(request)),
+        GrpcFault fault => new(fault.Status, fault.Message),
+        InvalidProtocolBufferException => new(
+            GrpcStatus.Internal, $"A message is not what its definition says: {exception.Message}"),
+        InvalidDataException => new(GrpcStatus.Internal, "A compressed message is not gzip, or not all of it."),
+        OperationCanceledException => new(GrpcStatus.Cancelled, "The call was canceled."),
+        _ => new(GrpcStatus.Internal, "The server failed at this; its log says why.") { IsUnexpected = true },
+    };
+
+    private static GrpcProblem Of(TransferException exception) => new(GrpcErrors.StatusOf(exception.Error), exception.Message)
+    {
+        Error = exception.Error,
+        Offset = exception.Offset,
+        RetryAfter = exception.RetryAfter,
+    };
+
+    private static GrpcProblem Of(HttpRefusal refusal) => new(GrpcErrors.StatusOf(refusal.Error), refusal.Message)
+    {
+        Error = refusal.Error,
+    };
+}

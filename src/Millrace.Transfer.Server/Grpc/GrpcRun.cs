@@ -1,0 +1,56 @@
+using Microsoft.AspNetCore.Connections;
+using Microsoft.Extensions.Logging;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Runs a method and answers what it throws.</summary>
+internal static class GrpcRun
+{
+    public static async Task RunAsync(GrpcCall call, Func<GrpcCall, Task> method)
+    {
+        await using (call.ConfigureAwait(false))
+        {
+            try
+            {
+                call.Begin();
+                await method(call).ConfigureAwait(false);
+                await call.Answer.EndAsync().ConfigureAwait(false);
+            }
+            catch (Exception exception) when (IsNoNews(call, exception))
+            {
+                // The client went away, which is its right; nobody is there to be told.
+                call.Context.Abort();
+            }
+            catch (Exception exception)
+            {
+                await FailAsync(call, exception).ConfigureAwait(false);
+            }
+        }
+    }
+
+    private static bool IsNoNews(GrpcCall call, Exception exception) =>
+        exception is ConnectionResetException or ConnectionAbortedException
+        || (call.IsGone && exception is OperationCanceledException or IOException);
+
+    private static async Task FailAsync(GrpcCall call, Exception exception)
+    {
+        GrpcProblem problem = call.IsLate && exception is OperationCanceledException
+            ? new GrpcProblem(GrpcStatus.DeadlineExceeded, "The time that the call was given is over.")
+            : GrpcProblem.Of(exception);
+        if (problem.IsUnexpected)
+        {
+            ((ILoggerFactory?)call.Context.RequestServices.GetService(typeof(ILoggerFactory)))?
+                .CreateLogger(TransferDiagnostics.Name)
+                .CallFailed(call.Context.Request.Path, exception);
+        }
+
+        try
+        {
+            await call.Answer.FailAsync(problem).ConfigureAwait(false);
+        }
+        catch (Exception gone) when (gone is OperationCanceledException or IOException && call.IsGone)
+        {
+            // Nobody was left to be told.
+        }
+    }
+}

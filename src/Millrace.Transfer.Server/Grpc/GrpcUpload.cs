@@ -1,0 +1,137 @@
+using Google.Protobuf;
+using Millrace.Transfer.Messages;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Upload: <c>upload</c>, then <c>data</c>, then <c>end</c>.</summary>
+internal static class GrpcUpload
+{
+    public static async Task AnswerAsync(GrpcCall call)
+    {
+        call.ExpectFile();
+        MessageReader messages = call.Read(ChunkHeader.DataField);
+        UploadHead head = await ReadHeadAsync(messages).ConfigureAwait(false);
+        Messages.UploadStatus answer = head.Upload.Length > 0
+            ? await GrpcAppend.AppendAsync(call, messages, head).ConfigureAwait(false)
+            : await CreateAsync(call, messages, head).ConfigureAwait(false);
+        await call.Answer.SendAsync(answer).ConfigureAwait(false);
+    }
+
+    /// <summary>Takes all that comes into a sink, to the request's end.</summary>
+    /// <returns>How the stream ended; null when nothing said that it has.</returns>
+    public static async ValueTask<End?> ReceiveAsync(MessageReader messages)
+    {
+        End? end = null;
+        while (await messages.NextAsync().ConfigureAwait(false) is var token and not ChunkToken.More)
+        {
+            if (end is not null)
+            {
+                throw Misplaced("Something follows 'end', which is last.");
+            }
+
+            if (token == ChunkToken.Data)
+            {
+                await messages.TakeDataAsync().ConfigureAwait(false);
+            }
+            else if (!messages.Rest.IsEmpty)
+            {
+                end = ReadEnd(messages);
+            }
+        }
+
+        return end;
+    }
+
+    /// <summary>Compares what the end of a stream says with what came.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.DigestMismatch"/>.</exception>
+    public static void ThrowUnlessLength(End end, long came)
+    {
+        if (end.Length != came)
+        {
+            throw new TransferException(
+                TransferError.DigestMismatch,
+                $"The stream was to have {end.Length} bytes of a file, and {came} came. Send it again.");
+        }
+    }
+
+    public static TransferException Misplaced(string what) => new(TransferError.InvalidRequest, what);
+
+    private static async ValueTask<UploadHead> ReadHeadAsync(MessageReader messages)
+    {
+        ChunkToken token = await messages.NextAsync().ConfigureAwait(false);
+        if (token == ChunkToken.More || messages.HasData)
+        {
+            throw Misplaced(token == ChunkToken.More
+                ? "An upload begins with the message 'upload', and nothing came."
+                : "An upload begins with the message 'upload', and 'data' came first.");
+        }
+
+        Chunk first = Chunk.Parser.ParseFrom(messages.Rest);
+        return first.ContentCase == Chunk.ContentOneofCase.Upload
+            ? first.Upload
+            : throw Misplaced($"An upload begins with the message 'upload', and '{first.ContentCase}' came first.");
+    }
+
+    private static End? ReadEnd(MessageReader messages)
+    {
+        Chunk chunk = Chunk.Parser.ParseFrom(messages.Rest);
+        return chunk.ContentCase switch
+        {
+            Chunk.ContentOneofCase.None => null,
+            Chunk.ContentOneofCase.End when !messages.HasData => chunk.End,
+            Chunk.ContentOneofCase.End => throw Misplaced("A message has both 'data' and 'end'; it can have one of them."),
+            _ => throw Misplaced($"'{chunk.ContentCase}' came where 'data' or 'end' is expected."),
+        };
+    }
+
+    private static async ValueTask<Messages.UploadStatus> CreateAsync(GrpcCall call, MessageReader messages, UploadHead head)
+    {
+        TransferName name = TransferName.Parse(head.Name);
+        using TransferPass pass = call.Enter(TransferScope.Write, name, isTransfer: true);
+        long? length = GrpcValues.Bytes(head.HasLength, head.Length, "length");
+        Sha256Digest? said = head.HasSha256 ? GrpcMapping.ToDigest(head.Sha256) : null;
+        if (head.Offset != 0)
+        {
+            throw Misplaced("A new file begins at 0; 'offset' is for an 'upload' that is continued.");
+        }
+
+        if (await FolderRedirect.ExistsAsync(call.Store, name, call.Ended).ConfigureAwait(false))
+        {
+            throw StoreErrors.IsFolder(name);
+        }
+
+        var create = new CreateFileOptions { Precondition = GrpcValues.Precondition(head.Precondition), Length = length };
+        StoredFileWriter writer = await call.Store.CreateAsync(name, create, call.Ended).ConfigureAwait(false);
+        await using (writer.ConfigureAwait(false))
+        {
+            using var sink = ChunkSink.Create(call.Options.Grpc.ChunkHandling, writer.Body, length ?? long.MaxValue);
+            messages.Into(sink, call.Ended);
+            End end = await ReceiveAsync(messages).ConfigureAwait(false)
+                ?? throw Misplaced($"The stream for '{name}' ended without 'end', so that it was cut. Nothing was stored; send it again.");
+            pass.Moved(sink.Bytes);
+            ThrowUnlessLength(end, sink.Bytes);
+            if (length is { } whole && whole != sink.Bytes)
+            {
+                throw new TransferException(
+                    TransferError.DigestMismatch,
+                    $"'{name}' was said to have {whole} bytes, and {sink.Bytes} came. Nothing was stored; send it again.",
+                    name.Value);
+            }
+
+            StoredFile file = await writer.CommitAsync(Expected(said, end, name), call.Ended).ConfigureAwait(false);
+            return GrpcUploads.ToMessage(file);
+        }
+    }
+
+    /// <summary>The digest that both ends of the stream say, or one of them.</summary>
+    public static Sha256Digest? Expected(Sha256Digest? said, End end, TransferName name)
+    {
+        Sha256Digest? atEnd = end.HasSha256 ? GrpcMapping.ToDigest(end.Sha256) : null;
+        return said is null || atEnd is null || said == atEnd
+            ? atEnd ?? said
+            : throw new TransferException(
+                TransferError.DigestMismatch,
+                $"'{name}' was said to have the SHA-256 {said} first, and {atEnd} at the end. Nothing was stored; send it again.",
+                name.Value);
+    }
+}

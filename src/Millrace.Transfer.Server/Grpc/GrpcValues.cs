@@ -1,0 +1,40 @@
+using Google.Protobuf.WellKnownTypes;
+using Millrace.Transfer.Messages;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Values of messages that anybody may have written.</summary>
+internal static class GrpcValues
+{
+    /// <summary>A folder; empty for the root.</summary>
+    public static TransferName Folder(string text) => text.Length == 0 ? default : TransferName.Parse(text);
+
+    /// <summary>A number of bytes.</summary>
+    public static long Bytes(long value, string field) => value >= 0
+        ? value
+        : throw new TransferException(TransferError.InvalidRequest, $"'{field}' is {value}; it is a number of bytes, 0 or more.");
+
+    /// <summary>The same where it need not be said.</summary>
+    public static long? Bytes(bool has, long value, string field) => has ? Bytes(value, field) : null;
+
+    public static WritePrecondition Precondition(Precondition? message)
+    {
+        if (message?.UnmodifiedSince is { } since && !IsTime(since))
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest, "'unmodified_since' is no time: it is between the years 1 and 9999.");
+        }
+
+        return GrpcMapping.ToPrecondition(message);
+    }
+
+    public static UploadId Upload(string text) => UploadId.TryParse(text, out UploadId id)
+        ? id
+        : throw new TransferException(
+            TransferError.NotFound, "'upload' is not what names an upload. Begin one with StartUpload.");
+
+    private static bool IsTime(Timestamp time) =>
+        time.Nanos is >= 0 and < 1_000_000_000
+        && time.Seconds >= DateTimeOffset.MinValue.ToUnixTimeSeconds()
+        && time.Seconds <= DateTimeOffset.MaxValue.ToUnixTimeSeconds();
+}

@@ -1,0 +1,129 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using Google.Protobuf;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Grpc;
+
+/// <summary>A test class whose every test has a server of its own, called with bytes put together by hand.</summary>
+public abstract class GrpcTest : IAsyncLifetime
+{
+    private ServedFolder? _server;
+
+    /// <summary>Every form of a call.</summary>
+    public static TheoryData<string> Forms { get; } = new("grpc", "grpc-web", "grpc-web-text");
+
+    /// <summary>Every way of handling a chunk, in every form.</summary>
+    public static TheoryData<string, ChunkHandling> Ways
+    {
+        get
+        {
+            var ways = new TheoryData<string, ChunkHandling>();
+            foreach (ChunkHandling handling in Enum.GetValues<ChunkHandling>())
+            {
+                ways.Add("grpc", handling);
+                ways.Add("grpc-web", handling);
+                ways.Add("grpc-web-text", handling);
+            }
+
+            return ways;
+        }
+    }
+
+    internal ServedFolder Server => _server!;
+
+    protected HttpClient Http2 { get; } = new(new SocketsHttpHandler()) { Timeout = TimeSpan.FromMinutes(2) };
+
+    public async Task InitializeAsync() => await ServeAsync(static grpc => grpc);
+
+    public async Task DisposeAsync()
+    {
+        Http2.Dispose();
+        await Server.DisposeAsync();
+    }
+
+    /// <summary>Begins anew with other options.</summary>
+    protected async Task ServeAsync(
+        Func<GrpcServerOptions, GrpcServerOptions> grpc, Func<TransferHostOptions, TransferHostOptions>? host = null)
+    {
+        if (_server is { } old)
+        {
+            await old.DisposeAsync();
+        }
+
+        _server = await ServedFolder.StartAsync(options =>
+        {
+            options = options with { OfferHttp2Port = true, Http2Port = 0 };
+            options = options with { Endpoints = options.Endpoints with { Grpc = grpc(options.Endpoints.Grpc) } };
+            return host?.Invoke(options) ?? options;
+        });
+    }
+
+    protected string PathOf(string name) => Path.Combine(Server.Folder, name);
+
+    protected void Put(string name, byte[] content) => File.WriteAllBytes(PathOf(name), content);
+
+    /// <summary>Files that nobody has published: what an upload has left.</summary>
+    protected string[] Leftovers() =>
+        [.. Directory.EnumerateFiles(Server.Folder, "*", SearchOption.AllDirectories)
+            .Where(static path => Path.GetFileName(path).Contains("tmp", StringComparison.Ordinal)
+                || Path.GetFileName(path).StartsWith(".millrace-", StringComparison.Ordinal))];
+
+    internal static GrpcForm FormOf(string name) => name switch
+    {
+        "grpc" => GrpcForm.Http2,
+        "grpc-web" => GrpcForm.Web,
+        _ => GrpcForm.WebText,
+    };
+
+    /// <summary>A request with these bytes as its body.</summary>
+    internal HttpRequestMessage Request(
+        GrpcForm form, string method, HttpContent content, params (string Name, string Value)[] fields)
+    {
+        string path = method.Contains('/') ? method : $"/millrace.v1.FileTransfer/{method}";
+        var request = new HttpRequestMessage(
+            HttpMethod.Post, new Uri(form == GrpcForm.Http2 ? Server.Server.Http2Address! : Server.Server.Address, path))
+        {
+            Version = form == GrpcForm.Http2 ? HttpVersion.Version20 : HttpVersion.Version11,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Content = content,
+        };
+        content.Headers.ContentType ??= new MediaTypeHeaderValue(form switch
+        {
+            GrpcForm.Http2 => "application/grpc",
+            GrpcForm.Web => "application/grpc-web+proto",
+            _ => "application/grpc-web-text",
+        });
+        foreach ((string name, string value) in fields)
+        {
+            Assert.True(request.Headers.TryAddWithoutValidation(name, value));
+        }
+
+        return request;
+    }
+
+    internal async Task<GrpcReply> CallAsync(
+        GrpcForm form, string method, byte[] body, params (string Name, string Value)[] fields)
+    {
+        byte[] bytes = form == GrpcForm.WebText ? Encoding.ASCII.GetBytes(Convert.ToBase64String(body)) : body;
+        using var content = new ByteArrayContent(bytes);
+        return await SendAsync(form, Request(form, method, content, fields));
+    }
+
+    internal Task<GrpcReply> CallAsync(string form, string method, byte[] body, params (string Name, string Value)[] fields) =>
+        CallAsync(FormOf(form), method, body, fields);
+
+    internal Task<GrpcReply> CallAsync(string method, byte[] body, params (string Name, string Value)[] fields) =>
+        CallAsync(GrpcForm.Http2, method, body, fields);
+
+    internal Task<GrpcReply> CallAsync(string method, IMessage message, params (string Name, string Value)[] fields) =>
+        CallAsync(GrpcForm.Http2, method, Frames.Of(message), fields);
+
+    internal async Task<GrpcReply> SendAsync(GrpcForm form, HttpRequestMessage request)
+    {
+        using HttpRequestMessage sent = request;
+        using HttpResponseMessage response = await Http2.SendAsync(sent);
+        return await GrpcReply.ReadAsync(response, form);
+    }
+}

@@ -1,0 +1,117 @@
+using System.Collections.Concurrent;
+using Microsoft.AspNetCore.Http;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Grpc;
+
+/// <summary>What a call says of itself, how long it lasts and how it is ended.</summary>
+public sealed class CallTests
+{
+    [Theory]
+    [InlineData(TransferWire.Grpc, "application/grpc+proto")]
+    [InlineData(TransferWire.GrpcWeb, "application/grpc-web+proto")]
+    [InlineData(TransferWire.GrpcWebText, "application/grpc-web-text+proto")]
+    public async Task A_call_has_the_fields_that_servers_look_for(TransferWire wire, string contentType)
+    {
+        var seen = new ConcurrentDictionary<string, string>(StringComparer.OrdinalIgnoreCase);
+        await using RawServer server = await RawServer.StartAsync(wire, context =>
+        {
+            seen[":path"] = context.Request.Path;
+            foreach ((string name, Microsoft.Extensions.Primitives.StringValues values) in context.Request.Headers)
+            {
+                seen[name] = values.ToString();
+            }
+
+            return RawAnswer.WriteAsync(context, wire, [RawAnswer.Download(new byte[10])]);
+        });
+        using TransferClient client = server.Connect(options => options with
+        {
+            VerifyDigests = false,
+            Token = "mr_secret",
+            CallTimeout = TimeSpan.FromSeconds(90),
+            Compression = TransferCompression.Gzip,
+        });
+
+        await client.GetAsync(Clients.Name("x"), Stream.Null);
+
+        Assert.Equal("/millrace.v1.FileTransfer/Download", seen[":path"]);
+        Assert.Equal(contentType, seen["content-type"]);
+        Assert.Equal("identity,gzip", seen["grpc-accept-encoding"]);
+        Assert.Equal("gzip", seen["grpc-encoding"]);
+        Assert.Equal("90000000u", seen["grpc-timeout"]);
+        Assert.Equal("Bearer mr_secret", seen["authorization"]);
+        Assert.StartsWith("grpc-dotnet-millrace/", seen["user-agent"], StringComparison.Ordinal);
+        Assert.Equal(wire == TransferWire.Grpc ? "trailers" : null, seen.GetValueOrDefault("te"));
+        Assert.Equal(wire == TransferWire.Grpc ? null : "1", seen.GetValueOrDefault("x-grpc-web"));
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Grpc, false)]
+    [InlineData(TransferWire.Grpc, true)]
+    [InlineData(TransferWire.GrpcWeb, false)]
+    [InlineData(TransferWire.GrpcWeb, true)]
+    [InlineData(TransferWire.GrpcWebText, true)]
+    public async Task A_call_that_takes_longer_than_it_may_is_ended(TransferWire wire, bool begun)
+    {
+        var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using RawServer server = await RawServer.StartAsync(
+            wire, context => HangAsync(context, wire, begun, aborted));
+        using TransferClient client = server.Connect(options => options with { CallTimeout = TimeSpan.FromMilliseconds(150) });
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.GetAsync(Clients.Name("x"), Stream.Null));
+
+        Assert.Equal(TransferError.TooSlow, exception.Error);
+        Assert.True(exception.IsTransient);
+        Assert.Contains("0.15 s", exception.Message, StringComparison.Ordinal);
+        await aborted.Task.WaitAsync(TimeSpan.FromSeconds(30));
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Grpc, false)]
+    [InlineData(TransferWire.Grpc, true)]
+    [InlineData(TransferWire.GrpcWeb, true)]
+    public async Task A_canceled_call_ends_at_the_server_too(TransferWire wire, bool begun)
+    {
+        var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        using var cancel = new CancellationTokenSource();
+        await using RawServer server = await RawServer.StartAsync(wire, async context =>
+        {
+            await (begun ? RawAnswer.WriteAsync(context, wire, [RawAnswer.Frame(RawAnswer.File(10))], status: null) : Task.CompletedTask);
+            await cancel.CancelAsync();
+            await HangAsync(context, wire, begun: false, aborted);
+        });
+        using TransferClient client = server.Connect();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => client.GetAsync(Clients.Name("x"), Stream.Null, default, null, cancel.Token));
+
+        await aborted.Task.WaitAsync(TimeSpan.FromSeconds(30));
+    }
+
+    [Fact]
+    public async Task A_call_on_which_nothing_moves_counts_as_dead()
+    {
+        var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using RawServer server = await RawServer.StartAsync(
+            TransferWire.Grpc, context => HangAsync(context, TransferWire.Grpc, begun: true, aborted));
+        using TransferClient client = server.Connect(options => options with { IdleTimeout = TimeSpan.FromMilliseconds(300) });
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.GetAsync(Clients.Name("x"), Stream.Null));
+
+        Assert.Equal(TransferError.Disconnected, exception.Error);
+        Assert.True(exception.IsTransient);
+    }
+
+    private static async Task HangAsync(HttpContext context, TransferWire wire, bool begun, TaskCompletionSource aborted)
+    {
+        using CancellationTokenRegistration _ = context.RequestAborted.Register(aborted.SetResult);
+        if (begun)
+        {
+            await RawAnswer.WriteAsync(context, wire, [RawAnswer.Frame(RawAnswer.File(10)), RawAnswer.Frame(RawAnswer.Data([1, 2, 3]))], status: null);
+        }
+
+        await aborted.Task.WaitAsync(TimeSpan.FromMinutes(1));
+    }
+}

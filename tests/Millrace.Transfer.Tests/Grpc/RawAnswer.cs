@@ -1,0 +1,95 @@
+using System.Buffers.Binary;
+using System.IO.Compression;
+using System.Text;
+using Google.Protobuf;
+using Microsoft.AspNetCore.Http;
+using Millrace.Transfer.Messages;
+using FileInfo = Millrace.Transfer.Messages.FileInfo;
+
+namespace Millrace.Transfer.Tests.Grpc;
+
+/// <summary>Writes answers byte by byte as a test wants them.</summary>
+internal static class RawAnswer
+{
+    public static byte[] Frame(IMessage message) => Frame(message.ToByteArray());
+
+    public static byte[] Frame(byte[] message, byte flags = 0)
+    {
+        byte[] frame = new byte[5 + message.Length];
+        frame[0] = flags;
+        BinaryPrimitives.WriteUInt32BigEndian(frame.AsSpan(1), (uint)message.Length);
+        message.CopyTo(frame.AsSpan(5));
+        return frame;
+    }
+
+    public static byte[] Gzip(byte[] message)
+    {
+        using var packed = new MemoryStream();
+        using (var gzip = new GZipStream(packed, CompressionLevel.Fastest))
+        {
+            gzip.Write(message);
+        }
+
+        return packed.ToArray();
+    }
+
+    public static Chunk File(long length, string tag = "1") =>
+        new() { File = new FileInfo { Name = "x", Length = length, Count = length, Tag = tag } };
+
+    public static Chunk Data(byte[] bytes) => new() { Data = ByteString.CopyFrom(bytes) };
+
+    public static Chunk End(long length) => new() { End = new End { Length = length } };
+
+    /// <summary>A whole download in chunks of one size.</summary>
+    public static byte[] Download(byte[] content, int chunk = 10_000) =>
+    [
+        .. Frame(File(content.Length)),
+        .. content.Chunk(chunk).SelectMany(piece => Frame(Data(piece))),
+        .. Frame(End(content.Length)),
+    ];
+
+    /// <summary>Answers in pieces, each sent by itself, with the status where the wire has it.</summary>
+    public static async Task WriteAsync(
+        HttpContext context, TransferWire wire, IEnumerable<byte[]> pieces, int? status = 0, params (string Name, string Value)[] trailers)
+    {
+        Begin(context, wire);
+        foreach (byte[] piece in pieces)
+        {
+            await SendAsync(context, wire, piece);
+        }
+
+        if (status is not { } number)
+        {
+            return;
+        }
+
+        trailers = [("grpc-status", $"{number}"), .. trailers];
+        if (wire == TransferWire.Grpc)
+        {
+            foreach ((string name, string value) in trailers)
+            {
+                context.Response.AppendTrailer(name, value);
+            }
+
+            return;
+        }
+
+        string text = string.Concat(trailers.Select(trailer => $"{trailer.Name}:{trailer.Value}\r\n"));
+        await SendAsync(context, wire, Frame(Encoding.ASCII.GetBytes(text), flags: 0x80));
+    }
+
+    public static void Begin(HttpContext context, TransferWire wire) => context.Response.ContentType = wire switch
+    {
+        TransferWire.Grpc => "application/grpc+proto",
+        TransferWire.GrpcWeb => "application/grpc-web+proto",
+        _ => "application/grpc-web-text+proto",
+    };
+
+    private static async Task SendAsync(HttpContext context, TransferWire wire, byte[] piece)
+    {
+        // Each piece is padded by itself, as servers do.
+        byte[] sent = wire == TransferWire.GrpcWebText ? Encoding.ASCII.GetBytes(Convert.ToBase64String(piece)) : piece;
+        await context.Response.Body.WriteAsync(sent, context.RequestAborted);
+        await context.Response.Body.FlushAsync(context.RequestAborted);
+    }
+}

@@ -1,0 +1,267 @@
+using System.Buffers.Binary;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Grpc;
+
+/// <summary>Answers that a test wrote, right ones and wrong ones.</summary>
+public sealed class RawDownloadTests
+{
+    public static TheoryData<TransferWire, ChunkHandling> Ways()
+    {
+        var ways = new TheoryData<TransferWire, ChunkHandling>();
+        foreach (TransferWire wire in (TransferWire[])[TransferWire.Grpc, TransferWire.GrpcWeb, TransferWire.GrpcWebText])
+        {
+            foreach (ChunkHandling handling in Enum.GetValues<ChunkHandling>())
+            {
+                ways.Add(wire, handling);
+            }
+        }
+
+        return ways;
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task Chunks_that_are_split_anywhere_make_the_file(TransferWire wire, ChunkHandling handling)
+    {
+        byte[] content = Content.Random(200_000);
+        foreach (int chunk in (int[])[1, 100, 7000, 100_000])
+        {
+            byte[] answer = RawAnswer.Download(content[..Math.Min(content.Length, chunk * 500)], chunk);
+            foreach (int piece in (int[])[37, 997, 16_384, 50_001])
+            {
+                if (answer.Length / piece > 2000)
+                {
+                    continue;
+                }
+
+                byte[] got = await GetAsync(wire, answer.Chunk(piece), options => options with { ChunkHandling = handling });
+
+                Assert.True(content.AsSpan(0, got.Length).SequenceEqual(got));
+                Assert.Equal(Math.Min(content.Length, chunk * 500), got.Length);
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task Compressed_and_plain_messages_may_alternate(TransferWire wire, ChunkHandling handling)
+    {
+        byte[] content = new byte[300_000];
+        Content.Random(60_000).CopyTo(content, 100_000);
+        byte[][] messages =
+        [
+            Packed(RawAnswer.File(content.Length)),
+            RawAnswer.Frame(RawAnswer.Data(content[..50_000])),
+            Packed(RawAnswer.Data(content[50_000..290_000])),
+            Packed(RawAnswer.Data(content[290_000..])),
+            Packed(RawAnswer.End(content.Length)),
+        ];
+
+        byte[] got = await GetAsync(
+            wire, messages, options => options with { ChunkHandling = handling }, context => context.Response.Headers["grpc-encoding"] = "gzip");
+
+        Assert.Equal(content, got);
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task Fields_that_nobody_knows_are_passed_over(TransferWire wire, ChunkHandling handling)
+    {
+        byte[] content = Content.Random(1000);
+
+        // Field 100: a number, four bytes, a text, a group; and field 200 alone in a message.
+        byte[] unknown = [0xA0, 0x06, 0x96, 0x01, 0xA5, 0x06, 1, 2, 3, 4, 0xA2, 0x06, 3, 1, 2, 3, 0xA3, 0x06, 0xA4, 0x06];
+        byte[] answer =
+        [
+            .. RawAnswer.Frame([.. unknown, .. Bytes(RawAnswer.File(content.Length))]),
+            .. RawAnswer.Frame([.. unknown, .. Bytes(RawAnswer.Data(content)), .. unknown]),
+            .. RawAnswer.Frame([0xC0, 0x0C, 0x01]),
+            .. RawAnswer.Frame([]),
+            .. RawAnswer.Frame([.. Bytes(RawAnswer.End(content.Length)), .. unknown]),
+        ];
+
+        Assert.Equal(content, await GetAsync(wire, [answer], options => options with { ChunkHandling = handling }));
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task What_is_no_stream_of_chunks_is_refused(TransferWire wire, ChunkHandling handling)
+    {
+        byte[] file = RawAnswer.Frame(RawAnswer.File(10));
+        byte[] data = RawAnswer.Frame(RawAnswer.Data(new byte[10]));
+        byte[] end = RawAnswer.Frame(RawAnswer.End(10));
+        (string What, byte[] Answer, TransferError Error)[] wrong =
+        [
+            ("nothing", [], TransferError.Protocol),
+            ("no file", [.. data, .. end], TransferError.Protocol),
+            ("two files", [.. file, .. file, .. data, .. end], TransferError.Protocol),
+            ("no end", [.. file, .. data], TransferError.Disconnected),
+            ("too few bytes", [.. file, .. RawAnswer.Frame(RawAnswer.Data(new byte[9])), .. end], TransferError.Protocol),
+            ("too many bytes", [.. file, .. data, .. data, .. end], TransferError.Protocol),
+            ("another end", [.. file, .. data, .. RawAnswer.Frame(RawAnswer.End(11))], TransferError.Protocol),
+            ("two ends", [.. file, .. data, .. end, .. end], TransferError.Protocol),
+            ("cut in a frame", [.. file, .. data[..^3]], TransferError.Disconnected),
+            ("cut in a prefix", [.. file, .. data, 0, 0], TransferError.Disconnected),
+            ("a flag that is none", [.. file, .. RawAnswer.Frame(Bytes(RawAnswer.Data(new byte[10])), flags: 2)], TransferError.Protocol),
+            ("compressed without a coding", [.. file, .. Packed(RawAnswer.Data(new byte[10]))], TransferError.Protocol),
+            ("a field beyond its message", [.. file, .. RawAnswer.Frame([0x0A, 100, 1])], TransferError.Protocol),
+            ("a field without a number", [.. file, .. RawAnswer.Frame([0x00, 1])], TransferError.Protocol),
+            ("the data twice", [.. file, .. RawAnswer.Frame([0x0A, 1, 7, 0x0A, 1, 8])], TransferError.Protocol),
+            ("a file that is no message", [.. RawAnswer.Frame([0x12, 2, 0xFF, 0xFF])], TransferError.Protocol),
+            ("a message that is too large", [.. file, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0x0A], TransferError.TooLarge),
+        ];
+        foreach ((string what, byte[] answer, TransferError error) in wrong)
+        {
+            TransferException exception = await Assert.ThrowsAsync<TransferException>(
+                () => GetAsync(wire, [answer], options => options with { ChunkHandling = handling }));
+
+            Assert.True(error == exception.Error, $"{what}: {exception}");
+            Assert.True(exception.IsTransient == (error == TransferError.Disconnected), $"{what}: {exception}");
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task What_is_not_compressed_as_it_says_is_refused(TransferWire wire, ChunkHandling handling)
+    {
+        byte[] file = RawAnswer.Frame(RawAnswer.File(100_000_000));
+        byte[] packed = RawAnswer.Gzip(Bytes(RawAnswer.Data(new byte[100_000])));
+        byte[] broken = [.. packed];
+        broken[12] ^= 0x55;
+        (string What, byte[] Message, TransferError Error)[] wrong =
+        [
+            ("no gzip", Bytes(RawAnswer.Data(new byte[10])), TransferError.Protocol),
+            ("cut", packed[..(packed.Length / 2)], TransferError.Protocol),
+            ("broken", broken, TransferError.Protocol),
+            ("grows beyond what is accepted", RawAnswer.Gzip(Bytes(RawAnswer.Data(new byte[20_000_000]))), TransferError.TooLarge),
+        ];
+        foreach ((string what, byte[] message, TransferError error) in wrong)
+        {
+            TransferException exception = await Assert.ThrowsAsync<TransferException>(() => GetAsync(
+                wire,
+                [[.. file, .. RawAnswer.Frame(message, flags: 1)]],
+                options => options with { ChunkHandling = handling },
+                context => context.Response.Headers["grpc-encoding"] = "gzip"));
+
+            Assert.True(error == exception.Error, $"{what}: {exception}");
+        }
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
+    public async Task An_answer_without_a_status_is_none(TransferWire wire)
+    {
+        await using RawServer server = await RawServer.StartAsync(
+            wire, context => RawAnswer.WriteAsync(context, wire, [RawAnswer.Download(new byte[10])], status: null));
+        using TransferClient client = server.Connect();
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.GetAsync(Clients.Name("x"), Stream.Null));
+
+        Assert.Equal(TransferError.Protocol, exception.Error);
+        Assert.Contains("without a status", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(TransferWire.GrpcWeb)]
+    [InlineData(TransferWire.GrpcWebText)]
+    public async Task Trailers_in_the_body_may_come_in_any_pieces(TransferWire wire)
+    {
+        byte[] content = Content.Random(1000);
+        byte[] trailers = RawAnswer.Frame("Grpc-Status: 0\r\nGRPC-Message: \r\nother:x\r\n"u8.ToArray(), flags: 0x80);
+        await using RawServer server = await RawServer.StartAsync(wire, context => RawAnswer.WriteAsync(
+            context, wire, ((byte[])[.. RawAnswer.Download(content), .. trailers]).Chunk(3), status: null));
+        using TransferClient client = server.Connect(options => options with { VerifyDigests = false });
+        using var got = new MemoryStream();
+
+        await client.GetAsync(Clients.Name("x"), got);
+
+        Assert.Equal(content, got.ToArray());
+    }
+
+    [Theory]
+    [InlineData("something behind the trailers", 0x80, 14u, 1)]
+    [InlineData("compressed trailers", 0x81, 14u, 0)]
+    [InlineData("too large trailers", 0x80, 100_000u, 0)]
+    public async Task Trailers_that_cannot_be_are_refused(string what, byte flags, uint length, int behind)
+    {
+        byte[] trailers = RawAnswer.Frame("grpc-status:0\n"u8.ToArray(), flags);
+        BinaryPrimitives.WriteUInt32BigEndian(trailers.AsSpan(1), length);
+        await using RawServer server = await RawServer.StartAsync(TransferWire.GrpcWeb, context => RawAnswer.WriteAsync(
+            context, TransferWire.GrpcWeb, [[.. RawAnswer.Download(new byte[10]), .. trailers, .. new byte[behind]]], status: null));
+        using TransferClient client = server.Connect(options => options with { VerifyDigests = false });
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.GetAsync(Clients.Name("x"), Stream.Null));
+
+        Assert.True(exception.Error == TransferError.Protocol, what);
+    }
+
+    [Fact]
+    public async Task Text_that_is_no_base64_is_refused()
+    {
+        await using RawServer server = await RawServer.StartAsync(TransferWire.GrpcWebText, async context =>
+        {
+            RawAnswer.Begin(context, TransferWire.GrpcWebText);
+            await context.Response.Body.WriteAsync("AAAA!!!!AAAA"u8.ToArray());
+        });
+        using TransferClient client = server.Connect();
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(
+            () => client.GetAsync(Clients.Name("x"), Stream.Null));
+
+        Assert.Equal(TransferError.Protocol, exception.Error);
+    }
+
+    [Fact]
+    public async Task A_download_that_ended_early_goes_on_where_it_was()
+    {
+        byte[] content = Content.Random(50_000);
+        int calls = 0;
+        await using RawServer server = await RawServer.StartAsync(TransferWire.Grpc, context =>
+        {
+            if (calls++ == 0)
+            {
+                return RawAnswer.WriteAsync(
+                    context, TransferWire.Grpc, [RawAnswer.Frame(RawAnswer.File(50_000)), RawAnswer.Frame(RawAnswer.Data(content[..20_000]))]);
+            }
+
+            Messages.Chunk file = RawAnswer.File(50_000);
+            file.File.Offset = 20_000;
+            file.File.Count = 30_000;
+            return RawAnswer.WriteAsync(
+                context,
+                TransferWire.Grpc,
+                [RawAnswer.Frame(file), RawAnswer.Frame(RawAnswer.Data(content[20_000..])), RawAnswer.Frame(RawAnswer.End(30_000))]);
+        });
+        using TransferClient client = server.Connect(options => options with { VerifyDigests = false, MaxAttempts = 3 });
+        using var got = new MemoryStream();
+
+        TransferResult result = await client.GetAsync(Clients.Name("x"), got);
+
+        Assert.Equal(content, got.ToArray());
+        Assert.Equal((2, 50_000), (result.Attempts, result.Sent));
+    }
+
+    private static byte[] Packed(Google.Protobuf.IMessage message) => RawAnswer.Frame(RawAnswer.Gzip(Bytes(message)), flags: 1);
+
+    private static byte[] Bytes(Google.Protobuf.IMessage message) => Google.Protobuf.MessageExtensions.ToByteArray(message);
+
+    private static async Task<byte[]> GetAsync(
+        TransferWire wire, IEnumerable<byte[]> pieces, Func<TransferClientOptions, TransferClientOptions> change,
+        Action<Microsoft.AspNetCore.Http.HttpContext>? prepare = null)
+    {
+        await using RawServer server = await RawServer.StartAsync(wire, context =>
+        {
+            prepare?.Invoke(context);
+            return RawAnswer.WriteAsync(context, wire, pieces);
+        });
+        using TransferClient client = server.Connect(options => change(options with { VerifyDigests = false }));
+        using var got = new MemoryStream();
+        await client.GetAsync(Clients.Name("x"), got);
+        return got.ToArray();
+    }
+}

@@ -1,0 +1,57 @@
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.Logging;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Grpc;
+
+/// <summary>A real Kestrel on loopback that answers calls with what a test wrote, and knows nothing else.</summary>
+internal sealed class RawServer : IAsyncDisposable
+{
+    private readonly WebApplication _app;
+    private readonly TransferWire _wire;
+
+    private RawServer(WebApplication app, TransferWire wire)
+    {
+        _app = app;
+        _wire = wire;
+    }
+
+    public Uri Files => new(new Uri(_app.Urls.Single()), "/files/");
+
+    public static async Task<RawServer> StartAsync(TransferWire wire, RequestDelegate answer)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.Logging.ClearProviders();
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
+        {
+            kestrel.Limits.MaxRequestBodySize = null;
+            kestrel.Listen(IPAddress.Loopback, 0, listen => listen.Protocols =
+                wire == TransferWire.Grpc ? HttpProtocols.Http2 : HttpProtocols.Http1);
+        });
+        WebApplication app = builder.Build();
+        app.Run(context =>
+        {
+            if (context.Request.Path.StartsWithSegments("/millrace.v1.FileTransfer", StringComparison.Ordinal))
+            {
+                return answer(context);
+            }
+
+            context.Response.StatusCode = StatusCodes.Status404NotFound;
+            return Task.CompletedTask;
+        });
+        await app.StartAsync();
+        return new RawServer(app, wire);
+    }
+
+    public TransferClient Connect(Func<TransferClientOptions, TransferClientOptions>? change = null) => Clients.To(Files, options =>
+    {
+        options = options with { Wire = _wire, MaxAttempts = 1 };
+        return change?.Invoke(options) ?? options;
+    });
+
+    public async ValueTask DisposeAsync() => await _app.DisposeAsync();
+}

@@ -1,0 +1,153 @@
+using Microsoft.AspNetCore.Http;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Grpc;
+
+/// <summary>What statuses become, whoever sends them.</summary>
+public sealed class RefusedCallTests
+{
+    [Theory]
+    [InlineData(5, TransferError.NotFound, false)]
+    [InlineData(1, TransferError.Failed, false)]
+    [InlineData(2, TransferError.Failed, false)]
+    [InlineData(3, TransferError.InvalidRequest, false)]
+    [InlineData(4, TransferError.TooSlow, true)]
+    [InlineData(6, TransferError.AlreadyExists, false)]
+    [InlineData(7, TransferError.Forbidden, false)]
+    [InlineData(8, TransferError.TooLarge, false)]
+    [InlineData(9, TransferError.PreconditionFailed, false)]
+    [InlineData(10, TransferError.TakenOver, true)]
+    [InlineData(11, TransferError.RangeNotSatisfiable, false)]
+    [InlineData(12, TransferError.WireNotOffered, false)]
+    [InlineData(13, TransferError.Failed, false)]
+    [InlineData(14, TransferError.Disconnected, true)]
+    [InlineData(15, TransferError.DigestMismatch, false)]
+    [InlineData(16, TransferError.Unauthorized, false)]
+    [InlineData(99, TransferError.Failed, false)]
+    public async Task A_status_of_any_server_is_an_error_of_the_contract(int status, TransferError error, bool transient)
+    {
+        foreach (TransferWire wire in (TransferWire[])[TransferWire.Grpc, TransferWire.GrpcWeb, TransferWire.GrpcWebText])
+        {
+            TransferException inTrailers = await RefusedAsync(
+                wire, context => RawAnswer.WriteAsync(context, wire, [], status, ("grpc-message", "caf%C3%A9 100%25")));
+            TransferException inHeaders = await RefusedAsync(wire, context =>
+            {
+                RawAnswer.Begin(context, wire);
+                context.Response.Headers["grpc-status"] = $"{status}";
+                context.Response.Headers["grpc-message"] = "caf%C3%A9 100%25";
+                return Task.CompletedTask;
+            });
+
+            Assert.Equal((error, transient, wire), (inTrailers.Error, inTrailers.IsTransient, inTrailers.Wire));
+            Assert.Equal((error, transient, wire), (inHeaders.Error, inHeaders.IsTransient, inHeaders.Wire));
+            Assert.Contains("café 100%", inTrailers.Message, StringComparison.Ordinal);
+            Assert.Contains("café 100%", inHeaders.Message, StringComparison.Ordinal);
+        }
+    }
+
+    [Theory]
+    [InlineData(8, "NoSpace", TransferError.NoSpace, false)]
+    [InlineData(8, "TooManyTransfers", TransferError.TooManyTransfers, true)]
+    [InlineData(9, "UploadComplete", TransferError.UploadComplete, true)]
+    [InlineData(10, "OffsetMismatch", TransferError.OffsetMismatch, true)]
+    [InlineData(13, "Failed", TransferError.Failed, true)]
+    [InlineData(5, "Unheard", TransferError.NotFound, false)]
+    [InlineData(5, "77", TransferError.NotFound, false)]
+    public async Task A_server_of_Millrace_says_the_error_itself(int status, string told, TransferError error, bool transient)
+    {
+        TransferException exception = await RefusedAsync(TransferWire.Grpc, context => RawAnswer.WriteAsync(
+            context, TransferWire.Grpc, [], status, ("millrace-error", told), ("millrace-offset", "1234"), ("retry-after", "7")));
+
+        Assert.Equal((error, transient), (exception.Error, exception.IsTransient));
+        Assert.Equal(1234, exception.Offset);
+        Assert.Equal(TimeSpan.FromSeconds(7), exception.RetryAfter);
+    }
+
+    [Theory]
+    [InlineData(400, TransferError.Failed, false)]
+    [InlineData(401, TransferError.Unauthorized, false)]
+    [InlineData(403, TransferError.Forbidden, false)]
+    [InlineData(404, TransferError.WireNotOffered, false)]
+    [InlineData(418, TransferError.Failed, false)]
+    [InlineData(429, TransferError.Disconnected, true)]
+    [InlineData(500, TransferError.Failed, false)]
+    [InlineData(502, TransferError.Disconnected, true)]
+    [InlineData(503, TransferError.Disconnected, true)]
+    [InlineData(504, TransferError.Disconnected, true)]
+    public async Task An_answer_of_HTTP_alone_is_mapped_as_gRPC_says(int status, TransferError error, bool transient)
+    {
+        foreach (TransferWire wire in (TransferWire[])[TransferWire.Grpc, TransferWire.GrpcWeb])
+        {
+            TransferException exception = await RefusedAsync(wire, context =>
+            {
+                context.Response.StatusCode = status;
+                context.Response.ContentType = "text/html";
+                return context.Response.WriteAsync("<html>");
+            });
+
+            Assert.Equal((error, transient, status), (exception.Error, exception.IsTransient, exception.Status!.Value));
+        }
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    public async Task A_page_is_no_answer(TransferWire wire)
+    {
+        TransferException exception = await RefusedAsync(wire, context =>
+        {
+            context.Response.ContentType = "text/html";
+            return context.Response.WriteAsync("<html>");
+        });
+
+        Assert.Equal(TransferError.Protocol, exception.Error);
+        Assert.Contains("text/html", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_that_is_not_available_is_asked_again()
+    {
+        int calls = 0;
+        await using RawServer server = await RawServer.StartAsync(TransferWire.Grpc, context => calls++ == 0
+            ? RawAnswer.WriteAsync(context, TransferWire.Grpc, [], status: 14)
+            : RawAnswer.WriteAsync(context, TransferWire.Grpc, [RawAnswer.Download(new byte[10])]));
+        using TransferClient client = server.Connect(options => options with { MaxAttempts = 3, VerifyDigests = false });
+
+        TransferResult result = await client.GetAsync(Clients.Name("x"), Stream.Null);
+
+        Assert.Equal(2, result.Attempts);
+    }
+
+    [Theory]
+    [InlineData(TransferWire.Grpc)]
+    [InlineData(TransferWire.GrpcWeb)]
+    public async Task A_refusal_ends_an_upload_that_is_still_being_sent(TransferWire wire)
+    {
+        await using RawServer server = await RawServer.StartAsync(
+            wire, context => RawAnswer.WriteAsync(context, wire, [], status: 8, ("millrace-error", "NoSpace")));
+        using TransferClient client = server.Connect();
+        long given = 0;
+
+        TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(Endless(), Clients.Name("x")));
+
+        Assert.Equal(TransferError.NoSpace, exception.Error);
+        Assert.InRange(given, 1, 1_000_000_000);
+
+        async IAsyncEnumerable<ReadOnlyMemory<byte>> Endless()
+        {
+            byte[] block = new byte[100_000];
+            for (; given < 10_000_000_000; given += block.Length)
+            {
+                await Task.Yield();
+                yield return block;
+            }
+        }
+    }
+
+    private static async Task<TransferException> RefusedAsync(TransferWire wire, RequestDelegate answer)
+    {
+        await using RawServer server = await RawServer.StartAsync(wire, answer);
+        using TransferClient client = server.Connect();
+        return await Assert.ThrowsAsync<TransferException>(() => client.GetAsync(Clients.Name("x"), Stream.Null));
+    }
+}
