@@ -66,13 +66,17 @@ internal sealed class ChunkParser
     public bool IsBetween =>
         (_state == State.Prefix && _prefixBytes == 0) || (_state == State.Compressed && _fieldLeft == 0);
 
-    /// <summary>Reads up to what the caller has to know.</summary>
+    /// <summary>Reads up to what the caller has to know. Bytes that follow a token are told again until they are taken.</summary>
     /// <param name="input">What came; cut to what is left of it.</param>
     public ChunkToken Read(ref ReadOnlySpan<byte> input)
     {
-        Debug.Assert(_state is not State.Compressed || _fieldLeft == 0, "What follows a token is taken first.");
         if (_state == State.Compressed)
         {
+            if (_fieldLeft > 0)
+            {
+                return input.IsEmpty ? ChunkToken.More : ChunkToken.Compressed;
+            }
+
             _state = State.Prefix;
         }
 
@@ -362,7 +366,7 @@ internal sealed class ChunkParser
 
     private GrpcFault TooLarge(long bytes) => new(
         GrpcStatus.ResourceExhausted,
-        $"A message has {(_open ? "more than" : "")} {(_open ? _mostBytes : bytes)} bytes, and {_mostBytes} are accepted. Send smaller chunks.");
+        $"A message has {(_open ? "more than " : "")}{(_open ? _mostBytes : bytes)} bytes, and {_mostBytes} are accepted. Send smaller chunks.");
 
     private static GrpcFault Malformed(string what) => new(
         GrpcStatus.Internal, $"The stream is no gRPC of this service: {what}.");

@@ -43,7 +43,8 @@ internal static class GrpcTimeout
     /// <summary>Writes it, in the finest unit that holds it; rounded up, as a shorter time would end calls too early.</summary>
     public static string Format(TimeSpan timeout)
     {
-        long microseconds = (Math.Max(timeout.Ticks, 0) + TimeSpan.TicksPerMicrosecond - 1) / TimeSpan.TicksPerMicrosecond;
+        long ticks = Math.Clamp(timeout.Ticks, 0, long.MaxValue - TimeSpan.TicksPerMicrosecond);
+        long microseconds = (ticks + TimeSpan.TicksPerMicrosecond - 1) / TimeSpan.TicksPerMicrosecond;
         (long Divisor, char Unit)[] units = [(1, 'u'), (1000, 'm'), (1_000_000, 'S'), (60_000_000, 'M'), (3_600_000_000, 'H')];
         foreach ((long divisor, char unit) in units)
         {
