@@ -14,6 +14,9 @@ using Millrace.Cli.Serve;
 using Millrace.Cli.Token;
 using Millrace.Lab.Running;
 
+// Before anything that may rent an array.
+SharedPool.MakeRoom();
+
 if (args is [LabWorker.Argument])
 {
     return LabWorker.Run();

@@ -8,7 +8,7 @@ internal static class ServeCommand
 {
     private const string Details = """
         Without a token only this machine can reach it. For others: make a token with 'millrace token add', and name an
-        address with --host ('*' for all). With --cert it speaks TLS, and HTTP/2 on the same port.
+        address with --host ('*' for all). With --cert it speaks TLS, and HTTP/2 and gRPC on the same port.
 
         Examples:
           millrace serve
@@ -32,7 +32,7 @@ internal static class ServeCommand
         var set = new ServeOptionSet();
         var help = new HelpOption();
         help.Action = new HelpWithDetails(help.Action!, Details);
-        var command = new Command("serve", "Serve a folder: files over HTTP, resumable uploads (tus and the IETF's draft).")
+        var command = new Command("serve", "Serve a folder: files over HTTP and gRPC, resumable uploads (tus and the IETF's draft).")
         {
             help, folder,
         };

@@ -11,6 +11,12 @@ internal sealed record ServeLine
     /// <summary>Where HTTP/2 is spoken; null when it is not.</summary>
     public string? Http2 { get; init; }
 
+    /// <summary>Where gRPC is spoken; null when it is not, which is without HTTP/2.</summary>
+    public string? Grpc { get; init; }
+
+    /// <summary>Where gRPC-Web is spoken.</summary>
+    public required string GrpcWeb { get; init; }
+
     /// <summary>The URL of its files.</summary>
     public required string Files { get; init; }
 

@@ -65,6 +65,8 @@ internal sealed class ServeOptionSet
     private readonly Option<int> _maxConnections = Count(
         "--max-connections", "Connections at once.", TransferLimits.DefaultMaxConnections);
 
+    private readonly GrpcOptionSet _grpc = new();
+
     private readonly Option<string> _grace = new("--grace")
     {
         Description = "How long transfers may go on when the server is stopped.",
@@ -105,11 +107,15 @@ internal sealed class ServeOptionSet
         foreach (Option option in new Option[]
         {
             _port, _host, _http2Port, _certificate, _key, _tokens, _insecure, _maxFile, _maxTotal, _leaveFree, _minRate,
-            _maxTransfers, _maxConnections, _grace, _quiet, _json,
+            _maxTransfers, _maxConnections, _grace,
         })
         {
             command.Options.Add(option);
         }
+
+        _grpc.AddTo(command);
+        command.Options.Add(_quiet);
+        command.Options.Add(_json);
     }
 
     /// <summary>Takes what was given.</summary>
@@ -139,6 +145,7 @@ internal sealed class ServeOptionSet
                     MaxTotalBytes = Bytes(parsed.GetValue(_maxTotal)),
                     FreeSpaceToLeave = Bytes(parsed.GetValue(_leaveFree)) ?? LocalFileStoreOptions.DefaultFreeSpaceToLeave,
                 },
+                Endpoints = new TransferServerOptions { Grpc = _grpc.Read(parsed) },
                 Limits = new TransferLimits
                 {
                     MaxTransfers = parsed.GetValue(_maxTransfers),

@@ -12,6 +12,8 @@ internal static class ServePrinter
     {
         Address = Text(server.Address),
         Http2 = server.Http2Address is { } http2 ? Text(http2) : null,
+        Grpc = server.Http2Address is { } grpc ? Text(grpc) : null,
+        GrpcWeb = Text(server.Address),
         Files = Files(server, options),
         Uploads = Text(server.Address) + options.Endpoints.UploadsPath,
         Folder = Path.GetFullPath(options.Folder),
@@ -27,11 +29,7 @@ internal static class ServePrinter
         string curlToken = server.NeedsToken ? "-H \"Authorization: Bearer $MILLRACE_TOKEN\" " : "";
         var text = new StringBuilder();
         text.AppendLine($"Serving {Path.GetFullPath(options.Folder)} at {files}");
-        if (server.Http2Address is { } http2 && http2 != server.Address)
-        {
-            text.AppendLine($"HTTP/2 without TLS is at {Text(http2)}.");
-        }
-
+        text.AppendLine(Grpc(server));
         if (server.Note is { } note)
         {
             text.AppendLine(note);
@@ -45,6 +43,13 @@ internal static class ServePrinter
         text.Append(CultureInfo.InvariantCulture, $"Ctrl-C stops it; transfers that run have {options.Grace.TotalSeconds:0.#} s to finish.");
         return text.ToString();
     }
+
+    private static string Grpc(TransferServer server) => server.Http2Address switch
+    {
+        null => $"gRPC-Web is at {Text(server.Address)}; gRPC needs HTTP/2, which is not offered.",
+        var http2 when http2 == server.Address => $"gRPC and gRPC-Web are at {Text(server.Address)}.",
+        var http2 => $"HTTP/2 without TLS and gRPC are at {Text(http2)}, gRPC-Web is at {Text(server.Address)}.",
+    };
 
     private static string Access(TransferServer server, TransferHostOptions options)
     {

@@ -38,14 +38,15 @@ internal sealed class TransferOptionSet
 
     private readonly Option<bool> _json = new("--json") { Description = "Tell results and errors as JSON, one object a line." };
 
-    private readonly Option<string>? _via;
+    private readonly WireOptionSet _wire;
     private readonly Option<int>? _connections;
     private readonly Option<bool>? _noVerify;
 
     /// <summary>Describes them.</summary>
-    /// <param name="moves">Whether files are moved, so that their wire, connections and digests can be chosen.</param>
+    /// <param name="moves">Whether files are moved, so that their coding, connections and digests can be chosen.</param>
     public TransferOptionSet(bool moves)
     {
+        _wire = new WireOptionSet(moves);
         AtLeastOne(_attempts);
         _idle.Validators.Add(result =>
         {
@@ -66,13 +67,6 @@ internal sealed class TransferOptionSet
             return;
         }
 
-        _via = new Option<string>("--via")
-        {
-            Description = "The wire. Default: what suits the server best.",
-            HelpName = string.Join('|', WireNames.All),
-            DefaultValueFactory = _ => WireNames.All[0],
-        };
-        _via.AcceptOnlyFromAmong([.. WireNames.All]);
         _connections = new Option<int>("--connections")
         {
             Description = "Connections at most for the parts of one file, on a slow way.",
@@ -89,7 +83,8 @@ internal sealed class TransferOptionSet
     /// <summary>Adds them to a command.</summary>
     public void AddTo(Command command)
     {
-        Option?[] all = [_via, _token, _tokenFile, _connections, _attempts, _idle, _noVerify, _quiet, _json];
+        _wire.AddTo(command);
+        Option?[] all = [_token, _tokenFile, _connections, _attempts, _idle, _noVerify, _quiet, _json];
         foreach (Option? option in all)
         {
             if (option is not null)
@@ -108,7 +103,9 @@ internal sealed class TransferOptionSet
         Client = new TransferClientOptions
         {
             Token = TokenSource.Find(parsed.GetValue(_token), parsed.GetValue(_tokenFile)),
-            Wire = _via is null ? TransferWire.Auto : WireNames.Parse(parsed.GetValue(_via)!),
+            Wire = _wire.Wire(parsed),
+            Compression = _wire.Compression(parsed),
+            ChunkHandling = _wire.ChunkHandling(parsed),
             MaxAttempts = parsed.GetValue(_attempts),
             MaxConnections = _connections is null ? 1 : parsed.GetValue(_connections),
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),

@@ -28,6 +28,7 @@ public sealed class ServePrinterTests : IDisposable
         Assert.Equal(
             [
                 $"Serving {_folder} at {files}",
+                $"gRPC-Web is at http://127.0.0.1:{address.Port}; gRPC needs HTTP/2, which is not offered.",
                 "Only this machine reaches it, and no token is needed.",
                 $"  put:  millrace put FILE {files}",
                 $"        curl -T FILE {files}",
@@ -36,6 +37,31 @@ public sealed class ServePrinterTests : IDisposable
                 "Ctrl-C stops it; transfers that run have 30 s to finish.",
             ],
             text.Split(Environment.NewLine));
+    }
+
+    [Fact]
+    public async Task Grpc_is_where_http2_is()
+    {
+        var options = new TransferHostOptions { Folder = _folder, Port = 0, Http2Port = 0 };
+        await using TransferServer server = await TransferServer.StartAsync(options);
+        string text = ServePrinter.Describe(server, options);
+        ServeLine line = ServePrinter.ToLine(server, options);
+
+        string grpc = $"http://127.0.0.1:{server.Http2Address!.Port}";
+        string web = $"http://127.0.0.1:{server.Address.Port}";
+        Assert.Contains($"HTTP/2 without TLS and gRPC are at {grpc}, gRPC-Web is at {web}.", text, StringComparison.Ordinal);
+        Assert.Equal((grpc, grpc, web), (line.Http2, line.Grpc, line.GrpcWeb));
+    }
+
+    [Fact]
+    public async Task Without_http2_there_is_no_grpc()
+    {
+        var options = new TransferHostOptions { Folder = _folder, Port = 0, OfferHttp2Port = false };
+        await using TransferServer server = await TransferServer.StartAsync(options);
+        ServeLine line = ServePrinter.ToLine(server, options);
+
+        Assert.Null(line.Grpc);
+        Assert.Equal($"http://127.0.0.1:{server.Address.Port}", line.GrpcWeb);
     }
 
     [Fact]

@@ -68,9 +68,17 @@ public sealed class OptionValueTests : IDisposable
     [Fact]
     public void Wires_have_the_names_that_the_server_describes()
     {
-        Assert.Equal(["auto", "http1", "http2", "tus"], WireNames.All);
+        Assert.Equal(["auto", "http1", "http2", "grpc", "grpc-web", "grpc-web-text", "tus"], WireNames.All);
         Assert.All(Enum.GetValues<TransferWire>(), wire => Assert.Equal(wire, WireNames.Parse(WireNames.Of(wire))));
         Assert.All(Enum.GetValues<TransferWire>(), wire => Assert.Contains(WireNames.Of(wire), WireNames.All));
+    }
+
+    [Fact]
+    public void Chunks_are_handled_directly_unless_said_otherwise()
+    {
+        Assert.Equal(["direct", "rented", "array"], ChunkNames.All);
+        Assert.Equal(
+            [ChunkHandling.Direct, ChunkHandling.RentedArray, ChunkHandling.ByteArray], ChunkNames.All.Select(ChunkNames.Parse));
     }
 
     [Theory]

@@ -5,6 +5,8 @@ namespace Millrace.Cli.Tests.Transferring;
 /// <summary>What is wrong with a command line is said before any server is asked.</summary>
 public sealed class TransferArgumentsTests : IDisposable
 {
+    private const string Via = "--via <auto|http1|http2|grpc|grpc-web|grpc-web-text|tus>";
+
     private readonly string _folder = Directory.CreateTempSubdirectory("millrace-cli-").FullName;
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
@@ -20,11 +22,11 @@ public sealed class TransferArgumentsTests : IDisposable
 
         Assert.Equal(0, exitCode);
         string[] common =
-            ["--token <TOKEN>", "--token-file <FILE>", "--attempts <N>", "--idle-timeout <TIME>", "--quiet", "--json", "Examples:", "Exit codes:", "130"];
+            [Via, "--token <TOKEN>", "--token-file <FILE>", "--attempts <N>", "--idle-timeout <TIME>", "--quiet", "--json", "Examples:", "Exit codes:", "130"];
         string[] own = command switch
         {
-            "put" => ["--via <auto|http1|http2|tus>", "--new", "--if-match <TAG>", "--no-verify", "--no-continue", "--connections <N>"],
-            "get" => ["--via <auto|http1|http2|tus>", "--new", "--no-verify", "--no-continue", "--connections <N>"],
+            "put" => ["--gzip", "--chunks <direct|rented|array>", "--new", "--if-match <TAG>", "--no-verify", "--no-continue", "--connections <N>"],
+            "get" => ["--gzip", "--chunks <direct|rented|array>", "--new", "--no-verify", "--no-continue", "--connections <N>"],
             "ls" => ["--recursive", "--long"],
             _ => ["--recursive", "--yes", "--if-match <TAG>"],
         };
@@ -34,6 +36,12 @@ public sealed class TransferArgumentsTests : IDisposable
     [Theory]
     [InlineData("http://", "put", "x", "ftp://h/files/x")]
     [InlineData("'http2'", "put", "x", "http://h/files/x", "--via", "http3")]
+    [InlineData("'grpc-web'", "ls", "http://h/files/", "--via", "grpcweb")]
+    [InlineData("--gzip is about gRPC, and the wire is auto", "put", "x", "http://h/files/x", "--gzip")]
+    [InlineData("--gzip is about gRPC, and the wire is http2", "get", "http://h/files/x", "--gzip", "--via", "http2")]
+    [InlineData("Add --via grpc or grpc-web or grpc-web-text", "get", "http://h/files/x", "--via", "tus", "--chunks", "rented")]
+    [InlineData("'rented'", "put", "x", "http://h/files/x", "--via", "grpc", "--chunks", "pooled")]
+    [InlineData("--gzip", "ls", "http://h/files/", "--via", "grpc", "--gzip")]
     [InlineData("--attempts", "get", "http://h/files/x", "--attempts", "0")]
     [InlineData("--connections", "get", "http://h/files/x", "--connections", "x")]
     [InlineData("--idle-timeout", "ls", "http://h/files/", "--idle-timeout", "never")]

@@ -16,6 +16,9 @@ public sealed class TransferTests : IDisposable
     [InlineData("http1", "http1")]
     [InlineData("http2", "http2")]
     [InlineData("tus", "tus")]
+    [InlineData("grpc", "grpc")]
+    [InlineData("grpc-web", "grpc-web")]
+    [InlineData("grpc-web-text", "grpc-web-text")]
     public async Task A_file_goes_up_and_comes_down_over_every_wire(string via, string wire)
     {
         byte[] content = _folder.Write("one.bin", 3_000_001);

@@ -1,0 +1,26 @@
+namespace Millrace.Cli;
+
+/// <summary>How much ArrayPool keeps, which is a matter of the whole process and of the processes that it starts.</summary>
+/// <remarks>
+/// HttpClient's HTTP/2 receives into buffers that grow to the window of a connection, as blocks of the shared pool. What the
+/// pool has no room for becomes garbage, with every window anew. There is no switch for it but the environment, which the
+/// pool reads when it is first used: early in a program that is soon enough.
+/// </remarks>
+internal static class SharedPool
+{
+    /// <summary>The runtime's own variable.</summary>
+    public const string Variable = "DOTNET_SYSTEM_BUFFERS_SHAREDARRAYPOOL_MAXARRAYSPERPARTITION";
+
+    /// <summary>Arrays of one size that are kept for each processor; the runtime's own number is 32.</summary>
+    /// <remarks>Room for the blocks of a window of 16 MiB, whatever their size. Nothing is kept that was not used.</remarks>
+    public const string Arrays = "1024";
+
+    /// <summary>Makes room, unless the user has said how much.</summary>
+    public static void MakeRoom()
+    {
+        if (string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable)))
+        {
+            Environment.SetEnvironmentVariable(Variable, Arrays);
+        }
+    }
+}

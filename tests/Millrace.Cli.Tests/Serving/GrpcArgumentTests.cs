@@ -1,0 +1,69 @@
+using System.CommandLine;
+using Millrace.Cli.Serve;
+using Millrace.Transfer;
+using Millrace.Transfer.Server;
+
+namespace Millrace.Cli.Tests.Serving;
+
+/// <summary>The options of serve about gRPC.</summary>
+public sealed class GrpcArgumentTests
+{
+    [Fact]
+    public void Without_any_they_are_those_of_the_library()
+    {
+        GrpcServerOptions options = Read();
+
+        Assert.Equal(GrpcServerOptions.DefaultMaxMessageBytes, options.MaxMessageBytes);
+        Assert.Equal(ChunkHandling.Direct, options.ChunkHandling);
+        Assert.Empty(options.AllowedOrigins);
+        Assert.True(options.Compress);
+    }
+
+    [Fact]
+    public void They_are_what_was_given()
+    {
+        GrpcServerOptions options = Read(
+            "--cors", "https://app.example.org", "--cors", "http://localhost:5173", "--max-message", "1MiB", "--chunks", "array");
+
+        Assert.Equal(["https://app.example.org", "http://localhost:5173"], options.AllowedOrigins);
+        Assert.Equal(1024 * 1024, options.MaxMessageBytes);
+        Assert.Equal(ChunkHandling.ByteArray, options.ChunkHandling);
+    }
+
+    [Fact]
+    public void A_star_is_all_origins() => Assert.Equal(["*"], Read("--cors", "*").AllowedOrigins);
+
+    [Theory]
+    [InlineData("no origin", "--cors", "app.example.org")]
+    [InlineData("no origin", "--cors", "https://app.example.org/")]
+    [InlineData("no origin", "--cors", "https://App.example.org")]
+    [InlineData("no origin", "--cors", "https://app.example.org:443")]
+    [InlineData("no origin", "--cors", "https://me@app.example.org")]
+    [InlineData("no origin", "--cors", "file:///tmp")]
+    [InlineData("leave the others out", "--cors", "*", "--cors", "https://app.example.org")]
+    [InlineData("is no number of bytes", "--max-message", "much")]
+    [InlineData("(64K) to 2147483647", "--max-message", "63K")]
+    [InlineData("(64K) to 2147483647", "--max-message", "2G")]
+    [InlineData("'direct'", "--chunks", "pooled")]
+    public void What_is_wrong_is_said(string reason, params string[] arguments)
+    {
+        ParseResult parsed = Command(out _).Parse(arguments);
+
+        Assert.Contains(parsed.Errors, error => error.Message.Contains(reason, StringComparison.Ordinal));
+    }
+
+    private static GrpcServerOptions Read(params string[] arguments)
+    {
+        ParseResult parsed = Command(out GrpcOptionSet set).Parse(arguments);
+        Assert.Empty(parsed.Errors);
+        return set.Read(parsed);
+    }
+
+    private static System.CommandLine.Command Command(out GrpcOptionSet set)
+    {
+        set = new GrpcOptionSet();
+        var command = new System.CommandLine.Command("serve");
+        set.AddTo(command);
+        return command;
+    }
+}
