@@ -1,0 +1,96 @@
+using System.Text.Json;
+
+namespace Millrace.Transfer.Server.Tests.Peers;
+
+public sealed class CallsOfPeersTests : PeerTest
+{
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task The_service_is_healthy(string peer)
+    {
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "millrace.v1.FileTransfer");
+        Assert.Equal("SERVING", said.Succeeded().Text("health"));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task A_service_that_is_not_there_is_NOT_FOUND(string peer)
+    {
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "other.Service");
+        said.Failed("NOT_FOUND");
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task Stat_says_length_version_and_digest(string peer)
+    {
+        string path = Make(Theirs("Größe 世界"), 70_000);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "Größe 世界");
+        JsonElement file = said.Succeeded().GetProperty("file");
+        Assert.Equal("Größe 世界", file.Text("name"));
+        Assert.Equal(70_000, file.Number("length"));
+        Assert.Equal(Sha256Of(path), file.Text("sha256"));
+        Assert.NotEqual("", file.Text("tag"));
+        Assert.Equal(new DateTimeOffset(File.GetLastWriteTimeUtc(path)).ToUnixTimeSeconds(), file.Number("modified"));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task Messages_beyond_ASCII_are_read_as_they_were_written(string peer)
+    {
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "100 % Größe 世界");
+        said.Failed("NOT_FOUND");
+        Assert.Contains("100 % Größe 世界", said.Text("message"), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task Names_that_lead_out_of_the_folder_are_INVALID_ARGUMENT(string peer)
+    {
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "../passwd");
+        said.Failed("INVALID_ARGUMENT");
+        Assert.Equal(nameof(TransferError.InvalidName), said.Trailer("millrace-error"));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task List_has_files_and_folders_in_order(string peer)
+    {
+        Directory.CreateDirectory(Theirs("b"));
+        Make(Theirs("a"), 1);
+        Make(Theirs("b/x"), 2);
+        Make(Theirs("c"), 3);
+        PeerProgram program = PeerProgram.Of(peer);
+        Assert.Equal(["a 1", "b/", "c 3"], Entries(await program.RunAsync(Grpc, "list")));
+        Assert.Equal(["a 1", "b/x 2", "c 3"], Entries(await program.RunAsync(Grpc, "list", "--recursive")));
+        Assert.Equal(["b/x 2"], Entries(await program.RunAsync(Grpc, "list", "--name", "b")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task Delete_says_whether_there_was_a_file(string peer)
+    {
+        Make(Theirs("file"), 1);
+        PeerProgram program = PeerProgram.Of(peer);
+        Assert.True((await program.RunAsync(Grpc, "delete", "--name", "file")).Succeeded().GetProperty("deleted").GetBoolean());
+        Assert.False(File.Exists(Theirs("file")));
+        Assert.False((await program.RunAsync(Grpc, "delete", "--name", "file")).Succeeded().GetProperty("deleted").GetBoolean());
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task Without_the_token_that_is_needed_a_call_is_UNAUTHENTICATED(string peer)
+    {
+        Make(Theirs("file"), 1);
+        string token = (await new TokenStore(TokenStore.DefaultPath(Served.Folder)).AddAsync("one", TransferScope.Read)).Secret;
+        PeerProgram program = PeerProgram.Of(peer);
+        (await program.RunAsync(Grpc, "stat", "--name", "file")).Failed("UNAUTHENTICATED");
+        (await program.RunAsync(Grpc, "stat", "--name", "file", "--token", token)).Succeeded();
+        (await program.RunAsync(Grpc, "delete", "--name", "file", "--token", token)).Failed("PERMISSION_DENIED");
+    }
+
+    private static IEnumerable<string> Entries(JsonElement said) => said.Succeeded().GetProperty("entries").EnumerateArray()
+        .Select(static entry => entry.GetProperty("folder").GetBoolean()
+            ? $"{entry.Text("name").TrimEnd('/')}/"
+            : $"{entry.Text("name")} {entry.Number("length")}");
+}

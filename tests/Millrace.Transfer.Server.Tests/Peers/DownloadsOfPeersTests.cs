@@ -1,0 +1,94 @@
+using System.Text.Json;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Peers;
+
+public sealed class DownloadsOfPeersTests : PeerTest
+{
+    public static TheoryData<string, int> PeersAndSizes { get; } = EveryPeerWith(0, 1, 65_536, 3_000_001);
+
+    [Theory]
+    [MemberData(nameof(PeersAndSizes))]
+    public async Task A_file_arrives_with_its_digest(string peer, int size)
+    {
+        string source = Make(Theirs("file"), size);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "download", "--name", "file", "--file", Mine("copy"));
+        said.Succeeded();
+        Assert.True(said.GetProperty("ended").GetBoolean());
+        Assert.Equal(size, said.Number("endLength"));
+        Assert.Equal(Sha256Of(source), said.Text("toldSha256"));
+        Assert.Equal(Sha256Of(source), Sha256Of(Mine("copy")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string peer)
+    {
+        await File.WriteAllBytesAsync(Theirs("text"), Content.Text(3_000_000));
+        await using var relay = new CountingRelay(Grpc.Port);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            relay.Address, "download", "--name", "text", "--file", Mine("copy"), "--gzip");
+        said.Succeeded();
+        Assert.InRange(relay.Down, 1, 1_500_000);
+        Assert.Equal(Sha256Of(Theirs("text")), Sha256Of(Mine("copy")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task A_part_is_that_part(string peer)
+    {
+        byte[] content = await File.ReadAllBytesAsync(Make(Theirs("file"), 300_000));
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            Grpc, "download", "--name", "file", "--file", Mine("part"), "--offset", "100000", "--count", "70000");
+        said.Succeeded();
+        Assert.Equal(100_000, said.GetProperty("file").Number("offset"));
+        Assert.Equal(70_000, said.Number("endLength"));
+        Assert.Equal(content[100_000..170_000], await File.ReadAllBytesAsync(Mine("part")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task Chunks_have_the_size_that_is_wished(string peer)
+    {
+        Make(Theirs("file"), 40_960);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            Grpc, "download", "--name", "file", "--file", Mine("copy"), "--chunk", "4096");
+        said.Succeeded();
+
+        // Ten with bytes, one before them and one behind them.
+        Assert.Equal(12, said.Number("messages"));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task A_cancelled_download_ends_at_both_sides(string peer)
+    {
+        Make(Theirs("file"), 50_000_000);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            Grpc, "download", "--name", "file", "--file", Mine("copy"), "--cancel-after", "1000000");
+        said.Failed("CANCELLED");
+        Assert.InRange(said.Number("bytes"), 1_000_000, 49_999_999);
+        await AssertNothingRunsAsync();
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task What_is_not_there_is_NOT_FOUND_with_a_message(string peer)
+    {
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            Grpc, "download", "--name", "not/there", "--file", Mine("copy"));
+        said.Failed("NOT_FOUND");
+        Assert.Contains("not/there", said.Text("message"), StringComparison.Ordinal);
+        Assert.Equal(nameof(TransferError.NotFound), said.Trailer("millrace-error"));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task What_begins_behind_the_end_is_OUT_OF_RANGE(string peer)
+    {
+        Make(Theirs("file"), 10);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            Grpc, "download", "--name", "file", "--file", Mine("copy"), "--offset", "11");
+        said.Failed("OUT_OF_RANGE");
+    }
+}

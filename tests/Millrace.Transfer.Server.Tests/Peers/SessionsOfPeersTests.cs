@@ -1,0 +1,53 @@
+using System.Text.Json;
+
+namespace Millrace.Transfer.Server.Tests.Peers;
+
+public sealed class SessionsOfPeersTests : PeerTest
+{
+    private const int Length = 8_000_001;
+
+    public static TheoryData<string, string> PeersAndBreaks { get; } = EveryPeerWith("cancel", "end");
+
+    [Theory]
+    [MemberData(nameof(PeersAndBreaks))]
+    public async Task An_upload_that_broke_in_the_middle_goes_on_where_it_was(string peer, string how)
+    {
+        string source = Make(Mine("file"), Length);
+        IReadOnlyList<JsonElement> said = await PeerProgram.Of(peer).RunAllAsync(
+            Grpc, "session", "--name", "file", "--file", source, "--break", how);
+        Assert.Equal(
+            ["StartUpload", "Upload", "QueryUpload", "Upload", "QueryUpload", "CommitUpload"],
+            said.Select(static call => call.Text("call")));
+        long kept = said[2].Succeeded().Number("offset");
+        Assert.InRange(kept, 0, Length - 1);
+        Assert.Equal(Length - kept, said[3].Succeeded().Number("bytes"));
+        Assert.Equal(Length, said[4].Succeeded().Number("offset"));
+        Assert.Equal(Length, said[5].Succeeded().GetProperty("file").Number("length"));
+        Assert.Equal(Sha256Of(source), Sha256Of(Theirs("file")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task All_that_came_before_an_orderly_break_is_kept(string peer)
+    {
+        string source = Make(Mine("file"), Length);
+        IReadOnlyList<JsonElement> said = await PeerProgram.Of(peer).RunAllAsync(
+            Grpc, "session", "--name", "file", "--file", source, "--break", "end");
+        Assert.Equal(said[1].Number("bytes"), said[2].Number("offset"));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task A_file_arrives_in_parts_of_one_message_each(string peer)
+    {
+        string source = Make(Mine("file"), Length);
+        IReadOnlyList<JsonElement> said = await PeerProgram.Of(peer).RunAllAsync(
+            Grpc, "parts", "--name", "file", "--file", source, "--chunk", "3000000");
+        Assert.Equal(
+            ["StartUpload", "UploadPart", "UploadPart", "UploadPart", "CommitUpload"],
+            said.Select(static call => call.Text("call")));
+        Assert.Equal([0, 3_000_000, 6_000_000, Length, Length], said.Select(static call => call.Number("offset")));
+        Assert.Equal(Sha256Of(source), said[^1].Succeeded().GetProperty("file").Text("sha256"));
+        Assert.Equal(Sha256Of(source), Sha256Of(Theirs("file")));
+    }
+}

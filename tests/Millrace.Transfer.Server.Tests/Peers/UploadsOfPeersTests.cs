@@ -1,0 +1,95 @@
+using System.Text.Json;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Peers;
+
+public sealed class UploadsOfPeersTests : PeerTest
+{
+    public static TheoryData<string, int> PeersAndSizes { get; } = EveryPeerWith(0, 1, 65_536, 3_000_001);
+
+    [Theory]
+    [MemberData(nameof(PeersAndSizes))]
+    public async Task A_file_is_published_under_its_name(string peer, int size)
+    {
+        string source = Make(Mine("file"), size);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "upload", "--name", "a/b", "--file", source);
+        said.Succeeded();
+        Assert.Equal("a/b", said.GetProperty("file").Text("name"));
+        Assert.Equal(size, said.GetProperty("file").Number("length"));
+        Assert.Equal(Sha256Of(source), said.GetProperty("file").Text("sha256"));
+        Assert.Equal(Sha256Of(source), Sha256Of(Theirs("a/b")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task A_hundred_megabytes_go_up_and_come_back(string peer)
+    {
+        string source = Make(Mine("file"), 100_000_000);
+        PeerProgram program = PeerProgram.Of(peer);
+        (await program.RunAsync(Grpc, "upload", "--name", "large", "--file", source)).Succeeded();
+        (await program.RunAsync(Grpc, "download", "--name", "large", "--file", Mine("copy"))).Succeeded();
+        string digest = Sha256Of(source);
+        Assert.Equal(digest, Sha256Of(Theirs("large")));
+        Assert.Equal(digest, Sha256Of(Mine("copy")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string peer)
+    {
+        await File.WriteAllBytesAsync(Mine("text"), Content.Text(3_000_000));
+        await using var relay = new CountingRelay(Grpc.Port);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            relay.Address, "upload", "--name", "text", "--file", Mine("text"), "--gzip");
+        said.Succeeded();
+        Assert.InRange(relay.Up, 1, 1_500_000);
+        Assert.Equal(Sha256Of(Mine("text")), Sha256Of(Theirs("text")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task Of_a_cancelled_upload_nothing_is_published(string peer)
+    {
+        string source = Make(Mine("file"), 50_000_000);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            Grpc, "upload", "--name", "file", "--file", source, "--cancel-after", "1000000");
+        said.Failed("CANCELLED");
+        await AssertNothingRunsAsync();
+        Assert.False(File.Exists(Theirs("file")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task A_stream_that_closes_without_an_end_was_cut(string peer)
+    {
+        string source = Make(Mine("file"), 1_000_000);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            Grpc, "upload", "--name", "file", "--file", source, "--end-after", "500000");
+        Assert.NotEqual("OK", said.Text("status"));
+        Assert.NotEqual("", said.Text("message"));
+        await AssertNothingRunsAsync();
+        Assert.False(File.Exists(Theirs("file")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task A_deadline_ends_an_upload_that_sends_nothing(string peer)
+    {
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            Grpc, "upload", "--name", "file", "--file", Make(Mine("file"), 10), "--deadline", "300", "--stall");
+        said.Failed("DEADLINE_EXCEEDED");
+        await AssertNothingRunsAsync();
+        Assert.False(File.Exists(Theirs("file")));
+    }
+
+    [Theory]
+    [MemberData(nameof(Peers))]
+    public async Task What_must_be_new_and_is_not_is_ALREADY_EXISTS(string peer)
+    {
+        Make(Theirs("file"), 10);
+        JsonElement said = await PeerProgram.Of(peer).RunAsync(
+            Grpc, "upload", "--name", "file", "--file", Make(Mine("file"), 3_000_000), "--must-not-exist");
+        said.Failed("ALREADY_EXISTS");
+        Assert.Equal(10, new FileInfo(Theirs("file")).Length);
+    }
+}
