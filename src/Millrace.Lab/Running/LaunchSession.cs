@@ -72,7 +72,9 @@ internal sealed class LaunchSession : IDisposable
     /// <param name="isCold">Whether its rounds count as cold ones.</param>
     /// <param name="limits">How much.</param>
     /// <param name="after">What follows in this launch is expected to take this long.</param>
-    public void Measure(EngineSet engines, string name, bool isCold, RunLimits limits, TimeSpan after)
+    /// <param name="withPasses">Whether the passes are made of it, in a launch that makes them.</param>
+    public void Measure(
+        EngineSet engines, string name, bool isCold, RunLimits limits, TimeSpan after, bool withPasses = true)
     {
         _cases.AddRange(engines.Entries.Select(entry => entry.Case));
         RoundRunner runner = Runner();
@@ -90,7 +92,7 @@ internal sealed class LaunchSession : IDisposable
             _hotRounds += rounds;
         }
 
-        if (_request.WithPasses)
+        if (withPasses && _request.WithPasses)
         {
             // A second copy of a method allocates and calls what the first does.
             CaseEngineOf[] originals = [.. engines.Entries.Where(entry => entry.Case is { Role: null, Foreign: null })];

@@ -50,7 +50,7 @@ public abstract class Suite
 
     /// <summary>Serves files from this process.</summary>
     /// <exception cref="LabException">It cannot.</exception>
-    internal virtual IServedFiles Serve(IReadOnlyList<TestFile> files) =>
+    internal virtual IServedFiles Serve(ServeRequest request) =>
         throw new LabException($"The suite {Name} has no server.");
 
     /// <summary>Measures everything once in this process.</summary>

@@ -14,7 +14,7 @@ public sealed class PlainTransferTests : IDisposable
 
     public PlainTransferTests()
     {
-        _server = ServerEnd.Start(_folder.Path, processes: 1);
+        _server = ServerEnd.Start(_folder.Path);
         _file = TestFile.OfRandom(TransferFolders.Server(_folder.Path), 200_000);
         TestFileMaker.Write(_file, TestFileMaker.LargeWrite);
     }

@@ -12,7 +12,7 @@ public sealed class TransfersSuiteTests : IDisposable
     private static readonly RunLimits TwoRounds =
         new() { MinimumRounds = 2, MaximumRounds = 2, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
 
-    private static readonly TransfersLimits FewRounds = new() { Unflushed = TwoRounds, Durable = TwoRounds, Launches = 1 };
+    private static readonly TransfersLimits FewRounds = new() { Unflushed = TwoRounds, Durable = TwoRounds, Linked = TwoRounds, Launches = 1 };
 
     private readonly TemporaryFolder _folder = new();
 

@@ -82,7 +82,11 @@ public partial class FileTransfers
             });
     }
 
-    private Task<StoreAddress> FindAsync(TransferMethod method) => method.Core.HasFlag(CoreEnds.Server)
-        ? CoreEndpoints.FindAsync(_server, Buffer)
-        : StoreServers.FindAsync(_server, new StoreKind(method.HasDigest, Durability, method.Handling));
+    private Task<StoreAddress> FindAsync(TransferMethod method)
+    {
+        var kind = new StoreKind(method.HasDigest, Durability, method.Handling);
+        return method.Core.HasFlag(CoreEnds.Server) ? CoreEndpoints.FindAsync(_server, Buffer)
+            : Ends is { Server: { } near, Link: { } link } ? LinkEndpoints.FindAsync(near, link, kind)
+            : StoreServers.FindAsync(_server, kind);
+    }
 }

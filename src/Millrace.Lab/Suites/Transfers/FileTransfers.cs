@@ -70,7 +70,12 @@ public partial class FileTransfers : IMeasuredBenchmark
     [GlobalSetup]
     public void Setup()
     {
-        _server = Ends.Server ?? OwnServer.Acquire(Ends.Folder);
+        _server = Ends switch
+        {
+            { Server: null } => OwnServer.Acquire(Ends.Folder),
+            { Server: { } near, Link: { } link } => LinkEndpoints.Find(near, link).Server,
+            { Server: { } server } => server,
+        };
         _downloaded = TransferFolders.Downloaded(Ends.Folder);
     }
 

@@ -1,3 +1,4 @@
+using System.Net;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
@@ -11,8 +12,9 @@ namespace Millrace.Lab.Suites.Transfers;
 /// asked for.
 /// </summary>
 /// <param name="folder">See <see cref="TransferFolders"/>.</param>
-/// <param name="processes">2 for a server in a process of its own.</param>
-internal sealed class StoreServers(string folder, int processes) : IDisposable
+/// <param name="server">See <see cref="TransferEnds.ServerNumber"/>.</param>
+/// <param name="address">Where they listen.</param>
+internal sealed class StoreServers(string folder, int server, IPAddress address) : IDisposable
 {
     private const string AskPath = "store";
     private const string DigestKey = "digest";
@@ -28,33 +30,37 @@ internal sealed class StoreServers(string folder, int processes) : IDisposable
     public void Map(IEndpointRouteBuilder endpoints) => endpoints.MapMethods("/" + AskPath, [HttpMethods.Get], AnswerAsync);
 
     /// <summary>Asks a server where files are that are kept so.</summary>
-    /// <param name="server">The server.</param>
+    /// <param name="other">The server.</param>
     /// <param name="kind">How.</param>
-    public static async Task<StoreAddress> FindAsync(Uri server, StoreKind kind)
+    public static async Task<StoreAddress> FindAsync(Uri other, StoreKind kind)
     {
-        var ask = new Uri(
-            server,
-            $"{AskPath}?{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}&{HandlingKey}={kind.Handling}");
+        var ask = new Uri(other, $"{AskPath}?{QueryOf(kind)}");
         return StoreAddress.Parse(await Client.GetStringAsync(ask).ConfigureAwait(false));
     }
+
+    /// <summary>What says in a query how files are kept.</summary>
+    public static string QueryOf(StoreKind kind) =>
+        $"{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}&{HandlingKey}={kind.Handling}";
+
+    /// <summary>Reads it.</summary>
+    public static StoreKind KindOf(IQueryCollection query) => new(
+        bool.Parse(query[DigestKey]!),
+        Enum.Parse<Durability>(query[DurabilityKey]!),
+        Enum.Parse<ChunkHandling>(query[HandlingKey]!));
 
     /// <inheritdoc/>
     public void Dispose()
     {
-        foreach (TransferServer server in _servers.Values)
+        foreach (TransferServer started in _servers.Values)
         {
-            server.DisposeAsync().AsTask().GetAwaiter().GetResult();
+            started.DisposeAsync().AsTask().GetAwaiter().GetResult();
         }
     }
 
     private Task AnswerAsync(HttpContext context)
     {
         IQueryCollection query = context.Request.Query;
-        StoreAddress address = AddressOf(new StoreKind(
-            bool.Parse(query[DigestKey]!),
-            Enum.Parse<Durability>(query[DurabilityKey]!),
-            Enum.Parse<ChunkHandling>(query[HandlingKey]!)));
-        return context.Response.WriteAsync(address.ToString());
+        return context.Response.WriteAsync(AddressOf(KindOf(query)).ToString());
     }
 
     private StoreAddress AddressOf(StoreKind kind)
@@ -62,21 +68,25 @@ internal sealed class StoreServers(string folder, int processes) : IDisposable
         // Asked for before anything is measured, so it may wait.
         lock (_servers)
         {
-            if (!_servers.TryGetValue(kind, out TransferServer? server))
+            if (!_servers.TryGetValue(kind, out TransferServer? started))
             {
-                server = TransferServer.StartAsync(new TransferHostOptions
+                started = TransferServer.StartAsync(new TransferHostOptions
                 {
-                    Folder = TransferFolders.Furnish(folder, TransferFolders.Store(folder, kind, processes)),
+                    Folder = TransferFolders.Furnish(folder, TransferFolders.Store(folder, kind, server)),
                     Port = 0,
                     Http2Port = 0,
+                    Host = address.ToString(),
+
+                    // Behind a link it is not loopback, and nobody else is there.
+                    Insecure = true,
                     Store = new LocalFileStoreOptions { ComputeSha256 = kind.WithDigest, Durability = kind.Durability },
                     Endpoints = new TransferServerOptions { Grpc = new GrpcServerOptions { ChunkHandling = kind.Handling } },
                 }).GetAwaiter().GetResult();
-                _servers.Add(kind, server);
+                _servers.Add(kind, started);
             }
 
             return new StoreAddress(
-                new Uri(server.Address, server.Description.Files + "/"), server.Http2Address!.Authority);
+                new Uri(started.Address, started.Description.Files + "/"), started.Http2Address!.Authority);
         }
     }
 }

@@ -23,9 +23,9 @@ internal static class TransferFolders
     /// <summary>The folder of one of Millrace's stores, which lets no other store share it.</summary>
     /// <param name="folder">The laboratory's folder for transfers.</param>
     /// <param name="kind">What it is like.</param>
-    /// <param name="processes">2 for a server in a process of its own.</param>
-    public static string Store(string folder, StoreKind kind, int processes) =>
-        Path.Combine(Stores(folder), FormattableString.Invariant($"{kind.Name}-{processes}"));
+    /// <param name="server">See <see cref="TransferEnds.ServerNumber"/>.</param>
+    public static string Store(string folder, StoreKind kind, int server) =>
+        Path.Combine(Stores(folder), FormattableString.Invariant($"{kind.Name}-{server}"));
 
     /// <summary>What servers of gRPC's C++ core serve.</summary>
     public static string Core(string folder) => Path.Combine(Stores(folder), "grpc-core");

@@ -17,6 +17,10 @@ internal sealed class TransferState(TransferCase planned, CacheControl? source) 
     private ServerReading? _before;
     private long? _foreignBefore;
 
+    // Of a server behind a link, which is asked past the relay, and of the link itself.
+    private LinkAddress? _link;
+    private LinkWatch? _watch;
+
     /// <inheritdoc/>
     public ServerUse? Server { get; private set; }
 
@@ -24,30 +28,49 @@ internal sealed class TransferState(TransferCase planned, CacheControl? source) 
     public long ForeignCpuNs { get; private set; }
 
     /// <inheritdoc/>
+    public double? LinkShare { get; private set; }
+
+    private Uri? MeterAddress => _link?.Meters ?? planned.Ends.Server;
+
+    /// <inheritdoc/>
     public string? Prepare(LabCase labCase)
     {
         string? violation = Prepare(planned, source);
 
+        FindLink();
+
         // Last: what is prepared is not the transfer's.
-        _before = planned.Ends.Server is { } server ? ServerMeters.Begin(server, planned.CoreChunk) : null;
+        _before = MeterAddress is { } server ? ServerMeters.Begin(server, planned.CoreChunk) : null;
         _foreignBefore = ForeignCpu();
+        _watch?.Begin();
         return violation;
     }
 
     /// <inheritdoc/>
     public long? ServerLargeObjects() =>
-        planned.Ends.Server is { } server && planned.CoreChunk is null ? ServerMeters.LargeObjectBytes(server) : null;
+        MeterAddress is { } server && planned.CoreChunk is null ? ServerMeters.LargeObjectBytes(server) : null;
 
     /// <inheritdoc/>
     public void Finish(LabCase labCase)
     {
+        LinkShare = _watch?.End(planned.Source.Bytes);
+
         // The first invocation starts the process.
         ForeignCpuNs = (ForeignCpu() - _foreignBefore) ?? 0;
-        Server = _before is not null && planned.Ends.Server is { } server
+        Server = _before is not null && MeterAddress is { } server
             ? ServerUse.Between(_before, ServerMeters.End(server, planned.CoreChunk))
             : null;
         TransferContent.Verify(planned.Result, planned.Source);
         TransferFolders.Clear(planned.Ends.Folder);
+    }
+
+    private void FindLink()
+    {
+        if (_link is null && planned.Ends is { Server: { } near, Link: { } link })
+        {
+            _link = LinkEndpoints.Find(near, link);
+            _watch = new LinkWatch(_link.Interface, planned.Direction, link.BitsPerSecond);
+        }
     }
 
     private long? ForeignCpu() => OperatingSystem.IsLinux() && planned.Foreign is not null && CoreClient.Id is { } process

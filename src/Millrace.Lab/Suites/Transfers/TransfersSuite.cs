@@ -1,3 +1,4 @@
+using System.Net;
 using Millrace.Lab.Data;
 using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Results;
@@ -82,8 +83,9 @@ public sealed class TransfersSuite : Suite
     internal override bool NeedsServer(LabOptions options, IReadOnlyList<TestFile> files) =>
         TransfersPlan.Select(options, new TransfersInputs(files), server: null).Any(entry => entry.Ends.Server is not null);
 
-    internal override IServedFiles Serve(IReadOnlyList<TestFile> files) =>
-        ServerEnd.Start(new TransfersInputs(files).Folder, processes: 2);
+    internal override IServedFiles Serve(ServeRequest request) => request.Address is { } address
+        ? ServerEnd.StartFar(request, IPAddress.Parse(address))
+        : ServerEnd.Start(request);
 
     internal override LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
     {
