@@ -37,7 +37,7 @@ internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseRe
             parameters.Cache is null ? null : parameters.Cache + (parameters.CacheFill is { } fill ? $" ({fill})" : ""),
             parameters.Options,
             parameters.Direction,
-            parameters.Compression is null ? null : $"compression {parameters.Compression}",
+            parameters.Compression is null or "none" ? null : $"compression {parameters.Compression}",
             parameters.Digest is null ? null : $"digest {parameters.Digest}",
             parameters.Processes is { } processes ? (processes == 1 ? "in one process" : "between two processes") : null,
             parameters is { LinkBitsPerSecond: { } rate, RoundTripMs: { } roundTrip }

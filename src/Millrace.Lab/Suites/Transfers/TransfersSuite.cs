@@ -33,10 +33,10 @@ public sealed class TransfersSuite : Suite
 
     /// <inheritdoc/>
     public override string Description =>
-        "every way to upload and to download a file over loopback, with digests and without";
+        "every way to upload and to download a file, by HTTP, tus, gRPC and gRPC-Web";
 
     /// <inheritdoc/>
-    public override IReadOnlyList<string> ExampleFilters { get; } = ["Grpc*/csv/*/65536/*", "HttpClient/csv/*/65536/*"];
+    public override IReadOnlyList<string> ExampleFilters { get; } = ["Http1/*/65536/*", "GrpcDirect/*/65536/*", "HttpClient/*/65536/*"];
 
     internal override IReadOnlyDictionary<string, string> Environment { get; } =
         new Dictionary<string, string> { [PoolVariable] = PoolArrays };
