@@ -50,7 +50,7 @@ public sealed class TransfersSuiteTests : IDisposable
     {
         var suite = new TransfersSuite(FewRounds, 1 << 20);
         var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
-        LabOptions options = Options(LabMode.Full, "HttpClient/csv/*/65536/hot/*/none/none/*");
+        LabOptions options = Options(LabMode.Full, "HttpClient/csv/*/65536/hot/*/none/none/coding none/*");
         using SuiteInputs inputs = suite.TakeInputs(options);
         using IServedFiles served = host.Serve(new ServeRequest("transfers", inputs.Files));
         LaunchResult launch = suite.Launch(
