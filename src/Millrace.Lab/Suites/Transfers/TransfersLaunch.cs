@@ -71,7 +71,7 @@ internal sealed class TransfersLaunch
         _session.Phase("warming up");
         using EngineSet engines = EngineSet.Create(
             plan.Select(entry => entry.Small(_inputs) with { Durability = Durability.None })
-                .DistinctBy(entry => (entry.Method, entry.Direction, entry.Ends)),
+                .DistinctBy(entry => (entry.Method, entry.Direction, entry.Compression, entry.Ends)),
             entry => new TransferState(entry, source: null),
             _session.Meters);
         _session.WarmUp(engines);
