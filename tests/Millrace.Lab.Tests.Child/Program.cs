@@ -9,6 +9,8 @@ switch (args[0])
         return MeasuredLoad.Print(args[1]);
     case "known-objects":
         return MeasuredObjects.Print();
+    case "large-objects":
+        return MeasuredLargeObjects.Print();
     case "die":
         return BadWorker.Die();
     case "babble":

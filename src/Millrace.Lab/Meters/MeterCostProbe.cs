@@ -29,7 +29,7 @@ internal static class MeterCostProbe
         };
         if (OperatingSystem.IsLinux())
         {
-            costs.Add(new("peak memory", MedianNs(PeakMemory.ReadPeak), Reading, "in a process of its own"));
+            costs.Add(new("peak memory", MedianNs(OwnPeak), Reading, "in a process of its own"));
             if (TracepointNs() is { } added)
             {
                 costs.Add(new("system calls, what counting adds", added, "system call", OwnPass));
@@ -38,6 +38,9 @@ internal static class MeterCostProbe
 
         return costs;
     }
+
+    [System.Runtime.Versioning.SupportedOSPlatform("linux")]
+    private static long OwnPeak() => PeakMemory.ReadPeak();
 
     private static double MedianNs<T>(Func<T> read)
     {

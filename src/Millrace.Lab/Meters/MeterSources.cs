@@ -14,8 +14,12 @@ internal static class MeterSources
 
     private static readonly string[] IoFields = ["rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw"];
 
+    /// <summary>The meters that are of this process alone, and so say nothing when another one does the work.</summary>
+    public static IReadOnlyList<string> OwnOnly { get; } = ["allocatedBytes", AllocatedObjects, "systemCalls", .. Usage, .. Io];
+
     /// <summary>The meters that this process has, and a server where one was asked.</summary>
-    public static IReadOnlyDictionary<string, string> Of(ProcessMeters meters, SystemCallPass calls, bool withServer)
+    public static IReadOnlyDictionary<string, string> Of(
+        ProcessMeters meters, SystemCallPass calls, bool withLargeObjects, bool withServer)
     {
         var sources = new SortedDictionary<string, string>(StringComparer.Ordinal)
         {
@@ -51,6 +55,16 @@ internal static class MeterSources
         {
             sources["peakResidentBytes"] = PeakMemory.Source + ", in a process of its own";
             sources["peakOverIdleBytes"] = PeakMemory.Source + ", less VmRSS before the case";
+        }
+
+        if (withLargeObjects)
+        {
+            sources["largeObjectBytes"] = LargeObjects.Source;
+        }
+
+        if (withServer && withLargeObjects)
+        {
+            sources["serverLargeObjectBytes"] = LargeObjects.Source + " of the server's process";
         }
 
         if (withServer)

@@ -13,33 +13,38 @@ internal static class PeakMemory
     /// <summary>Where the number comes from.</summary>
     public const string Source = "VmHWM of /proc/self/status, reset through /proc/self/clear_refs";
 
-    private const string ResetFile = "/proc/self/clear_refs";
-    private const string StatusFile = "/proc/self/status";
+    private const string Self = "self";
     private const string ResetPeak = "5";
 
     /// <summary>Resets the peak to what is resident now.</summary>
+    /// <param name="process">The process's id; null for this one. Likewise for the others.</param>
     /// <exception cref="LabException">The system does not let this process do that.</exception>
-    public static void Reset()
+    public static void Reset(int? process = null)
     {
+        string file = FileOf(process, "clear_refs");
         try
         {
-            File.WriteAllText(ResetFile, ResetPeak);
+            File.WriteAllText(file, ResetPeak);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            throw new LabException($"{ResetFile} cannot be written: {exception.Message}", exception);
+            throw new LabException($"{file} cannot be written: {exception.Message}", exception);
         }
     }
 
     /// <summary>The peak since then, bytes.</summary>
-    public static long ReadPeak() => Read("VmHWM:");
+    public static long ReadPeak(int? process = null) => Read(process, "VmHWM:");
 
     /// <summary>What is resident now, bytes.</summary>
-    public static long ReadResident() => Read("VmRSS:");
+    public static long ReadResident(int? process = null) => Read(process, "VmRSS:");
 
-    private static long Read(string field)
+    private static string FileOf(int? process, string name) =>
+        string.Create(CultureInfo.InvariantCulture, $"/proc/{process?.ToString(CultureInfo.InvariantCulture) ?? Self}/{name}");
+
+    private static long Read(int? process, string field)
     {
-        foreach (string line in File.ReadLines(StatusFile))
+        string file = FileOf(process, "status");
+        foreach (string line in File.ReadLines(file))
         {
             if (line.StartsWith(field, StringComparison.Ordinal))
             {
@@ -49,6 +54,6 @@ internal static class PeakMemory
             }
         }
 
-        throw new LabException($"{StatusFile} has no {field}");
+        throw new LabException($"{file} has no {field}");
     }
 }

@@ -1,3 +1,6 @@
+using System.Runtime.Versioning;
+using Millrace.Lab.Interop;
+
 namespace Millrace.Lab.Meters;
 
 /// <summary>What the process of a server says of itself when it is asked.</summary>
@@ -6,14 +9,33 @@ internal sealed record ServerReading
     /// <summary>Processor time since it began, nanoseconds.</summary>
     public long CpuNs { get; init; }
 
-    /// <summary>Managed bytes since it began, all threads.</summary>
-    public long AllocatedBytes { get; init; }
+    /// <summary>Managed bytes since it began, all threads; null of a program that has none.</summary>
+    public long? AllocatedBytes { get; init; }
 
-    /// <summary>Collections of generation 2 since it began.</summary>
-    public long Gen2 { get; init; }
+    /// <summary>Collections of generation 2 since it began; null of a program that has none.</summary>
+    public long? Gen2 { get; init; }
 
     /// <summary>Largest resident memory since the last reset; null where the system does not tell.</summary>
     public long? PeakResidentBytes { get; init; }
+
+    /// <summary>Reads those of a process without managed memory.</summary>
+    /// <param name="process">Its id.</param>
+    /// <param name="resets">Whether the peak begins anew behind this reading.</param>
+    [SupportedOSPlatform("linux")]
+    public static ServerReading Take(int process, bool resets)
+    {
+        var reading = new ServerReading
+        {
+            CpuNs = ProcessClock.Read(process),
+            PeakResidentBytes = PeakMemory.ReadPeak(process),
+        };
+        if (resets)
+        {
+            PeakMemory.Reset(process);
+        }
+
+        return reading;
+    }
 
     /// <summary>Reads those of this process.</summary>
     /// <param name="meters">Of this process.</param>

@@ -44,7 +44,7 @@ internal sealed class Relay : IDisposable
     private int _accepted;
     private volatile bool _stop;
 
-    private Relay(IPEndPoint target, TimeSpan roundTrip, long bitsPerSecond)
+    private Relay(IPEndPoint target, TimeSpan roundTrip, long bitsPerSecond, IPEndPoint listen)
     {
         const int BitsPerByte = 8;
         const int WaysOfRoundTrip = 2;
@@ -56,7 +56,7 @@ internal sealed class Relay : IDisposable
             roundTrip.TotalSeconds * bitsPerSecond / BitsPerByte, LeastCapacity, Array.MaxLength);
         _listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { Blocking = false };
         RelayedConnection.PrepareListener(_listener);
-        _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        _listener.Bind(listen);
         _listener.Listen(Backlog);
         Address = (IPEndPoint)_listener.LocalEndPoint!;
         _thread = new Thread(Run) { IsBackground = true, Name = "Relay" };
@@ -76,12 +76,16 @@ internal sealed class Relay : IDisposable
     /// Of the fastest that the way is used at. It is not limited to that: the bytes that are on their way are, to twice as
     /// many as fill it, and beyond them the sender waits.
     /// </param>
-    public static Relay Start(IPEndPoint target, TimeSpan roundTrip, long bitsPerSecond)
+    /// <param name="listen">
+    /// Where clients connect to; null for any port of 127.0.0.1. A server that tells its ports needs the same ones here, at
+    /// another address of loopback.
+    /// </param>
+    public static Relay Start(IPEndPoint target, TimeSpan roundTrip, long bitsPerSecond, IPEndPoint? listen = null)
     {
         ArgumentNullException.ThrowIfNull(target);
         ArgumentOutOfRangeException.ThrowIfLessThan(roundTrip, TimeSpan.Zero);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(bitsPerSecond);
-        return new Relay(target, roundTrip, bitsPerSecond);
+        return new Relay(target, roundTrip, bitsPerSecond, listen ?? new IPEndPoint(IPAddress.Loopback, 0));
     }
 
     /// <summary>Cuts all connections and listens no more.</summary>

@@ -55,13 +55,12 @@ public sealed record PublishedBeside(
 
     // Published files were in the page cache, or were thought to be.
     private static bool Matches(CaseParameters mine, PublishedParameters published) =>
-        mine is { Cache: null or "hot", File: null, CacheFill: not "small writes" }
+        mine is { Cache: null or "hot", File: null, CacheFill: not "small writes", RoundTripMs: null }
         && Equals(mine, "buffer", published.Buffer)
         && Equals(mine, "bytes", published.Bytes)
         && Equals(mine, "options", published.Options)
         && Equals(mine, "direction", published.Direction)
         && Equals(mine, "compression", published.Compression)
-        && Equals(mine, "transport", published.Transport)
         && Equals(mine, "processes", published.Processes)
         && mine is { Durability: null or "none", Digest: null or "none" }
         && Equals(mine, "source", published.Source)

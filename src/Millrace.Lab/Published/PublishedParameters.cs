@@ -18,7 +18,7 @@ public sealed record PublishedParameters
     /// <summary>"none" or "gzip".</summary>
     public string? Compression { get; init; }
 
-    /// <summary>The mode of gRPC-Web: "GrpcWeb" or "GrpcWebText".</summary>
+    /// <summary>The mode of gRPC-Web: "GrpcWeb" or "GrpcWebText". The laboratory has it in the names of its rows.</summary>
     public string? Transport { get; init; }
 
     /// <summary>1 when client and server were in one process.</summary>

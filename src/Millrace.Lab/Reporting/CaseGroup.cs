@@ -1,3 +1,4 @@
+using System.Globalization;
 using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting;
@@ -17,6 +18,8 @@ internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseRe
         .ThenBy(group => group.Key.Options, StringComparer.Ordinal)
         .ThenBy(group => group.Key.Direction, StringComparer.Ordinal)
         .ThenByDescending(group => group.Key.Processes)
+        .ThenBy(group => group.Key.RoundTripMs)
+        .ThenByDescending(group => group.Key.Compression, StringComparer.Ordinal)
         .ThenBy(group => group.Key.Digest, StringComparer.Ordinal)
         .ThenByDescending(group => group.Key.Durability, StringComparer.Ordinal)
         .Select(group => new CaseGroup(
@@ -34,8 +37,12 @@ internal sealed record CaseGroup(string Title, bool IsCold, IReadOnlyList<CaseRe
             parameters.Cache is null ? null : parameters.Cache + (parameters.CacheFill is { } fill ? $" ({fill})" : ""),
             parameters.Options,
             parameters.Direction,
+            parameters.Compression is null or "none" ? null : $"compression {parameters.Compression}",
             parameters.Digest is null ? null : $"digest {parameters.Digest}",
             parameters.Processes is { } processes ? (processes == 1 ? "in one process" : "between two processes") : null,
+            parameters is { LinkBitsPerSecond: { } rate, RoundTripMs: { } roundTrip }
+                ? string.Create(CultureInfo.InvariantCulture, $"over a link of {rate / 1e6:0.###} Mbit/s and {roundTrip} ms")
+                : null,
             parameters.Records is { } records ? $"{records} records" : null,
             parameters.Durability is { } durability ? $"durability {durability}" : null,
             parameters.Readers is > 1 and { } readers ? $"{readers} readers at once" : null,

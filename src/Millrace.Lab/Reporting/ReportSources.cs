@@ -70,7 +70,9 @@ public static class ReportSources
         Add("options", parameters.Options);
         Add("direction", parameters.Direction);
         Add("compression", parameters.Compression);
-        Add("transport", parameters.Transport);
+
+        // Not a parameter of the laboratory's rows, which the report matches by name: their method says it.
+        Add("mode", parameters.Transport);
         Add("processes", parameters.Processes?.ToString(CultureInfo.InvariantCulture));
         Add("source", parameters.Source);
         Add("readers", parameters.Readers?.ToString(CultureInfo.InvariantCulture));

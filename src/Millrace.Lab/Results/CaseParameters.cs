@@ -50,7 +50,7 @@ public sealed record CaseParameters
     /// <summary>Which way a file goes between a client and a server: "download" or "upload".</summary>
     public string? Direction { get; init; }
 
-    /// <summary>The coding of the bytes on their way: "none".</summary>
+    /// <summary>The coding of the bytes on their way: "none" or "gzip".</summary>
     public string? Compression { get; init; }
 
     /// <summary>What is computed of the bytes at both ends and compared: "none" or "sha-256".</summary>
@@ -61,6 +61,12 @@ public sealed record CaseParameters
 
     /// <summary>2 when client and server are a process each, 1 when both are in the measuring one.</summary>
     public int? Processes { get; init; }
+
+    /// <summary>Milliseconds that a round trip takes on a link between the two; null where there is none but loopback.</summary>
+    public int? RoundTripMs { get; init; }
+
+    /// <summary>Bits per second that such a link lets pass each way.</summary>
+    public long? LinkBitsPerSecond { get; init; }
 
     /// <summary>
     /// What a case and its baseline have in common: how much is done at once is what some suites compare, the same work by
@@ -92,6 +98,8 @@ public sealed record CaseParameters
             Count(Records, "records"),
             Count(Writers, "writers"),
             Count(Processes, "processes"),
+            LinkBitsPerSecond is { } rate ? string.Create(CultureInfo.InvariantCulture, $"{rate / 1e6:0.###} Mbit/s") : "",
+            Count(RoundTripMs, "ms"),
         ];
         return string.Join('/', parts.Where(part => part.Length > 0));
     }

@@ -63,6 +63,9 @@ public sealed record CaseSamples
     /// <summary>The largest resident memory of the server's process.</summary>
     public IReadOnlyList<long>? ServerPeakResidentBytes { get; init; }
 
+    /// <summary>The part of a link's bandwidth that was used after the first second, 0 to 1.</summary>
+    public IReadOnlyList<double>? LinkShare { get; init; }
+
     /// <summary>What passes of their own found: lists of their own length.</summary>
     public PassSamples? Passes { get; init; }
 

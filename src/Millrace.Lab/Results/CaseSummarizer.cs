@@ -64,6 +64,9 @@ internal static class CaseSummarizer
             ServerAllocatedBytes = Median(samples.ServerAllocatedBytes),
             ServerGen2 = Mean(samples.ServerGen2) * PerThousand,
             ServerPeakResidentBytes = Median(samples.ServerPeakResidentBytes),
+            LargeObjectBytes = Median(passes?.LargeObjectBytes),
+            ServerLargeObjectBytes = Median(passes?.ServerLargeObjectBytes),
+            LinkShare = samples.LinkShare is { Count: > 0 } shares ? new Statistics(shares).Median : null,
             Distributions = Distributions(samples),
         };
         return item with { Summary = summary };

@@ -105,6 +105,15 @@ public sealed record CaseSummary
     /// <summary>Median of the largest resident memory of the server's process.</summary>
     public double? ServerPeakResidentBytes { get; init; }
 
+    /// <summary>Bytes of large objects (85,000 bytes and more) that an invocation allocated.</summary>
+    public double? LargeObjectBytes { get; init; }
+
+    /// <summary>The same of the server's process; only where there is one.</summary>
+    public double? ServerLargeObjectBytes { get; init; }
+
+    /// <summary>Median of the part of a link's bandwidth that was used after the first second, 0 to 1.</summary>
+    public double? LinkShare { get; init; }
+
     /// <summary>How the other meters are distributed, by the name of their list of samples.</summary>
     public IReadOnlyDictionary<string, Distribution>? Distributions { get; init; }
 }

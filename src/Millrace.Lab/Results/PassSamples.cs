@@ -21,6 +21,12 @@ public sealed record PassSamples
     /// <summary>System calls of an invocation.</summary>
     public IReadOnlyList<long>? SystemCalls { get; init; }
 
+    /// <summary>Bytes of large objects that an invocation allocated.</summary>
+    public IReadOnlyList<long>? LargeObjectBytes { get; init; }
+
+    /// <summary>The same of a server in a process of its own.</summary>
+    public IReadOnlyList<long>? ServerLargeObjectBytes { get; init; }
+
     /// <summary>Managed objects that an invocation allocated, on all threads: an estimate from samples.</summary>
     public IReadOnlyList<double>? AllocatedObjects { get; init; }
 

@@ -26,6 +26,8 @@ internal static class ResultsBuilder
                 .ThenBy(item => item.Parameters.Durability, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Direction, StringComparer.Ordinal)
                 .ThenByDescending(item => item.Parameters.Processes)
+                .ThenBy(item => item.Parameters.RoundTripMs)
+                .ThenByDescending(item => item.Parameters.Compression, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Digest, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Buffer)
                 .ThenBy(item => item.Parameters.Chunk)

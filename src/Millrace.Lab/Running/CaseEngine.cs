@@ -78,10 +78,11 @@ internal sealed class CaseEngine : IDisposable
         return new Sample(
             round,
             measurement.Nanoseconds,
-            used,
+            used with { UserCpuNs = used.UserCpuNs + _state.ForeignCpuNs },
             (long)(_benchmark.CallingThreadTicks * (NsPerTick / Stopwatch.Frequency)),
             _violation,
-            _state.Server);
+            _state.Server,
+            _state.LinkShare);
     }
 
     /// <summary>Runs once and notes what the method chose to do.</summary>
@@ -107,6 +108,9 @@ internal sealed class CaseEngine : IDisposable
     /// <summary>Looks at what the invocation left, and takes it away.</summary>
     /// <exception cref="Exception">It is not what the method should have left.</exception>
     public void Finish() => _state.Finish(_case);
+
+    /// <summary>See <see cref="IIterationState.ServerLargeObjects"/>.</summary>
+    public long? ServerLargeObjects() => _state.ServerLargeObjects();
 
     /// <summary>Runs once, with nothing around it.</summary>
     public void Invoke() => _workload(1);

@@ -26,7 +26,8 @@ internal static class CaseMemory
     /// <param name="small">The case with very little to do.</param>
     /// <param name="planned">The case itself.</param>
     /// <param name="prepare">Brings about the state that the case asks for; returns what is wrong with it, or null.</param>
-    public static MemoryResult Measure(PlannedCase small, PlannedCase planned, Func<string?> prepare)
+    /// <param name="process">The process that does the work, when it is not this one.</param>
+    public static MemoryResult Measure(PlannedCase small, PlannedCase planned, Func<string?> prepare, Func<int?>? process = null)
     {
         if (!OperatingSystem.IsLinux())
         {
@@ -40,10 +41,11 @@ internal static class CaseMemory
         }
 
         LeaveNothing();
-        long idle = PeakMemory.ReadResident();
-        PeakMemory.Reset();
+        int? worker = process?.Invoke();
+        long idle = PeakMemory.ReadResident(worker);
+        PeakMemory.Reset(worker);
         Invoke(planned);
-        long peak = PeakMemory.ReadPeak();
+        long peak = PeakMemory.ReadPeak(worker);
         return new MemoryResult(peak, Math.Max(0, peak - idle), Reason: null);
     }
 

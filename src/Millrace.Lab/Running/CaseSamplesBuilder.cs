@@ -20,7 +20,8 @@ internal static class CaseSamplesBuilder
             Parameters = labCase.Parameters,
             Strategy = labCase.Strategy,
             StrategyReason = labCase.StrategyReason,
-            Unavailable = labCase.NoObjectsReason is { } reason
+            Unavailable = labCase.Foreign is { } foreign ? MeterSources.OwnOnly.ToDictionary(name => name, _ => foreign)
+                : labCase.NoObjectsReason is { } reason
                 ? new Dictionary<string, string> { [MeterSources.AllocatedObjects] = reason }
                 : null,
         };
@@ -32,8 +33,8 @@ internal static class CaseSamplesBuilder
         List<Sample> samples = labCase.Samples;
         int[] unverified =
             [.. Enumerable.Range(0, samples.Count).Where(index => samples[index].Violation is not null)];
-        bool usage = meters.UsageReason is null;
-        bool io = meters.IoReason is null;
+        bool usage = meters.UsageReason is null && labCase.Foreign is null;
+        bool io = meters.IoReason is null && labCase.Foreign is null;
         return new CaseSamples
         {
             Launch = [.. Enumerable.Repeat(launch, samples.Count)],
@@ -58,6 +59,9 @@ internal static class CaseSamplesBuilder
             ServerAllocatedBytes = OfServer(use => use.AllocatedBytes),
             ServerGen2 = OfServer(use => use.Gen2),
             ServerPeakResidentBytes = OfServer(use => use.PeakResidentBytes),
+            LinkShare = samples.Count > 0 && samples.TrueForAll(sample => sample.LinkShare is not null)
+                ? [.. samples.Select(sample => sample.LinkShare!.Value)]
+                : null,
             Passes = Passes(labCase),
             Unverified = unverified.Length == 0 ? null : unverified,
         };
@@ -87,6 +91,8 @@ internal static class CaseSamplesBuilder
                 Gen1 = allocated ? [.. allocations.Select(sample => sample.Gen1)] : null,
                 Gen2 = allocated ? [.. allocations.Select(sample => sample.Gen2)] : null,
                 SystemCalls = called ? labCase.SystemCalls : null,
+                LargeObjectBytes = labCase.LargeObjectBytes is { } large ? [large] : null,
+                ServerLargeObjectBytes = labCase.ServerLargeObjectBytes is { } server ? [server] : null,
                 AllocatedObjects = objects is { } estimate ? [estimate.Objects] : null,
                 AllocatedObjectsStdDev = objects is { } spread ? [spread.StdDev] : null,
             }

@@ -34,6 +34,7 @@ internal sealed class EngineSet : IDisposable
                 entry.Parameters)
             {
                 MayBeBaseline = entry.MayBeBaseline,
+                Foreign = entry.Foreign,
             };
             set._entries.Add(new CaseEngineOf(labCase, new CaseEngine(labCase, state(entry), meters)));
         }

@@ -19,5 +19,5 @@ internal sealed class InProcessHost : ILaunchHost
         MemoryResult.Unavailable("all cases share one process, whose peak would be that of the greediest case so far");
 
     /// <inheritdoc/>
-    public IServedFiles Serve(ServeRequest request) => _suite.Serve(request.Inputs);
+    public IServedFiles Serve(ServeRequest request) => _suite.Serve(request);
 }

@@ -49,6 +49,9 @@ internal sealed class LabCase
     /// <summary>Whether its parameters are those of a baseline, if its method is one.</summary>
     public bool MayBeBaseline { get; init; } = true;
 
+    /// <summary>See <see cref="PlannedCase.Foreign"/>.</summary>
+    public string? Foreign { get; init; }
+
     /// <summary>Names the case for a filter and for messages, for example "FilePipe/128MiB/65536/SequentialScan/hot".</summary>
     public string Id => $"{Method}/{Parameters.Describe()}";
 
@@ -75,6 +78,12 @@ internal sealed class LabCase
 
     /// <summary>Objects allocated per invocation, of a pass of its own; null when that was not measured.</summary>
     public ObjectEstimate? Objects { get; set; }
+
+    /// <summary>Bytes of large objects of an invocation, of a pass of its own; null when that was not measured.</summary>
+    public long? LargeObjectBytes { get; set; }
+
+    /// <summary>The same of a server in a process of its own.</summary>
+    public long? ServerLargeObjectBytes { get; set; }
 
     /// <summary>Why they could not be estimated; null when they were, or when nobody tried.</summary>
     public string? NoObjectsReason { get; set; }

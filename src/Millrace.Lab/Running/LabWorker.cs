@@ -53,7 +53,7 @@ public static class LabWorker
     {
         try
         {
-            using IServedFiles served = SuiteCatalog.Find(request.Suite).Serve(request.Inputs);
+            using IServedFiles served = SuiteCatalog.Find(request.Suite).Serve(request);
             Write(output, new WorkerMessage { Address = served.Address });
             while (input.ReadLine() is not null)
             {

@@ -38,6 +38,9 @@ internal sealed class LaunchSession : IDisposable
     /// <summary>The meters of this process.</summary>
     public ProcessMeters Meters { get; } = new();
 
+    /// <summary>Whether a pass counts the bytes of large objects, too.</summary>
+    public bool CountsLargeObjects { get; init; }
+
     /// <summary>Whether the user wants it to end.</summary>
     public bool IsStopped => _stop.IsCancellationRequested;
 
@@ -69,7 +72,9 @@ internal sealed class LaunchSession : IDisposable
     /// <param name="isCold">Whether its rounds count as cold ones.</param>
     /// <param name="limits">How much.</param>
     /// <param name="after">What follows in this launch is expected to take this long.</param>
-    public void Measure(EngineSet engines, string name, bool isCold, RunLimits limits, TimeSpan after)
+    /// <param name="withPasses">Whether the passes are made of it, in a launch that makes them.</param>
+    public void Measure(
+        EngineSet engines, string name, bool isCold, RunLimits limits, TimeSpan after, bool withPasses = true)
     {
         _cases.AddRange(engines.Entries.Select(entry => entry.Case));
         RoundRunner runner = Runner();
@@ -87,16 +92,21 @@ internal sealed class LaunchSession : IDisposable
             _hotRounds += rounds;
         }
 
-        if (_request.WithPasses)
+        if (withPasses && _request.WithPasses)
         {
             // A second copy of a method allocates and calls what the first does.
-            CaseEngineOf[] originals = [.. engines.Entries.Where(entry => entry.Case.Role is null)];
+            CaseEngineOf[] originals = [.. engines.Entries.Where(entry => entry.Case is { Role: null, Foreign: null })];
             _progress.Phase($"counting allocations of {name} cases");
             runner.Pass(originals, AllocationPass.Measure);
             _progress.Phase($"counting system calls of {name} cases");
             runner.Pass(originals, _calls.Measure);
             _progress.Phase($"counting objects of {name} cases");
             runner.Pass(originals, ObjectCountPass.Measure);
+            if (CountsLargeObjects)
+            {
+                _progress.Phase($"counting large objects of {name} cases");
+                runner.Pass(originals, LargeObjectPass.Measure);
+            }
         }
 
         _cut |= runner.WasCut;
@@ -134,7 +144,10 @@ internal sealed class LaunchSession : IDisposable
             ],
             Absent = _absent,
             Meters = MeterSources.Of(
-                Meters, _calls, withServer: _cases.Exists(labCase => labCase.Samples.Exists(sample => sample.Server is not null))),
+                Meters,
+                _calls,
+                withLargeObjects: CountsLargeObjects,
+                withServer: _cases.Exists(labCase => labCase.Samples.Exists(sample => sample.Server is not null))),
             Unavailable = MeterSources.Missing(Meters, _calls),
             MeterCosts = _request.WithPasses && !IsStopped ? MeterCostProbe.Measure(Meters) : [],
             Cut = _cut || IsStopped,

@@ -16,6 +16,11 @@ internal abstract record PlannedCase(string Method, string? Role)
     /// <summary>Whether its parameters are those of a baseline, if its method is one.</summary>
     public virtual bool MayBeBaseline => true;
 
+    /// <summary>
+    /// Why meters of this process say nothing about the case, because another one does the work; null when they do.
+    /// </summary>
+    public virtual string? Foreign => null;
+
     /// <summary>The class that has the method.</summary>
     public abstract Type BenchmarkClass { get; }
 

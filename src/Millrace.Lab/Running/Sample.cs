@@ -9,5 +9,12 @@ namespace Millrace.Lab.Running;
 /// <param name="CallingThreadNs">Inside the calls that read, in nanoseconds; 0 when not measured.</param>
 /// <param name="Violation">What was wrong with the state before it; null when nothing was.</param>
 /// <param name="Server">What a server in a process of its own used meanwhile; null when there is none.</param>
+/// <param name="LinkShare">The part of a link's bandwidth that it used after its first second; null without one.</param>
 internal readonly record struct Sample(
-    int Round, double WallNs, ProcessCounters Used, long CallingThreadNs, string? Violation, ServerUse? Server = null);
+    int Round,
+    double WallNs,
+    ProcessCounters Used,
+    long CallingThreadNs,
+    string? Violation,
+    ServerUse? Server = null,
+    double? LinkShare = null);

@@ -124,6 +124,12 @@ internal sealed class WorkerHost : ILaunchHost
             start.Environment[TieredCompilation] = "0";
         }
 
+        // What the user has set stays, and results tell it.
+        foreach ((string name, string value) in SuiteCatalog.Find(request.Suite).Environment)
+        {
+            start.Environment.TryAdd(name, value);
+        }
+
         Process process = Process.Start(start)
             ?? throw new LaunchFailedException($"{_command.FileName} could not be started.");
         process.StandardInput.AutoFlush = true;

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Millrace.Lab.Running;
 
 /// <summary>The line that a worker reads first, as JSON: one of the three.</summary>
@@ -11,4 +13,8 @@ internal sealed record WorkerRequest
 
     /// <summary>Serve files until the input ends.</summary>
     public ServeRequest? Serve { get; init; }
+
+    /// <summary>The suite that it is part of.</summary>
+    [JsonIgnore]
+    public string Suite => Launch?.Suite ?? Memory?.Suite ?? Serve!.Suite;
 }

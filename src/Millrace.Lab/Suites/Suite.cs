@@ -7,6 +7,8 @@ namespace Millrace.Lab.Suites;
 /// <summary>Ways to do the same thing, how one process measures them, and what they must reach.</summary>
 public abstract class Suite
 {
+    private static readonly Dictionary<string, string> NoEnvironment = [];
+
     /// <summary>The suite's name, as the command and results call it.</summary>
     public abstract string Name { get; }
 
@@ -18,6 +20,9 @@ public abstract class Suite
 
     /// <summary>Every method, in the order of tables.</summary>
     internal abstract IReadOnlyList<string> Methods { get; }
+
+    /// <summary>What the environment of its processes has more, unless the user has set it.</summary>
+    internal virtual IReadOnlyDictionary<string, string> Environment => NoEnvironment;
 
     /// <summary>How long it may take.</summary>
     internal abstract SuiteLimits Limits(LabMode mode);
@@ -45,7 +50,7 @@ public abstract class Suite
 
     /// <summary>Serves files from this process.</summary>
     /// <exception cref="LabException">It cannot.</exception>
-    internal virtual IServedFiles Serve(IReadOnlyList<TestFile> files) =>
+    internal virtual IServedFiles Serve(ServeRequest request) =>
         throw new LabException($"The suite {Name} has no server.");
 
     /// <summary>Measures everything once in this process.</summary>

@@ -16,7 +16,10 @@ internal static class TransferRuns
         double allocated = 0,
         double serverAllocated = 0,
         int processes = 2,
-        string durability = "none")
+        string durability = "none",
+        string compression = "none",
+        int? roundTripMs = null,
+        double? linkShare = null)
     {
         CaseResult item = Runs.Case(method, buffer, ms, Published, allocated: allocated);
         bool hasDigest = method.EndsWith("Sha256", StringComparison.Ordinal);
@@ -30,13 +33,22 @@ internal static class TransferRuns
                 Content = "csv",
                 Cache = "hot",
                 Direction = direction,
-                Compression = "none",
+                Compression = compression,
                 Digest = hasDigest ? "sha-256" : "none",
                 Durability = durability,
                 Transport = "sockets",
                 Processes = processes,
+                RoundTripMs = roundTripMs,
+                LinkBitsPerSecond = roundTripMs is null ? null : 1_000_000_000,
             },
-            Summary = item.Summary! with { ServerAllocatedBytes = serverAllocated, ServerGen2 = 0 },
+            Summary = item.Summary! with
+            {
+                ServerAllocatedBytes = serverAllocated,
+                ServerGen2 = 0,
+                LargeObjectBytes = 0,
+                ServerLargeObjectBytes = 0,
+                LinkShare = linkShare,
+            },
         };
     }
 

@@ -14,7 +14,7 @@ public sealed class PlainTransferTests : IDisposable
 
     public PlainTransferTests()
     {
-        _server = ServerEnd.Start(_folder.Path, processes: 1);
+        _server = ServerEnd.Start(_folder.Path);
         _file = TestFile.OfRandom(TransferFolders.Server(_folder.Path), 200_000);
         TestFileMaker.Write(_file, TestFileMaker.LargeWrite);
     }
@@ -37,6 +37,31 @@ public sealed class PlainTransferTests : IDisposable
         TransferContent.Verify(TransferFolders.Downloaded(_folder.Path), _file);
         await client.UploadAsync(_file, TransferFolders.UploadedName);
         TransferContent.Verify(TransferFolders.Uploaded(_folder.Path), _file);
+    }
+
+    [Theory]
+    [InlineData(4096, true)]
+    [InlineData(65536, false)]
+    public async Task File_with_gzip_arrives_as_it_was_in_both_directions(int buffer, bool isDurable)
+    {
+        TestFile lines = TestFile.OfFirstLines(TransferFolders.Server(_folder.Path));
+        TestFileMaker.Write(lines, TestFileMaker.LargeWrite);
+        var client = new PlainClient(_server.Address, buffer, withDigest: false, isDurable, withGzip: true);
+        await client.DownloadAsync(lines, TransferFolders.Downloaded(_folder.Path));
+        TransferContent.Verify(TransferFolders.Downloaded(_folder.Path), lines);
+        await client.UploadAsync(lines, TransferFolders.UploadedName);
+        TransferContent.Verify(TransferFolders.Uploaded(_folder.Path), lines);
+    }
+
+    [Fact]
+    public async Task What_is_sent_with_gzip_is_a_quarter_of_the_lines()
+    {
+        TestFile lines = TestFile.OfFirstLines(_folder.Path);
+        TestFileMaker.Write(lines, TestFileMaker.LargeWrite);
+        using var sent = new MemoryStream();
+        await using FileStream file = PlainCopy.OpenRead(lines.Path, 4096);
+        await PlainCopy.EncodeAsync(file, sent, 4096);
+        Assert.InRange(sent.Length, lines.Bytes / 5, lines.Bytes / 3);
     }
 
     [Fact]

@@ -14,12 +14,27 @@ public sealed class TransfersBarsTests
     private const int ClientAllocated = 4;
     private const int ServerAllocated = 5;
     private const int Collections = 6;
+    private const int GrpcDownload = 7;
+    private const int GrpcUpload = 8;
+    private const int RentedDownload = 9;
+    private const int RentedUpload = 10;
+    private const int GrpcAllocated = 11;
+    private const int GrpcGzipAllocated = 12;
+    private const int LargeObjects = 13;
+    private const int WebDownload = 14;
+    private const int WebTextDownload = 15;
+    private const int GzipDownload = 16;
+    private const int GzipUpload = 17;
+    private const int Http2LinkDownload = 18;
+    private const int Http2LinkUpload = 19;
+    private const int GrpcLinkDownload = 20;
+    private const int GrpcLinkUpload = 21;
 
     [Fact]
     public void Without_cases_no_aim_is_met_or_missed()
     {
         IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of());
-        Assert.Equal(7, bars.Count);
+        Assert.Equal(22, bars.Count);
         Assert.All(bars, bar => Assert.Null(bar.Met));
     }
 
@@ -32,6 +47,18 @@ public sealed class TransfersBarsTests
     [InlineData("Http1Sha256", "HttpClientSha256", "download", DownloadSha256, 95.1, false)]
     [InlineData("Http1Sha256", "HttpClientSha256", "upload", UploadSha256, 95.0, true)]
     [InlineData("Http1Sha256", "HttpClientSha256", "upload", UploadSha256, 95.1, false)]
+    [InlineData("GrpcDirect", "HttpClient", "download", GrpcDownload, 100.0, true)]
+    [InlineData("GrpcDirect", "HttpClient", "download", GrpcDownload, 100.1, false)]
+    [InlineData("GrpcDirect", "HttpClient", "upload", GrpcUpload, 95.0, true)]
+    [InlineData("GrpcDirect", "HttpClient", "upload", GrpcUpload, 95.1, false)]
+    [InlineData("GrpcDirect", "GrpcRentedArray", "download", RentedDownload, 95.0, true)]
+    [InlineData("GrpcDirect", "GrpcRentedArray", "download", RentedDownload, 95.1, false)]
+    [InlineData("GrpcDirect", "GrpcRentedArray", "upload", RentedUpload, 95.0, true)]
+    [InlineData("GrpcDirect", "GrpcRentedArray", "upload", RentedUpload, 95.1, false)]
+    [InlineData("GrpcWebDirect", "HttpClient", "download", WebDownload, 100.0, true)]
+    [InlineData("GrpcWebDirect", "HttpClient", "download", WebDownload, 100.1, false)]
+    [InlineData("GrpcWebTextDirect", "HttpClient", "download", WebTextDownload, 150.0, true)]
+    [InlineData("GrpcWebTextDirect", "HttpClient", "download", WebTextDownload, 150.1, false)]
     public void Each_direction_is_held_against_the_baseline_with_the_same_digest(
         string method, string baseline, string direction, int bar, double ms, bool met)
     {
@@ -39,7 +66,84 @@ public sealed class TransfersBarsTests
             TransferRuns.Move(baseline, direction, 65536, 100), TransferRuns.Move(method, direction, 65536, ms)));
         Assert.Equal(met, bars[bar].Met);
         Assert.Contains("22.79 MiB at 64 KiB", bars[bar].Measured, StringComparison.Ordinal);
-        Assert.All(bars.Take(4).Where((_, index) => index != bar), other => Assert.Null(other.Met));
+        Assert.All(
+            bars.Where((other, index) => index != bar && other.Figure.Contains(" / ", StringComparison.Ordinal)),
+            other => Assert.Null(other.Met));
+    }
+
+    [Theory]
+    [InlineData("download", GzipDownload, 100.0, true)]
+    [InlineData("download", GzipDownload, 100.1, false)]
+    [InlineData("upload", GzipUpload, 100.0, true)]
+    [InlineData("upload", GzipUpload, 100.1, false)]
+    public void What_is_compressed_is_held_against_the_baseline_that_compresses(string direction, int bar, double ms, bool met)
+    {
+        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+            TransferRuns.Move("HttpClient", direction, 65536, 10),
+            TransferRuns.Move("HttpClient", direction, 65536, 100, compression: "gzip"),
+            TransferRuns.Move("GrpcDirect", direction, 65536, ms, compression: "gzip")));
+        Assert.Equal(met, bars[bar].Met);
+        Assert.Null(bars[GrpcDownload].Met);
+        Assert.Null(bars[GrpcUpload].Met);
+    }
+
+    [Fact]
+    public void Rented_arrays_are_compared_at_64_KiB_only()
+    {
+        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+            TransferRuns.Move("GrpcRentedArray", "download", 262144, 10), TransferRuns.Move("GrpcDirect", "download", 262144, 10)));
+        Assert.Null(bars[RentedDownload].Met);
+    }
+
+    [Theory]
+    [InlineData("none", 262144, 262144, GrpcAllocated, true)]
+    [InlineData("none", 262144, 262145, GrpcAllocated, false)]
+    [InlineData("gzip", 524288, 524288, GrpcGzipAllocated, true)]
+    [InlineData("gzip", 524289, 524288, GrpcGzipAllocated, false)]
+    public void Both_ends_of_gRPC_together_have_a_limit_of_what_they_allocate(
+        string compression, double client, double server, int bar, bool met)
+    {
+        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+            TransferRuns.Move("GrpcDirect", "upload", 65536, 1, client, server, compression: compression)));
+        Assert.Equal(met, bars[bar].Met);
+        Assert.Null(bars[bar == GrpcAllocated ? GrpcGzipAllocated : GrpcAllocated].Met);
+    }
+
+    [Theory]
+    [InlineData(0, 0, true)]
+    [InlineData(100_024, 0, false)]
+    [InlineData(0, 100_024, false)]
+    public void Large_object_at_either_end_of_gRPC_misses_the_aim(double client, double server, bool met)
+    {
+        CaseResult item = TransferRuns.Move("GrpcDirect", "download", 65536, 1, compression: "gzip");
+        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+            item with { Summary = item.Summary! with { LargeObjectBytes = client, ServerLargeObjectBytes = server } }));
+        Assert.Equal(met, bars[LargeObjects].Met);
+    }
+
+    [Theory]
+    [InlineData("Http2", "download", Http2LinkDownload)]
+    [InlineData("Http2", "upload", Http2LinkUpload)]
+    [InlineData("GrpcDirect", "download", GrpcLinkDownload)]
+    [InlineData("GrpcDirect", "upload", GrpcLinkUpload)]
+    public void Long_way_has_to_be_filled_at_60_ms(string method, string direction, int bar)
+    {
+        Assert.True(Check(60, 0.85).Met);
+        Assert.False(Check(60, 0.849).Met);
+        Assert.Null(Check(25, 0.1).Met);
+        Assert.Contains("84.9 %", Check(60, 0.849).Measured, StringComparison.Ordinal);
+
+        BarResult Check(int roundTripMs, double share) => TransfersBars.Check(TransferRuns.Of(
+            TransferRuns.Move(method, direction, 65536, 4500, roundTripMs: roundTripMs, linkShare: share)))[bar];
+    }
+
+    [Fact]
+    public void Cases_over_a_link_are_in_no_figure_of_loopback()
+    {
+        IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
+            TransferRuns.Move("HttpClient", "download", 65536, 10, roundTripMs: 1),
+            TransferRuns.Move("GrpcDirect", "download", 65536, 90, 1 << 20, 1 << 20, roundTripMs: 1)));
+        Assert.All(bars, bar => Assert.Null(bar.Met));
     }
 
     [Fact]
@@ -91,16 +195,18 @@ public sealed class TransfersBarsTests
     {
         Assert.Null(TransfersFinding.Sentence(TransferRuns.Of(TransferRuns.Move("HttpClient", "download", 65536, 1))));
         Assert.Equal(
-            "TransferClient uploaded 22.79 MiB in 27.0 ms, 0.90 of the 30.0 ms of HttpClient with buffers of 80 KiB.",
+            "TransferClient uploaded 22.79 MiB in 27.0 ms over HTTP/1.1, 0.90 of the 30.0 ms of HttpClient with buffers of 80 KiB.",
             TransfersFinding.Sentence(TransferRuns.Of(
                 TransferRuns.Move("HttpClient", "upload", 81920, 30), TransferRuns.Move("Http1", "upload", 81920, 27))));
         Assert.Equal(
-            "TransferClient downloaded 22.79 MiB in 19.0 ms, 0.95 of the 20.0 ms of HttpClient with buffers of 64 KiB; it uploaded "
-            + "22.79 MiB in 24.0 ms, 0.80 of the 30.0 ms of HttpClient with buffers of 64 KiB.",
+            "TransferClient downloaded 22.79 MiB in 19.0 ms over HTTP/1.1, 0.95, and in 18.0 ms over gRPC, 0.90 of the 20.0 ms of "
+            + "HttpClient with buffers of 64 KiB; it uploaded 22.79 MiB in 24.0 ms over gRPC, 0.80 of the 30.0 ms of HttpClient "
+            + "with buffers of 64 KiB.",
             TransfersFinding.Sentence(TransferRuns.Of(
                 TransferRuns.Move("HttpClient", "download", 65536, 20),
                 TransferRuns.Move("Http1", "download", 65536, 19),
+                TransferRuns.Move("GrpcDirect", "download", 65536, 18),
                 TransferRuns.Move("HttpClient", "upload", 65536, 30),
-                TransferRuns.Move("Http1", "upload", 65536, 24))));
+                TransferRuns.Move("GrpcDirect", "upload", 65536, 24))));
     }
 }

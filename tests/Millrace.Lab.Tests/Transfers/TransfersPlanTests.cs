@@ -3,6 +3,7 @@ using Millrace.Lab.Published;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Transfers;
+using Millrace.Transfer;
 
 namespace Millrace.Lab.Tests.Transfers;
 
@@ -16,24 +17,72 @@ public sealed class TransfersPlanTests
         new TestFile("/data/server/large", TransfersPlan.LargeSize, 0, Generated: true) { Content = FileContent.Random },
     ];
 
-    [Fact]
-    public void Quick_mode_has_every_method_in_both_directions_with_every_buffer_from_64_KiB_on()
+    [Theory]
+    [InlineData(65536, "none", "GrpcByteArray GrpcDirect GrpcDirectSha256 GrpcRentedArray GrpcWebDirect GrpcWebTextDirect Http1 Http1Sha256 Http2 HttpClient HttpClientSha256")]
+    [InlineData(81920, "none", "GrpcDirect Http1 HttpClient")]
+    [InlineData(262144, "none", "GrpcDirect Http1 HttpClient")]
+    [InlineData(65536, "gzip", "GrpcDirect GrpcRentedArray HttpClient")]
+    public void Quick_mode_has_what_the_aims_are_about_in_both_directions(int buffer, string compression, string methods)
     {
+        string[] downloads = methods.Split(' ');
+        string[] uploads = buffer == TransfersPlan.MainBuffer && compression == "none" ? [.. downloads, "Tus", "TusSha256"] : downloads;
         IReadOnlyList<TransferCase> plan = Select(LabMode.Quick);
-        foreach (int buffer in new[] { 65536, 81920, 262144 })
-        {
-            Assert.Equal(
-                TransfersPlan.Methods.Order(),
-                plan.Where(entry => entry.Buffer == buffer && entry is { Role: null, Direction: TransferDirection.Upload })
-                    .Select(entry => entry.Method).Order());
-            Assert.Equal(
-                ["Http1", "Http1Sha256", "HttpClient", "HttpClientSha256"],
-                plan.Where(entry => entry.Buffer == buffer && entry is { Role: null, Direction: TransferDirection.Download })
-                    .Select(entry => entry.Method).Order());
-        }
-
+        Assert.Equal(downloads, Methods(TransferDirection.Download));
+        Assert.Equal(uploads, Methods(TransferDirection.Upload));
         Assert.All(plan, entry => Assert.Equal((2, "none"), (entry.Parameters.Processes, entry.Parameters.Durability)));
         Assert.Equal(23_898_406, plan.Select(entry => entry.Source.Bytes).Distinct().Single());
+
+        IEnumerable<string> Methods(TransferDirection direction) => plan
+            .Where(entry => entry.Buffer == buffer && entry.Role is null && entry.Direction == direction
+                && entry.Parameters.Compression == compression)
+            .Select(entry => entry.Method).Order(StringComparer.Ordinal);
+    }
+
+    [Fact]
+    public void Full_mode_has_every_method_with_every_buffer_and_what_it_can_compress_in_one_process_and_in_two()
+    {
+        IReadOnlyList<TransferCase> plan = Select(LabMode.Full);
+        foreach (int processes in new[] { 1, 2 })
+        {
+            foreach (int buffer in new[] { 4096, 65536, 81920, 262144 })
+            {
+                Assert.Equal(TransfersPlan.Methods.Order(), Uploads(plan, buffer, processes, "none"));
+                Assert.Equal(
+                    TransfersPlan.Methods
+                        .Where(name => name == "HttpClient" || (name.StartsWith("Grpc", StringComparison.Ordinal) && !name.EndsWith("Sha256", StringComparison.Ordinal)))
+                        .Order(),
+                    Uploads(plan, buffer, processes, "gzip"));
+            }
+        }
+
+        static IEnumerable<string> Uploads(IReadOnlyList<TransferCase> plan, int buffer, int processes, string compression) => plan
+            .Where(entry => entry is { Role: null, Direction: TransferDirection.Upload, Ends.Link: null, Source.Bytes: TaxiFareCsv.Bytes }
+                && entry.Buffer == buffer && entry.Durability == Durability.None
+                && entry.Parameters.Processes == processes && entry.Parameters.Compression == compression)
+            .Select(entry => entry.Method).Order();
+    }
+
+    [Fact]
+    public void Full_mode_has_a_large_file_over_links_of_three_round_trips()
+    {
+        TransferCase[] plan = [.. Select(LabMode.Full).Where(entry => entry.Ends.Link is not null)];
+        Assert.Equal(
+            [(1, 1_000_000_000L), (25, 1_000_000_000L), (60, 1_000_000_000L)],
+            plan.Select(entry => (entry.Parameters.RoundTripMs!.Value, entry.Parameters.LinkBitsPerSecond!.Value)).Distinct().Order());
+        Assert.All(plan.GroupBy(entry => (entry.Ends, entry.Direction)), group => Assert.Equal(
+            ["GrpcDirect", "Http1", "Http2", "HttpClient"], group.Select(entry => entry.Method).Order(StringComparer.Ordinal)));
+        Assert.Equal(6, plan.Select(entry => (entry.Ends, entry.Direction)).Distinct().Count());
+        Assert.All(plan, entry => Assert.Equal((512L << 20, 2), (entry.Source.Bytes, entry.Parameters.Processes)));
+    }
+
+    [Fact]
+    public void Filter_that_quick_mode_has_nothing_for_takes_cases_of_full_mode_and_no_other_does()
+    {
+        Assert.All(Select(LabMode.Quick, "*/60 ms"), entry => Assert.Equal(60, entry.Ends.Link!.RoundTripMs));
+        Assert.All(Select(LabMode.Quick, "GrpcWebByteArray/*/download/*"), entry => Assert.Equal("GrpcWebByteArray", entry.Method));
+        Assert.All(Select(LabMode.Quick, "GrpcDirect", "*/60 ms"), entry => Assert.True(
+            entry.Ends.Link is not null || (entry.Method == "GrpcDirect" && entry.Source.Bytes == TaxiFareCsv.Bytes && entry.Parameters.Processes == 2)));
+        Assert.Throws<NoCaseException>(() => Select(LabMode.Quick, "Nothing"));
     }
 
     [Fact]
@@ -56,11 +105,15 @@ public sealed class TransfersPlanTests
     }
 
     [Fact]
-    public void Every_baseline_is_measured_twice_with_one_buffer()
+    public void Every_baseline_on_loopback_is_measured_twice_with_one_buffer()
     {
         foreach (LabMode mode in Enum.GetValues<LabMode>())
         {
-            TransferCase[] main = [.. Select(mode).Where(entry => entry.Buffer == TransfersPlan.MainBuffer)];
+            TransferCase[] main =
+            [
+                .. Select(mode).Where(entry =>
+                    entry.Buffer == TransfersPlan.MainBuffer && entry is { Compression: TransferCompression.None, Ends.Link: null }),
+            ];
             Assert.Equal(
                 main.Where(IsBaseline).Select(entry => (entry.Method, entry.Parameters)),
                 main.Where(entry => entry.Role is not null).Select(entry => (entry.Method, entry.Parameters)));
@@ -88,9 +141,10 @@ public sealed class TransfersPlanTests
     {
         Assert.All(Select(LabMode.Full), entry =>
         {
-            TransferCase small = entry.Small(Inputs(LabMode.Full));
+            TransferCase small = entry.Small(Inputs());
             Assert.Equal(512 << 10, small.Source.Bytes);
-            Assert.Equal((entry.Method, entry.Direction, entry.Ends), (small.Method, small.Direction, small.Ends));
+            Assert.Equal(
+                (entry.Method, entry.Direction, entry.Ends with { Link = null }), (small.Method, small.Direction, small.Ends));
         });
     }
 
@@ -102,23 +156,21 @@ public sealed class TransfersPlanTests
             .. PublishedFigures.For("transfers").SelectMany(set => set.Tables).SelectMany(table => table.Rows)
                 .Where(row => row.OurMethod is { } method && TransfersPlan.Methods.Contains(method)),
         ];
-        Assert.Equal(36, rows.Length);
-        Assert.All(rows, row => Assert.Equal(("HttpClient", 1), (row.OurMethod, row.Parameters.Processes)));
-        CaseParameters[] mine = [.. Select(LabMode.Full, "HttpClient/*").Select(entry => entry.Parameters)];
-        Assert.All(
-            rows.Where(row => row.Parameters is { Compression: "none", Transport: null }),
-            row => Assert.Contains(mine, item =>
-                item.Buffer == row.Parameters.Buffer
-                && item.Direction == row.Parameters.Direction
-                && item.Compression == row.Parameters.Compression
-                && item.Processes == row.Parameters.Processes));
+        Assert.Equal(96, rows.Length);
+        IReadOnlyList<TransferCase> mine = Select(LabMode.Full);
+        Assert.All(rows, row => Assert.Contains(mine, item =>
+            item.Method == row.OurMethod
+            && item.Parameters.Buffer == row.Parameters.Buffer
+            && item.Parameters.Direction == row.Parameters.Direction
+            && item.Parameters.Compression == row.Parameters.Compression
+            && item.Parameters.Processes == row.Parameters.Processes));
     }
 
     private static bool IsBaseline(TransferCase entry) =>
         entry is { Method: "HttpClient" or "HttpClientSha256", Role: null };
 
-    private static TransfersInputs Inputs(LabMode mode) => new(mode == LabMode.Quick ? Files[..2] : Files);
+    private static TransfersInputs Inputs() => new(Files);
 
     private static IReadOnlyList<TransferCase> Select(LabMode mode, params string[] filters) => TransfersPlan.Select(
-        new LabOptions { Mode = mode, Filters = filters }, Inputs(mode), new Uri("http://127.0.0.1:1/"));
+        new LabOptions { Mode = mode, Filters = filters }, Inputs(), new Uri("http://127.0.0.1:1/"));
 }

@@ -65,7 +65,7 @@ public sealed class BytesSuite : Suite
     internal override bool NeedsServer(LabOptions options, IReadOnlyList<TestFile> files) =>
         BytesPlan.Select(options, files, server: null).Any(entry => entry.Source.Address is not null);
 
-    internal override IServedFiles Serve(IReadOnlyList<TestFile> files) => ByteServer.Start(files);
+    internal override IServedFiles Serve(ServeRequest request) => ByteServer.Start(request.Inputs);
 
     internal override LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
     {

@@ -1,4 +1,5 @@
 using BenchmarkDotNet.Attributes;
+using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
@@ -17,7 +18,7 @@ public partial class FileTransfers
 
     private async ValueTask<long> MovePlainlyAsync(bool withDigest)
     {
-        var client = new PlainClient(_server, Buffer, withDigest, IsDurable);
+        var client = new PlainClient(_server, Buffer, withDigest, IsDurable, Compression == TransferCompression.Gzip);
         if (Direction == TransferDirection.Download)
         {
             await client.DownloadAsync(Source, _downloaded).ConfigureAwait(false);

@@ -1,4 +1,6 @@
+using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Attributes;
+using Millrace.Lab.GrpcCore;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -12,35 +14,44 @@ public partial class FileTransfers
     /// <summary>TransferClient over HTTP/1.1: ranges down, resumable uploads up.</summary>
     [Benchmark]
     [BenchmarkCategory(WithoutDigest)]
-    public ValueTask<long> Http1() => MoveAsync(TransferWire.Http1, withDigest: false);
+    public ValueTask<long> Http1() => MoveAsync();
 
     /// <summary>The same with SHA-256 from end to end.</summary>
     [Benchmark]
     [BenchmarkCategory(WithDigest)]
-    public ValueTask<long> Http1Sha256() => MoveAsync(TransferWire.Http1, withDigest: true);
+    public ValueTask<long> Http1Sha256() => MoveAsync();
+
+    /// <summary>The same over HTTP/2, without TLS.</summary>
+    [Benchmark]
+    [BenchmarkCategory(WithoutDigest)]
+    public ValueTask<long> Http2() => MoveAsync();
+
+    /// <summary>The same with SHA-256 from end to end.</summary>
+    [Benchmark]
+    [BenchmarkCategory(WithDigest)]
+    public ValueTask<long> Http2Sha256() => MoveAsync();
 
     /// <summary>TransferClient over tus.</summary>
     [Benchmark]
     [BenchmarkCategory(WithoutDigest)]
-    public ValueTask<long> Tus() => MoveAsync(TransferWire.Tus, withDigest: false);
+    public ValueTask<long> Tus() => MoveAsync();
 
     /// <summary>The same with SHA-256 from end to end.</summary>
     [Benchmark]
     [BenchmarkCategory(WithDigest)]
-    public ValueTask<long> TusSha256() => MoveAsync(TransferWire.Tus, withDigest: true);
+    public ValueTask<long> TusSha256() => MoveAsync();
 
-    private async ValueTask<long> MoveAsync(TransferWire wire, bool withDigest)
+    private async ValueTask<long> MoveAsync([CallerMemberName] string name = "")
     {
-        _client ??= new TransferClient(
-            await StoreServers.FindAsync(_server, withDigest, Durability).ConfigureAwait(false),
-            new TransferClientOptions { Wire = wire, VerifyDigests = withDigest, Durability = Durability });
+        TransferMethod method = TransferMethods.Find(name);
+        _client ??= await ConnectAsync(method).ConfigureAwait(false);
         TransferResult result = Direction == TransferDirection.Download
             ? await _client.GetAsync(TransferName.Parse(Path.GetFileName(Source.Path)), _downloaded).ConfigureAwait(false)
             : await _client.PutAsync(Source.Path, TransferName.Parse(TransferFolders.UploadedName)).ConfigureAwait(false);
-        if (result.Attempts != 1 || withDigest != result.Sha256 is not null)
+        if (result.Attempts != 1 || method.HasDigest != result.Sha256 is not null || result.Wire != method.Wire)
         {
             throw new IOException(
-                $"{result.Name} took {result.Attempts} attempts and has the digest {result.Sha256}: not what is measured.");
+                $"{result.Name} took {result.Attempts} attempts over {result.Wire} and has the digest {result.Sha256}: not what is measured.");
         }
 
         if (DescribesItself)
@@ -49,5 +60,33 @@ public partial class FileTransfers
         }
 
         return result.Length;
+    }
+
+    private async ValueTask<TransferClient> ConnectAsync(TransferMethod method)
+    {
+        if (Compression != TransferCompression.None && !method.HasCompression)
+        {
+            throw new NotSupportedException($"{method.Name} sends files as they are, and {Compression} was asked for.");
+        }
+
+        return new TransferClient(
+            (await FindAsync(method).ConfigureAwait(false)).Files,
+            new TransferClientOptions
+            {
+                Wire = method.Wire!.Value,
+                VerifyDigests = method.HasDigest,
+                Durability = Durability,
+                Compression = Compression,
+                ChunkHandling = method.Handling,
+                ChunkBytes = method.IsGrpc ? Buffer : null,
+            });
+    }
+
+    private Task<StoreAddress> FindAsync(TransferMethod method)
+    {
+        var kind = new StoreKind(method.HasDigest, Durability, method.Handling);
+        return method.Core.HasFlag(CoreEnds.Server) ? CoreEndpoints.FindAsync(_server, Buffer)
+            : Ends is { Server: { } near, Link: { } link } ? LinkEndpoints.FindAsync(near, link, kind)
+            : StoreServers.FindAsync(_server, kind);
     }
 }

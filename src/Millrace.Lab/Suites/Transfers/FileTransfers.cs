@@ -1,7 +1,9 @@
 using BenchmarkDotNet.Attributes;
 using BenchmarkDotNet.Configs;
 using Millrace.Lab.Data;
+using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Running;
+using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
@@ -31,13 +33,17 @@ public partial class FileTransfers : IMeasuredBenchmark
     [Params(TransferDirection.Download, TransferDirection.Upload)]
     public TransferDirection Direction { get; set; }
 
-    /// <summary>Bytes that the rows HttpClient copy at a time; the others choose themselves.</summary>
+    /// <summary>Bytes that the rows HttpClient copy at a time, and those of a chunk of gRPC; the others choose themselves.</summary>
     [Params(65536, 81920, 262144)]
     public int Buffer { get; set; }
 
     /// <summary>When the bytes are on the device.</summary>
     [Params(Durability.None)]
     public Durability Durability { get; set; }
+
+    /// <summary>How it is coded on its way; only the rows HttpClient and those of gRPC code at all.</summary>
+    [Params(TransferCompression.None)]
+    public TransferCompression Compression { get; set; }
 
     /// <inheritdoc/>
     public long CallingThreadTicks => 0;
@@ -64,7 +70,12 @@ public partial class FileTransfers : IMeasuredBenchmark
     [GlobalSetup]
     public void Setup()
     {
-        _server = Ends.Server ?? OwnServer.Acquire(Ends.Folder);
+        _server = Ends switch
+        {
+            { Server: null } => OwnServer.Acquire(Ends.Folder),
+            { Server: { } near, Link: { } link } => LinkEndpoints.Find(near, link).Server,
+            { Server: { } server } => server,
+        };
         _downloaded = TransferFolders.Downloaded(Ends.Folder);
     }
 
@@ -73,6 +84,11 @@ public partial class FileTransfers : IMeasuredBenchmark
     public void Cleanup()
     {
         _client?.Dispose();
+        if (_coreServer is not null)
+        {
+            CoreClient.Release();
+        }
+
         if (Ends.Server is null)
         {
             OwnServer.Release();

@@ -13,7 +13,7 @@ internal static class OwnServer
     {
         lock (Gate)
         {
-            Current ??= ServerEnd.Start(folder, processes: 1);
+            Current ??= ServerEnd.Start(folder);
             Users++;
             return Current.Address;
         }

@@ -8,7 +8,8 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <param name="buffer">Bytes that are copied at a time, at both ends.</param>
 /// <param name="withDigest">Whether both ends hash what they copy, and compare.</param>
 /// <param name="isDurable">Whether the file has to be on the device.</param>
-internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool isDurable)
+/// <param name="withGzip">Whether it is sent with gzip; not with a digest.</param>
+internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool isDurable, bool withGzip = false)
 {
     // One for the process, as its users are told to have: connections stay open between invocations.
     private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false })
@@ -16,7 +17,7 @@ internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool 
         Timeout = Timeout.InfiniteTimeSpan,
     };
 
-    private readonly string _query = FormattableString.Invariant($"?buffer={buffer}&digest={withDigest}&durable={isDurable}");
+    private readonly string _query = FormattableString.Invariant($"?buffer={buffer}&digest={withDigest}&durable={isDurable}&gzip={withGzip}");
 
     /// <summary>Gets a file.</summary>
     public async Task DownloadAsync(TestFile file, string path)
@@ -30,7 +31,7 @@ internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool 
             Stream body = await response.Content.ReadAsStreamAsync().ConfigureAwait(false);
             await using (body.ConfigureAwait(false))
             {
-                found = await PlainCopy.ToFileAsync(body, path, buffer, withDigest, isDurable).ConfigureAwait(false);
+                found = await PlainCopy.ToFileAsync(body, path, buffer, withDigest, isDurable, IsCoded(response)).ConfigureAwait(false);
             }
         }
 
@@ -48,7 +49,7 @@ internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool 
         FileStream stream = PlainCopy.OpenRead(file.Path, buffer);
         await using (stream.ConfigureAwait(false))
         {
-            using var content = new PlainFileContent(stream, buffer, withDigest);
+            using var content = new PlainFileContent(stream, buffer, withDigest, withGzip);
             using HttpResponseMessage response = await Client.PutAsync(AddressOf(name), content).ConfigureAwait(false);
             response.EnsureSuccessStatusCode();
             string answer = await response.Content.ReadAsStringAsync().ConfigureAwait(false);
@@ -58,6 +59,8 @@ internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool 
             }
         }
     }
+
+    private static bool IsCoded(HttpResponseMessage response) => response.Content.Headers.ContentEncoding.Count > 0;
 
     private Uri AddressOf(string name) => new(server, PlainEndpoints.FilesPath + name + _query);
 

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.IO.Compression;
 using System.Security.Cryptography;
 using Millrace.Transfer;
 
@@ -10,6 +11,9 @@ internal static class PlainCopy
     /// <summary>What a durable file's name has more until it is published.</summary>
     public const string TemporarySuffix = ".tmp";
 
+    /// <summary>What HTTP calls gzip.</summary>
+    public const string Gzip = "gzip";
+
     /// <summary>Opens a file for reading.</summary>
     public static FileStream OpenRead(string path, int buffer) =>
         new(path, FileMode.Open, FileAccess.Read, FileShare.Read, buffer, FileOptions.Asynchronous);
@@ -20,8 +24,10 @@ internal static class PlainCopy
     /// <param name="buffer">Bytes that are copied at a time.</param>
     /// <param name="digest">Whether they are hashed on the way.</param>
     /// <param name="isDurable">Whether they have to be on the device.</param>
+    /// <param name="isCoded">Whether they come with gzip; not with a digest.</param>
     /// <returns>The digest; null when none was asked for.</returns>
-    public static async Task<Sha256Digest?> ToFileAsync(Stream from, string path, int buffer, bool digest, bool isDurable)
+    public static async Task<Sha256Digest?> ToFileAsync(
+        Stream from, string path, int buffer, bool digest, bool isDurable, bool isCoded = false)
     {
         string written = isDurable ? path + TemporarySuffix : path;
         Sha256Digest? found;
@@ -29,7 +35,9 @@ internal static class PlainCopy
             written, FileMode.Create, FileAccess.Write, FileShare.None, buffer, FileOptions.Asynchronous);
         await using (file.ConfigureAwait(false))
         {
-            found = await CopyAsync(from, file, buffer, digest).ConfigureAwait(false);
+            found = isCoded
+                ? await DecodeAsync(from, file, buffer).ConfigureAwait(false)
+                : await CopyAsync(from, file, buffer, digest).ConfigureAwait(false);
             if (isDurable)
             {
                 file.Flush(flushToDisk: true);
@@ -42,6 +50,16 @@ internal static class PlainCopy
         }
 
         return found;
+    }
+
+    /// <summary>Copies to the end, with gzip at its fastest.</summary>
+    public static async Task EncodeAsync(Stream from, Stream to, int buffer)
+    {
+        var coder = new GZipStream(to, CompressionLevel.Fastest, leaveOpen: true);
+        await using (coder.ConfigureAwait(false))
+        {
+            await from.CopyToAsync(coder, buffer).ConfigureAwait(false);
+        }
     }
 
     /// <summary>Copies to the end; with a digest, hashes each piece between reading and writing it.</summary>
@@ -70,6 +88,16 @@ internal static class PlainCopy
         }
 
         return DigestOf(hash);
+    }
+
+    private static async Task<Sha256Digest?> DecodeAsync(Stream from, Stream to, int buffer)
+    {
+        var decoder = new GZipStream(from, CompressionMode.Decompress, leaveOpen: true);
+        await using (decoder.ConfigureAwait(false))
+        {
+            await decoder.CopyToAsync(to, buffer).ConfigureAwait(false);
+            return null;
+        }
     }
 
     private static Sha256Digest DigestOf(IncrementalHash hash)

@@ -37,6 +37,13 @@ internal sealed class PlainEndpoints(string folder)
         await using (file.ConfigureAwait(false))
         {
             context.Response.ContentType = "application/octet-stream";
+            if (Asks(context, "gzip"))
+            {
+                context.Response.Headers.ContentEncoding = PlainCopy.Gzip;
+                await PlainCopy.EncodeAsync(file, context.Response.Body, buffer).ConfigureAwait(false);
+                return;
+            }
+
             context.Response.ContentLength = file.Length;
             _sent = await PlainCopy.CopyAsync(file, context.Response.Body, buffer, Asks(context, "digest"))
                 .ConfigureAwait(false);
@@ -48,8 +55,12 @@ internal sealed class PlainEndpoints(string folder)
         // A server's usual limit is 30 MB, and this file is longer.
         context.Features.GetRequiredFeature<IHttpMaxRequestBodySizeFeature>().MaxRequestBodySize = null;
         Sha256Digest? digest = await PlainCopy.ToFileAsync(
-            context.Request.Body, PathOf(context), BufferOf(context), Asks(context, "digest"), Asks(context, "durable"))
-            .ConfigureAwait(false);
+            context.Request.Body,
+            PathOf(context),
+            BufferOf(context),
+            Asks(context, "digest"),
+            Asks(context, "durable"),
+            context.Request.Headers.ContentEncoding.Count > 0).ConfigureAwait(false);
         context.Response.StatusCode = StatusCodes.Status201Created;
         await context.Response.WriteAsync($"{digest}").ConfigureAwait(false);
     }

@@ -4,19 +4,34 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The server's end of all methods: HTTP/1.1 on loopback, without TLS, on Kestrel's own sockets.</summary>
 internal sealed class ServerEnd : IServedFiles
 {
+    /// <summary>The number of one in the process that measures; see <see cref="TransferEnds.ServerNumber"/>.</summary>
+    public const int Here = 1;
+
+    /// <summary>The number of one in a process of its own.</summary>
+    public const int Near = 2;
+
+    /// <summary>The number of one behind a link.</summary>
+    public const int Far = 3;
+
     private readonly WebApplication _app;
     private readonly ServerMeters _meters;
     private readonly StoreServers _stores;
+    private readonly CoreEndpoints _cores;
+    private readonly LinkServers? _links;
 
-    private ServerEnd(WebApplication app, ServerMeters meters, StoreServers stores, Uri address)
+    private ServerEnd(
+        WebApplication app, ServerMeters meters, StoreServers stores, CoreEndpoints cores, LinkServers? links, Uri address)
     {
         _app = app;
+        _cores = cores;
+        _links = links;
         _meters = meters;
         _stores = stores;
         Address = address;
@@ -25,27 +40,44 @@ internal sealed class ServerEnd : IServedFiles
     /// <inheritdoc/>
     public Uri Address { get; }
 
-    /// <summary>Begins to serve a folder.</summary>
+    /// <summary>Begins to serve a folder in the process that measures.</summary>
     /// <param name="folder">See <see cref="TransferFolders"/>.</param>
-    /// <param name="processes">2 when this process has no other part in the run, otherwise 1.</param>
-    public static ServerEnd Start(string folder, int processes)
+    public static ServerEnd Start(string folder) => Start(folder, Here, IPAddress.Loopback, links: null);
+
+    /// <summary>Begins to serve in a process that has no other part in the run.</summary>
+    /// <param name="request">What.</param>
+    public static ServerEnd Start(ServeRequest request) =>
+        Start(FolderOf(request), Near, IPAddress.Loopback, new LinkServers(request));
+
+    /// <summary>Begins to serve at the far end of a link.</summary>
+    /// <param name="request">What.</param>
+    /// <param name="address">Where it listens.</param>
+    public static ServerEnd StartFar(ServeRequest request, IPAddress address) =>
+        Start(FolderOf(request), Far, address, links: null);
+
+    private static string FolderOf(ServeRequest request) => new TransfersInputs(request.Inputs).Folder;
+
+    private static ServerEnd Start(string folder, int number, IPAddress address, LinkServers? links)
     {
         TransferFolders.Make(folder);
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore().ConfigureKestrel(options =>
-            options.Listen(IPAddress.Loopback, 0, listen => listen.Protocols = HttpProtocols.Http1));
+            options.Listen(address, 0, listen => listen.Protocols = HttpProtocols.Http1));
         builder.Services.AddRoutingCore();
 
         // The laboratory ends it; a Ctrl-C at the terminal, which every process gets, does not.
         builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
         WebApplication app = builder.Build();
-        var meters = new ServerMeters();
+        var cores = new CoreEndpoints(folder);
+        cores.Map(app);
+        var meters = new ServerMeters(cores);
         meters.Map(app);
-        var stores = new StoreServers(folder, processes);
+        var stores = new StoreServers(folder, number, address);
         stores.Map(app);
+        links?.Map(app);
         new PlainEndpoints(TransferFolders.Server(folder)).Map(app);
         app.StartAsync().GetAwaiter().GetResult();
-        return new ServerEnd(app, meters, stores, new Uri(app.Urls.Single() + "/"));
+        return new ServerEnd(app, meters, stores, cores, links, new Uri(app.Urls.Single() + "/"));
     }
 
     /// <inheritdoc/>
@@ -53,6 +85,8 @@ internal sealed class ServerEnd : IServedFiles
     {
         _app.DisposeAsync().AsTask().GetAwaiter().GetResult();
         _stores.Dispose();
+        _cores.Dispose();
+        _links?.Dispose();
         _meters.Dispose();
     }
 

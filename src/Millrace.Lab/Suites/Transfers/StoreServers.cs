@@ -1,7 +1,8 @@
+using System.Net;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
-using Millrace.Lab.Interop;
+using Millrace.Transfer;
 using Millrace.Transfer.Server;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -11,82 +12,81 @@ namespace Millrace.Lab.Suites.Transfers;
 /// asked for.
 /// </summary>
 /// <param name="folder">See <see cref="TransferFolders"/>.</param>
-/// <param name="processes">2 for a server in a process of its own.</param>
-internal sealed class StoreServers(string folder, int processes) : IDisposable
+/// <param name="server">See <see cref="TransferEnds.ServerNumber"/>.</param>
+/// <param name="address">Where they listen.</param>
+internal sealed class StoreServers(string folder, int server, IPAddress address) : IDisposable
 {
     private const string AskPath = "store";
     private const string DigestKey = "digest";
     private const string DurabilityKey = "durability";
+    private const string HandlingKey = "handling";
 
     // The server's own ones are on the port of the first.
     private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
 
-    private readonly Dictionary<(bool WithDigest, Durability Durability), TransferServer> _servers = [];
+    private readonly Dictionary<StoreKind, TransferServer> _servers = [];
 
     /// <summary>Adds to an application where they are found.</summary>
     public void Map(IEndpointRouteBuilder endpoints) => endpoints.MapMethods("/" + AskPath, [HttpMethods.Get], AnswerAsync);
 
     /// <summary>Asks a server where files are that are kept so.</summary>
-    /// <param name="server">The server.</param>
-    /// <param name="withDigest">Whether what arrives is hashed.</param>
-    /// <param name="durability">What published files have to survive.</param>
-    public static async Task<Uri> FindAsync(Uri server, bool withDigest, Durability durability)
+    /// <param name="other">The server.</param>
+    /// <param name="kind">How.</param>
+    public static async Task<StoreAddress> FindAsync(Uri other, StoreKind kind)
     {
-        var ask = new Uri(server, $"{AskPath}?{DigestKey}={withDigest}&{DurabilityKey}={durability}");
-        return new Uri(await Client.GetStringAsync(ask).ConfigureAwait(false));
+        var ask = new Uri(other, $"{AskPath}?{QueryOf(kind)}");
+        return StoreAddress.Parse(await Client.GetStringAsync(ask).ConfigureAwait(false));
     }
+
+    /// <summary>What says in a query how files are kept.</summary>
+    public static string QueryOf(StoreKind kind) =>
+        $"{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}&{HandlingKey}={kind.Handling}";
+
+    /// <summary>Reads it.</summary>
+    public static StoreKind KindOf(IQueryCollection query) => new(
+        bool.Parse(query[DigestKey]!),
+        Enum.Parse<Durability>(query[DurabilityKey]!),
+        Enum.Parse<ChunkHandling>(query[HandlingKey]!));
 
     /// <inheritdoc/>
     public void Dispose()
     {
-        foreach (TransferServer server in _servers.Values)
+        foreach (TransferServer started in _servers.Values)
         {
-            server.DisposeAsync().AsTask().GetAwaiter().GetResult();
+            started.DisposeAsync().AsTask().GetAwaiter().GetResult();
         }
     }
 
     private Task AnswerAsync(HttpContext context)
     {
         IQueryCollection query = context.Request.Query;
-        Uri address = AddressOf(bool.Parse(query[DigestKey]!), Enum.Parse<Durability>(query[DurabilityKey]!));
-        return context.Response.WriteAsync(address.ToString());
+        return context.Response.WriteAsync(AddressOf(KindOf(query)).ToString());
     }
 
-    private Uri AddressOf(bool withDigest, Durability durability)
+    private StoreAddress AddressOf(StoreKind kind)
     {
         // Asked for before anything is measured, so it may wait.
         lock (_servers)
         {
-            if (!_servers.TryGetValue((withDigest, durability), out TransferServer? server))
+            if (!_servers.TryGetValue(kind, out TransferServer? started))
             {
-                server = TransferServer.StartAsync(new TransferHostOptions
+                started = TransferServer.StartAsync(new TransferHostOptions
                 {
-                    Folder = Furnish(TransferFolders.Store(folder, withDigest, durability, processes)),
+                    Folder = TransferFolders.Furnish(folder, TransferFolders.Store(folder, kind, server)),
                     Port = 0,
-                    OfferHttp2Port = false,
-                    Store = new LocalFileStoreOptions { ComputeSha256 = withDigest, Durability = durability },
+                    Http2Port = 0,
+                    Host = address.ToString(),
+
+                    // Behind a link it is not loopback, and nobody else is there.
+                    Insecure = true,
+                    Store = new LocalFileStoreOptions { ComputeSha256 = kind.WithDigest, Durability = kind.Durability },
+                    Endpoints = new TransferServerOptions { Grpc = new GrpcServerOptions { ChunkHandling = kind.Handling } },
                 }).GetAwaiter().GetResult();
-                _servers.Add((withDigest, durability), server);
+                _servers.Add(kind, started);
             }
 
-            return new Uri(server.Address, server.Description.Files + "/");
+            return new StoreAddress(
+                new Uri(started.Address, started.Description.Files + "/"), started.Http2Address!.Authority);
         }
-    }
-
-    // The measured files under a second name: the same pages of the cache, whose state is checked before every invocation.
-    private string Furnish(string store)
-    {
-        Directory.CreateDirectory(store);
-        foreach (string file in Directory.EnumerateFiles(TransferFolders.Server(folder)))
-        {
-            string second = Path.Combine(store, Path.GetFileName(file));
-            File.Delete(second);
-            if (!OperatingSystem.IsLinux() || !LinuxLink.TryMake(file, second))
-            {
-                File.Copy(file, second);
-            }
-        }
-
-        return store;
     }
 }

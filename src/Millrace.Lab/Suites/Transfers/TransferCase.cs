@@ -1,6 +1,8 @@
 using Millrace.Lab.Data;
+using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
+using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
@@ -9,8 +11,11 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <param name="Ends">Between what the file is moved.</param>
 /// <param name="Source">The file.</param>
 /// <param name="Direction">Which way.</param>
-/// <param name="Buffer">Bytes that the baseline of the same parameters copies at a time.</param>
+/// <param name="Buffer">
+/// Bytes that the baseline of the same parameters copies at a time; over gRPC also those of a chunk.
+/// </param>
 /// <param name="Durability">When the copy is on the device.</param>
+/// <param name="Compression">How it is coded on its way.</param>
 /// <param name="Role">Null, or "noise".</param>
 internal sealed record TransferCase(
     string Method,
@@ -19,11 +24,22 @@ internal sealed record TransferCase(
     TransferDirection Direction,
     int Buffer,
     Durability Durability,
+    TransferCompression Compression = TransferCompression.None,
     string? Role = null)
     : PlannedCase(Method, Role)
 {
     /// <summary>Whether both ends compute a digest and compare.</summary>
-    public bool HasDigest => Method.EndsWith(TransfersPlan.DigestSuffix, StringComparison.Ordinal);
+    public bool HasDigest => Row.HasDigest;
+
+    /// <summary>The chunks of the C++ server that it needs; null when it needs none.</summary>
+    public int? CoreChunk => Row.Core.HasFlag(CoreEnds.Server) ? Buffer : null;
+
+    /// <summary>Whether an end is the program of gRPC's C++ core.</summary>
+    public bool UsesCore => Row.Core != CoreEnds.None;
+
+    /// <inheritdoc/>
+    public override string? Foreign =>
+        Row.Core.HasFlag(CoreEnds.Client) ? "the client is a process of its own, a program of C++" : null;
 
     /// <inheritdoc/>
     public override Type BenchmarkClass => typeof(FileTransfers);
@@ -39,11 +55,13 @@ internal sealed record TransferCase(
         Content = Source.Content == FileContent.Csv ? "csv" : "random",
         Cache = CacheNames.Hot,
         Direction = Direction == TransferDirection.Download ? TransfersPlan.Download : TransfersPlan.Upload,
-        Compression = TransfersPlan.None,
+        Compression = Compression == TransferCompression.None ? TransfersPlan.None : TransfersPlan.Gzip,
         Digest = HasDigest ? TransfersPlan.Sha256 : TransfersPlan.None,
         Durability = Durability == Durability.None ? TransfersPlan.None : TransfersPlan.Commit,
         Transport = TransfersPlan.Sockets,
         Processes = Ends.Processes,
+        RoundTripMs = Ends.Link?.RoundTripMs,
+        LinkBitsPerSecond = Ends.Link?.BitsPerSecond,
     };
 
     /// <inheritdoc/>
@@ -54,16 +72,23 @@ internal sealed record TransferCase(
         [nameof(FileTransfers.Direction)] = Direction,
         [nameof(FileTransfers.Buffer)] = Buffer,
         [nameof(FileTransfers.Durability)] = Durability,
+        [nameof(FileTransfers.Compression)] = Compression,
     };
 
     /// <summary>Where the copy is after an invocation.</summary>
     public string Result => Direction == TransferDirection.Download
         ? TransferFolders.Downloaded(Ends.Folder)
-        : Method is TransfersPlan.Baseline or TransfersPlan.BaselineSha256
+        : Row.IsPlain
             ? TransferFolders.Uploaded(Ends.Folder)
+            : CoreChunk is not null
+            ? Path.Combine(TransferFolders.Core(Ends.Folder), TransferFolders.UploadedName)
             : Path.Combine(
-                TransferFolders.Store(Ends.Folder, HasDigest, Durability, Ends.Processes), TransferFolders.UploadedName);
+                TransferFolders.Store(Ends.Folder, new StoreKind(HasDigest, Durability, Row.Handling), Ends.ServerNumber),
+                TransferFolders.UploadedName);
+
+    private TransferMethod Row => TransferMethods.Find(Method);
 
     /// <summary>The same with very little to do, for warm-ups.</summary>
-    public TransferCase Small(TransfersInputs inputs) => this with { Source = inputs.Small, Role = null, Plan = 0 };
+    public TransferCase Small(TransfersInputs inputs) =>
+        this with { Source = inputs.Small, Ends = Ends with { Link = null }, Role = null, Plan = 0 };
 }

@@ -1,3 +1,5 @@
+using Millrace.Lab.Interop;
+
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The folders that files are moved between, both on the disk of the laboratory's data.</summary>
@@ -20,13 +22,16 @@ internal static class TransferFolders
 
     /// <summary>The folder of one of Millrace's stores, which lets no other store share it.</summary>
     /// <param name="folder">The laboratory's folder for transfers.</param>
-    /// <param name="withDigest">Whether the store hashes what arrives.</param>
-    /// <param name="durability">What its files survive.</param>
-    /// <param name="processes">2 for a server in a process of its own.</param>
-    public static string Store(string folder, bool withDigest, Durability durability, int processes) => Path.Combine(
-        Stores(folder),
-        FormattableString.Invariant(
-            $"{(withDigest ? TransfersPlan.Sha256 : TransfersPlan.None)}-{(durability == Durability.None ? TransfersPlan.None : TransfersPlan.Commit)}-{processes}"));
+    /// <param name="kind">What it is like.</param>
+    /// <param name="server">See <see cref="TransferEnds.ServerNumber"/>.</param>
+    public static string Store(string folder, StoreKind kind, int server) =>
+        Path.Combine(Stores(folder), FormattableString.Invariant($"{kind.Name}-{server}"));
+
+    /// <summary>What servers of gRPC's C++ core serve.</summary>
+    public static string Core(string folder) => Path.Combine(Stores(folder), "grpc-core");
+
+    /// <summary>The folder of the laboratory's data that this one is in.</summary>
+    public static string DataOf(string folder) => Path.GetDirectoryName(folder)!;
 
     /// <summary>Where downloads arrive.</summary>
     public static string Downloaded(string folder) => Path.Combine(folder, "client", DownloadedName);
@@ -37,6 +42,28 @@ internal static class TransferFolders
         Directory.CreateDirectory(Server(folder));
         Directory.CreateDirectory(Stores(folder));
         Directory.CreateDirectory(Path.GetDirectoryName(Downloaded(folder))!);
+    }
+
+    /// <summary>
+    /// Gives a server's folder the measured files under a second name: the same pages of the cache, whose state is checked
+    /// before every invocation.
+    /// </summary>
+    /// <param name="folder">The laboratory's folder for transfers.</param>
+    /// <param name="store">The server's own, made if it is missing.</param>
+    public static string Furnish(string folder, string store)
+    {
+        Directory.CreateDirectory(store);
+        foreach (string file in Directory.EnumerateFiles(Server(folder)))
+        {
+            string second = Path.Combine(store, Path.GetFileName(file));
+            File.Delete(second);
+            if (!OperatingSystem.IsLinux() || !LinuxLink.TryMake(file, second))
+            {
+                File.Copy(file, second);
+            }
+        }
+
+        return store;
     }
 
     /// <summary>Removes what was moved, and what a method that failed may have left beside it.</summary>

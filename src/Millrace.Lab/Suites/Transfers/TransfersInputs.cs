@@ -17,21 +17,33 @@ internal sealed class TransfersInputs
     /// <summary>What warm-ups move.</summary>
     public TestFile Small => Files[0];
 
-    /// <summary>What is measured.</summary>
-    public IEnumerable<TestFile> Measured => Files.Skip(1);
+    /// <summary>The file of most cases, like that of the published figures.</summary>
+    public TestFile Published => Files[1];
+
+    /// <summary>The large one; null in a run without it.</summary>
+    public TestFile? Large => Files.Count > 2 ? Files[2] : null;
 
     /// <summary>The laboratory's folder for transfers.</summary>
     public string Folder => Path.GetDirectoryName(Path.GetDirectoryName(Files[0].Path))!;
 
-    /// <summary>The files of a folder, which are not made by this.</summary>
+    /// <summary>The files that cases can be planned with, which are not made by this.</summary>
     /// <param name="data">The laboratory's folder.</param>
-    /// <param name="mode">In full mode a large one, too.</param>
     /// <param name="large">Bytes of the large one.</param>
-    public static TransfersInputs In(string data, LabMode mode, long large)
+    public static TransfersInputs In(string data, long large)
     {
         string folder = TransferFolders.Server(TransferFolders.In(data));
-        TestFile small = TestFile.OfRandom(folder, SmallBytes);
-        TestFile csv = TestFile.OfCsv(folder);
-        return new(mode == LabMode.Quick ? [small, csv] : [small, csv, TestFile.OfRandom(folder, large)]);
+
+        // Its checksum, which takes seconds to compute, is of no interest in a run that does without it.
+        var planned = new TestFile(Path.Combine(folder, "large"), large, Checksum: 0, Generated: true)
+        {
+            Content = FileContent.Random,
+        };
+        return new([TestFile.OfRandom(folder, SmallBytes), TestFile.OfCsv(folder), planned]);
     }
+
+    /// <summary>The same with the large one as it will be, or without it.</summary>
+    public TransfersInputs With(bool large) => new(
+        large
+            ? [Small, Published, TestFile.OfRandom(Path.GetDirectoryName(Small.Path)!, Large!.Bytes)]
+            : [Small, Published]);
 }

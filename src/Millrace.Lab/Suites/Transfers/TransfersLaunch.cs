@@ -1,4 +1,5 @@
 using Millrace.Lab.Data;
+using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -10,6 +11,7 @@ internal sealed class TransfersLaunch
     private readonly TransfersLimits _limits;
     private readonly LaunchSession _session;
     private readonly TransfersInputs _inputs;
+    private readonly Lazy<string?> _noCore;
 
     /// <summary>Makes a launch.</summary>
     public TransfersLaunch(LaunchRequest request, TransfersLimits limits, LaunchSession session)
@@ -18,6 +20,7 @@ internal sealed class TransfersLaunch
         _limits = limits;
         _session = session;
         _inputs = new TransfersInputs(request.Inputs);
+        _noCore = new(() => CoreProgram.WhyNot(TransferFolders.DataOf(_inputs.Folder)));
     }
 
     /// <summary>Measures. What was measured until it had to end is always returned.</summary>
@@ -27,21 +30,39 @@ internal sealed class TransfersLaunch
         TransferCase[] plan =
             [.. TransfersPlan.Select(_request.Options, _inputs, _request.Server).Where(CanBeMeasured)];
         WarmUp(plan);
-        RunGroup(plan, isDurable: false, "unflushed", _limits.Unflushed, after: _limits.Durable.Time);
-        RunGroup(plan, isDurable: true, "durable", _limits.Durable, after: TimeSpan.Zero);
+        RunGroup(
+            plan.Where(entry => entry is { Durability: Durability.None, Ends.Link: null }), "unflushed", _limits.Unflushed,
+            after: _limits.Durable.Time);
+        RunGroup(plan.Where(entry => entry.Durability != Durability.None), "durable", _limits.Durable, after: TimeSpan.Zero);
+
+        // What an invocation takes on loopback is known by then, and each of these takes seconds.
+        RunGroup(
+            plan.Where(entry => entry.Ends.Link is not null), "linked", _limits.Linked, after: TimeSpan.Zero, withPasses: false);
         TransferFolders.Clear(_inputs.Folder);
         return _session.Result();
     }
 
     private bool CanBeMeasured(TransferCase entry)
     {
-        string? reason = CacheControl.WhyNoHot(entry.Source);
-        if (reason is not null)
+        if (CacheControl.WhyNoHot(entry.Source) is { } cold)
         {
-            _session.Omit($"cases of {entry.Source}", reason);
+            _session.Omit($"cases of {entry.Source}", cold);
+            return false;
         }
 
-        return reason is null;
+        if (entry.UsesCore && _noCore.Value is { } reason)
+        {
+            _session.Omit("rows GrpcCore", reason);
+            return false;
+        }
+
+        if (entry.Ends is { Server: { } near, Link: { } link } && LinkEndpoints.WhyNot(near, link) is { } missing)
+        {
+            _session.Omit("cases over a link", missing);
+            return false;
+        }
+
+        return true;
     }
 
     // Buffers differ in how often a loop runs, and durable files in one call: what is compiled is the same.
@@ -50,15 +71,16 @@ internal sealed class TransfersLaunch
         _session.Phase("warming up");
         using EngineSet engines = EngineSet.Create(
             plan.Select(entry => entry.Small(_inputs) with { Durability = Durability.None })
-                .DistinctBy(entry => (entry.Method, entry.Direction, entry.Ends)),
+                .DistinctBy(entry => (entry.Method, entry.Direction, entry.Compression, entry.Ends)),
             entry => new TransferState(entry, source: null),
             _session.Meters);
         _session.WarmUp(engines);
     }
 
-    private void RunGroup(TransferCase[] plan, bool isDurable, string name, RunLimits limits, TimeSpan after)
+    private void RunGroup(
+        IEnumerable<TransferCase> plan, string name, RunLimits limits, TimeSpan after, bool withPasses = true)
     {
-        TransferCase[] group = [.. plan.Where(entry => entry.Durability != Durability.None == isDurable)];
+        TransferCase[] group = [.. plan];
         if (group.Length == 0 || _session.IsStopped)
         {
             return;
@@ -70,7 +92,7 @@ internal sealed class TransfersLaunch
         {
             using EngineSet engines = EngineSet.Create(
                 group, entry => new TransferState(entry, controls[entry.Source]), _session.Meters);
-            _session.Measure(engines, name, isCold: false, limits, after);
+            _session.Measure(engines, name, isCold: false, limits, after, withPasses);
         }
         finally
         {

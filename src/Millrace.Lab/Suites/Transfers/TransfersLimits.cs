@@ -11,18 +11,23 @@ internal sealed record TransfersLimits : SuiteLimits
     /// <summary>Rounds of what does.</summary>
     public required RunLimits Durable { get; init; }
 
+    /// <summary>Rounds of what goes over a link, which takes seconds each.</summary>
+    public required RunLimits Linked { get; init; }
+
     /// <summary>Just under three minutes in all. A verdict needs five rounds of every launch.</summary>
     public static TransfersLimits Quick { get; } = new()
     {
         Total = TimeSpan.FromSeconds(170),
         Unflushed = new RunLimits { MinimumRounds = 5, MaximumRounds = 12, Time = TimeSpan.FromSeconds(20) },
         Durable = new RunLimits { MinimumRounds = 5, MaximumRounds = 12, Time = TimeSpan.FromSeconds(20) },
+        Linked = new RunLimits { MinimumRounds = 2, MaximumRounds = 2, Time = TimeSpan.Zero },
     };
 
     /// <summary>As long as enough samples take.</summary>
     public static TransfersLimits Full { get; } = new()
     {
-        Unflushed = new RunLimits { MinimumRounds = 10, MaximumRounds = 20, Time = TimeSpan.FromMinutes(6) },
-        Durable = new RunLimits { MinimumRounds = 10, MaximumRounds = 20, Time = TimeSpan.FromMinutes(4) },
+        Unflushed = new RunLimits { MinimumRounds = 5, MaximumRounds = 20, Time = TimeSpan.FromMinutes(8) },
+        Durable = new RunLimits { MinimumRounds = 5, MaximumRounds = 20, Time = TimeSpan.FromMinutes(2) },
+        Linked = new RunLimits { MinimumRounds = 2, MaximumRounds = 2, Time = TimeSpan.Zero },
     };
 }

@@ -1,4 +1,6 @@
+using System.Net;
 using Millrace.Lab.Data;
+using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
@@ -7,6 +9,11 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <summary>The suite "transfers": every way to move a file between two processes.</summary>
 public sealed class TransfersSuite : Suite
 {
+    // Arrays of a length that the pool keeps for each processor; its default is 32. HttpClient's HTTP/2 windows need more,
+    // and what does not fit is new memory in every transfer. The command is started so, too.
+    private const string PoolVariable = "DOTNET_SYSTEM_BUFFERS_SHAREDARRAYPOOL_MAXARRAYSPERPARTITION";
+    private const string PoolArrays = "1024";
+
     private readonly TransfersLimits? _limits;
     private readonly long _large = TransfersPlan.LargeSize;
 
@@ -26,18 +33,21 @@ public sealed class TransfersSuite : Suite
 
     /// <inheritdoc/>
     public override string Description =>
-        "every way to upload and to download a file over loopback, with digests and without";
+        "every way to upload and to download a file, by HTTP, tus, gRPC and gRPC-Web";
 
     /// <inheritdoc/>
-    public override IReadOnlyList<string> ExampleFilters { get; } = ["Http1/*/65536/*", "HttpClient*/*/65536/*"];
+    public override IReadOnlyList<string> ExampleFilters { get; } = ["Http1/*/65536/*", "GrpcDirect/*/65536/*", "HttpClient/*/65536/*"];
+
+    internal override IReadOnlyDictionary<string, string> Environment { get; } =
+        new Dictionary<string, string> { [PoolVariable] = PoolArrays };
 
     internal override IReadOnlyList<string> Methods => TransfersPlan.Methods;
 
     internal override SuiteInputs TakeInputs(LabOptions options)
     {
         string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
-        var inputs = TransfersInputs.In(data, options.Mode, _large);
-        IReadOnlyList<TransferCase> plan = TransfersPlan.Select(options, inputs, server: null);
+        var all = TransfersInputs.In(data, _large);
+        IReadOnlyList<TransferCase> planned = TransfersPlan.Select(options, all, server: null);
         if (options.FilePath is not null)
         {
             throw new NoCaseException(
@@ -45,14 +55,20 @@ public sealed class TransfersSuite : Suite
                 + "with --data.");
         }
 
+        TransfersInputs inputs = all.With(large: planned.Any(entry => entry.Source == all.Large));
         var hold = DataFolderLock.Take(data);
         try
         {
             // Once, before the first process: a store knows a file by when it was last changed.
             TransferFolders.Make(inputs.Folder);
-            foreach (TestFile file in plan.Select(entry => entry.Source).Append(inputs.Small).Distinct())
+            foreach (TestFile file in inputs.Files)
             {
                 CacheControl.EstablishOrExplain(file, CacheFill.LargeWrites);
+            }
+
+            if (planned.Any(entry => entry.UsesCore))
+            {
+                CoreProgram.Make(data);
             }
 
             return new SuiteInputs(inputs.Files, hold);
@@ -67,12 +83,13 @@ public sealed class TransfersSuite : Suite
     internal override bool NeedsServer(LabOptions options, IReadOnlyList<TestFile> files) =>
         TransfersPlan.Select(options, new TransfersInputs(files), server: null).Any(entry => entry.Ends.Server is not null);
 
-    internal override IServedFiles Serve(IReadOnlyList<TestFile> files) =>
-        ServerEnd.Start(new TransfersInputs(files).Folder, processes: 2);
+    internal override IServedFiles Serve(ServeRequest request) => request.Address is { } address
+        ? ServerEnd.StartFar(request, IPAddress.Parse(address))
+        : ServerEnd.Start(request);
 
     internal override LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
     {
-        using var session = new LaunchSession(request, progress, stop);
+        using var session = new LaunchSession(request, progress, stop) { CountsLargeObjects = true };
         return new TransfersLaunch(request, Limits(request.Options.Mode), session).Run();
     }
 

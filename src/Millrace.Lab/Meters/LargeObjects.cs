@@ -1,0 +1,35 @@
+namespace Millrace.Lab.Meters;
+
+/// <summary>
+/// Bytes of large objects, those of 85,000 bytes and more, that this process allocates between two collections. Exact: what
+/// the collector says that generation had when it began, less what the collection before left in it. Not thread-safe.
+/// </summary>
+internal sealed class LargeObjects
+{
+    /// <summary>Where the number comes from.</summary>
+    public const string Source = "GC.GetGCMemoryInfo, the large object heap between two full collections, in a pass of its own";
+
+    // Of GCMemoryInfo.GenerationInfo: 0 to 2, then large objects, then pinned ones.
+    private const int Generation = 3;
+
+    private long _left;
+    private int _collections = -1;
+
+    /// <summary>Collects all garbage.</summary>
+    /// <returns>
+    /// What was allocated since the last call; null at the first one, and when others collected in between, as nobody knows
+    /// then.
+    /// </returns>
+    public long? Next()
+    {
+        bool alone = _collections == GC.CollectionCount(GC.MaxGeneration);
+#pragma warning disable RS0030
+        GC.Collect(GC.MaxGeneration, GCCollectionMode.Forced, blocking: true);
+#pragma warning restore RS0030
+        GCGenerationInfo info = GC.GetGCMemoryInfo(GCKind.FullBlocking).GenerationInfo[Generation];
+        long allocated = info.SizeBeforeBytes - info.FragmentationBeforeBytes - _left;
+        _left = info.SizeAfterBytes - info.FragmentationAfterBytes;
+        _collections = GC.CollectionCount(GC.MaxGeneration);
+        return alone ? allocated : null;
+    }
+}

@@ -1,0 +1,79 @@
+using System.Diagnostics;
+using System.Globalization;
+
+namespace Millrace.Lab.Suites.Transfers;
+
+/// <summary>
+/// Finds out what part of a link a transfer used after its first second, in which connections are made and windows grow:
+/// the file's bytes that were moved then, by the time that took, by the link's bandwidth.
+/// </summary>
+/// <remarks>
+/// How much of a file was moved in the first second is told by the interface's counter: the same part of the file as of all
+/// that passed the link, headers included. The time ends when the transfer does, with what it does after the last byte.
+/// </remarks>
+internal sealed class LinkWatch
+{
+    private const double BitsPerByte = 8;
+
+    private static readonly TimeSpan Beginning = TimeSpan.FromSeconds(1);
+
+    private readonly string _counter;
+    private readonly long _bitsPerSecond;
+    private readonly Lock _gate = new();
+    private int _invocation;
+    private long _before;
+    private (long Bytes, long Ticks)? _second;
+
+    /// <summary>Watches an interface.</summary>
+    /// <param name="name">The one at the client's end.</param>
+    /// <param name="direction">The way that counts.</param>
+    /// <param name="bitsPerSecond">What passes it at most.</param>
+    public LinkWatch(string name, TransferDirection direction, long bitsPerSecond)
+    {
+        _counter = $"/sys/class/net/{name}/statistics/{(direction == TransferDirection.Download ? "rx" : "tx")}_bytes";
+        _bitsPerSecond = bitsPerSecond;
+    }
+
+    /// <summary>Begins the first second.</summary>
+    public void Begin()
+    {
+        lock (_gate)
+        {
+            _second = null;
+            _before = Read();
+            _ = NoteAsync(++_invocation);
+        }
+    }
+
+    /// <summary>Ends with the transfer.</summary>
+    /// <param name="fileBytes">What it moved.</param>
+    /// <returns>The part, 0 to 1; null of a transfer that was over within the first second.</returns>
+    public double? End(long fileBytes)
+    {
+        long now = Stopwatch.GetTimestamp();
+        long end = Read();
+        lock (_gate)
+        {
+            _invocation++;
+            return _second is { } second && end > _before
+                ? Share(fileBytes * ((double)(end - second.Bytes) / (end - _before)), Stopwatch.GetElapsedTime(second.Ticks, now))
+                : null;
+        }
+    }
+
+    private double Share(double bytes, TimeSpan time) => bytes * BitsPerByte / time.TotalSeconds / _bitsPerSecond;
+
+    private async Task NoteAsync(int invocation)
+    {
+        await Task.Delay(Beginning).ConfigureAwait(false);
+        lock (_gate)
+        {
+            if (invocation == _invocation)
+            {
+                _second = (Read(), Stopwatch.GetTimestamp());
+            }
+        }
+    }
+
+    private long Read() => long.Parse(File.ReadAllText(_counter), CultureInfo.InvariantCulture);
+}
