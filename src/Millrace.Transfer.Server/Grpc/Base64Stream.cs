@@ -77,11 +77,19 @@ internal sealed class Base64Stream(PipeReader text) : ReadOnlyStream
     {
         while (_held < GroupCharacters && !_input.IsEmpty)
         {
-            ReadOnlySpan<byte> first = _input.FirstSpan;
-            int bytes = Math.Min(GroupCharacters - _held, first.Length);
-            first[..bytes].CopyTo(_group.AsSpan(_held));
-            _held += bytes;
-            _input = bytes == 0 ? SkipEmpty(_input) : _input.Slice(bytes);
+            if (_input.FirstSpan.IsEmpty)
+            {
+                _input = SkipEmpty(_input);
+                continue;
+            }
+
+            // Lines may be broken anywhere, also within a group.
+            byte next = _input.FirstSpan[0];
+            _input = _input.Slice(1);
+            if (next is not ((byte)'\r' or (byte)'\n'))
+            {
+                _group[_held++] = next;
+            }
         }
 
         if (_held < GroupCharacters)

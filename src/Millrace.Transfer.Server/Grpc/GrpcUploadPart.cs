@@ -16,7 +16,6 @@ internal static class GrpcUploadPart
             throw new GrpcFault(GrpcStatus.Unimplemented, "This method takes one message, and none came.");
         }
 
-        int before = messages.Rest.Length;
         UploadPartRequest request = UploadPartRequest.Parser.ParseFrom(messages.Rest);
         UploadId id = GrpcValues.Upload(request.Upload);
         Sha256Digest? said = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
@@ -30,7 +29,7 @@ internal static class GrpcUploadPart
             .RunAsync(call, status, hash, pass, async (sink, stop) =>
             {
                 messages.Into(sink, stop);
-                await TakeAsync(messages, token, before).ConfigureAwait(false);
+                await TakeAsync(messages, token, request).ConfigureAwait(false);
                 Compare(status, said, hash);
                 return sink.Bytes;
             })
@@ -38,13 +37,14 @@ internal static class GrpcUploadPart
         await call.Answer.SendAsync(GrpcUploads.ToMessage(status)).ConfigureAwait(false);
     }
 
-    private static async ValueTask TakeAsync(MessageReader messages, ChunkToken token, int before)
+    private static async ValueTask TakeAsync(MessageReader messages, ChunkToken token, UploadPartRequest request)
     {
         if (token == ChunkToken.Data)
         {
             await messages.TakeDataAsync().ConfigureAwait(false);
             await messages.NextAsync().ConfigureAwait(false);
-            if (messages.Rest.Length != before)
+            UploadPartRequest whole = UploadPartRequest.Parser.ParseFrom(messages.Rest);
+            if (whole.Upload != request.Upload || whole.Offset != request.Offset || whole.Sha256 != request.Sha256)
             {
                 throw GrpcUpload.Misplaced("'data' is the last field of a part: what is behind it says too late what it is.");
             }

@@ -28,10 +28,19 @@ internal static class GrpcValues
         return GrpcMapping.ToPrecondition(message);
     }
 
-    public static UploadId Upload(string text) => UploadId.TryParse(text, out UploadId id)
-        ? id
-        : throw new TransferException(
-            TransferError.NotFound, "'upload' is not what names an upload. Begin one with StartUpload.");
+    public static UploadId Upload(string text)
+    {
+        if (text.Length == 0)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest, "'upload' is missing: say which upload is meant, and in a part in front of its data.");
+        }
+
+        return UploadId.TryParse(text, out UploadId id)
+            ? id
+            : throw new TransferException(
+                TransferError.NotFound, "'upload' is not what names an upload. Begin one with StartUpload.");
+    }
 
     private static bool IsTime(Timestamp time) =>
         time.Nanos is >= 0 and < 1_000_000_000

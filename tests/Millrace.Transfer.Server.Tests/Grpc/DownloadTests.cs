@@ -241,6 +241,22 @@ public sealed class DownloadTests : GrpcTest
     [Theory]
     [InlineData("grpc-web")]
     [InlineData("grpc-web-text")]
+    public async Task GRPC_Web_is_spoken_over_HTTP_2_too(string form)
+    {
+        byte[] content = Content.Of(1_000_001);
+        Put("a", content);
+        byte[] body = Frames.Download("a");
+        using var bytes = new ByteArrayContent(
+            form == "grpc-web-text" ? System.Text.Encoding.ASCII.GetBytes(Convert.ToBase64String(body)) : body);
+        HttpRequestMessage request = Request(FormOf(form), "Download", bytes);
+        request.Version = System.Net.HttpVersion.Version20;
+        request.RequestUri = new Uri(Server.Server.Http2Address!, request.RequestUri!.AbsolutePath);
+        Assert.Equal(content, (await SendAsync(FormOf(form), request)).Content());
+    }
+
+    [Theory]
+    [InlineData("grpc-web")]
+    [InlineData("grpc-web-text")]
     public async Task The_length_of_a_download_by_gRPC_Web_is_known(string form)
     {
         Put("a", Content.Of(1_000_001));
