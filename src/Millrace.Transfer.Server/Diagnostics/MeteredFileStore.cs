@@ -15,6 +15,9 @@ internal sealed class MeteredFileStore : IFileStore
         (store as LocalFileStore)?.TellExpiredTo(count => meter.Upload("expired", count));
     }
 
+    /// <summary>The store itself.</summary>
+    public IFileStore Store => _store;
+
     public ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
         _store.FindAsync(name, digest, cancellationToken);
 

@@ -85,7 +85,7 @@ internal sealed class ArrayChunkWriter(PipeWriter destination, ChunkPlan plan, b
     {
         byte[] message = _array;
         int rest = _filled - bytes;
-        _array = rest > 0 ? New(plan.ChunkBytes) : [];
+        _array = rest > 0 ? New(Math.Max(plan.ChunkBytes, rest)) : [];
         message.AsSpan(bytes, rest).CopyTo(_array);
         _filled = rest;
         _left -= bytes;
@@ -104,7 +104,7 @@ internal sealed class ArrayChunkWriter(PipeWriter destination, ChunkPlan plan, b
     private bool TryPack(ReadOnlyMemory<byte> content)
     {
         byte[] packed = New(content.Length);
-        int bytes = ChunkPacker.Pack(new ReadOnlySequence<byte>(content), packed);
+        int bytes = ChunkPacker.Pack(new ReadOnlySequence<byte>(content), packed.AsMemory(0, content.Length));
         destination.Write(packed.AsSpan(0, bytes));
         _unflushed += bytes;
         Return(packed);

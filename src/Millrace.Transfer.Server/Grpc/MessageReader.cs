@@ -105,6 +105,8 @@ internal sealed class MessageReader : IDisposable
         sink.Begin(Parser.DataLeft);
         if (_isPacked)
         {
+            // What was added is in front of what is put into memory of the sink's.
+            await sink.ReleaseAsync(_stop).ConfigureAwait(false);
             await _packed!.TakeDataAsync(sink, _stop).ConfigureAwait(false);
         }
         else

@@ -28,6 +28,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
         Parser.BeginOpen();
         _unpacked = new GZipStream(_wire, CompressionMode.Decompress, leaveOpen: true);
         (_at, _end, _bytes, IsOver) = (0, 0, 0, false);
+        _wire.HasBytes = false;
     }
 
     /// <summary>Reads up to a file's bytes or up to the message's end.</summary>
@@ -96,7 +97,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     /// <summary>The framework takes bytes that end early for whole; gzip's own count at its end tells (RFC 1952, 2.3.1).</summary>
     private void End()
     {
-        if (reader.PackedLeft > 0 || _wire.Last != _bytes)
+        if (reader.PackedLeft > 0 || !_wire.HasBytes || _wire.Last != _bytes)
         {
             throw new InvalidDataException("The bytes end before gzip does, or go on behind it.");
         }
@@ -112,12 +113,16 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     {
         private ulong _last;
 
+        /// <summary>Whether anything came: nothing at all is no gzip.</summary>
+        public bool HasBytes { get; set; }
+
         /// <summary>The last four bytes as a number, the least of them first.</summary>
         public uint Last => BinaryPrimitives.ReverseEndianness((uint)_last);
 
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
             int bytes = await reader.ReadPackedAsync(buffer).ConfigureAwait(false);
+            HasBytes |= bytes > 0;
             foreach (byte value in buffer.Span[Math.Max(0, bytes - sizeof(uint))..bytes])
             {
                 _last = (_last << 8) | value;

@@ -13,7 +13,7 @@ internal sealed class StoreHealth
 
     public StoreHealth(IFileStore store, TimeProvider clock)
     {
-        _store = store;
+        _store = store is MeteredFileStore metered ? metered.Store : store;
         _clock = clock;
     }
 

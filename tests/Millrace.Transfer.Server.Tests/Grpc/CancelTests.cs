@@ -65,19 +65,11 @@ public sealed class CancelTests : GrpcTest
         });
         using HttpRequestMessage request = Request(GrpcForm.Http2, "Upload", content);
         Task<HttpResponseMessage> sent = Http2.SendAsync(request, cut.Token);
-        string data = await DataOfAsync(id);
-        await Eventually.TrueAsync(() => new System.IO.FileInfo(data).Length == 300_000);
+        await Eventually.TrueAsync(() => ArrivedOf(id) == 300_000);
         await cut.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sent);
         await Eventually.TrueAsync(() => Server.Server.Running == 0);
         GrpcReply reply = await CallAsync("QueryUpload", new QueryUploadRequest { Upload = id });
         Assert.Equal(300_000, reply.Only(Messages.UploadStatus.Parser).Offset);
-    }
-
-    private async Task<string> DataOfAsync(string id)
-    {
-        string folder = Path.Combine(Server.Folder, ".millrace", "uploads", id);
-        await Eventually.TrueAsync(() => Directory.Exists(folder));
-        return Directory.EnumerateFiles(folder).Single(static path => !path.EndsWith(".json", StringComparison.Ordinal));
     }
 }

@@ -64,6 +64,10 @@ public abstract class GrpcTest : IAsyncLifetime
 
     protected void Put(string name, byte[] content) => File.WriteAllBytes(PathOf(name), content);
 
+    /// <summary>Bytes of an upload that have reached the store.</summary>
+    protected long ArrivedOf(string upload) =>
+        new FileInfo(Path.Combine(Server.Folder, TransferName.HiddenFolder, "uploads", upload, "data")).Length;
+
     /// <summary>Files that nobody has published: what an upload has left.</summary>
     protected string[] Leftovers() =>
         [.. Directory.EnumerateFiles(Server.Folder, "*", SearchOption.AllDirectories)

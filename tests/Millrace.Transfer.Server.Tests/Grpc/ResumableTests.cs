@@ -154,7 +154,7 @@ public sealed class ResumableTests : GrpcTest
             await asked.Task;
         });
         Task<GrpcReply> old = SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Upload", content));
-        await Bounded.UntilAsync(() => Task.FromResult(SizeOf(id) == 100_000));
+        await Eventually.TrueAsync(() => ArrivedOf(id) == 100_000);
         Assert.Equal(100_000, (await QueryAsync(id)).Offset);
         GrpcReply reply = await old.Soon();
         reply.Failed(10, TransferError.TakenOver);
@@ -232,10 +232,4 @@ public sealed class ResumableTests : GrpcTest
 
     private async Task<Messages.UploadStatus> QueryAsync(string id) =>
         (await CallAsync("QueryUpload", new QueryUploadRequest { Upload = id })).Only(Messages.UploadStatus.Parser);
-
-    /// <summary>Bytes of an upload that are in the store's file.</summary>
-    private long SizeOf(string id) => Directory
-        .EnumerateFiles(Path.Combine(Server.Folder, ".millrace"), "*", SearchOption.AllDirectories)
-        .Where(path => path.Contains(id, StringComparison.Ordinal) && !path.EndsWith(".json", StringComparison.Ordinal))
-        .Sum(static path => new System.IO.FileInfo(path).Length);
 }
