@@ -1,4 +1,14 @@
+using Millrace.Transfer;
 using Millrace.Transfer.Server;
+using Millrace.Transfer.Tests.Child;
+
+if (args is [var measured, var wire, var compression])
+{
+    (long up, long down) = await Allocations.MeasureAsync(
+        measured, Enum.Parse<TransferWire>(wire), Enum.Parse<TransferCompression>(compression));
+    Console.WriteLine($"{up} {down}");
+    return;
+}
 
 // Serves a folder, says on which ports, and goes on until its input ends: also when the test dies.
 await using TransferServer server = await TransferServer.StartAsync(

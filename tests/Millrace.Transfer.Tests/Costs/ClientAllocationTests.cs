@@ -12,8 +12,6 @@ public sealed class ClientAllocationTests
     [Theory]
     [InlineData(TransferWire.Http1, true)]
     [InlineData(TransferWire.Http1, false)]
-    [InlineData(TransferWire.Grpc, true)]
-    [InlineData(TransferWire.Grpc, false)]
     [InlineData(TransferWire.GrpcWeb, true)]
     [InlineData(TransferWire.GrpcWebText, true)]
     public async Task Transfers_of_24_MB_allocate_no_more_than_256_KiB_at_either_end(TransferWire wire, bool digests)

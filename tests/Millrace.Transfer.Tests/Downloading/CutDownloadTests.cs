@@ -118,7 +118,7 @@ public sealed class CutDownloadTests
         using var folder = new OwnFolder();
         byte[] content = server.Write("x", 24_000_000);
         await using Relay relay = server.Behind(wire, _ => new RelayPlan { CutDownAfter = 10_000_000 });
-        using (TransferClient first = Clients.To(relay.Files, options => options with { Wire = wire, MaxAttempts = 1 }))
+        using (TransferClient first = Clients.To(relay.Files, options => options with { Wire = wire, MaxAttempts = 1, MaxConnections = 1 }))
         {
             TransferException exception = await Assert.ThrowsAsync<TransferException>(
                 () => first.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true }));

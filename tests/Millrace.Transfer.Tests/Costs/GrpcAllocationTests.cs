@@ -1,0 +1,42 @@
+using System.Diagnostics;
+using System.Globalization;
+using Millrace.Transfer.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Tests.Costs;
+
+/// <summary>
+/// What gRPC allocates on the direct way, in a process whose pool of arrays keeps what HttpClient gives back: its buffer of
+/// HTTP/2 grows to the window by arrays that the pool drops otherwise.
+/// </summary>
+[Collection(nameof(ClientAllocationTests))]
+public sealed class GrpcAllocationTests
+{
+    private const string PoolVariable = "DOTNET_SYSTEM_BUFFERS_SHAREDARRAYPOOL_MAXARRAYSPERPARTITION";
+
+    [Theory]
+    [InlineData(TransferWire.Grpc, TransferCompression.None, 512)]
+    [InlineData(TransferWire.Grpc, TransferCompression.Gzip, 1024)]
+    [InlineData(TransferWire.GrpcWeb, TransferCompression.None, 512)]
+    [InlineData(TransferWire.GrpcWeb, TransferCompression.Gzip, 1024)]
+    [InlineData(TransferWire.GrpcWebText, TransferCompression.None, 512)]
+    public async Task Both_ends_of_24_MB_allocate_no_more_than_is_promised(
+        TransferWire wire, TransferCompression compression, int mostKibibytes)
+    {
+        using var folder = new OwnFolder();
+        string program = Path.Combine(AppContext.BaseDirectory, "Millrace.Transfer.Tests.Child.dll");
+        var start = new ProcessStartInfo("dotnet", ["exec", program, folder.Root, $"{wire}", $"{compression}"])
+        {
+            Environment = { [PoolVariable] = "256" },
+            RedirectStandardOutput = true,
+        };
+        using Process process = Process.Start(start)!;
+        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(2));
+        string text = await process.StandardOutput.ReadToEndAsync(bound.Token);
+        await process.WaitForExitAsync(bound.Token);
+
+        long[] allocated = [.. text.Split(' ').Select(bytes => long.Parse(bytes, CultureInfo.InvariantCulture))];
+
+        Assert.True(allocated[0] <= mostKibibytes * 1024L, $"An upload allocated {allocated[0]} bytes.");
+        Assert.True(allocated[1] <= mostKibibytes * 1024L, $"A download allocated {allocated[1]} bytes.");
+    }
+}
