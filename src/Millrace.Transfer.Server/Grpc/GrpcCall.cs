@@ -55,12 +55,6 @@ internal sealed class GrpcCall : IAsyncDisposable
     /// <exception cref="GrpcFault">They ask for what is not spoken here.</exception>
     public void Begin()
     {
-        if (SignedLink.IsIn(Context.Request))
-        {
-            throw new TransferException(
-                TransferError.Forbidden, "A signed link is for HTTP. Open it as it is, or send a token as 'authorization: Bearer TOKEN'.");
-        }
-
         IHeaderDictionary fields = Context.Request.Headers;
         string encoding = fields[GrpcFields.Encoding].ToString();
         if (encoding is not ("" or GrpcFields.Identity or GrpcFields.Gzip))

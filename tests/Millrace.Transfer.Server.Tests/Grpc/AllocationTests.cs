@@ -1,0 +1,89 @@
+using System.Buffers;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+using Millrace.Transfer.Tests.Costs;
+
+namespace Millrace.Transfer.Server.Tests.Grpc;
+
+/// <summary>What a transfer on the direct way allocates, at both ends together: they are one process here.</summary>
+[CollectionDefinition(nameof(AllocationTests), DisableParallelization = true)]
+[Collection(nameof(AllocationTests))]
+public sealed class AllocationTests : GrpcTest
+{
+    private const int Bytes = 24_000_000;
+    private const long Most = 2 * 256 * 1024;
+
+    private readonly byte[] _buffer = new byte[64 * 1024];
+
+    [Theory]
+    [InlineData("grpc", "identity", Most)]
+    [InlineData("grpc-web", "identity", Most)]
+    [InlineData("grpc-web-text", "identity", Most)]
+    [InlineData("grpc", "gzip", 2 * Most)]
+    public async Task A_download_of_24_MB_allocates_little(string form, string encoding, long most)
+    {
+        Put("a", Content.Text(Bytes));
+        byte[] body = Frames.Download("a");
+        await AssertLittleAsync(() => DownloadAsync(FormOf(form), body, encoding), most);
+    }
+
+    [Theory]
+    [InlineData("grpc", false, Most)]
+    [InlineData("grpc-web", false, Most)]
+    [InlineData("grpc", true, 2 * Most)]
+    public async Task An_upload_of_24_MB_allocates_little(string form, bool packed, long most)
+    {
+        byte[] content = Content.Text(Bytes);
+        byte[] body = packed
+            ? Frames.Join([Frames.Head("a"), .. content.Chunk(256_000).Select(static part => UploadTests.Packed(Frames.Field(1, part))), Frames.End(Bytes)])
+            : Frames.Upload("a", content, 256_000);
+        await AssertLittleAsync(() => UploadAsync(FormOf(form), body, packed ? "gzip" : "identity"), most);
+    }
+
+    private static async Task AssertLittleAsync(Func<Task> transfer, long most)
+    {
+        // Pools fill, and code reaches its last form, in the first ones.
+        long least = long.MaxValue;
+        for (int i = 0; i < 8; i++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            await transfer();
+            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
+        }
+
+        using var large = new LargeObjects();
+        await large.MarkAsync<Guid>();
+        await transfer();
+        await large.MarkAsync<decimal>();
+        Assert.True(least <= most, $"A transfer allocated {least} bytes.");
+
+        // The marks themselves say that others would have been seen.
+        Assert.Equal(["System.Decimal[]", "System.Guid[]"], large.Types.Distinct().Order(StringComparer.Ordinal));
+    }
+
+    private async Task DownloadAsync(GrpcForm form, byte[] body, string encoding)
+    {
+        using var content = new ByteArrayContent(
+            form == GrpcForm.WebText ? System.Text.Encoding.ASCII.GetBytes(Convert.ToBase64String(body)) : body);
+        using HttpRequestMessage request = Request(
+            form, "Download", content, ("grpc-encoding", encoding), ("grpc-accept-encoding", encoding));
+        using HttpResponseMessage response = await Http2.SendAsync(request, HttpCompletionOption.ResponseHeadersRead);
+        await using Stream stream = await response.Content.ReadAsStreamAsync();
+        long read = 0;
+        for (int bytes; (bytes = await stream.ReadAsync(_buffer)) > 0; read += bytes)
+        {
+        }
+
+        Assert.True(read > (encoding == "gzip" ? 1_000_000 : Bytes));
+        Assert.True(form != GrpcForm.Http2 || response.TrailingHeaders.GetValues("grpc-status").Single() == "0");
+    }
+
+    private async Task UploadAsync(GrpcForm form, byte[] body, string encoding)
+    {
+        using var content = new ByteArrayContent(body);
+        using HttpRequestMessage request = Request(form, "Upload", content, ("grpc-encoding", encoding));
+        using HttpResponseMessage response = await Http2.SendAsync(request, HttpCompletionOption.ResponseHeadersRead);
+        await using Stream stream = await response.Content.ReadAsStreamAsync();
+        Assert.True(await stream.ReadAsync(_buffer) > 0);
+        Assert.Equal(Bytes, new FileInfo(PathOf("a")).Length);
+    }
+}

@@ -1,0 +1,83 @@
+using Millrace.Transfer.Messages;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Grpc;
+
+public sealed class CancelTests : GrpcTest
+{
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task A_download_that_nobody_wants_any_more_ends(string form, ChunkHandling handling)
+    {
+        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
+        Put("a", Content.Of(64_000_000));
+        byte[] body = Frames.Download("a");
+        using var content = new ByteArrayContent(
+            form == "grpc-web-text" ? System.Text.Encoding.ASCII.GetBytes(Convert.ToBase64String(body)) : body);
+        using HttpRequestMessage request = Request(FormOf(form), "Download", content);
+        using (HttpResponseMessage response = await Http2.SendAsync(request, HttpCompletionOption.ResponseHeadersRead))
+        {
+            Assert.Equal(1, Server.Server.Running);
+        }
+
+        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task An_upload_that_is_cut_leaves_nothing(string form, ChunkHandling handling)
+    {
+        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
+        using var cut = new CancellationTokenSource();
+        byte[] first = Frames.Join(Frames.Head("a"), Frames.Data(Content.Of(300_000), 65_536));
+        if (form == "grpc-web-text")
+        {
+            first = System.Text.Encoding.ASCII.GetBytes(Convert.ToBase64String(first));
+        }
+
+        using var content = new StreamedContent(async stream =>
+        {
+            await stream.WriteAsync(first);
+            await stream.FlushAsync();
+            await Task.Delay(Timeout.Infinite, cut.Token);
+        });
+        using HttpRequestMessage request = Request(FormOf(form), "Upload", content);
+        Task<HttpResponseMessage> sent = Http2.SendAsync(request, cut.Token);
+        await Eventually.TrueAsync(() => Server.Server.Running == 1);
+        await cut.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sent);
+        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+        Assert.False(File.Exists(PathOf("a")));
+        Assert.Empty(Leftovers());
+    }
+
+    [Fact]
+    public async Task A_session_that_is_cut_keeps_what_came()
+    {
+        string id = (await CallAsync("StartUpload", new StartUploadRequest { Name = "a", Length = 1_000_000 }))
+            .Only(Messages.UploadStatus.Parser).Upload;
+        using var cut = new CancellationTokenSource();
+        using var content = new StreamedContent(async stream =>
+        {
+            await stream.WriteAsync(Frames.Join(Frames.Head(id, 0), Frames.Data(Content.Of(300_000), 65_536)));
+            await stream.FlushAsync();
+            await Task.Delay(Timeout.Infinite, cut.Token);
+        });
+        using HttpRequestMessage request = Request(GrpcForm.Http2, "Upload", content);
+        Task<HttpResponseMessage> sent = Http2.SendAsync(request, cut.Token);
+        string data = await DataOfAsync(id);
+        await Eventually.TrueAsync(() => new System.IO.FileInfo(data).Length == 300_000);
+        await cut.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sent);
+        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+        GrpcReply reply = await CallAsync("QueryUpload", new QueryUploadRequest { Upload = id });
+        Assert.Equal(300_000, reply.Only(Messages.UploadStatus.Parser).Offset);
+    }
+
+    private async Task<string> DataOfAsync(string id)
+    {
+        string folder = Path.Combine(Server.Folder, ".millrace", "uploads", id);
+        await Eventually.TrueAsync(() => Directory.Exists(folder));
+        return Directory.EnumerateFiles(folder).Single(static path => !path.EndsWith(".json", StringComparison.Ordinal));
+    }
+}

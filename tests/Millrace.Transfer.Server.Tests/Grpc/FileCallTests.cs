@@ -1,0 +1,110 @@
+using System.Security.Cryptography;
+using Millrace.Transfer.Messages;
+using Millrace.Transfer.Server.Tests.Infrastructure;
+
+namespace Millrace.Transfer.Server.Tests.Grpc;
+
+/// <summary>Stat, List and Delete.</summary>
+public sealed class FileCallTests : GrpcTest
+{
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task What_is_known_of_a_file_is_told(string form)
+    {
+        byte[] content = Content.Of(5000);
+        Put("a", content);
+        GrpcReply reply = await CallAsync(form, "Stat", Frames.Of(new StatRequest { Name = "a", WantSha256 = true }));
+        Messages.FileInfo info = reply.Only(Messages.FileInfo.Parser);
+        Assert.Equal(("a", 5000L), (info.Name, info.Length));
+        Assert.Equal(SHA256.HashData(content), info.Sha256.ToByteArray());
+        Assert.Equal(File.GetLastWriteTimeUtc(PathOf("a")), info.Modified.ToDateTime());
+    }
+
+    [Fact]
+    public async Task What_is_not_there_is_not_found()
+    {
+        Directory.CreateDirectory(PathOf("folder"));
+        (await CallAsync("Stat", new StatRequest { Name = "a" })).Failed(5, TransferError.NotFound);
+        (await CallAsync("Stat", new StatRequest { Name = "folder" })).Failed(5, TransferError.NotFound);
+        (await CallAsync("List", new ListRequest { Folder = "none" })).Failed(5, TransferError.NotFound);
+    }
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task A_folder_is_listed_in_order_over_all_its_pages(string form)
+    {
+        string[] names = [.. Enumerable.Range(0, 2345).Select(static i => $"f{i:0000}")];
+        foreach (string name in names)
+        {
+            Put(name, []);
+        }
+
+        Directory.CreateDirectory(PathOf("g"));
+        List<ListEntry> entries = await ListAsync(form, new ListRequest());
+        Assert.Equal([.. names, "g"], entries.Select(static entry => entry.Name));
+        Assert.All(entries.SkipLast(1), static entry => Assert.Equal(entry.Name, entry.File.Name));
+        Assert.True(entries[^1].IsFolder);
+        Assert.Null(entries[^1].File);
+    }
+
+    [Fact]
+    public async Task A_listing_has_as_many_entries_as_are_wanted_behind_a_name()
+    {
+        foreach (string name in (string[])["a", "b", "c", "d"])
+        {
+            Put(name, []);
+        }
+
+        Assert.Equal(["c"], Names(await ListAsync("grpc", new ListRequest { After = "b", Limit = 1 })));
+        Assert.Equal(["c", "d"], Names(await ListAsync("grpc", new ListRequest { After = "b" })));
+        Assert.Equal(["a", "b", "c"], Names(await ListAsync("grpc", new ListRequest { Limit = 3 })));
+        (await CallAsync("List", new ListRequest { Limit = -1 })).Failed(3, TransferError.InvalidRequest);
+    }
+
+    [Fact]
+    public async Task Folders_in_it_are_listed_with_their_files_when_that_is_wanted()
+    {
+        Directory.CreateDirectory(PathOf("x/y"));
+        Put("x/y/a", []);
+        Put("x/b", []);
+        Assert.Equal(["x/b", "x/y/a"], Names(await ListAsync("grpc", new ListRequest { Folder = "x", Recursive = true })));
+        Assert.Equal(["x/b", "x/y"], Names(await ListAsync("grpc", new ListRequest { Folder = "x" })));
+    }
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task An_empty_folder_is_a_stream_of_nothing(string form)
+    {
+        Directory.CreateDirectory(PathOf("x"));
+        Assert.Empty(await ListAsync(form, new ListRequest { Folder = "x" }));
+    }
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task A_file_is_deleted_once(string form)
+    {
+        Put("a", []);
+        byte[] request = Frames.Of(new DeleteRequest { Name = "a" });
+        Assert.True((await CallAsync(form, "Delete", request)).Only(DeleteResponse.Parser).Deleted);
+        Assert.False((await CallAsync(form, "Delete", request)).Only(DeleteResponse.Parser).Deleted);
+        Assert.False(File.Exists(PathOf("a")));
+    }
+
+    [Fact]
+    public async Task Another_version_is_not_deleted()
+    {
+        Put("a", []);
+        var request = new DeleteRequest { Name = "a", Precondition = new Precondition { Tags = { "other" } } };
+        (await CallAsync("Delete", request)).Failed(9, TransferError.PreconditionFailed);
+        Assert.True(File.Exists(PathOf("a")));
+    }
+
+    private static IEnumerable<string> Names(List<ListEntry> entries) => entries.Select(static entry => entry.Name);
+
+    private async Task<List<ListEntry>> ListAsync(string form, ListRequest request)
+    {
+        GrpcReply reply = await CallAsync(form, "List", Frames.Of(request));
+        Assert.Equal(0, reply.Status);
+        return [.. reply.Messages.Select(ListEntry.Parser.ParseFrom)];
+    }
+}
