@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using System.Text.Json;
 
 namespace Millrace.Transfer;
@@ -128,7 +129,8 @@ public sealed partial class TransferClient
             && status is not (HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden or HttpStatusCode.TooManyRequests));
 
     private static bool MaySpeakHttp2(HttpRequestException exception) =>
-        exception.HttpRequestError is HttpRequestError.InvalidResponse or HttpRequestError.ResponseEnded or HttpRequestError.HttpProtocolError;
+        exception.HttpRequestError is HttpRequestError.InvalidResponse or HttpRequestError.ResponseEnded or HttpRequestError.HttpProtocolError
+        || exception.InnerException is IOException { InnerException: SocketException { SocketErrorCode: SocketError.ConnectionReset } };
 
     private static bool IsGrpc(TransferWire wire) =>
         wire is TransferWire.Grpc or TransferWire.GrpcWeb or TransferWire.GrpcWebText;

@@ -76,16 +76,21 @@ internal sealed class ForeignServer : IAsyncDisposable
     public TransferClient Connect(Func<TransferClientOptions, TransferClientOptions>? change = null) =>
         Clients.To(Address, options => (change ?? (static same => same))(options with { Wire = TransferWire.Grpc }));
 
+    /// <summary>Waits until it has said that a method was called.</summary>
+    public Task AssertCalledAsync(string method) => AssertSaidAsync("method", method);
+
     /// <summary>Waits until it has said that a call was cancelled.</summary>
-    public async Task AssertCancelledAsync(string method)
+    public Task AssertCancelledAsync(string method) => AssertSaidAsync("cancelled", method);
+
+    private async Task AssertSaidAsync(string field, string text)
     {
         for (long end = Environment.TickCount64 + (long)Patience.TotalMilliseconds; !Lines.Any(IsThat); await Task.Delay(10))
         {
-            Assert.True(Environment.TickCount64 < end, $"It did not notice: {string.Join('\n', Lines)}");
+            Assert.True(Environment.TickCount64 < end, $"It did not say that: {string.Join('\n', Lines)}");
         }
 
         bool IsThat(string line) =>
-            JsonDocument.Parse(line).RootElement.TryGetProperty("cancelled", out JsonElement said) && said.GetString() == method;
+            JsonDocument.Parse(line).RootElement.TryGetProperty(field, out JsonElement said) && said.GetString() == text;
     }
 
     public async ValueTask DisposeAsync()

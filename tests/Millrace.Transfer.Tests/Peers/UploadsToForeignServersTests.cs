@@ -87,7 +87,8 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         using TransferClient client = server.Connect();
         using var cancelling = new CancellationTokenSource();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(
-            () => client.PutAsync(CancelledMidwayAsync(cancelling), Name("file"), cancellationToken: cancelling.Token));
+            () => client.PutAsync(CancelledMidwayAsync(server, cancelling), Name("file"), cancellationToken: cancelling.Token));
+        await server.AssertCancelledAsync("Upload");
         Assert.False(File.Exists(server.PathOf("file")));
     }
 
@@ -107,17 +108,17 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
     }
 
     private static async IAsyncEnumerable<ReadOnlyMemory<byte>> CancelledMidwayAsync(
-        CancellationTokenSource cancelling, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+        ForeignServer server, CancellationTokenSource cancelling, [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
-        for (int i = 0; i < 1000; i++)
+        for (int i = 0; i < 100; i++)
         {
-            if (i == 10)
-            {
-                await cancelling.CancelAsync();
-            }
-
-            cancellationToken.ThrowIfCancellationRequested();
             yield return new byte[100_000];
+            if (i == 20)
+            {
+                await server.AssertCalledAsync("Upload");
+                await cancelling.CancelAsync();
+                cancellationToken.ThrowIfCancellationRequested();
+            }
         }
     }
 }

@@ -51,6 +51,9 @@ class FileTransfer:
 
     def Download(self, request, context):
         self._begin(context, "Download", request.name)
+        # A call that is cancelled ends this function at its next yield.
+        ended = threading.Event()
+        context.add_callback(lambda: None if ended.is_set() else say(cancelled="Download"))
         info = self._describe(context, request.name, request.want_sha256 and request.offset > 0)
         offset = 0 if request.HasField("if_tag") and request.if_tag != info.tag else request.offset
         if offset > info.length:
@@ -61,7 +64,7 @@ class FileTransfer:
 
         last = os.path.basename(request.name)
         if last.startswith("slow-"):
-            self._wait_for_cancelling(context, "Download")
+            self._wait_for_cancelling(context)
             return
         flaky = last.startswith("flaky-") and offset == 0
         left = count // 2 if flaky or last.startswith("cut-") else count
@@ -71,10 +74,8 @@ class FileTransfer:
             while left and (data := file.read(min(left, chunk_of(request.chunk_bytes or self.chunk)))):
                 left -= len(data)
                 digest.update(data)
-                if not context.is_active():
-                    say(cancelled="Download")
-                    return
                 yield messages.Chunk(data=data)
+        ended.set()
         if flaky:
             context.abort(grpc.StatusCode.UNAVAILABLE, "It breaks here once.")
         if not last.startswith("cut-"):
@@ -95,7 +96,8 @@ class FileTransfer:
             session.sha256 = head.sha256
         last = os.path.basename(session.name)
         if last.startswith("slow-"):
-            self._wait_for_cancelling(context, "Upload")
+            self._wait_for_cancelling(context)
+            say(cancelled="Upload")
             return messages.UploadStatus()
         with session.appending:
             self._check_offset(context, session, head.offset)
@@ -112,11 +114,8 @@ class FileTransfer:
                         session.offset += len(chunk.data)
                         if breaks and session.offset > 100000:
                             break
-                except grpc.RpcError:
+                except Exception:  # What the iterator raises when the call was cancelled is not documented.
                     say(cancelled="Upload")
-                    raise
-                except Exception as error:  # What the iterator raises when the call was cancelled is not documented.
-                    say(cancelled="Upload", error=str(error))
                     raise
             if breaks and end is None:
                 session.broken_before = True
@@ -200,11 +199,10 @@ class FileTransfer:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, "A name is relative to the folder.")
 
     @staticmethod
-    def _wait_for_cancelling(context, method):
+    def _wait_for_cancelling(context):
         cancelled = threading.Event()
         if context.add_callback(cancelled.set):
             cancelled.wait(60)
-        say(cancelled=method)
 
     def _describe(self, context, name, with_digest):
         path = os.path.join(self.folder, name)

@@ -23,9 +23,9 @@ async function* streamed(messages) {
 export function connectClient(server) {
   const client = createClient(FileTransfer, createGrpcWebTransport({ baseUrl: server }));
   return {
-    unary: (method, request) =>
-      client[method[0].toLowerCase() + method.slice(1)](request).catch((error) => Promise.reject(named(error))),
-    download: (request, options) => streamed(client.download(request, options)),
+    unary: (method, request, options) =>
+      client[method[0].toLowerCase() + method.slice(1)](request, options).catch((error) => Promise.reject(named(error))),
+    download: (request) => streamed(client.download(request)),
     list: (request) => streamed(client.list(request)),
   };
 }

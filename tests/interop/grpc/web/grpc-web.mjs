@@ -24,20 +24,20 @@ const named = (error) => Object.assign(new Error(error.message), {
 export function grpcWebClient(server, format) {
   const client = new grpcWeb.GrpcWebClientBase({ format });
 
-  const unary = (name, request) => new Promise((resolve, reject) => {
+  const unary = (name, request, { timeoutMs } = {}) => new Promise((resolve, reject) => {
     const { path, message, descriptor } = descriptorOf(name);
-    client.rpcCall(server + path, message(request), {}, descriptor, (error, answer) =>
+    const metadata = timeoutMs === undefined ? {} : { deadline: String(Date.now() + timeoutMs) };
+    client.rpcCall(server + path, message(request), metadata, descriptor, (error, answer) =>
       error ? reject(named(error)) : resolve(answer));
   });
 
-  async function* streamed(name, request, { timeoutMs } = {}) {
+  async function* streamed(name, request) {
     const { path, message, descriptor } = descriptorOf(name);
-    const metadata = timeoutMs === undefined ? {} : { deadline: String(Date.now() + timeoutMs) };
     const came = [];
     let over = false;
     let failure;
     let wake = () => {};
-    const stream = client.serverStreaming(server + path, message(request), metadata, descriptor);
+    const stream = client.serverStreaming(server + path, message(request), {}, descriptor);
     stream.on("data", (answer) => { came.push(answer); wake(); });
     stream.on("error", (error) => { failure = error; over = true; wake(); });
     stream.on("end", () => { over = true; wake(); });
@@ -50,7 +50,7 @@ export function grpcWebClient(server, format) {
 
   return {
     unary,
-    download: (request, options) => streamed("Download", request, options),
+    download: (request) => streamed("Download", request),
     list: (request) => streamed("List", request),
   };
 }

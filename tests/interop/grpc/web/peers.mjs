@@ -27,10 +27,10 @@ const settled = (act) => act().then((value) => ({ status: "OK", ...value }), (er
   status: String(error.code), message: error.rawMessage ?? error.message, error: error.transferError,
 }));
 
-async function download(client, name, options) {
+async function download(client, name) {
   const parts = [];
   let file, end;
-  for await (const { content } of client.download({ name, wantSha256: true }, options)) {
+  for await (const { content } of client.download({ name, wantSha256: true })) {
     if (content.case === "file") file = content.value;
     else if (content.case === "end") end = content.value;
     else parts.push(content.value);
@@ -65,9 +65,9 @@ async function list(client, folder) {
 }
 
 globalThis.peers = {
-  stat: (kind, server, name) => settled(async () =>
-    ({ file: fileOf(await clients[kind](server).unary("Stat", { name, wantSha256: true })) })),
+  stat: (kind, server, name, timeoutMs) => settled(async () =>
+    ({ file: fileOf(await clients[kind](server).unary("Stat", { name, wantSha256: true }, { timeoutMs })) })),
   list: (kind, server, folder) => settled(() => list(clients[kind](server), folder)),
-  download: (kind, server, name, timeoutMs) => settled(() => download(clients[kind](server), name, { timeoutMs })),
+  download: (kind, server, name) => settled(() => download(clients[kind](server), name)),
   upload: (kind, server, name, length, partBytes) => settled(() => upload(clients[kind](server), name, length, partBytes)),
 };
