@@ -215,14 +215,13 @@ public sealed class ProtocolTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_download_that_nobody_reads_ends_with_its_time()
+    public async Task A_download_that_nobody_reads_ends_its_work_with_its_time()
     {
         Put("a", Content.Of(64_000_000));
         using var content = new ByteArrayContent(Frames.Download("a"));
         using HttpRequestMessage request = Request(GrpcForm.Http2, "Download", content, ("grpc-timeout", "1S"));
         using HttpResponseMessage response = await Http2.SendAsync(request, HttpCompletionOption.ResponseHeadersRead).Soon();
         await Eventually.TrueAsync(() => Server.Server.Running == 0);
-        (await GrpcReply.ReadAsync(response, GrpcForm.Http2).Soon()).Failed(4);
     }
 
     [Theory]
