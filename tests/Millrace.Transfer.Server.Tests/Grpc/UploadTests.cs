@@ -46,7 +46,7 @@ public sealed class UploadTests : GrpcTest
         byte[] body = Frames.Join(
             Frames.Head("a"),
             Packed(Frames.Field(1, content.AsSpan(0, 300_000))),
-            Frames.Data(content[300_000..400_000]),
+            Frames.Data(content.AsSpan(300_000, 100_000)),
             Packed(Frames.Field(1, content.AsSpan(400_000))),
             Packed(Frames.Field(4, Frames.Number(1, (ulong)content.Length))));
         (await CallAsync(form, "Upload", body, ("grpc-encoding", "gzip"))).Only(Messages.UploadStatus.Parser);
