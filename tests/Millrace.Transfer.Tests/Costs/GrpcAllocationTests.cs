@@ -28,11 +28,13 @@ public sealed class GrpcAllocationTests
         {
             Environment = { [PoolVariable] = "256" },
             RedirectStandardOutput = true,
+            UseShellExecute = false,
         };
         using Process process = Process.Start(start)!;
         using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(2));
-        string text = await process.StandardOutput.ReadToEndAsync(bound.Token);
-        await process.WaitForExitAsync(bound.Token);
+        using CancellationTokenRegistration _ = bound.Token.Register(() => process.Kill());
+        string text = await process.StandardOutput.ReadToEndAsync(CancellationToken.None);
+        await process.WaitForExitAsync(CancellationToken.None);
 
         long[] allocated = [.. text.Split(' ').Select(bytes => long.Parse(bytes, CultureInfo.InvariantCulture))];
 
