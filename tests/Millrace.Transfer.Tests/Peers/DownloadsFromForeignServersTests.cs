@@ -31,7 +31,8 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         byte[] content = server.Write("file", 1_000_003);
         foreach (int chunk in (int[])[TransferClientOptions.LeastChunkBytes, 100_000, TransferClientOptions.MostChunkBytes])
         {
-            using TransferClient client = server.Connect(options => options with { ChunkHandling = handling, ChunkBytes = chunk });
+            using TransferClient client = server.Connect(
+                options => options with { ChunkHandling = handling, ChunkBytes = chunk });
             await client.GetAsync(Name("file"), Here["file"]);
             Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
         }

@@ -33,7 +33,8 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         string source = Here.Write("file", Content.Random(1_000_003));
         foreach (int chunk in (int[])[TransferClientOptions.LeastChunkBytes, 100_000, TransferClientOptions.MostChunkBytes])
         {
-            using TransferClient client = server.Connect(options => options with { ChunkHandling = handling, ChunkBytes = chunk });
+            using TransferClient client = server.Connect(
+                options => options with { ChunkHandling = handling, ChunkBytes = chunk });
             await client.PutAsync(source, Name($"{chunk}"));
             Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf($"{chunk}")));
         }
@@ -108,7 +109,9 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
     }
 
     private static async IAsyncEnumerable<ReadOnlyMemory<byte>> CancelledMidwayAsync(
-        ForeignServer server, CancellationTokenSource cancelling, [EnumeratorCancellation] CancellationToken cancellationToken = default)
+        ForeignServer server,
+        CancellationTokenSource cancelling,
+        [EnumeratorCancellation] CancellationToken cancellationToken = default)
     {
         for (int i = 0; i < 100; i++)
         {
