@@ -34,7 +34,7 @@ internal sealed class ShapedLink : IDisposable
 
     private const string NamespaceFolder = "/run/netns";
 
-    private static int _count;
+    private static int Created;
 
     private readonly LinkName _name;
 
@@ -73,7 +73,7 @@ internal sealed class ShapedLink : IDisposable
         ArgumentOutOfRangeException.ThrowIfLessThan(bitsPerSecond, LeastBitsPerSecond);
         RequireRoot();
         RemoveLeftovers();
-        var name = new LinkName(Environment.ProcessId, Interlocked.Increment(ref _count));
+        var name = new LinkName(Environment.ProcessId, Interlocked.Increment(ref Created));
         (IPAddress near, IPAddress far) = name.FindAddresses();
         var link = new ShapedLink(name, bitsPerSecond, near, far);
         try

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Millrace.Cli.Tests.Serving;
 
 namespace Millrace.Cli.Tests.Transferring;
 
@@ -69,7 +70,7 @@ public sealed class GrpcTransferTests : IDisposable
 
         Assert.Equal(1, exitCode);
         JsonElement line = Assert.Single(TransferFolder.Lines(output));
-        Assert.Equal(("grpc", "Exists"), (line.GetProperty("wire").GetString(), line.GetProperty("error").GetString()));
+        Assert.Equal(("grpc", "AlreadyExists"), (line.GetProperty("wire").GetString(), line.GetProperty("error").GetString()));
         Assert.Contains("over grpc", line.GetProperty("message").GetString(), StringComparison.Ordinal);
     }
 
@@ -77,9 +78,11 @@ public sealed class GrpcTransferTests : IDisposable
     public async Task A_server_without_http2_offers_no_grpc_and_says_what_it_offers()
     {
         _folder.Write("one.bin", 10);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served", "--h2-port", "none");
+        Directory.CreateDirectory(_folder["served"]);
+        await using ServedCommand server = await ServedCommand.StartAsync(_folder.Path, "served", "--h2-port", "none");
 
-        (int exitCode, _, string error) = await _folder.RunAsync("put", "one.bin", server.Files, "--via", "grpc");
+        (int exitCode, _, string error) = await _folder.RunAsync(
+            "put", "one.bin", server.Ready.GetProperty("files").GetString()!, "--via", "grpc");
 
         Assert.Equal(1, exitCode);
         Assert.Contains("does not offer the wire 'grpc'", error, StringComparison.Ordinal);
