@@ -46,9 +46,12 @@ public sealed class TransfersPlanTests
         {
             foreach (int buffer in new[] { 4096, 65536, 81920, 262144 })
             {
-                Assert.Equal(TransfersPlan.Methods.Order(), Uploads(plan, buffer, processes, "none"));
+                // A program of C++ is a process of its own.
+                string[] methods =
+                    [.. TransfersPlan.Methods.Where(name => processes == 2 || !name.StartsWith("GrpcCore", StringComparison.Ordinal))];
+                Assert.Equal(methods.Order(), Uploads(plan, buffer, processes, "none"));
                 Assert.Equal(
-                    TransfersPlan.Methods
+                    methods
                         .Where(name => name == "HttpClient" || (name.StartsWith("Grpc", StringComparison.Ordinal) && !name.EndsWith("Sha256", StringComparison.Ordinal)))
                         .Order(),
                     Uploads(plan, buffer, processes, "gzip"));
@@ -154,7 +157,8 @@ public sealed class TransfersPlanTests
         PublishedRow[] rows =
         [
             .. PublishedFigures.For("transfers").SelectMany(set => set.Tables).SelectMany(table => table.Rows)
-                .Where(row => row.OurMethod is { } method && TransfersPlan.Methods.Contains(method)),
+                .Where(row => row.OurMethod is { } method && TransfersPlan.Methods.Contains(method)
+                    && !method.StartsWith("GrpcCore", StringComparison.Ordinal)),
         ];
         Assert.Equal(96, rows.Length);
         IReadOnlyList<TransferCase> mine = Select(LabMode.Full);
