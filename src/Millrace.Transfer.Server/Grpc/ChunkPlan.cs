@@ -47,6 +47,13 @@ internal readonly record struct ChunkPlan(ChunkHandling Handling, int ChunkBytes
             return new ChunkPlan(handling, bytes, bytes, count);
         }
 
+        if (call.SendsGzip)
+        {
+            // Two are compressed at the same time, into one block.
+            int packed = wish == 0 ? most / 2 : Math.Min(wish, most / 2);
+            return new ChunkPlan(handling, packed, 2 * packed, count);
+        }
+
         int chunk = wish == 0 ? most : Math.Min(wish, most);
         return new ChunkPlan(
             handling, chunk, chunk >= WorthCall ? chunk : most / (chunk + ChunkHeader.MostBytes) * chunk, count);

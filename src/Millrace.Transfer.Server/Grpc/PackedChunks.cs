@@ -25,12 +25,12 @@ internal sealed class PackedChunks(GrpcCall call, ChunkPlan plan)
         {
             ReadResult result = await content.ReadAsync(call.Ended).ConfigureAwait(false);
             ReadOnlySequence<byte> buffer = result.Buffer;
-            while (buffer.Length >= plan.ChunkBytes || (result.IsCompleted && !buffer.IsEmpty))
+            while (buffer.Length >= plan.ReadBytes || (result.IsCompleted && !buffer.IsEmpty))
             {
-                ReadOnlySequence<byte> chunk = buffer.Slice(0, Math.Min(buffer.Length, plan.ChunkBytes));
-                Write(chunk);
-                sent += chunk.Length;
-                buffer = buffer.Slice(chunk.End);
+                ReadOnlySequence<byte> two = buffer.Slice(0, Math.Min(buffer.Length, plan.ReadBytes));
+                await WriteAsync(two).ConfigureAwait(false);
+                sent += two.Length;
+                buffer = buffer.Slice(two.End);
                 if (_unflushed >= FlushBytes && !await FlushAsync().ConfigureAwait(false))
                 {
                     content.AdvanceTo(buffer.Start);
@@ -46,21 +46,57 @@ internal sealed class PackedChunks(GrpcCall call, ChunkPlan plan)
         }
     }
 
-    private void Write(ReadOnlySequence<byte> chunk)
+    /// <summary>Writes one chunk, or two that are compressed at the same time.</summary>
+    private async ValueTask WriteAsync(ReadOnlySequence<byte> two)
     {
-        int length = (int)chunk.Length;
-        int header = ChunkHeader.BytesFor(length);
-        Memory<byte> memory = _body.GetMemory(header + length);
-        int bytes = ChunkPacker.Pack(chunk, memory[..(header + length)]);
-        if (bytes == 0)
+        ReadOnlySequence<byte> first = two.Slice(0, Math.Min(two.Length, plan.ChunkBytes));
+        ReadOnlySequence<byte> second = two.Slice(first.End);
+        int room = RoomFor(first);
+        Memory<byte> memory = _body.GetMemory(room + RoomFor(second));
+        int bytes;
+        if (second.IsEmpty)
         {
-            ChunkHeader.Write(memory.Span[..header], length);
-            chunk.CopyTo(memory.Span[header..]);
-            bytes = header + length;
+            bytes = Write(first, memory);
+        }
+        else
+        {
+            Memory<byte> behind = memory[room..];
+            Task<int> other = Task.Run(() => Write(second, behind), CancellationToken.None);
+            try
+            {
+                bytes = Write(first, memory[..room]);
+            }
+            finally
+            {
+                // The memory is the connection's again when this returns.
+                await other.ConfigureAwait(false);
+            }
+
+            int more = await other.ConfigureAwait(false);
+            behind.Span[..more].CopyTo(memory.Span[bytes..]);
+            bytes += more;
         }
 
         _body.Advance(bytes);
         _unflushed += bytes;
+    }
+
+    private static int RoomFor(ReadOnlySequence<byte> chunk) =>
+        chunk.IsEmpty ? 0 : ChunkHeader.BytesFor((int)chunk.Length) + (int)chunk.Length;
+
+    private static int Write(ReadOnlySequence<byte> chunk, Memory<byte> memory)
+    {
+        int bytes = ChunkPacker.Pack(chunk, memory[..RoomFor(chunk)]);
+        if (bytes > 0)
+        {
+            return bytes;
+        }
+
+        int length = (int)chunk.Length;
+        int header = ChunkHeader.BytesFor(length);
+        ChunkHeader.Write(memory.Span[..header], length);
+        chunk.CopyTo(memory.Span[header..]);
+        return header + length;
     }
 
     /// <returns>False when nobody reads any more.</returns>

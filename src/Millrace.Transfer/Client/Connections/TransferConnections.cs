@@ -6,13 +6,12 @@ namespace Millrace.Transfer;
 /// <summary>The connections of a client.</summary>
 internal static class TransferConnections
 {
-    /// <summary>Bytes of one answer over HTTP/2 that may be on their way before the client has asked for more: 4 MiB.</summary>
+    /// <summary>Bytes of one answer over HTTP/2 that may be on their way before the client has asked for more: 16 MiB.</summary>
     /// <remarks>
-    /// HttpClient begins with 64 KiB otherwise, and stands still at every window's end. It grows the window by the round
-    /// trips that it measures, to 16 MiB: twice what is on its way at 60 ms and 1 Gbit/s. What was measured with other ones
-    /// is in docs/measuring.md.
+    /// The most that HttpClient takes, and to what it grows a window by itself on a long way: twice what is on its way at
+    /// 60 ms and 1 Gbit/s. Also on a short way whoever sends stands still at the end of a smaller one: docs/measuring.md.
     /// </remarks>
-    public const int InitialWindowBytes = 4 * 1024 * 1024;
+    public const int InitialWindowBytes = 16 * 1024 * 1024;
 
     /// <summary>What the name of a server stands for may change; a connection is not used for ever.</summary>
     private static readonly TimeSpan Lifetime = TimeSpan.FromMinutes(5);

@@ -6,8 +6,8 @@ namespace Millrace.Transfer;
 
 /// <summary>Makes chunks of a file's blocks on their way to the connection.</summary>
 /// <remarks>
-/// On the direct way a header goes out and then the source's own block; a block that is smaller than a frame of HTTP/2 is
-/// put behind its header first, so that both are one write.
+/// On the direct way the source's own block goes out, but for what shares a frame of HTTP/2 with a header: HttpClient hands
+/// every frame to another thread, and a header alone would be one. Compressed messages are made two at a time.
 /// </remarks>
 internal sealed class ChunkStream : WriteOnlyStream
 {
@@ -18,6 +18,12 @@ internal sealed class ChunkStream : WriteOnlyStream
     /// <summary>Default of a chunk's bytes on the ways with arrays: below what counts as a large object.</summary>
     public const int ArrayBytes = 64 * 1024;
 
+    /// <summary>A file's bytes in one compressed message at most: half a source's block.</summary>
+    private const int PackedBytes = DirectBytes / 2;
+
+    /// <summary>From how many bytes on two threads compress sooner than one.</summary>
+    private const int WorthTwo = 32 * 1024;
+
     /// <summary>What goes out with one write, where it is copied: the payload of a frame of HTTP/2.</summary>
     private const int GatheredBytes = 16 * 1024;
 
@@ -25,6 +31,7 @@ internal sealed class ChunkStream : WriteOnlyStream
     private readonly ChunkHandling _handling;
     private readonly int _most;
     private readonly GzipPacker? _gzip;
+    private readonly GzipPacker? _other;
     private byte[] _gathered = ArrayPool<byte>.Shared.Rent(GatheredBytes);
     private int _gatheredBytes;
     private long? _left;
@@ -43,6 +50,7 @@ internal sealed class ChunkStream : WriteOnlyStream
         _handling = options.ChunkHandling;
         _most = options.ChunkBytes ?? (_handling == ChunkHandling.Direct ? DirectBytes : ArrayBytes);
         _gzip = options.Compression == TransferCompression.Gzip ? new GzipPacker() : null;
+        _other = _gzip is not null && _handling == ChunkHandling.Direct && Environment.ProcessorCount > 1 ? new GzipPacker() : null;
     }
 
     /// <summary>Writes another message than one of a file's bytes.</summary>
@@ -70,6 +78,15 @@ internal sealed class ChunkStream : WriteOnlyStream
         while (!buffer.IsEmpty)
         {
             bool begins = _chunkLeft == 0;
+            if (begins && _other is not null && buffer.Length >= WorthTwo)
+            {
+                ReadOnlyMemory<byte> two = buffer[..Math.Min(buffer.Length, 2 * Math.Min(_most, PackedBytes))];
+                await SendTwoAsync(two, cancellationToken).ConfigureAwait(false);
+                buffer = buffer[two.Length..];
+                _left -= two.Length;
+                continue;
+            }
+
             if (begins)
             {
                 _chunkLeft = _handling == ChunkHandling.Direct || _left is not null
@@ -129,6 +146,7 @@ internal sealed class ChunkStream : WriteOnlyStream
             _gathered = [];
             _array.Dispose();
             _gzip?.Dispose();
+            _other?.Dispose();
         }
 
         base.Dispose(disposing);
@@ -141,7 +159,8 @@ internal sealed class ChunkStream : WriteOnlyStream
             Pack(bytes.Span, begins);
             if (_chunkLeft == 0)
             {
-                await SendPackedAsync(cancellationToken).ConfigureAwait(false);
+                _gzip.End();
+                await SendPackedAsync(_gzip, cancellationToken).ConfigureAwait(false);
             }
 
             return;
@@ -160,14 +179,24 @@ internal sealed class ChunkStream : WriteOnlyStream
         }
 
         _chunkLeft -= bytes.Length;
-        if (_gatheredBytes + bytes.Length <= GatheredBytes)
+        if (_gatheredBytes > 0)
         {
-            Gather(bytes.Span);
-            return;
+            int fill = Math.Min(bytes.Length, GatheredBytes - _gatheredBytes);
+            Gather(bytes.Span[..fill]);
+            bytes = bytes[fill..];
+            if (_gatheredBytes == GatheredBytes)
+            {
+                await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
+            }
         }
 
-        await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
-        await _destination.WriteAsync(bytes, cancellationToken).ConfigureAwait(false);
+        int whole = bytes.Length - (bytes.Length % GatheredBytes);
+        if (whole > 0)
+        {
+            await _destination.WriteAsync(bytes[..whole], cancellationToken).ConfigureAwait(false);
+        }
+
+        Gather(bytes.Span[whole..]);
     }
 
     private async ValueTask WriteToArrayAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
@@ -197,7 +226,8 @@ internal sealed class ChunkStream : WriteOnlyStream
         {
             _gzip.Begin();
             _gzip.Add(frame.Span[FramePrefix.Bytes..]);
-            await SendPackedAsync(cancellationToken).ConfigureAwait(false);
+            _gzip.End();
+            await SendPackedAsync(_gzip, cancellationToken).ConfigureAwait(false);
         }
         else
         {
@@ -223,13 +253,41 @@ internal sealed class ChunkStream : WriteOnlyStream
         _chunkLeft -= bytes.Length;
     }
 
-    private async ValueTask SendPackedAsync(CancellationToken cancellationToken)
+    /// <summary>Two messages, each in gzip, made at the same time.</summary>
+    private async ValueTask SendTwoAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
     {
-        _gzip!.End();
-        await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
-        for (int i = 0; i < _gzip.Count; i++)
+        int half = (bytes.Length + 1) / 2;
+        Task second = Task.Run(() => PackWhole(_other!, bytes[half..]), CancellationToken.None);
+        try
         {
-            await _destination.WriteAsync(_gzip.PieceOf(i), cancellationToken).ConfigureAwait(false);
+            PackWhole(_gzip!, bytes[..half]);
+        }
+        finally
+        {
+            // The source's block is its until then.
+            await second.ConfigureAwait(false);
+        }
+
+        await SendPackedAsync(_gzip!, cancellationToken).ConfigureAwait(false);
+        await SendPackedAsync(_other!, cancellationToken).ConfigureAwait(false);
+    }
+
+    private static void PackWhole(GzipPacker gzip, ReadOnlyMemory<byte> bytes)
+    {
+        Span<byte> header = stackalloc byte[ChunkHeader.BytesFor(bytes.Length)];
+        ChunkHeader.Write(header, bytes.Length);
+        gzip.Begin();
+        gzip.Add(header[FramePrefix.Bytes..]);
+        gzip.Add(bytes.Span);
+        gzip.End();
+    }
+
+    private async ValueTask SendPackedAsync(GzipPacker gzip, CancellationToken cancellationToken)
+    {
+        await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
+        for (int i = 0; i < gzip.Count; i++)
+        {
+            await _destination.WriteAsync(gzip.PieceOf(i), cancellationToken).ConfigureAwait(false);
         }
     }
 
