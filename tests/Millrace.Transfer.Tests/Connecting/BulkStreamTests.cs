@@ -4,12 +4,12 @@ using System.Net.Sockets;
 namespace Millrace.Transfer.Tests.Connecting;
 
 /// <summary>A connection that is received in large pieces and handed out in small ones.</summary>
-public sealed class LargeReadStreamTests : IDisposable
+public sealed class BulkStreamTests : IDisposable
 {
     private readonly Socket _far;
-    private readonly LargeReadStream _stream;
+    private readonly BulkStream _stream;
 
-    public LargeReadStreamTests()
+    public BulkStreamTests()
     {
         using var listener = new Socket(SocketType.Stream, ProtocolType.Tcp);
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -17,7 +17,7 @@ public sealed class LargeReadStreamTests : IDisposable
         var near = new Socket(SocketType.Stream, ProtocolType.Tcp);
         near.Connect(listener.LocalEndPoint!);
         _far = listener.Accept();
-        _stream = new LargeReadStream(new NetworkStream(near, ownsSocket: true));
+        _stream = new BulkStream(new NetworkStream(near, ownsSocket: true));
     }
 
     public void Dispose()
