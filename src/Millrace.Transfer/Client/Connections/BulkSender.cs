@@ -121,8 +121,8 @@ internal sealed class BulkSender : IThreadPoolWorkItem, IValueTaskSource, IDispo
         return count;
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask SendAsync()
+    // A task is made only where the socket's buffer is full: nobody waits for it.
+    private async Task SendAsync()
     {
         try
         {
