@@ -49,7 +49,9 @@ internal sealed class LaunchSession : IDisposable
 
     /// <summary>Runs every method on little until the compiler has nothing left to improve.</summary>
     /// <param name="engines">Every method once or twice, with parameters that make an invocation short.</param>
-    public void WarmUp(EngineSet engines) => _warmUp = Running.WarmUp.Run(engines.Entries, Runner(), _progress, _stop);
+    /// <param name="most">Phases at most.</param>
+    public void WarmUp(EngineSet engines, int most = Running.WarmUp.MaximumPhases) =>
+        _warmUp = Running.WarmUp.Run(engines.Entries, Runner(), _progress, most, _stop);
 
     /// <summary>Notes cases that cannot be measured, and tells the user once.</summary>
     public void Omit(string what, string reason)

@@ -10,9 +10,11 @@ namespace Millrace.Lab.Running;
 /// </remarks>
 internal static class WarmUp
 {
+    /// <summary>Phases at most, unless a suite says otherwise.</summary>
+    public const int MaximumPhases = 10;
+
     private const int CallsPerPhase = 36;
     private const int MinimumPhases = 5;
-    private const int MaximumPhases = 10;
 
     // Of some 3,000; what still trickles in then is the laboratory's own and the framework's, called once a phase.
     private const int Stragglers = 5;
@@ -24,16 +26,17 @@ internal static class WarmUp
     /// <param name="cases">Every method once, with parameters that make an invocation short.</param>
     /// <param name="runner">Keeps track of failures.</param>
     /// <param name="progress">Is told of every phase.</param>
+    /// <param name="most">Phases at most.</param>
     /// <param name="stop">Ends it.</param>
     public static WarmUpResult Run(
-        IReadOnlyList<CaseEngineOf> cases, RoundRunner runner, ILabProgress progress, CancellationToken stop)
+        IReadOnlyList<CaseEngineOf> cases, RoundRunner runner, ILabProgress progress, int most, CancellationToken stop)
     {
         int phase = 0;
         long compiled = 0;
         bool quiet = false;
-        while (phase < MaximumPhases && !quiet && !stop.IsCancellationRequested)
+        while (phase < most && !quiet && !stop.IsCancellationRequested)
         {
-            progress.Report((double)phase / MaximumPhases, null, $"phase {phase + 1}");
+            progress.Report((double)phase / most, null, $"phase {phase + 1}");
             long before = JitInfo.GetCompiledMethodCount();
             for (int call = 0; call < CallsPerPhase && !stop.IsCancellationRequested; call++)
             {

@@ -5,9 +5,17 @@ namespace Millrace.Transfer.Server;
 /// <summary>Moves a part of a file into an answer, in chunks.</summary>
 internal static class ChunkSender
 {
-    /// <summary>Bytes of one write to the connection.</summary>
-    /// <remarks>Each costs a wake-up of the thread that sends.</remarks>
-    private const int FlushBytes = 256 * 1024;
+    /// <summary>Bytes from which on they are handed to the connection: two chunks of the direct way, seven of 64 KiB.</summary>
+    /// <remarks>
+    /// Each time costs a wake-up of the thread that sends, and one of whoever receives: docs/measuring.md.
+    /// </remarks>
+    private const int FewFlushBytes = 448 * 1024;
+
+    /// <summary>The same where many transfers run, which cannot all have that much memory.</summary>
+    private const int ManyFlushBytes = 128 * 1024;
+
+    /// <summary>Transfers that are few.</summary>
+    private const int Few = 16;
 
     /// <summary>Moves it.</summary>
     /// <param name="call">The call, whose answer has begun.</param>
@@ -17,9 +25,10 @@ internal static class ChunkSender
     public static ValueTask<long> SendAsync(GrpcCall call, ChunkPlan plan, PipeReader content)
     {
         PipeWriter body = call.Answer.Body;
+        int flushBytes = TransferGuard.Of(call.Context).Running <= Few ? FewFlushBytes : ManyFlushBytes;
         if (plan.Handling != ChunkHandling.Direct)
         {
-            return SendArraysAsync(call, plan, content);
+            return SendArraysAsync(call, plan, flushBytes, content);
         }
 
         if (call.SendsGzip)
@@ -29,8 +38,8 @@ internal static class ChunkSender
 
         // Only who sends by gRPC itself may divide the file as it is read: its length is in nobody's headers.
         return call.Form == GrpcForm.Http2 && plan.ReadBytes == plan.ChunkBytes
-            ? SendAsReadAsync(new ChunkWriter(body, FlushBytes), content, call.Ended)
-            : SendFramedAsync(new FramedChunkWriter(body, plan, FlushBytes), content, call.Ended);
+            ? SendAsReadAsync(new ChunkWriter(body, flushBytes), content, call.Ended)
+            : SendFramedAsync(new FramedChunkWriter(body, plan, flushBytes), content, call.Ended);
     }
 
     private static async ValueTask<long> SendAsReadAsync(ChunkWriter writer, PipeReader content, CancellationToken ended)
@@ -45,9 +54,9 @@ internal static class ChunkSender
         return writer.Written;
     }
 
-    private static async ValueTask<long> SendArraysAsync(GrpcCall call, ChunkPlan plan, PipeReader content)
+    private static async ValueTask<long> SendArraysAsync(GrpcCall call, ChunkPlan plan, int flushBytes, PipeReader content)
     {
-        using var writer = new ArrayChunkWriter(call.Answer.Body, plan, call.SendsGzip, FlushBytes);
+        using var writer = new ArrayChunkWriter(call.Answer.Body, plan, call.SendsGzip, flushBytes);
         await content.CopyToAsync(writer, call.Ended).ConfigureAwait(false);
         return writer.Written;
     }

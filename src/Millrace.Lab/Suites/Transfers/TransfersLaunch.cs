@@ -74,7 +74,7 @@ internal sealed class TransfersLaunch
                 .DistinctBy(entry => (entry.Method, entry.Direction, entry.Compression, entry.Ends)),
             entry => new TransferState(entry, source: null),
             _session.Meters);
-        _session.WarmUp(engines);
+        _session.WarmUp(engines, _limits.WarmUpPhases);
     }
 
     private void RunGroup(

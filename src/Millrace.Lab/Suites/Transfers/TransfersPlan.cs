@@ -59,16 +59,15 @@ internal static class TransfersPlan
     // What the aims are about, and what each wire comes to; the rest of the rows is in full mode.
     private static readonly string[] QuickMain =
     [
-        Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.Http2), nameof(FileTransfers.Tus),
+        Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.Http2),
         nameof(FileTransfers.GrpcByteArray), nameof(FileTransfers.GrpcRentedArray), nameof(FileTransfers.GrpcDirect),
         nameof(FileTransfers.GrpcWebDirect), nameof(FileTransfers.GrpcWebTextDirect),
-        BaselineSha256, nameof(FileTransfers.Http1Sha256), nameof(FileTransfers.TusSha256), nameof(FileTransfers.GrpcDirectSha256),
+        BaselineSha256, nameof(FileTransfers.Http1Sha256),
     ];
 
     private static readonly string[] QuickOther = [Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.GrpcDirect)];
 
-    private static readonly string[] QuickGzip =
-        [Baseline, nameof(FileTransfers.GrpcRentedArray), nameof(FileTransfers.GrpcDirect)];
+    private static readonly string[] QuickGzip = [Baseline, nameof(FileTransfers.GrpcDirect)];
 
     // Of a file as long as this one an array more or less shows in no figure.
     private static readonly string[] Large =
