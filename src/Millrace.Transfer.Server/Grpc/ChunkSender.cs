@@ -25,16 +25,17 @@ internal static class ChunkSender
     public static ValueTask<long> SendAsync(GrpcCall call, ChunkPlan plan, PipeReader content)
     {
         PipeWriter body = call.Answer.Body;
-        int flushBytes = TransferGuard.Of(call.Context).Running <= Few ? FewFlushBytes : ManyFlushBytes;
         if (plan.Handling != ChunkHandling.Direct)
         {
-            return SendArraysAsync(call, plan, flushBytes, content);
+            return SendArraysAsync(call, plan, content);
         }
 
         if (call.SendsGzip)
         {
             return new PackedChunks(call, plan).SendAsync(content);
         }
+
+        int flushBytes = TransferGuard.Of(call.Context).Running <= Few ? FewFlushBytes : ManyFlushBytes;
 
         // Only who sends by gRPC itself may divide the file as it is read: its length is in nobody's headers.
         return call.Form == GrpcForm.Http2 && plan.ReadBytes == plan.ChunkBytes
@@ -54,9 +55,10 @@ internal static class ChunkSender
         return writer.Written;
     }
 
-    private static async ValueTask<long> SendArraysAsync(GrpcCall call, ChunkPlan plan, int flushBytes, PipeReader content)
+    private static async ValueTask<long> SendArraysAsync(GrpcCall call, ChunkPlan plan, PipeReader content)
     {
-        using var writer = new ArrayChunkWriter(call.Answer.Body, plan, call.SendsGzip, flushBytes);
+        // A message is written when it is made: that is what libraries do that have messages.
+        using var writer = new ArrayChunkWriter(call.Answer.Body, plan, call.SendsGzip, flushBytes: 1);
         await content.CopyToAsync(writer, call.Ended).ConfigureAwait(false);
         return writer.Written;
     }

@@ -17,7 +17,7 @@ public sealed class BulkStreamTests : IDisposable
         var near = new Socket(SocketType.Stream, ProtocolType.Tcp);
         near.Connect(listener.LocalEndPoint!);
         _far = listener.Accept();
-        _stream = new BulkStream(new NetworkStream(near, ownsSocket: true));
+        _stream = new BulkStream(new NetworkStream(near, ownsSocket: true), isFramed: true);
     }
 
     public void Dispose()
@@ -72,6 +72,66 @@ public sealed class BulkStreamTests : IDisposable
         byte[] buffer = new byte[1];
         Assert.Equal(1, await _far.ReceiveAsync(buffer));
         Assert.Equal(7, buffer[0]);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(100)]
+    public async Task Frames_of_a_body_arrive_whole_and_in_their_order(int frames)
+    {
+        byte[] content = [.. Enumerable.Range(0, frames).SelectMany(frame => Frame(flags: 0, (byte)frame))];
+        Task<byte[]> receiving = ReceiveAsync(content.Length);
+        foreach (byte[] frame in content.Chunk(Frame(0, 0).Length))
+        {
+            await _stream.WriteAsync(frame.AsMemory());
+        }
+
+        // Also without the end of the stream: nothing waits for ever.
+        Assert.Equal(content, await receiving);
+    }
+
+    [Fact]
+    public async Task A_write_to_a_connection_that_was_reset_fails_in_the_end()
+    {
+        _far.LingerState = new LingerOption(enable: true, seconds: 0);
+        _far.Close();
+
+        await Assert.ThrowsAnyAsync<IOException>(async () =>
+        {
+            for (int i = 0; i < 10_000; i++)
+            {
+                await _stream.WriteAsync(Frame(flags: 1, 0).AsMemory());
+                await Task.Delay(1);
+            }
+        });
+    }
+
+    [Fact]
+    public void Only_a_full_frame_of_a_body_goes_on()
+    {
+        Assert.True(Http2Frames.GoesOn(Frame(flags: 0, 1)));
+        Assert.True(Http2Frames.GoesOn([0, 0, 0, 4, 1, 0, 0, 0, 0, .. Frame(flags: 0, 1)]));
+        Assert.False(Http2Frames.GoesOn(Frame(flags: 1, 1)));
+        Assert.False(Http2Frames.GoesOn([.. Frame(flags: 0, 1), 0, 0, 0, 4, 1, 0, 0, 0, 0]));
+        Assert.False(Http2Frames.GoesOn(Frame(flags: 0, 1).AsSpan(0, 100)));
+        Assert.False(Http2Frames.GoesOn("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"u8));
+        Assert.False(Http2Frames.GoesOn([]));
+    }
+
+    private static byte[] Frame(byte flags, byte content) =>
+        [0, 0x40, 0, 0, flags, 0, 0, 0, 1, .. Enumerable.Repeat(content, 16_384)];
+
+    private async Task<byte[]> ReceiveAsync(int count)
+    {
+        byte[] received = new byte[count];
+        for (int at = 0; at < count;)
+        {
+            int read = await _far.ReceiveAsync(received.AsMemory(at));
+            Assert.NotEqual(0, read);
+            at += read;
+        }
+
+        return received;
     }
 
     [Fact]

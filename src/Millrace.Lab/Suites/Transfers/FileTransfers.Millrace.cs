@@ -78,7 +78,7 @@ public partial class FileTransfers
                 Durability = Durability,
                 Compression = Compression,
                 ChunkHandling = method.Handling,
-                ChunkBytes = method.IsGrpc ? Buffer : null,
+                ChunkBytes = method.Handling == ChunkHandling.Direct ? null : Buffer,
             });
     }
 
