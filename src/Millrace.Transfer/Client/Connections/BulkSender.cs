@@ -5,8 +5,8 @@ using Millrace.Buffers;
 namespace Millrace.Transfer;
 
 /// <summary>
-/// Sends what is written in large pieces: what comes while one is on its way goes out with the next. A body's frame waits
-/// for those that follow it, a millisecond at most; everything else goes at once.
+/// Sends what is written in large pieces: what comes while one is on its way goes out with the next. The first one goes at
+/// once, so that nothing waits for company.
 /// </summary>
 /// <remarks>
 /// One write at a time. A write that fails is told by the next one. What was written and not sent when this is disposed is
@@ -16,15 +16,7 @@ internal sealed class BulkSender : IThreadPoolWorkItem, IValueTaskSource, IDispo
 {
     private const int PieceBytes = BlockPool.BodyBytes;
 
-    /// <summary>For how many bytes frames wait.</summary>
-    private const int WorthSending = 128 * 1024;
-
-    /// <summary>How long: whoever sends may have come to the end of a window, and would wait in vain.</summary>
-    private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(1);
-
     private readonly Stream _inner;
-    private readonly bool _isFramed;
-    private readonly Timer _timer;
     private readonly Lock _lock = new();
     private NativeBlock _filling = BlockPool.Shared.Rent();
     private NativeBlock _sending = BlockPool.Shared.Rent();
@@ -32,20 +24,10 @@ internal sealed class BulkSender : IThreadPoolWorkItem, IValueTaskSource, IDispo
     private int _filled;
     private bool _running;
     private bool _waits;
-    private bool _goesOn;
-    private bool _isDue;
     private bool _disposed;
     private Exception? _failure;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="inner">The connection.</param>
-    /// <param name="isFramed">Whether frames of HTTP/2 are written as they are, and not through TLS.</param>
-    public BulkSender(Stream inner, bool isFramed)
-    {
-        _inner = inner;
-        _isFramed = isFramed;
-        _timer = new Timer(static sender => ((BulkSender)sender!).Due(), this, Timeout.Infinite, Timeout.Infinite);
-    }
+    public BulkSender(Stream inner) => _inner = inner;
 
     /// <summary>Takes bytes; completes at once while there is room for them.</summary>
     public ValueTask WriteAsync(ReadOnlyMemory<byte> bytes)
@@ -65,7 +47,6 @@ internal sealed class BulkSender : IThreadPoolWorkItem, IValueTaskSource, IDispo
             }
 
             _disposed = true;
-            _timer.Dispose();
             wakes = StopWaiting();
             if (!_running)
             {
@@ -99,25 +80,6 @@ internal sealed class BulkSender : IThreadPoolWorkItem, IValueTaskSource, IDispo
         }
     }
 
-    /// <summary>Whether what was written waits for what follows.</summary>
-    private bool IsHeld => _goesOn && !_isDue && _filled < WorthSending;
-
-    private void Due()
-    {
-        lock (_lock)
-        {
-            if (_running || _disposed || _filled == 0 || _failure is not null)
-            {
-                return;
-            }
-
-            _isDue = true;
-            _running = true;
-        }
-
-        _ = SendAsync();
-    }
-
     private ValueTask RoomAsync()
     {
         lock (_lock)
@@ -146,21 +108,9 @@ internal sealed class BulkSender : IThreadPoolWorkItem, IValueTaskSource, IDispo
 
             count = Math.Min(bytes.Length, PieceBytes - _filled);
             bytes[..count].CopyTo(_filling.Writable.Span[_filled..]);
-            bool begins = _filled == 0;
             _filled += count;
-            _goesOn = _isFramed && Http2Frames.GoesOn(bytes);
             if (_running || _filled == 0)
             {
-                return count;
-            }
-
-            if (IsHeld)
-            {
-                if (begins)
-                {
-                    _timer.Change(Patience, Timeout.InfiniteTimeSpan);
-                }
-
                 return count;
             }
 
@@ -195,14 +145,9 @@ internal sealed class BulkSender : IThreadPoolWorkItem, IValueTaskSource, IDispo
         lock (_lock)
         {
             bytes = _filled;
-            if (bytes == 0 || _disposed || IsHeld)
+            if (bytes == 0 || _disposed)
             {
                 _running = false;
-                if (bytes > 0 && !_disposed)
-                {
-                    _timer.Change(Patience, Timeout.InfiniteTimeSpan);
-                }
-
                 if (_disposed)
                 {
                     Release();
@@ -213,7 +158,6 @@ internal sealed class BulkSender : IThreadPoolWorkItem, IValueTaskSource, IDispo
 
             (_filling, _sending) = (_sending, _filling);
             _filled = 0;
-            _isDue = false;
             wakes = StopWaiting();
         }
 

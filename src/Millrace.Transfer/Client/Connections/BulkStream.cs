@@ -8,17 +8,15 @@ namespace Millrace.Transfer;
 /// header and content apart, and sends each by itself: 2,700 system calls for 24 MB down, 1,460 up. What was received ahead is
 /// handed out from here without waiting, and what is written while a piece is on its way goes out with the next one.
 /// </summary>
-/// <param name="inner">The connection.</param>
-/// <param name="isFramed">Whether frames of HTTP/2 are written as they are, and not through TLS.</param>
 /// <remarks>One read at a time, and one write at a time beside it, as HttpClient does. Disposing disposes the inner stream.</remarks>
-internal sealed class BulkStream(Stream inner, bool isFramed) : Stream
+internal sealed class BulkStream(Stream inner) : Stream
 {
     private const int Idle = 0;
     private const int Reading = 1;
     private const int Disposed = 2;
 
     private readonly NativeBlock _block = BlockPool.Shared.Rent();
-    private readonly BulkSender _sender = new(inner, isFramed);
+    private readonly BulkSender _sender = new(inner);
     private int _state;
     private int _next;
     private int _end;
