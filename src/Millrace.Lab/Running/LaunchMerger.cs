@@ -62,6 +62,7 @@ internal static class LaunchMerger
         ServerAllocatedBytes = Join(parts, part => part.ServerAllocatedBytes),
         ServerGen2 = Join(parts, part => part.ServerGen2),
         ServerPeakResidentBytes = Join(parts, part => part.ServerPeakResidentBytes),
+        LinkShare = Join(parts, part => part.LinkShare),
         Passes = parts.Select(part => part.Passes).FirstOrDefault(passes => passes is not null),
         Unverified = Unverified(parts),
     };

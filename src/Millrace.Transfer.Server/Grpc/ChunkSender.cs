@@ -5,11 +5,11 @@ namespace Millrace.Transfer.Server;
 /// <summary>Moves a part of a file into an answer, in chunks.</summary>
 internal static class ChunkSender
 {
-    /// <summary>Bytes from which on they are handed to the connection: two chunks of the direct way, seven of 64 KiB.</summary>
+    /// <summary>Bytes from which on they are handed to the connection: four chunks of the direct way.</summary>
     /// <remarks>
     /// Each time costs a wake-up of the thread that sends, and one of whoever receives: docs/measuring.md.
     /// </remarks>
-    private const int FewFlushBytes = 448 * 1024;
+    private const int FewFlushBytes = 960 * 1024;
 
     /// <summary>The same where many transfers run, which cannot all have that much memory.</summary>
     private const int ManyFlushBytes = 128 * 1024;

@@ -55,7 +55,7 @@ internal static class TransferConnections
 
             // HTTP/1.1 receives bodies in the caller's memory by itself.
             return context.InitialRequestMessage.Version.Major == HttpVersion.Version20.Major
-                ? new BulkStream(connection)
+                ? new LargeReadStream(connection)
                 : connection;
         }
         catch

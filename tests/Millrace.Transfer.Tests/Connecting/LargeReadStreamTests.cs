@@ -4,12 +4,12 @@ using System.Net.Sockets;
 namespace Millrace.Transfer.Tests.Connecting;
 
 /// <summary>A connection that is received in large pieces and handed out in small ones.</summary>
-public sealed class BulkStreamTests : IDisposable
+public sealed class LargeReadStreamTests : IDisposable
 {
     private readonly Socket _far;
-    private readonly BulkStream _stream;
+    private readonly LargeReadStream _stream;
 
-    public BulkStreamTests()
+    public LargeReadStreamTests()
     {
         using var listener = new Socket(SocketType.Stream, ProtocolType.Tcp);
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -17,7 +17,7 @@ public sealed class BulkStreamTests : IDisposable
         var near = new Socket(SocketType.Stream, ProtocolType.Tcp);
         near.Connect(listener.LocalEndPoint!);
         _far = listener.Accept();
-        _stream = new BulkStream(new NetworkStream(near, ownsSocket: true));
+        _stream = new LargeReadStream(new NetworkStream(near, ownsSocket: true));
     }
 
     public void Dispose()
