@@ -68,7 +68,7 @@ internal static class LaunchMerger
     };
 
     // A meter that one of the processes lacked has no list that would fit the others.
-    private static long[]? Join(CaseSamples[] parts, Func<CaseSamples, IReadOnlyList<long>?> list) =>
+    private static T[]? Join<T>(CaseSamples[] parts, Func<CaseSamples, IReadOnlyList<T>?> list) =>
         parts.All(part => list(part) is not null) ? [.. parts.SelectMany(part => list(part)!)] : null;
 
     private static int[]? Unverified(CaseSamples[] parts)

@@ -117,7 +117,7 @@ public sealed class RoundRunnerTests : IDisposable
     public void Warm_up_runs_until_the_compiler_is_quiet()
     {
         List<CaseEngineOf> cases = Cases("GoodAsync", 1);
-        WarmUpResult result = WarmUp.Run(cases, Runner(seed: 1), _progress, CancellationToken.None);
+        WarmUpResult result = WarmUp.Run(cases, Runner(seed: 1), _progress, WarmUp.MaximumPhases, CancellationToken.None);
         Assert.InRange(result.Phases, 5, 10);
         Assert.Equal(result.CallsPerMethod, FakeBenchmark.Calls.Count);
         Assert.True(result.CallsPerMethod > 60, "Two times 30 calls are needed before a method has its final form.");

@@ -35,8 +35,7 @@ internal static class WireChoice
     }
 
     /// <summary>
-    /// The wire for parts of an upload: tus has a way to join them. Over HTTP/1.1 whatever the wire of the whole, since
-    /// requests of HTTP/2 share one connection.
+    /// The wire for parts of an upload, where one of the whole may be divided: tus has a way to join them.
     /// </summary>
     /// <returns>Null where the server does not offer it.</returns>
     public static TusWire? MakeParts(ServerDescription description, WireSetup setup) =>
