@@ -37,8 +37,9 @@ internal static class ChunkSender
 
         int flushBytes = TransferGuard.Of(call.Context).Running <= Few ? FewFlushBytes : ManyFlushBytes;
 
-        // Only who sends by gRPC itself may divide the file as it is read: its length is in nobody's headers.
-        return call.Form == GrpcForm.Http2 && plan.ReadBytes == plan.ChunkBytes
+        // Only an answer whose length is in no header may be divided as the file is read, which leaves whole chunks in front
+        // of a status.
+        return (call.Form == GrpcForm.Http2 || call.HasDeadline) && plan.ReadBytes == plan.ChunkBytes
             ? SendAsReadAsync(new ChunkWriter(body, flushBytes), content, call.Ended)
             : SendFramedAsync(new FramedChunkWriter(body, plan, flushBytes), content, call.Ended);
     }

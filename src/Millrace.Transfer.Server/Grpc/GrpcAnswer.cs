@@ -43,13 +43,13 @@ internal sealed class GrpcAnswer
             Response.Headers[GrpcFields.Encoding] = GrpcFields.Gzip;
         }
 
-        _body = Response.BodyWriter;
+        _body = _call.HasDeadline ? new LateWriter(Response.BodyWriter) : Response.BodyWriter;
         if (_call.Form == GrpcForm.WebText)
         {
             _body = _text = new Base64PipeWriter(_body);
         }
 
-        if (bytes is { } known && _call.Form != GrpcForm.Http2)
+        if (bytes is { } known && _call.Form != GrpcForm.Http2 && !_call.HasDeadline)
         {
             // Chunked coding costs both ends.
             long length = known + FramePrefix.Bytes + Fields(Success, problem: null).Length;

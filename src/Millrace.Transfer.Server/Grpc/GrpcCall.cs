@@ -39,6 +39,9 @@ internal sealed class GrpcCall : IAsyncDisposable
     /// <summary>When the caller has gone or its time is over.</summary>
     public CancellationToken Ended { get; private set; }
 
+    /// <summary>Whether its time may end before it does.</summary>
+    public bool HasDeadline => _deadline is not null;
+
     /// <summary>Whether its time is over.</summary>
     public bool IsLate => _deadline?.IsCancellationRequested is true && !IsGone;
 

@@ -214,14 +214,23 @@ public sealed class ProtocolTests : GrpcTest
         Assert.Empty(Leftovers());
     }
 
-    [Fact]
-    public async Task A_download_that_nobody_reads_ends_its_work_with_its_time()
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task A_download_that_nobody_reads_ends_its_work_with_its_time_and_says_so_behind_what_was_sent(string name)
     {
+        GrpcForm form = FormOf(name);
         Put("a", Content.Of(64_000_000));
-        using var content = new ByteArrayContent(Frames.Download("a"));
-        using HttpRequestMessage request = Request(GrpcForm.Http2, "Download", content, ("grpc-timeout", "1S"));
+        byte[] asked = Frames.Download("a");
+        using var content = new ByteArrayContent(
+            form == GrpcForm.WebText ? Encoding.ASCII.GetBytes(Convert.ToBase64String(asked)) : asked);
+        using HttpRequestMessage request = Request(form, "Download", content, ("grpc-timeout", "1S"));
         using HttpResponseMessage response = await Http2.SendAsync(request, HttpCompletionOption.ResponseHeadersRead).Soon();
         await Eventually.TrueAsync(() => Server.Server.Running == 0);
+
+        GrpcReply reply = await GrpcReply.ReadAsync(response, form).Soon();
+
+        Assert.Equal(4, reply.Status);
+        Assert.InRange(reply.Messages.Count, 1, 64_000_000 / (100 * 1024));
     }
 
     [Theory]

@@ -18,6 +18,7 @@ public sealed class TransferLimitsTests
         Assert.Equal(TimeSpan.FromSeconds(5), limits.RetryAfter);
         Assert.Equal(128 * 1024, limits.ReceiveBuffer);
         Assert.Equal(128 * 1024, limits.SendBuffer);
+        Assert.Equal(16 * 1024 * 1024, limits.Http2Window);
     }
 
     [Fact]
