@@ -45,6 +45,12 @@ internal sealed class CoreProcess : IDisposable
             : throw new LabException($"The program of gRPC's C++ core answered: {line}");
     }
 
+    /// <summary>
+    /// Reads whatever else it prints, a line for every call as a server: it would stand still when the pipe is full.
+    /// </summary>
+    public void ReadAllElse() =>
+        _ = _process.StandardOutput.BaseStream.CopyToAsync(Stream.Null);
+
     /// <inheritdoc/>
     public void Dispose()
     {

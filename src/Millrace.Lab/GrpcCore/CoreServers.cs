@@ -34,7 +34,9 @@ internal sealed class CoreServers(string program, string folder) : IDisposable
             program, "serve", "--folder", folder, "--chunk", chunk.ToString(CultureInfo.InvariantCulture));
         try
         {
-            return (process, (int)process.ReadAsync("port").GetAwaiter().GetResult());
+            int port = (int)process.ReadAsync("port").GetAwaiter().GetResult();
+            process.ReadAllElse();
+            return (process, port);
         }
         catch
         {
