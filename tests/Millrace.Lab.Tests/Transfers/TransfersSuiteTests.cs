@@ -35,7 +35,7 @@ public sealed class TransfersSuiteTests : IDisposable
             results.Cases.Where(item => item.Baseline)
                 .Select(item => $"{item.Method} {item.Parameters.Direction} {item.Parameters.Digest}").Order());
         Assert.Equal(
-            ["Grpc", "GrpcWeb", "GrpcWebText", "Http1", "Http2", "Tus"],
+            ["Grpc", "GrpcWeb", "GrpcWebText", "Http1", "Http2"],
             results.Cases.Select(item => item.Strategy).OfType<string>().Distinct().Order());
         Assert.Equal(4, results.Noise.Count);
         Assert.Equal(
