@@ -103,6 +103,12 @@ internal sealed class ArrayChunkWriter(PipeWriter destination, ChunkPlan plan, b
 
     private bool TryPack(ReadOnlyMemory<byte> content)
     {
+        if (content.Length <= FramePrefix.Bytes)
+        {
+            // A frame alone is longer.
+            return false;
+        }
+
         byte[] packed = New(content.Length);
         int bytes = ChunkPacker.Pack(new ReadOnlySequence<byte>(content), packed.AsMemory(0, content.Length));
         destination.Write(packed.AsSpan(0, bytes));
