@@ -95,6 +95,12 @@ internal sealed unsafe class NativeLogFile : LogFile
         return error == 0 ? null : AppendFailure.Of("flush the folder of", error, 0);
     }
 
+    public override void Dispose()
+    {
+        AdvisoryLock.Release(Handle);
+        base.Dispose();
+    }
+
     /// <summary>Follows links, and refuses what is no file before it is opened: opening a FIFO would wait.</summary>
     private static string Find(string path)
     {

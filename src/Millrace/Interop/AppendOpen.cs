@@ -5,7 +5,7 @@ namespace Millrace.Interop;
 
 /// <summary>
 /// Opens a file so that every write goes to its end, wherever that is by then.
-/// https://man7.org/linux/man-pages/man2/open.2.html, flock.2.html
+/// https://man7.org/linux/man-pages/man2/open.2.html
 /// </summary>
 internal static partial class AppendOpen
 {
@@ -14,12 +14,10 @@ internal static partial class AppendOpen
     private const int CreateNew = 0x40 | 0x80; // O_CREAT | O_EXCL
     private const int Append = 0x400; // O_APPEND
     private const int CloseOnExec = 0x80000; // O_CLOEXEC
-    private const int LockShared = 1; // LOCK_SH
-    private const int LockNoWait = 4; // LOCK_NB
 
     /// <summary>
-    /// Opens a file, or creates it, and holds a shared lock on it: .NET's readers that share with nobody ask for an
-    /// exclusive one.
+    /// Opens a file, or creates it, and holds a shared <see cref="AdvisoryLock"/> on it: .NET's readers that share with
+    /// nobody ask for an exclusive one.
     /// </summary>
     /// <param name="path">No link.</param>
     /// <param name="readable">Whether it is to be read as well.</param>
@@ -41,7 +39,9 @@ internal static partial class AppendOpen
 
             if (descriptor >= 0)
             {
-                return Lock(new SafeFileHandle(descriptor, ownsHandle: true), out error);
+                var file = new SafeFileHandle(descriptor, ownsHandle: true);
+                error = AdvisoryLock.TryShare(file) ? 0 : Errno.Again;
+                return file;
             }
 
             // EEXIST: another process created it in between; its file is as good.
@@ -53,18 +53,6 @@ internal static partial class AppendOpen
         }
     }
 
-    private static SafeFileHandle Lock(SafeFileHandle file, out int error)
-    {
-        // A file system without locks has none to refuse.
-        error = FLock(file, LockShared | LockNoWait) != 0 && Marshal.GetLastPInvokeError() == Errno.Again
-            ? Errno.Again
-            : 0;
-        return file;
-    }
-
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int OpenCall(string path, int flags, int mode);
-
-    [LibraryImport("libc", EntryPoint = "flock", SetLastError = true)]
-    private static partial int FLock(SafeFileHandle file, int operation);
 }

@@ -14,9 +14,6 @@ internal static partial class Folder
     private const int CreateNew = 0x40 | 0x80; // O_CREAT | O_EXCL
     private const int CreateIfMissing = 0x40; // O_CREAT
     private const int NoReplace = 1; // RENAME_NOREPLACE, Linux 3.15
-    private const int LockShared = 1; // LOCK_SH
-    private const int LockAlone = 2; // LOCK_EX
-    private const int LockNoWait = 4; // LOCK_NB
 
     /// <summary>O_DIRECTORY, one of the few flags whose value depends on the processor (asm/fcntl.h).</summary>
     private static int OnlyFolder =>
@@ -31,8 +28,8 @@ internal static partial class Folder
         new(OpenCall(path, OnlyFolder | CloseOnExec), ownsHandle: true);
 
     /// <summary>
-    /// Creates a file for reading and writing, and holds a shared lock on it: readers of .NET take the same kind, and
-    /// who looks whether it is still in use asks for an exclusive one.
+    /// Creates a file for reading and writing, and holds a shared <see cref="AdvisoryLock"/> on it: readers of .NET take the
+    /// same kind, and who looks whether it is still in use asks for an exclusive one.
     /// </summary>
     /// <param name="folder">An open folder.</param>
     /// <param name="name">A name in it, without a file.</param>
@@ -48,10 +45,7 @@ internal static partial class Folder
             return file;
         }
 
-        // A file system without locks has none to refuse.
-        error = FLock(file, LockShared | LockNoWait) != 0 && Marshal.GetLastPInvokeError() == Errno.Again
-            ? Errno.Again
-            : 0;
+        error = AdvisoryLock.TryShare(file) ? 0 : Errno.Again;
         return file;
     }
 
@@ -68,16 +62,13 @@ internal static partial class Folder
         var file = new SafeFileHandle(
             OpenAt(folder, name, ReadWrite | CreateIfMissing | NoFollow | CloseOnExec, mode), ownsHandle: true);
         error = file.IsInvalid ? Marshal.GetLastPInvokeError() : 0;
-        if (error == 0 && FLock(file, LockAlone | LockNoWait) != 0 && Marshal.GetLastPInvokeError() == Errno.Again)
+        if (error == 0 && !AdvisoryLock.TryTakeAlone(file))
         {
             error = Errno.Again;
         }
 
         return file;
     }
-
-    /// <summary>Lets others read what <see cref="OpenAlone"/> opened, but not continue it.</summary>
-    public static void Share(SafeFileHandle file) => _ = FLock(file, LockShared | LockNoWait);
 
     /// <summary>Renames, over whatever has the name.</summary>
     /// <returns>0, or the error number.</returns>
@@ -126,9 +117,6 @@ internal static partial class Folder
 
     [LibraryImport("libc", EntryPoint = "openat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int OpenAt(SafeFileHandle folder, string name, int flags, int mode);
-
-    [LibraryImport("libc", EntryPoint = "flock", SetLastError = true)]
-    private static partial int FLock(SafeFileHandle file, int operation);
 
     [LibraryImport("libc", EntryPoint = "renameat2", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int RenameAt2(

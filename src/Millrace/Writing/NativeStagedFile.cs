@@ -103,7 +103,8 @@ internal sealed partial class NativeStagedFile : StagedFile
     {
         if (Keeps)
         {
-            Folder.Share(Handle);
+            // Others may read it from now on.
+            _ = AdvisoryLock.TryShare(Handle);
         }
 
         int error = _mustBeNew
@@ -131,6 +132,7 @@ internal sealed partial class NativeStagedFile : StagedFile
             _ = Folder.Remove(_stagedFolder, _stagedName);
         }
 
+        AdvisoryLock.Release(Handle);
         Handle.Dispose();
         _stagedFolder.Dispose();
         _folder.Dispose();

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
+using Microsoft.Win32.SafeHandles;
 using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Appending;
@@ -181,5 +182,21 @@ public sealed class AppendTests
         Assert.Equal(1, Linux.OpenDescriptors(path));
         await other.DisposeAsync();
         Assert.Equal(0, Linux.OpenDescriptors(path));
+    }
+    [Theory, EveryLog]
+    public async Task A_process_that_is_being_started_holds_nothing_of_a_closed_log(bool portable, Durability durability)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        string path = TestFolder.NewPath();
+        FilePipeWriter writer = Logs.Open(path, portable, durability);
+        using SafeFileHandle inherited = Linux.Duplicate(Logs.LogOf(writer).File.Handle);
+        await writer.DisposeAsync();
+
+        using FileStream alone = new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
+        Assert.Equal(0, alone.Length);
     }
 }

@@ -53,6 +53,12 @@ internal static unsafe partial class Linux
     /// <returns>The user before.</returns>
     public static uint UseFilesAs(uint user) => (uint)SetFileSystemUser(user);
 
+    /// <summary>
+    /// A second descriptor of an open file, as a process has it that was forked and has not run its program yet.
+    /// https://man7.org/linux/man-pages/man2/dup.2.html
+    /// </summary>
+    public static SafeFileHandle Duplicate(SafeFileHandle file) => new(Check(Dup(file)), ownsHandle: true);
+
     private static byte[] NullTerminated(string path) => [.. Encoding.UTF8.GetBytes(path), 0];
 
     private static int Check(int result) => (int)Check((long)result);
@@ -64,6 +70,9 @@ internal static unsafe partial class Linux
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true)]
     private static partial int Open(byte* path, int flags);
+
+    [LibraryImport("libc", EntryPoint = "dup", SetLastError = true)]
+    private static partial int Dup(SafeFileHandle file);
 
     [LibraryImport("libc", EntryPoint = "lseek", SetLastError = true)]
     private static partial long Seek(SafeFileHandle file, long offset, int whence);

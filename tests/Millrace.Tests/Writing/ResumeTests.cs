@@ -1,7 +1,9 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Security.Cryptography;
+using Microsoft.Win32.SafeHandles;
 using Millrace.Tests.Infrastructure;
+using Millrace.Writing;
 
 namespace Millrace.Tests.Writing;
 
@@ -55,6 +57,24 @@ public sealed class ResumeTests
         await first.DisposeAsync();
         await using FilePipeWriter second = Resume(folder, portable);
         Assert.Equal(3, second.Position);
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task A_process_that_is_being_started_does_not_hold_a_part(bool portable)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        using var folder = new OwnFolder();
+        FilePipeWriter first = Resume(folder, portable);
+        using SafeFileHandle inherited = Linux.Duplicate(((StagedFileWriter)first).File.Handle);
+        await first.DisposeAsync();
+
+        await using FilePipeWriter second = Resume(folder, portable);
+        Assert.Equal(0, second.Position);
     }
 
     [Theory]
