@@ -23,9 +23,6 @@ internal partial class HttpWire : Wire
 
     public override TransferWire Kind => Setup.Kind;
 
-    /// <summary>Requests of HTTP/2 share a connection, whose windows are as large as a long way needs.</summary>
-    public override bool MayDivide => Kind != TransferWire.Http2;
-
     public override bool CanResume => Setup.Uploads is not null;
 
     public override bool VerifiesWhole => true;

@@ -48,6 +48,8 @@ public sealed class PartRuleTests
     [InlineData(9, 1_000_000, 4_000_000, false)]
     [InlineData(10, 4_000_000, 8_000_000, false)]
     [InlineData(10, 1_000_000, 2_400_000, false)]
+    [InlineData(60, 30_000_000, 500_000_000, true)]
+    [InlineData(60, 40_000_000, 500_000_000, false)]
     public void The_rate_is_watched_for_a_second_after_buffers_are_full(int roundTrip, long inSecond, long rest, bool several)
     {
         const long Buffered = 1_500_000;
