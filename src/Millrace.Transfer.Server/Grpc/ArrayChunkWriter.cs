@@ -7,23 +7,18 @@ namespace Millrace.Transfer.Server;
 /// Gathers each chunk in an array of its own and writes it as a message when it is whole, as message-oriented libraries have
 /// it.
 /// </summary>
-/// <remarks>The destination is not completed by this. Not thread-safe.</remarks>
 internal sealed class ArrayChunkWriter(PipeWriter destination, ChunkPlan plan, bool compresses, int flushBytes)
-    : PipeWriter, IDisposable
+    : FramingWriter(destination, flushBytes), IDisposable
 {
     private byte[] _array = [];
     private int _filled;
     private long _left = plan.Count;
-    private long _unflushed;
-
-    /// <summary>Bytes of the file that were written.</summary>
-    public long Written => plan.Count - _left;
 
     /// <inheritdoc/>
-    public override bool CanGetUnflushedBytes => true;
+    public override long Written => plan.Count - _left;
 
     /// <inheritdoc/>
-    public override long UnflushedBytes => _unflushed + _filled;
+    public override long UnflushedBytes => base.UnflushedBytes + _filled;
 
     /// <inheritdoc/>
     public override Memory<byte> GetMemory(int sizeHint = 0)
@@ -41,9 +36,6 @@ internal sealed class ArrayChunkWriter(PipeWriter destination, ChunkPlan plan, b
     }
 
     /// <inheritdoc/>
-    public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
-
-    /// <inheritdoc/>
     public override void Advance(int bytes)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, _left - _filled);
@@ -52,26 +44,6 @@ internal sealed class ArrayChunkWriter(PipeWriter destination, ChunkPlan plan, b
         {
             Send(Math.Min(_filled, plan.ChunkBytes));
         }
-    }
-
-    /// <summary>Flushes the destination when there is enough for a write.</summary>
-    public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
-    {
-        if (_unflushed < flushBytes)
-        {
-            return ValueTask.FromResult(new FlushResult(isCanceled: false, isCompleted: false));
-        }
-
-        _unflushed = 0;
-        return destination.FlushAsync(cancellationToken);
-    }
-
-    /// <inheritdoc/>
-    public override void CancelPendingFlush() => destination.CancelPendingFlush();
-
-    /// <inheritdoc/>
-    public override void Complete(Exception? exception = null)
-    {
     }
 
     /// <inheritdoc/>
@@ -93,9 +65,8 @@ internal sealed class ArrayChunkWriter(PipeWriter destination, ChunkPlan plan, b
         {
             Span<byte> header = stackalloc byte[ChunkHeader.BytesFor(bytes)];
             ChunkHeader.Write(header, bytes);
-            destination.Write(header);
-            destination.Write(message.AsSpan(0, bytes));
-            _unflushed += header.Length + bytes;
+            WriteToDestination(header);
+            WriteToDestination(message.AsSpan(0, bytes));
         }
 
         Return(message);
@@ -111,8 +82,7 @@ internal sealed class ArrayChunkWriter(PipeWriter destination, ChunkPlan plan, b
 
         byte[] packed = New(content.Length);
         int bytes = ChunkPacker.Pack(new ReadOnlySequence<byte>(content), packed.AsMemory(0, content.Length));
-        destination.Write(packed.AsSpan(0, bytes));
-        _unflushed += bytes;
+        WriteToDestination(packed.AsSpan(0, bytes));
         Return(packed);
         return bytes > 0;
     }

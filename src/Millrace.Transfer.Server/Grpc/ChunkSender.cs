@@ -40,17 +40,11 @@ internal static class ChunkSender
         // Only an answer whose length is in no header may be divided as the file is read, which leaves whole chunks in front
         // of a status.
         return (call.Form == GrpcForm.Http2 || call.HasDeadline) && plan.ReadBytes == plan.ChunkBytes
-            ? SendAsReadAsync(new ChunkWriter(body, flushBytes), content, call.Ended)
-            : SendFramedAsync(new FramedChunkWriter(body, plan, flushBytes), content, call.Ended);
+            ? SendAsync(new ChunkWriter(body, flushBytes), content, call.Ended)
+            : SendAsync(new FramedChunkWriter(body, plan, flushBytes), content, call.Ended);
     }
 
-    private static async ValueTask<long> SendAsReadAsync(ChunkWriter writer, PipeReader content, CancellationToken ended)
-    {
-        await content.CopyToAsync(writer, ended).ConfigureAwait(false);
-        return writer.Written;
-    }
-
-    private static async ValueTask<long> SendFramedAsync(FramedChunkWriter writer, PipeReader content, CancellationToken ended)
+    private static async ValueTask<long> SendAsync(FramingWriter writer, PipeReader content, CancellationToken ended)
     {
         await content.CopyToAsync(writer, ended).ConfigureAwait(false);
         return writer.Written;
@@ -60,7 +54,6 @@ internal static class ChunkSender
     {
         // A message is written when it is made: that is what libraries do that have messages.
         using var writer = new ArrayChunkWriter(call.Answer.Body, plan, call.SendsGzip, flushBytes: 1);
-        await content.CopyToAsync(writer, call.Ended).ConfigureAwait(false);
-        return writer.Written;
+        return await SendAsync(writer, content, call.Ended).ConfigureAwait(false);
     }
 }

@@ -7,36 +7,26 @@ namespace Millrace.Transfer.Server;
 /// destination lends, however the bytes come: what lies behind the end of a chunk is moved to make room for the next one's
 /// header.
 /// </summary>
-/// <remarks>The destination is not completed by this. Not thread-safe.</remarks>
-internal sealed class FramedChunkWriter(PipeWriter destination, ChunkPlan plan, int flushBytes) : PipeWriter
+internal sealed class FramedChunkWriter(PipeWriter destination, ChunkPlan plan, int flushBytes)
+    : FramingWriter(destination, flushBytes)
 {
     private readonly int _chunk = plan.ChunkBytes;
     private Memory<byte> _lent;
     private int _front;
     private int _inChunk;
     private long _left = plan.Count;
-    private long _unflushed;
-
-    /// <summary>Bytes of the file that were written.</summary>
-    public long Written => plan.Count - _left;
 
     /// <inheritdoc/>
-    public override bool CanGetUnflushedBytes => true;
-
-    /// <inheritdoc/>
-    public override long UnflushedBytes => _unflushed;
+    public override long Written => plan.Count - _left;
 
     /// <inheritdoc/>
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
         int bytes = sizeHint == 0 ? Math.Max(1, NextChunk(_left)) : sizeHint;
         _front = _inChunk == 0 ? ChunkHeader.BytesFor(NextChunk(_left)) : 0;
-        _lent = destination.GetMemory(_front + bytes + (((bytes / _chunk) + 1) * ChunkHeader.MostBytes));
+        _lent = Destination.GetMemory(_front + bytes + (((bytes / _chunk) + 1) * ChunkHeader.MostBytes));
         return _lent.Slice(_front, bytes);
     }
-
-    /// <inheritdoc/>
-    public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
     /// <inheritdoc/>
     public override void Advance(int bytes)
@@ -59,28 +49,7 @@ internal sealed class FramedChunkWriter(PipeWriter destination, ChunkPlan plan, 
         _inChunk = behind <= 0 ? first - bytes : NextChunk(_left - first - WholeBefore(behind)) - (behind - WholeBefore(behind));
         _left -= bytes;
         _lent = default;
-        _unflushed += _front + bytes + headers;
-        destination.Advance(_front + bytes + headers);
-    }
-
-    /// <summary>Flushes the destination when there is enough for a write.</summary>
-    public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
-    {
-        if (_unflushed < flushBytes)
-        {
-            return ValueTask.FromResult(new FlushResult(isCanceled: false, isCompleted: false));
-        }
-
-        _unflushed = 0;
-        return destination.FlushAsync(cancellationToken);
-    }
-
-    /// <inheritdoc/>
-    public override void CancelPendingFlush() => destination.CancelPendingFlush();
-
-    /// <inheritdoc/>
-    public override void Complete(Exception? exception = null)
-    {
+        AdvanceDestination(_front + bytes + headers);
     }
 
     /// <summary>Bytes of the chunk that begins with so many left.</summary>

@@ -1,5 +1,3 @@
-using System.Numerics;
-
 namespace Millrace.Transfer;
 
 /// <summary>
@@ -21,28 +19,17 @@ internal static class ChunkHeader
     private const byte DataTag = (DataField << 3) | 2;
 
     /// <summary>Bytes of the header for as many of a file.</summary>
-    public static int BytesFor(int data) => FramePrefix.Bytes + 1 + LengthBytes(data);
+    public static int BytesFor(int data) => FramePrefix.Bytes + 1 + Varint.BytesFor(data);
 
     /// <summary>Writes it.</summary>
     /// <param name="header">
-    /// All of it is used, from <see cref="BytesFor"/> to <see cref="MostBytes"/>: a length may have more bytes than it needs
-    /// (protobuf.dev, "Encoding": parsers take varints of up to ten bytes), so that room that was left in front of bytes
-    /// fits also when fewer of them came.
+    /// All of it is used, from <see cref="BytesFor"/> to <see cref="MostBytes"/>: see <see cref="Varint.Write(Span{byte}, ulong)"/>.
     /// </param>
     /// <param name="data">Bytes of the file in this chunk.</param>
     public static void Write(Span<byte> header, int data)
     {
         new FramePrefix(0, (uint)(header.Length - FramePrefix.Bytes + data)).Write(header);
         header[FramePrefix.Bytes] = DataTag;
-        Span<byte> length = header[(FramePrefix.Bytes + 1)..];
-        for (int i = 0; i < length.Length - 1; i++)
-        {
-            length[i] = (byte)(data | 0x80);
-            data >>= 7;
-        }
-
-        length[^1] = (byte)data;
+        Varint.Write(header[(FramePrefix.Bytes + 1)..], data);
     }
-
-    private static int LengthBytes(int value) => (BitOperations.Log2((uint)value | 1) / 7) + 1;
 }

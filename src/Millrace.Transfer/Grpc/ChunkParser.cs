@@ -15,7 +15,6 @@ internal sealed class ChunkParser
     /// <remarks>A name of 4,096 bytes, a hundred entity tags, and what later versions may add.</remarks>
     public const int MostRest = 64 * 1024;
 
-    private const int MostVarintBytes = 10;
     private const int MostDepth = 16;
 
     private readonly long _mostBytes;
@@ -223,7 +222,7 @@ internal sealed class ChunkParser
             byte next = input[0];
             input = input[1..];
             Use(1);
-            if (_varintBytes == MostVarintBytes || (_varintBytes == MostVarintBytes - 1 && next > 1))
+            if (_varintBytes == Varint.MostBytes || (_varintBytes == Varint.MostBytes - 1 && next > 1))
             {
                 throw Malformed("a number has more than 64 bits");
             }
@@ -334,15 +333,10 @@ internal sealed class ChunkParser
 
     private void GatherVarint(ulong value)
     {
-        Span<byte> bytes = stackalloc byte[MostVarintBytes];
-        int count = 0;
-        for (; value >= 0x80; value >>= 7)
-        {
-            bytes[count++] = (byte)(value | 0x80);
-        }
-
-        bytes[count++] = (byte)value;
-        Gather(bytes[..count]);
+        Span<byte> bytes = stackalloc byte[Varint.MostBytes];
+        bytes = bytes[..Varint.BytesFor(value)];
+        Varint.Write(bytes, value);
+        Gather(bytes);
     }
 
     private void Gather(ReadOnlySpan<byte> bytes)

@@ -1,7 +1,5 @@
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
-using Millrace.Lab.Suites;
-using Millrace.Lab.Suites.Transfers;
 using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Transfers;
@@ -16,20 +14,12 @@ public sealed class CoreTransferTests : IDisposable
     [Fact]
     public void File_is_moved_with_the_core_at_either_end_and_at_both_as_it_is_and_with_gzip()
     {
-        var once = new RunLimits { MinimumRounds = 1, MaximumRounds = 1, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
-        var suite = new TransfersSuite(
-            new TransfersLimits { Unflushed = once, Durable = once, Linked = once, Launches = 1 }, 1 << 20);
-        var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
-        var options = new LabOptions
-        {
-            Mode = LabMode.Quick,
-            DataFolder = _folder.Path,
-            Filters = ["GrpcCore*/65536/*"],
-            Seed = 42,
-            Command = "test",
-            Launches = 1,
-        };
-        LabResults results = SuiteRun.Run(suite, options, host, new RecordedProgress(), default);
+        LabResults results = SuiteRun.Run(
+            SmallTransfers.Suite(rounds: 1),
+            SmallTransfers.Options(_folder, LabMode.Quick, "GrpcCore*/65536/*"),
+            SmallTransfers.Host,
+            new RecordedProgress(),
+            default);
         Assert.Empty(results.Absent);
         Assert.Equal(12, results.Cases.Count);
         Assert.All(results.Cases, item =>

@@ -1,7 +1,5 @@
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
-using Millrace.Lab.Suites;
-using Millrace.Lab.Suites.Transfers;
 using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Transfers;
@@ -40,34 +38,8 @@ public sealed class LinkedTransferTests : IDisposable
 
     private CaseResult[] Launch(string filter)
     {
-        var once = new RunLimits { MinimumRounds = 1, MaximumRounds = 1, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
-        var suite = new TransfersSuite(
-            new TransfersLimits { Unflushed = once, Durable = once, Linked = once, Launches = 1 }, 1 << 20);
-        var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
-        var options = new LabOptions
-        {
-            Mode = LabMode.Quick,
-            DataFolder = _folder.Path,
-            Filters = [filter],
-            Seed = 42,
-            Command = "test",
-            Launches = 1,
-        };
-        using SuiteInputs inputs = suite.TakeInputs(options);
-        using IServedFiles served = host.Serve(new ServeRequest("transfers", inputs.Files));
-        LaunchResult launch = suite.Launch(
-            new LaunchRequest
-            {
-                Suite = "transfers",
-                Options = options,
-                Inputs = inputs.Files,
-                Server = served.Address,
-                Index = 0,
-                Count = 1,
-                Seed = 1,
-            },
-            new RecordedProgress(),
-            default);
+        LaunchResult launch = SmallTransfers.Launch(
+            SmallTransfers.Suite(rounds: 1), SmallTransfers.Options(_folder, LabMode.Quick, filter));
         Assert.Empty(launch.Absent);
         return [.. launch.Cases.Select(item => item.Case)];
     }

@@ -9,11 +9,7 @@ namespace Millrace.Lab.Tests.Transfers;
 /// <summary>The whole suite with few rounds.</summary>
 public sealed class TransfersSuiteTests : IDisposable
 {
-    private static readonly RunLimits TwoRounds =
-        new() { MinimumRounds = 2, MaximumRounds = 2, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
-
-    private static readonly TransfersLimits FewRounds = new() { Unflushed = TwoRounds, Durable = TwoRounds, Linked = TwoRounds, Launches = 1 };
-
+    private readonly TransfersSuite _suite = SmallTransfers.Suite(rounds: 2);
     private readonly TemporaryFolder _folder = new();
 
     public void Dispose() => _folder.Dispose();
@@ -48,24 +44,8 @@ public sealed class TransfersSuiteTests : IDisposable
     [Fact]
     public void Server_of_its_own_process_has_meters_and_one_in_the_same_process_has_none()
     {
-        var suite = new TransfersSuite(FewRounds, 1 << 20);
-        var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
-        LabOptions options = Options(LabMode.Full, "HttpClient/csv/*/65536/hot/*/none/none/coding none/*");
-        using SuiteInputs inputs = suite.TakeInputs(options);
-        using IServedFiles served = host.Serve(new ServeRequest("transfers", inputs.Files));
-        LaunchResult launch = suite.Launch(
-            new LaunchRequest
-            {
-                Suite = "transfers",
-                Options = options,
-                Inputs = inputs.Files,
-                Server = served.Address,
-                Index = 0,
-                Count = 1,
-                Seed = 1,
-            },
-            new RecordedProgress(),
-            default);
+        LaunchResult launch = SmallTransfers.Launch(
+            _suite, SmallTransfers.Options(_folder, LabMode.Full, "HttpClient/csv/*/65536/hot/*/none/none/coding none/*"));
         Assert.Contains("of the server", launch.Meters["serverCpuNs"], StringComparison.Ordinal);
         CaseResult[] cases = [.. launch.Cases.Select(item => item.Case)];
         Assert.Equal([1, 1, 2, 2], cases.Select(item => item.Parameters.Processes).Order());
@@ -114,10 +94,9 @@ public sealed class TransfersSuiteTests : IDisposable
     [Fact]
     public void Memory_of_a_case_is_measured_in_a_process_of_its_own()
     {
-        var suite = new TransfersSuite(FewRounds, 1 << 20);
-        var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
-        LabOptions options = Options(LabMode.Quick, "HttpClient/*/65536/*/download/*");
-        using SuiteInputs inputs = suite.TakeInputs(options);
+        WorkerHost host = SmallTransfers.Host;
+        LabOptions options = SmallTransfers.Options(_folder, LabMode.Quick, "HttpClient/*/65536/*/download/*");
+        using SuiteInputs inputs = _suite.TakeInputs(options);
         using IServedFiles served = host.Serve(new ServeRequest("transfers", inputs.Files));
         MemoryResult memory = host.MeasureMemory(
             new MemoryRequest("transfers", options, inputs.Files, 0) { Server = served.Address });
@@ -125,19 +104,6 @@ public sealed class TransfersSuiteTests : IDisposable
         Assert.InRange(memory.PeakOverIdleBytes, 0, 16 << 20);
     }
 
-    private LabOptions Options(LabMode mode, params string[] filters) => new()
-    {
-        Mode = mode,
-        DataFolder = _folder.Path,
-        Filters = filters,
-        Seed = 42,
-        Command = "test",
-        Launches = 1,
-    };
-
-    private LabResults Run(LabMode mode, params string[] filters)
-    {
-        var suite = new TransfersSuite(FewRounds, 1 << 20);
-        return SuiteRun.Run(suite, Options(mode, filters), new InProcessHost(suite), new RecordedProgress(), default);
-    }
+    private LabResults Run(LabMode mode, params string[] filters) => SuiteRun.Run(
+        _suite, SmallTransfers.Options(_folder, mode, filters), new InProcessHost(_suite), new RecordedProgress(), default);
 }

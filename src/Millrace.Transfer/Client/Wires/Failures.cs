@@ -34,6 +34,16 @@ internal static class Failures
         };
     }
 
+    /// <summary>The exception to throw where what is uploaded could not be read: no other try helps.</summary>
+    public static Exception OfSource(Exception failure, WireCall call) =>
+        failure is TransferException or FilePipeException or OperationCanceledException
+            ? failure
+            : new TransferException(
+                TransferError.Failed,
+                $"{call.Verb} '{call.Name}': what is uploaded could not be read: {failure.Message}",
+                call.Name,
+                failure);
+
     /// <summary>Describes what ended a request without an answer.</summary>
     /// <returns>Null for what is not about the connection: the caller lets that pass.</returns>
     public static TransferException? Translate(Exception exception, WireCall call, IdleWatch watch)

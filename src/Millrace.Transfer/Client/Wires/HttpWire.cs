@@ -67,13 +67,7 @@ internal partial class HttpWire : Wire
         {
             if (content?.SourceFailure is { } failure)
             {
-                throw failure is TransferException or FilePipeException or OperationCanceledException
-                    ? failure
-                    : new TransferException(
-                        TransferError.Failed,
-                        $"{call.Verb} '{call.Name}': what is uploaded could not be read: {failure.Message}",
-                        call.Name,
-                        failure);
+                throw Failures.OfSource(failure, call);
             }
 
             throw Translate(exception, call, watch);

@@ -9,7 +9,7 @@ namespace Millrace.Transfer;
 /// chunks is read with the end of the first one and kept aside.
 /// </summary>
 /// <remarks>Not thread-safe. Owns the call.</remarks>
-internal sealed partial class GrpcBody : Stream, IEndingBody
+internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
 {
     /// <summary>Bytes that are read behind a chunk, so that the next one's header is there already.</summary>
     /// <remarks>A header has at most <see cref="ChunkHeader.MostBytes"/>; what is read too many is copied once more.</remarks>
@@ -41,20 +41,6 @@ internal sealed partial class GrpcBody : Stream, IEndingBody
         _exchange = exchange;
         _input = input;
         _handling = handling;
-    }
-
-    public override bool CanRead => true;
-
-    public override bool CanSeek => false;
-
-    public override bool CanWrite => false;
-
-    public override long Length => throw new NotSupportedException();
-
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
     }
 
     private bool HasPiece => _inData || HasHeldPiece;
@@ -164,18 +150,6 @@ internal sealed partial class GrpcBody : Stream, IEndingBody
             throw _exchange.Translate(exception);
         }
     }
-
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-    public override void Flush()
-    {
-    }
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     protected override void Dispose(bool disposing)
     {

@@ -151,13 +151,7 @@ internal sealed partial class GrpcWire
         {
             if (content.SourceFailure is { } failure && exception is not TransferException { Status: not null })
             {
-                throw failure is TransferException or FilePipeException or OperationCanceledException
-                    ? failure
-                    : new TransferException(
-                        TransferError.Failed,
-                        $"{call.Verb} '{call.Name}': what is uploaded could not be read: {failure.Message}",
-                        call.Name,
-                        failure);
+                throw Failures.OfSource(failure, call);
             }
 
             if (exception is TransferException)

@@ -40,8 +40,6 @@ internal sealed class GzipPacker : WriteOnlyStream
         new FramePrefix(FramePrefix.Compressed, (uint)(_bytes - FramePrefix.Bytes)).Write(_blocks[0].Writable.Span);
     }
 
-    public override void Write(byte[] buffer, int offset, int count) => Append(buffer.AsSpan(offset, count));
-
     public override void Write(ReadOnlySpan<byte> buffer) => Append(buffer);
 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)

@@ -1,4 +1,3 @@
-using System.Numerics;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
 
@@ -11,7 +10,6 @@ namespace Millrace.Transfer;
 internal sealed class PartContent(UploadPartRequest head, Outgoing outgoing, WireSetup setup) : OutgoingMessages(outgoing, setup.Kind)
 {
     private const byte DataTag = (UploadPartRequest.DataFieldNumber << 3) | 2;
-    private const int BitsOfVarintByte = 7;
 
     private readonly TransferClientOptions _options = setup.Options;
 
@@ -58,7 +56,7 @@ internal sealed class PartContent(UploadPartRequest head, Outgoing outgoing, Wir
         try
         {
             beginning.CopyTo(message.Memory);
-            await Outgoing.CopyToAsync(new FillingStream(message.Memory[beginning.Length..]), cancellationToken).ConfigureAwait(false);
+            await Outgoing.CopyToAsync(new BoundedStream(message.Memory[beginning.Length..]), cancellationToken).ConfigureAwait(false);
             await stream.WriteAsync(message.Memory, cancellationToken).ConfigureAwait(false);
         }
         finally
@@ -67,7 +65,7 @@ internal sealed class PartContent(UploadPartRequest head, Outgoing outgoing, Wir
         }
     }
 
-    private int HeadBytes() => FramePrefix.Bytes + head.CalculateSize() + 1 + VarintBytes(Count);
+    private int HeadBytes() => FramePrefix.Bytes + head.CalculateSize() + 1 + Varint.BytesFor(Count);
 
     private void WriteHead(Span<byte> beginning)
     {
@@ -75,18 +73,8 @@ internal sealed class PartContent(UploadPartRequest head, Outgoing outgoing, Wir
         int fields = head.CalculateSize();
         head.WriteTo(beginning.Slice(FramePrefix.Bytes, fields));
         beginning[FramePrefix.Bytes + fields] = DataTag;
-        Span<byte> length = beginning[(FramePrefix.Bytes + fields + 1)..];
-        int left = Count;
-        for (int i = 0; i < length.Length - 1; i++)
-        {
-            length[i] = (byte)(left | 0x80);
-            left >>= BitsOfVarintByte;
-        }
-
-        length[^1] = (byte)left;
+        Varint.Write(beginning[(FramePrefix.Bytes + fields + 1)..], Count);
     }
-
-    private static int VarintBytes(int value) => (BitOperations.Log2((uint)value | 1) / BitsOfVarintByte) + 1;
 
     /// <summary>Compresses what is written to it.</summary>
     private sealed class PackingStream(GzipPacker gzip) : WriteOnlyStream
@@ -94,19 +82,6 @@ internal sealed class PartContent(UploadPartRequest head, Outgoing outgoing, Wir
         public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
         {
             gzip.Add(buffer.Span);
-            return default;
-        }
-    }
-
-    /// <summary>Puts what is written to it into memory.</summary>
-    private sealed class FillingStream(Memory<byte> memory) : WriteOnlyStream
-    {
-        private int _filled;
-
-        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
-        {
-            buffer.CopyTo(memory[_filled..]);
-            _filled += buffer.Length;
             return default;
         }
     }

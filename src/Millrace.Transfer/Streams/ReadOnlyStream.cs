@@ -1,4 +1,4 @@
-namespace Millrace.Transfer.Server;
+namespace Millrace.Transfer;
 
 /// <summary>A stream that is read forwards and asynchronously, and nothing else.</summary>
 internal abstract class ReadOnlyStream : Stream

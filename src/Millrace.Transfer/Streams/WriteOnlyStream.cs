@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>A stream that is written to, without waiting on a thread, and nothing else.</summary>
+/// <summary>A stream that is written to and nothing else: asynchronously, unless it says otherwise.</summary>
 internal abstract class WriteOnlyStream : Stream
 {
     public override bool CanRead => false;
@@ -22,7 +22,10 @@ internal abstract class WriteOnlyStream : Stream
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
 
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+    /// <summary>No thread waits for a connection here.</summary>
+    public override void Write(ReadOnlySpan<byte> buffer) => throw new NotSupportedException();
+
+    public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
 
     public override void Flush()
     {

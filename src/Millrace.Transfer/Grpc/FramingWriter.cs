@@ -1,0 +1,65 @@
+using System.Buffers;
+using System.IO.Pipelines;
+
+namespace Millrace.Transfer;
+
+/// <summary>Puts a file that is written to it into another writer as chunks, and has that one flushed when it is worth it.</summary>
+/// <remarks>
+/// The destination is not completed by this, and nothing may be written to it by others between
+/// <see cref="PipeWriter.GetMemory"/> and <see cref="FlushAsync"/>. Not thread-safe.
+/// </remarks>
+/// <param name="destination">Where the frames go.</param>
+/// <param name="flushBytes">Bytes that are gathered before the destination is flushed.</param>
+internal abstract class FramingWriter(PipeWriter destination, int flushBytes) : PipeWriter
+{
+    private long _unflushed;
+
+    /// <summary>Bytes of the file that were written.</summary>
+    public abstract long Written { get; }
+
+    /// <inheritdoc/>
+    public override bool CanGetUnflushedBytes => true;
+
+    /// <inheritdoc/>
+    public override long UnflushedBytes => _unflushed;
+
+    /// <summary>Where the frames go.</summary>
+    protected PipeWriter Destination { get; } = destination;
+
+    /// <inheritdoc/>
+    public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
+
+    /// <summary>Flushes the destination when there is enough for a write.</summary>
+    public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
+    {
+        if (_unflushed < flushBytes)
+        {
+            return ValueTask.FromResult(new FlushResult(isCanceled: false, isCompleted: false));
+        }
+
+        _unflushed = 0;
+        return Destination.FlushAsync(cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public override void CancelPendingFlush() => Destination.CancelPendingFlush();
+
+    /// <inheritdoc/>
+    public override void Complete(Exception? exception = null)
+    {
+    }
+
+    /// <summary>Says that as many bytes are in the destination's memory, headers included.</summary>
+    protected void AdvanceDestination(int bytes)
+    {
+        Destination.Advance(bytes);
+        _unflushed += bytes;
+    }
+
+    /// <summary>Copies into the destination's memory.</summary>
+    protected void WriteToDestination(ReadOnlySpan<byte> bytes)
+    {
+        Destination.Write(bytes);
+        _unflushed += bytes.Length;
+    }
+}

@@ -1,0 +1,39 @@
+using System.Numerics;
+
+namespace Millrace.Transfer;
+
+/// <summary>Numbers as Protobuf has them, seven bits a byte and the least first (protobuf.dev, "Encoding").</summary>
+internal static class Varint
+{
+    /// <summary>Bytes of it at most: parsers refuse more.</summary>
+    public const int MostBytes = 10;
+
+    private const int BitsOfByte = 7;
+    private const byte More = 0x80;
+
+    /// <summary>Bytes that a number needs.</summary>
+    public static int BytesFor(ulong value) => (BitOperations.Log2(value | 1) / BitsOfByte) + 1;
+
+    /// <summary>Bytes that a number from 0 on needs.</summary>
+    public static int BytesFor(int value) => BytesFor((ulong)value);
+
+    /// <summary>Writes it.</summary>
+    /// <param name="bytes">
+    /// All of it is used: a number may have more bytes than it needs, up to <see cref="MostBytes"/>, so that room that was
+    /// left in front of bytes fits also when fewer of them came.
+    /// </param>
+    /// <param name="value">The number.</param>
+    public static void Write(Span<byte> bytes, ulong value)
+    {
+        foreach (ref byte each in bytes[..^1])
+        {
+            each = (byte)(value | More);
+            value >>= BitsOfByte;
+        }
+
+        bytes[^1] = (byte)value;
+    }
+
+    /// <summary>The same of a number from 0 on.</summary>
+    public static void Write(Span<byte> bytes, int value) => Write(bytes, (ulong)value);
+}

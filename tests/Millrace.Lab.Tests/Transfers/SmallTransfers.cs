@@ -1,0 +1,48 @@
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites;
+using Millrace.Lab.Suites.Transfers;
+using Millrace.Lab.Tests.Infrastructure;
+
+namespace Millrace.Lab.Tests.Transfers;
+
+/// <summary>The suite with few rounds and a file of 1 MiB for the large one; the workers are real.</summary>
+internal static class SmallTransfers
+{
+    public static WorkerHost Host { get; } = new(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
+
+    public static TransfersSuite Suite(int rounds)
+    {
+        var few = new RunLimits { MinimumRounds = rounds, MaximumRounds = rounds, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
+        return new TransfersSuite(new TransfersLimits { Unflushed = few, Durable = few, Linked = few, Launches = 1 }, 1 << 20);
+    }
+
+    public static LabOptions Options(TemporaryFolder folder, LabMode mode, params string[] filters) => new()
+    {
+        Mode = mode,
+        DataFolder = folder.Path,
+        Filters = filters,
+        Seed = 42,
+        Command = "test",
+        Launches = 1,
+    };
+
+    /// <summary>Runs one launch in this process, with the server in another.</summary>
+    public static LaunchResult Launch(TransfersSuite suite, LabOptions options)
+    {
+        using SuiteInputs inputs = suite.TakeInputs(options);
+        using IServedFiles served = Host.Serve(new ServeRequest("transfers", inputs.Files));
+        return suite.Launch(
+            new LaunchRequest
+            {
+                Suite = "transfers",
+                Options = options,
+                Inputs = inputs.Files,
+                Server = served.Address,
+                Index = 0,
+                Count = 1,
+                Seed = 1,
+            },
+            new RecordedProgress(),
+            default);
+    }
+}
