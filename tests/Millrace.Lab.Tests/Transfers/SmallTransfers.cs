@@ -5,7 +5,7 @@ using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Transfers;
 
-/// <summary>The suite with few rounds and a file of 1 MiB for the large one; the workers are real.</summary>
+/// <summary>The suite with few rounds, hardly warmed up, and a file of 1 MiB for the large one; the workers are real.</summary>
 internal static class SmallTransfers
 {
     public static WorkerHost Host { get; } = new(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
@@ -13,7 +13,8 @@ internal static class SmallTransfers
     public static TransfersSuite Suite(int rounds)
     {
         var few = new RunLimits { MinimumRounds = rounds, MaximumRounds = rounds, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
-        return new TransfersSuite(new TransfersLimits { Unflushed = few, Durable = few, Linked = few, Launches = 1 }, 1 << 20);
+        return new TransfersSuite(
+            new TransfersLimits { Unflushed = few, Durable = few, Linked = few, Launches = 1, WarmUpPhases = 1 }, 1 << 20);
     }
 
     public static LabOptions Options(TemporaryFolder folder, LabMode mode, params string[] filters) => new()

@@ -16,7 +16,7 @@ public sealed class SwitchedWireTests
         byte[] content = Content.Random(24_000_000);
         string path = folder.Write("x", content);
         await using Relay relay = server.Behind(
-            one, connection => connection == 0 ? new RelayPlan { CutUpAfter = 18_000_000 } : RelayPlan.Clear);
+            one, _ => new RelayPlan { CutUpAfter = 18_000_000, Once = true });
         using (TransferClient first = Connect(relay, folder, one, attempts: 1))
         {
             await Assert.ThrowsAsync<TransferException>(

@@ -23,6 +23,7 @@ internal sealed class Relay : IAsyncDisposable
     private int _count;
     private int _open;
     private int _mostOpen;
+    private bool _happened;
 
     /// <summary>Begins to listen.</summary>
     /// <param name="target">The port of the server, asked for at each connection.</param>
@@ -57,7 +58,8 @@ internal sealed class Relay : IAsyncDisposable
         while (true)
         {
             Socket client = await _listener.AcceptSocketAsync(_stop.Token);
-            _connections.Add(CarryAsync(client, _plan(Interlocked.Increment(ref _count) - 1)));
+            RelayPlan plan = _plan(Interlocked.Increment(ref _count) - 1);
+            _connections.Add(CarryAsync(client, plan.Once && Volatile.Read(ref _happened) ? RelayPlan.Clear : plan));
         }
     }
 
@@ -91,7 +93,7 @@ internal sealed class Relay : IAsyncDisposable
         }
     }
 
-    private static async Task PumpAsync(
+    private async Task PumpAsync(
         Socket from, Socket to, RelayPlan plan, long? cutAfter, long? stallAfter, CancellationTokenSource end)
     {
         var way = Channel.CreateBounded<(byte[] Piece, long Due)>(Math.Max(1, plan.Window / PieceBytes));
@@ -106,6 +108,11 @@ internal sealed class Relay : IAsyncDisposable
                 int read = most == 0 ? 0 : await from.ReceiveAsync(piece.AsMemory(0, most), end.Token);
                 if (read == 0)
                 {
+                    if (most == 0)
+                    {
+                        Volatile.Write(ref _happened, true);
+                    }
+
                     way.Writer.Complete();
                     await delivering;
                     if (most == 0 && passed == stallAfter)

@@ -10,6 +10,12 @@ internal sealed record RelayPlan
 
     public long? CutDownAfter { get; init; }
 
+    /// <summary>
+    /// Whether nothing happens to connections any more once one was cut or has stalled. Not always the first one: HttpClient
+    /// opens another for the file when that is not back in time.
+    /// </summary>
+    public bool Once { get; init; }
+
     /// <summary>Whether it is reset (linger 0) instead of closed.</summary>
     public bool Reset { get; init; }
 

@@ -17,7 +17,7 @@ public sealed class ContinuedUploadTests
         byte[] content = Content.Random(24_000_000);
         string path = folder.Write("x", content);
         await using Relay relay = server.Behind(
-            wire, connection => connection == 0 ? new RelayPlan { CutUpAfter = 18_000_000 } : RelayPlan.Clear);
+            wire, _ => new RelayPlan { CutUpAfter = 18_000_000, Once = true });
         using (TransferClient first = Connect(relay, folder, wire, attempts: 1))
         {
             await Assert.ThrowsAsync<TransferException>(
@@ -41,7 +41,7 @@ public sealed class ContinuedUploadTests
         using var folder = new OwnFolder();
         string path = folder.Write("x", Content.Random(24_000_000));
         await using var relay = new Relay(
-            () => server.Port, connection => connection == 0 ? new RelayPlan { CutUpAfter = 18_000_000 } : RelayPlan.Clear);
+            () => server.Port, _ => new RelayPlan { CutUpAfter = 18_000_000, Once = true });
         using (TransferClient first = Connect(relay, folder, TransferWire.Http1, attempts: 1))
         {
             await Assert.ThrowsAsync<TransferException>(

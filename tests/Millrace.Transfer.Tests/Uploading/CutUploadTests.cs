@@ -67,7 +67,7 @@ public sealed class CutUploadTests
         using var folder = new OwnFolder();
         byte[] content = Content.Random(24_000_000);
         await using Relay relay = server.Behind(
-            wire, connection => connection == 0 ? new RelayPlan { CutUpAfter = 20_000_000 } : RelayPlan.Clear);
+            wire, _ => new RelayPlan { CutUpAfter = 20_000_000, Once = true });
         using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
 
         TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
@@ -87,7 +87,7 @@ public sealed class CutUploadTests
         using var folder = new OwnFolder();
         byte[] content = Content.Random(24_000_000);
         await using Relay relay = server.Behind(
-            wire, connection => connection == 0 ? new RelayPlan { StallUpAfter = 1_000_000 } : RelayPlan.Clear);
+            wire, _ => new RelayPlan { StallUpAfter = 1_000_000, Once = true });
         using TransferClient client = Clients.To(
             relay.Files,
             options => options with

@@ -190,7 +190,7 @@ internal sealed partial class Upload
                 }
                 finally
                 {
-                    Interlocked.Add(ref _sent, outgoing.Sent);
+                    Interlocked.Add(ref _sent, outgoing.Begun);
                 }
             }
         }

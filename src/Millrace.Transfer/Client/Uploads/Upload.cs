@@ -161,14 +161,14 @@ internal sealed partial class Upload : IDisposable
         _meter.Total = length;
         _meter.Report(length, last: true);
         return new TransferResult(
-            _name, length, tag, theirs is null ? null : digest, Wire.Kind, _sent + (_outgoing?.Sent ?? 0),
+            _name, length, tag, theirs is null ? null : digest, Wire.Kind, _sent + (_outgoing?.Begun ?? 0),
             _state.Attempts + _partAttempts);
     }
 
     /// <summary>What goes out next; what went before is added up.</summary>
     private Outgoing Next(Outgoing outgoing)
     {
-        _sent += _outgoing?.Sent ?? 0;
+        _sent += _outgoing?.Begun ?? 0;
         _outgoing = outgoing;
         return outgoing;
     }

@@ -7,6 +7,7 @@ internal sealed class Outgoing
     private readonly SourceHash? _hash;
     private readonly IMeter _meter;
     private readonly IdleWatch _watch;
+    private int _writing;
 
     /// <summary>Describes a part.</summary>
     /// <param name="source">Where it comes from.</param>
@@ -36,6 +37,9 @@ internal sealed class Outgoing
 
     /// <summary>Bytes given to the connection; not all of them need to have arrived.</summary>
     public long Sent { get; private set; }
+
+    /// <summary>The same with those of a write that failed: some of them may have arrived.</summary>
+    public long Begun => Sent + _writing;
 
     /// <summary>Says when several connections are worth it, which ends this one; null for never.</summary>
     public UploadWatch? Rule { get; init; }
@@ -67,6 +71,7 @@ internal sealed class Outgoing
     public async Task CopyToAsync(Stream destination, CancellationToken cancellationToken)
     {
         Sent = 0;
+        _writing = 0;
         Seek();
         long left = Count ?? Most;
         while (left > 0)
@@ -82,7 +87,9 @@ internal sealed class Outgoing
                 bytes = bytes[..(int)left];
             }
 
+            _writing = bytes.Length;
             await WriteAsync(destination, bytes, cancellationToken).ConfigureAwait(false);
+            _writing = 0;
             left -= bytes.Length;
             Sent += bytes.Length;
             _meter.Report(Offset + Sent);
