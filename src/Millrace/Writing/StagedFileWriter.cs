@@ -72,7 +72,6 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
         return commit;
     }
 
-    /// <summary>Takes everything accepted so far to the file, on this thread. Returns when no other is at work on it.</summary>
     /// <summary>
     /// Writes what somebody else has gathered, as far as that can be done without gathering it again. For who has many
     /// writers at once, each of which would have a block.
@@ -87,6 +86,7 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
         }
     }
 
+    /// <summary>Takes everything accepted so far to the file, on this thread. Returns when no other is at work on it.</summary>
     private protected abstract void WriteAll();
 
     /// <summary>Takes everything accepted so far to the file. Completes when no other thread is at work on it.</summary>

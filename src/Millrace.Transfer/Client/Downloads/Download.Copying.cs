@@ -6,8 +6,6 @@ namespace Millrace.Transfer;
 /// <summary>Moving the bytes, and comparing what they are.</summary>
 internal sealed partial class Download
 {
-    private const int LeastMemory = 16 * 1024;
-
     private Sha256Digest? _verified;
 
     /// <returns>Whether it goes on with several connections.</returns>
@@ -22,7 +20,7 @@ internal sealed partial class Download
         while (!ranges && (_end is not { } end || _start + _taken < end))
         {
             PipeWriter writer = _sink.Writer;
-            Memory<byte> memory = writer.GetMemory(LeastMemory);
+            Memory<byte> memory = writer.GetMemory(_sink.LeastMemory);
             long left = _end is { } last ? last - _start - _taken + skip : long.MaxValue;
             if (memory.Length > left)
             {

@@ -12,6 +12,9 @@ internal abstract class DownloadSink : IAsyncDisposable
     /// <remarks>A file takes whole blocks; whoever reads a pipe or stream waits for what there is.</remarks>
     public virtual int FlushBytes => 1;
 
+    /// <summary>Bytes of memory that are asked of it for one read at least.</summary>
+    public virtual int LeastMemory => 16 * 1024;
+
     /// <summary>Bytes that an earlier process left, and that count.</summary>
     public virtual long Kept => 0;
 

@@ -1,5 +1,6 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using Millrace.Buffers;
 
 namespace Millrace.Transfer;
 
@@ -37,7 +38,11 @@ internal sealed class FileSink : DownloadSink
 
     public override PipeWriter Writer => _writer ??= Open();
 
-    public override int FlushBytes => 256 * 1024;
+    public override int FlushBytes => BlockPool.BodyBytes;
+
+    /// <inheritdoc/>
+    /// <remarks>What is left of the writer's block, however little: so it is written in whole blocks.</remarks>
+    public override int LeastMemory => 1;
 
     public override long Kept { get; }
 
