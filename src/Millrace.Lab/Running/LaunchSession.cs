@@ -1,3 +1,4 @@
+using System.Runtime;
 using Millrace.Lab.Machine;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Results;
@@ -50,8 +51,15 @@ internal sealed class LaunchSession : IDisposable
     /// <summary>Runs every method on little until the compiler has nothing left to improve.</summary>
     /// <param name="engines">Every method once or twice, with parameters that make an invocation short.</param>
     /// <param name="most">Phases at most.</param>
-    public void WarmUp(EngineSet engines, int most = Running.WarmUp.MaximumPhases) =>
-        _warmUp = Running.WarmUp.Run(engines.Entries, Runner(), _progress, most, _stop);
+    /// <param name="compiledElsewhere">How often the runtime of another process that takes part has compiled a method; null for none.</param>
+    public void WarmUp(EngineSet engines, int most = Running.WarmUp.MaximumPhases, Func<long>? compiledElsewhere = null) =>
+        _warmUp = Running.WarmUp.Run(
+            engines.Entries,
+            Runner(),
+            _progress,
+            most,
+            () => JitInfo.GetCompiledMethodCount() + (compiledElsewhere?.Invoke() ?? 0),
+            _stop);
 
     /// <summary>Notes cases that cannot be measured, and tells the user once.</summary>
     public void Omit(string what, string reason)

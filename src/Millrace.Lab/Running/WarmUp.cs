@@ -1,5 +1,3 @@
-using System.Runtime;
-
 namespace Millrace.Lab.Running;
 
 /// <summary>Runs every method on a small file until the compiler has nothing left to improve.</summary>
@@ -19,17 +17,25 @@ internal static class WarmUp
     // Of some 3,000; what still trickles in then is the laboratory's own and the framework's, called once a phase.
     private const int Stragglers = 5;
 
-    // The runtime's own delay before it compiles in the background is 100 ms; then the compiling itself.
+    // The runtime's own delay before it compiles in the background is 100 ms. What it does then would take processors from
+    // the calls that follow, and from what is measured.
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
+    private const int MostPauses = 12;
 
     /// <summary>Warms up.</summary>
     /// <param name="cases">Every method once, with parameters that make an invocation short.</param>
     /// <param name="runner">Keeps track of failures.</param>
     /// <param name="progress">Is told of every phase.</param>
     /// <param name="most">Phases at most.</param>
+    /// <param name="compiledMethods">How often the runtimes have compiled a method so far, of all processes that take part.</param>
     /// <param name="stop">Ends it.</param>
     public static WarmUpResult Run(
-        IReadOnlyList<CaseEngineOf> cases, RoundRunner runner, ILabProgress progress, int most, CancellationToken stop)
+        IReadOnlyList<CaseEngineOf> cases,
+        RoundRunner runner,
+        ILabProgress progress,
+        int most,
+        Func<long> compiledMethods,
+        CancellationToken stop)
     {
         int phase = 0;
         long compiled = 0;
@@ -37,7 +43,7 @@ internal static class WarmUp
         while (phase < most && !quiet && !stop.IsCancellationRequested)
         {
             progress.Report((double)phase / most, null, $"phase {phase + 1}");
-            long before = JitInfo.GetCompiledMethodCount();
+            long before = compiledMethods();
             for (int call = 0; call < CallsPerPhase && !stop.IsCancellationRequested; call++)
             {
                 foreach (CaseEngineOf entry in cases)
@@ -46,12 +52,29 @@ internal static class WarmUp
                 }
             }
 
-            stop.WaitHandle.WaitOne(Pause);
-            compiled = JitInfo.GetCompiledMethodCount() - before;
+            compiled = Settle(compiledMethods, stop) - before;
             phase++;
             quiet = phase >= MinimumPhases && compiled <= Stragglers;
         }
 
         return new WarmUpResult(phase, phase * CallsPerPhase, quiet);
+    }
+
+    /// <summary>Waits until nothing more is compiled in the background.</summary>
+    private static long Settle(Func<long> compiledMethods, CancellationToken stop)
+    {
+        long compiled = compiledMethods();
+        for (int i = 0; i < MostPauses; i++)
+        {
+            stop.WaitHandle.WaitOne(Pause);
+            long before = compiled;
+            compiled = compiledMethods();
+            if (compiled == before)
+            {
+                break;
+            }
+        }
+
+        return compiled;
     }
 }

@@ -1,3 +1,4 @@
+using System.Runtime;
 using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Results;
@@ -117,11 +118,28 @@ public sealed class RoundRunnerTests : IDisposable
     public void Warm_up_runs_until_the_compiler_is_quiet()
     {
         List<CaseEngineOf> cases = Cases("GoodAsync", 1);
-        WarmUpResult result = WarmUp.Run(cases, Runner(seed: 1), _progress, WarmUp.MaximumPhases, CancellationToken.None);
+        WarmUpResult result = WarmUp.Run(
+            cases,
+            Runner(seed: 1),
+            _progress,
+            WarmUp.MaximumPhases,
+            () => JitInfo.GetCompiledMethodCount(),
+            CancellationToken.None);
         Assert.InRange(result.Phases, 5, 10);
         Assert.Equal(result.CallsPerMethod, FakeBenchmark.Calls.Count);
         Assert.True(result.CallsPerMethod > 60, "Two times 30 calls are needed before a method has its final form.");
         Assert.Empty(cases[0].Case.Samples);
+    }
+
+    [Fact]
+    public void Next_phase_waits_for_what_is_compiled_in_the_background()
+    {
+        int asked = 0;
+
+        // In front of the calls, behind them, and after every pause.
+        WarmUp.Run(Cases("GoodAsync", 1), Runner(seed: 1), _progress, most: 1, () => Math.Min(++asked, 5), CancellationToken.None);
+
+        Assert.Equal(6, asked);
     }
 
     private List<CaseEngineOf> Cases(string method, int count) =>

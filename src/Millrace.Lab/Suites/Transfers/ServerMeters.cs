@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
@@ -15,6 +16,7 @@ internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
     private const string BeginPath = "meters/begin";
     private const string EndPath = "meters/end";
     private const string LargePath = "meters/large";
+    private const string CompiledPath = "meters/compiled";
 
     // Apart from those that transfer: a transfer's connection is as the transfer before left it.
     private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
@@ -34,16 +36,15 @@ internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
                 return context.Response.WriteAsync(FormattableString.Invariant($"{_large.Next()}"));
             }
         });
+        endpoints.MapMethods("/" + CompiledPath, [HttpMethods.Get], static context =>
+            context.Response.WriteAsync(FormattableString.Invariant($"{JitInfo.GetCompiledMethodCount()}")));
     }
 
     /// <summary>See <see cref="IIterationState.ServerLargeObjects"/>.</summary>
-    public static long? LargeObjectBytes(Uri server)
-    {
-        using HttpResponseMessage response = Client.Send(new HttpRequestMessage(HttpMethod.Get, new Uri(server, LargePath)));
-        response.EnsureSuccessStatusCode();
-        using var text = new StreamReader(response.Content.ReadAsStream());
-        return long.TryParse(text.ReadToEnd(), NumberStyles.None, CultureInfo.InvariantCulture, out long bytes) ? bytes : null;
-    }
+    public static long? LargeObjectBytes(Uri server) => AskNumber(server, LargePath);
+
+    /// <summary>How often the server's runtime has compiled a method so far.</summary>
+    public static long CompiledMethods(Uri server) => AskNumber(server, CompiledPath) ?? 0;
 
     /// <summary>Asks a server right before an invocation.</summary>
     /// <param name="server">The server.</param>
@@ -55,6 +56,14 @@ internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
 
     /// <inheritdoc/>
     public void Dispose() => _meters.Dispose();
+
+    private static long? AskNumber(Uri server, string path)
+    {
+        using HttpResponseMessage response = Client.Send(new HttpRequestMessage(HttpMethod.Get, new Uri(server, path)));
+        response.EnsureSuccessStatusCode();
+        using var text = new StreamReader(response.Content.ReadAsStream());
+        return long.TryParse(text.ReadToEnd(), NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
+    }
 
     private static ServerReading Ask(Uri server, string path, int? coreChunk)
     {

@@ -74,7 +74,10 @@ internal sealed class TransfersLaunch
                 .DistinctBy(entry => (entry.Method, entry.Direction, entry.Compression, entry.Ends)),
             entry => new TransferState(entry, source: null),
             _session.Meters);
-        _session.WarmUp(engines, _limits.WarmUpPhases);
+        _session.WarmUp(
+            engines,
+            _limits.WarmUpPhases,
+            _request.Server is { } server ? () => ServerMeters.CompiledMethods(server) : null);
     }
 
     private void RunGroup(
