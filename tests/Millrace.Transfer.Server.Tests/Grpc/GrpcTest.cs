@@ -65,8 +65,11 @@ public abstract class GrpcTest : IAsyncLifetime
     protected void Put(string name, byte[] content) => File.WriteAllBytes(PathOf(name), content);
 
     /// <summary>Bytes of an upload that have reached the store.</summary>
-    protected long ArrivedOf(string upload) =>
-        new FileInfo(Path.Combine(Server.Folder, TransferName.HiddenFolder, "uploads", upload, "data")).Length;
+    protected long ArrivedOf(string upload) => new FileInfo(ArrivingPathOf(upload)).Length;
+
+    /// <summary>The file that has what arrived.</summary>
+    protected string ArrivingPathOf(string upload) =>
+        Path.Combine(Server.Folder, TransferName.HiddenFolder, "uploads", upload, "data");
 
     /// <summary>Files that nobody has published: what an upload has left.</summary>
     protected string[] Leftovers() =>

@@ -24,7 +24,7 @@ internal sealed record TransfersLimits : SuiteLimits
     public static TransfersLimits Quick { get; } = new()
     {
         Total = TimeSpan.FromSeconds(230),
-        Unflushed = new RunLimits { MinimumRounds = 5, MaximumRounds = 24, Time = TimeSpan.FromSeconds(25) },
+        Unflushed = new RunLimits { MinimumRounds = 5, MaximumRounds = 16, Time = TimeSpan.FromSeconds(14) },
         Durable = new RunLimits { MinimumRounds = 5, MaximumRounds = 12, Time = TimeSpan.FromSeconds(20) },
         Linked = new RunLimits { MinimumRounds = 2, MaximumRounds = 2, Time = TimeSpan.Zero },
     };
