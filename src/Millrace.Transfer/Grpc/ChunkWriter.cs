@@ -10,7 +10,6 @@ internal sealed class ChunkWriter(PipeWriter destination, int flushBytes) : Fram
 {
     private int _header;
     private Memory<byte> _lent;
-
     private long _written;
 
     /// <inheritdoc/>

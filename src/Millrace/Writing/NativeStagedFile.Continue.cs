@@ -69,6 +69,7 @@ internal sealed partial class NativeStagedFile
                 return handle;
             }
 
+            AdvisoryLock.Release(handle);
             handle.Dispose();
             if (i == Tries || error != 0)
             {

@@ -18,7 +18,7 @@ public sealed class MeterTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [LinuxDiskFact]
+    [LinuxFact]
     public void Meters_say_exactly_what_a_known_load_did()
     {
         JsonElement load = Measure();
@@ -65,7 +65,7 @@ public sealed class MeterTests : IDisposable
         Assert.True(load.GetProperty("costs").GetInt32() >= 4);
     }
 
-    [LinuxDiskFact]
+    [LinuxFact]
     public void System_calls_are_counted_exactly_or_the_reason_is_named()
     {
         JsonElement load = Measure();

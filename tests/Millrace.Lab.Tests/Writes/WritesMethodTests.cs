@@ -83,7 +83,7 @@ public sealed class WritesMethodTests : IDisposable
         }
     }
 
-    [LinuxDiskFact]
+    [LinuxFact]
     public void Copying_program_that_fails_is_told()
     {
         var entry = new CopyCase(nameof(FileCopying.Cp), _inputs.Folder, _inputs.Integers with { Path = _folder.File("missing") });

@@ -1,3 +1,4 @@
+using Millrace.Tests.Infrastructure;
 using Millrace.Transfer.Server.Tests.Infrastructure;
 using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 

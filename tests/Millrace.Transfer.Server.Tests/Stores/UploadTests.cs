@@ -1,4 +1,5 @@
 using System.Text;
+using Millrace.Tests.Infrastructure;
 using Millrace.Transfer.Server.Tests.Infrastructure;
 using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 

@@ -41,10 +41,11 @@ internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
     }
 
     /// <summary>See <see cref="IIterationState.ServerLargeObjects"/>.</summary>
-    public static long? LargeObjectBytes(Uri server) => AskNumber(server, LargePath);
+    public static long? LargeObjectBytes(Uri server) =>
+        long.TryParse(AskText(server, LargePath), NumberStyles.None, CultureInfo.InvariantCulture, out long bytes) ? bytes : null;
 
     /// <summary>How often the server's runtime has compiled a method so far.</summary>
-    public static long CompiledMethods(Uri server) => AskNumber(server, CompiledPath) ?? 0;
+    public static long CompiledMethods(Uri server) => long.Parse(AskText(server, CompiledPath), CultureInfo.InvariantCulture);
 
     /// <summary>Asks a server right before an invocation.</summary>
     /// <param name="server">The server.</param>
@@ -57,12 +58,12 @@ internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _meters.Dispose();
 
-    private static long? AskNumber(Uri server, string path)
+    private static string AskText(Uri server, string path)
     {
         using HttpResponseMessage response = Client.Send(new HttpRequestMessage(HttpMethod.Get, new Uri(server, path)));
         response.EnsureSuccessStatusCode();
         using var text = new StreamReader(response.Content.ReadAsStream());
-        return long.TryParse(text.ReadToEnd(), NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
+        return text.ReadToEnd();
     }
 
     private static ServerReading Ask(Uri server, string path, int? coreChunk)

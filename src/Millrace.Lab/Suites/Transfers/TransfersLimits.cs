@@ -5,10 +5,7 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <summary>How long the parts of the suite may take.</summary>
 internal sealed record TransfersLimits : SuiteLimits
 {
-    /// <summary>Phases of the warm-up at most.</summary>
-    /// <remarks>
-    /// What the rows have of their own is little; most of what they run is the same for all, and warm with the first of them.
-    /// </remarks>
+    /// <summary>Phases of the warm-up at most. Fewer are for who measures nothing.</summary>
     public int WarmUpPhases { get; init; } = WarmUp.MaximumPhases;
 
     /// <summary>Rounds of what waits for no device, in one launch.</summary>
@@ -20,7 +17,7 @@ internal sealed record TransfersLimits : SuiteLimits
     /// <summary>Rounds of what goes over a link, which takes seconds each.</summary>
     public required RunLimits Linked { get; init; }
 
-    /// <summary>Just under four minutes in all. A verdict needs five rounds of every launch.</summary>
+    /// <summary>Four to five minutes with the processes for memory. A verdict needs five rounds of every launch.</summary>
     public static TransfersLimits Quick { get; } = new()
     {
         Total = TimeSpan.FromSeconds(230),
