@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>Why a transfer was refused or failed; the same on every wire, and on both ends of it.</summary>
+/// <summary>Why a transfer was refused or failed; the same on every protocol, and on both ends of it.</summary>
 public enum TransferError
 {
     /// <summary>Something else; the message and the inner exception say what.</summary>
@@ -60,8 +60,8 @@ public enum TransferError
     /// <summary>The other side does not speak as it should: not a Millrace server, or a proxy between that changes things.</summary>
     Protocol,
 
-    /// <summary>The wire that was asked for is not offered by this server.</summary>
-    WireNotOffered,
+    /// <summary>The protocol that was asked for is not offered by this server.</summary>
+    ProtocolNotOffered,
 
     /// <summary>The file changed while it was being transferred.</summary>
     Changed,

@@ -33,8 +33,8 @@ public sealed class TransferException : IOException
     /// <summary>The HTTP status of the answer; null when there was none.</summary>
     public int? Status { get; init; }
 
-    /// <summary>The wire on which it happened; null where it does not matter.</summary>
-    public TransferWire? Wire { get; init; }
+    /// <summary>The protocol on which it happened; null where it does not matter.</summary>
+    public TransferProtocol? Protocol { get; init; }
 
     /// <summary>Whether another try may succeed.</summary>
     internal bool IsTransient { get; init; }
@@ -45,6 +45,6 @@ public sealed class TransferException : IOException
         Offset = Offset,
         RetryAfter = RetryAfter,
         Status = Status,
-        Wire = Wire,
+        Protocol = Protocol,
     };
 }

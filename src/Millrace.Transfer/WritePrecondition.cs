@@ -7,7 +7,7 @@ namespace Millrace.Transfer;
 public readonly record struct WritePrecondition
 {
     /// <summary>Nothing may be there: <c>If-None-Match: *</c>.</summary>
-    public bool MustNotExist { get; init; }
+    public bool CreateNew { get; init; }
 
     /// <summary>A file must be there, whatever its version: <c>If-Match: *</c>.</summary>
     public bool MustExist { get; init; }
@@ -25,12 +25,12 @@ public readonly record struct WritePrecondition
     /// <param name="name">The name that it is about.</param>
     /// <param name="present">What is there; null when nothing is.</param>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.AlreadyExists"/> for <see cref="MustNotExist"/>,
+    /// <see cref="TransferError.AlreadyExists"/> for <see cref="CreateNew"/>,
     /// <see cref="TransferError.PreconditionFailed"/> for the others.
     /// </exception>
     public void ThrowIfNotMet(TransferName name, StoredFile? present)
     {
-        if (MustNotExist && present is not null)
+        if (CreateNew && present is not null)
         {
             throw new TransferException(
                 TransferError.AlreadyExists,

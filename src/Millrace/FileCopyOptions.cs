@@ -12,8 +12,8 @@ public readonly record struct FileCopyOptions
         init => _durability = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Durability), value);
     }
 
-    /// <summary>Copies only if nothing has the destination's name; see <see cref="FileWriteOptions.MustBeNew"/>.</summary>
-    public bool MustBeNew { get; init; }
+    /// <summary>Copies only if nothing has the destination's name; see <see cref="FileWriteOptions.CreateNew"/>.</summary>
+    public bool CreateNew { get; init; }
 
     /// <summary>
     /// Gives the copy the source's permissions on Unix, the bits that change the user or the group excepted. Otherwise a
@@ -26,7 +26,7 @@ public readonly record struct FileCopyOptions
 
     /// <summary>
     /// Reads both files again before the copy is published, the copy from its device where the system lets it, and
-    /// compares their SHA-256, which <see cref="FileCopy.Sha256"/> tells. A source that can be read only once is hashed
+    /// compares their SHA-256, which <see cref="CopyResult.Sha256"/> tells. A source that can be read only once is hashed
     /// while it is copied.
     /// </summary>
     public bool Verify { get; init; }

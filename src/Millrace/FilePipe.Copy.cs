@@ -31,7 +31,7 @@ public static partial class FilePipe
     /// </exception>
     /// <exception cref="ArgumentException">A path is empty or holds a null character.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
-    public static ValueTask<FileCopy> CopyAsync(
+    public static ValueTask<CopyResult> CopyAsync(
         string source,
         string destination,
         FileCopyOptions options = default,
@@ -41,7 +41,7 @@ public static partial class FilePipe
         ThrowIfNoPath(source, nameof(source));
         ThrowIfNoPath(destination, nameof(destination));
         return cancellationToken.IsCancellationRequested
-            ? ValueTask.FromCanceled<FileCopy>(cancellationToken)
+            ? ValueTask.FromCanceled<CopyResult>(cancellationToken)
             : new FileCopier(source, destination, options, progress, CopyWays.All).RunAsync(cancellationToken);
     }
 
@@ -55,7 +55,7 @@ public static partial class FilePipe
     /// <exception cref="FilePipeException">As <see cref="CopyAsync"/>.</exception>
     /// <exception cref="ArgumentException">As <see cref="CopyAsync"/>.</exception>
     /// <exception cref="OperationCanceledException">As <see cref="CopyAsync"/>.</exception>
-    public static FileCopy Copy(
+    public static CopyResult Copy(
         string source,
         string destination,
         FileCopyOptions options = default,

@@ -89,7 +89,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <exception cref="FilePipeException">The file could not be written, flushed or named. What had the name is as it was.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
-    public abstract ValueTask<FileCommit> CommitAsync(CancellationToken cancellationToken = default);
+    public abstract ValueTask<CommitResult> CommitAsync(CancellationToken cancellationToken = default);
 
     /// <summary>Makes everything accepted so far durable, whatever <see cref="Durability"/> says, and publishes nothing.</summary>
     /// <param name="cancellationToken">Ends the wait; what was accepted is written by a later flush or by the commit.</param>
@@ -103,7 +103,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <returns>As <see cref="CommitAsync"/>.</returns>
     /// <exception cref="FilePipeException">As <see cref="CommitAsync"/>.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
-    public abstract FileCommit Commit();
+    public abstract CommitResult Commit();
 
     /// <inheritdoc/>
     /// <remarks>

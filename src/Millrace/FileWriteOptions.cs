@@ -29,7 +29,7 @@ public readonly record struct FileWriteOptions
     /// Publishes only if nothing has the name then: a commit fails with <see cref="FilePipeError.NameTaken"/> instead of
     /// replacing. Decided by the file system in one step, whoever else tries at the same time.
     /// </summary>
-    public bool MustBeNew { get; init; }
+    public bool CreateNew { get; init; }
 
     /// <summary>
     /// How long the file is going to be, in bytes, where that is known: its space is reserved at once, so that a full
@@ -42,7 +42,7 @@ public readonly record struct FileWriteOptions
         init => field = value >= 0 ? value : throw OutOfRange(nameof(PreallocationSize), value);
     }
 
-    /// <summary>Computes SHA-256 of what is written, on the way, for <see cref="FileCommit.Sha256"/>.</summary>
+    /// <summary>Computes SHA-256 of what is written, on the way, for <see cref="CommitResult.Sha256"/>.</summary>
     public bool ComputeSha256 { get; init; }
 
     /// <summary>

@@ -42,7 +42,7 @@ internal static class MeasuredLoad
             role: null,
             catalog.Create(method, new Dictionary<string, object> { [nameof(KnownLoad.File)] = path }),
             new CaseParameters());
-        using var entry = new CaseEngineOf(labCase, new CaseEngine(labCase, HotAnyway.Instance, meters));
+        using var entry = new CaseEngineOf(labCase, new CaseEngine(labCase, NoCachePreparation.Instance, meters));
         for (int i = 0; i < WarmUps; i++)
         {
             entry.Engine.Measure(round: -1);

@@ -34,7 +34,7 @@ internal static class MeasuredObjects
             role: null,
             catalog.Create(method, new Dictionary<string, object> { [nameof(KnownObjects.Value)] = 0 }),
             new CaseParameters());
-        using var entry = new CaseEngineOf(labCase, new CaseEngine(labCase, HotAnyway.Instance, meters));
+        using var entry = new CaseEngineOf(labCase, new CaseEngine(labCase, NoCachePreparation.Instance, meters));
         for (int i = 0; i < WarmUps; i++)
         {
             labCase.ExpectedNs = entry.Engine.Measure(round: -1).WallNs;

@@ -3,7 +3,7 @@ namespace Millrace.Samples.Tests;
 /// <summary>What holds for every sample.</summary>
 public sealed class AllSamplesTests
 {
-    private const int MostLines = 60;
+    private const int MaxLines = 60;
 
     private static readonly string Root = FindRoot();
 
@@ -25,7 +25,7 @@ public sealed class AllSamplesTests
     {
         string[] lines = File.ReadAllLines(Path.Combine(Root, "samples", name, "Program.cs"));
 
-        Assert.InRange(lines.Count(IsCode), 1, MostLines);
+        Assert.InRange(lines.Count(IsCode), 1, MaxLines);
         Assert.Contains(
             $"samples/{name}/{name}.csproj", File.ReadAllText(Path.Combine(Root, "Millrace.slnx")), StringComparison.Ordinal);
         Assert.Contains(

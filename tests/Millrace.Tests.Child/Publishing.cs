@@ -19,7 +19,7 @@ internal static class Publishing
         var options = new FileWriteOptions
         {
             Strategy = Enum.Parse<WriteStrategy>(strategy),
-            MustBeNew = mode == "create",
+            CreateNew = mode == "create",
         };
         for (long version = long.Parse(first, CultureInfo.InvariantCulture); ; version++)
         {

@@ -11,7 +11,7 @@ internal static class Allocations
     private const int Bytes = 24_000_000;
 
     /// <returns>The least that an upload and a download allocated, in bytes.</returns>
-    public static async Task<(long Up, long Down)> MeasureAsync(string folder, TransferWire wire, TransferCompression compression)
+    public static async Task<(long Up, long Down)> MeasureAsync(string folder, TransferProtocol protocol, TransferCompression compression)
     {
         string source = Path.Combine(folder, "source");
         byte[] content = new byte[Bytes];
@@ -21,7 +21,7 @@ internal static class Allocations
         await using TransferServer server = await TransferServer.StartAsync(
             new TransferHostOptions { Folder = served, Port = 0, Http2Port = 0, Grace = TimeSpan.Zero });
         using var client = new TransferClient(
-            new Uri(server.Address, "/files/"), new TransferClientOptions { Wire = wire, Compression = compression });
+            new Uri(server.Address, "/files/"), new TransferClientOptions { Protocol = protocol, Compression = compression });
         TransferName name = TransferName.Parse("x");
         (long up, long down) = (long.MaxValue, long.MaxValue);
         for (int i = 0; i < Times; i++)

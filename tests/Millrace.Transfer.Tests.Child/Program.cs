@@ -2,10 +2,10 @@ using Millrace.Transfer;
 using Millrace.Transfer.Server;
 using Millrace.Transfer.Tests.Child;
 
-if (args is [var measured, var wire, var compression])
+if (args is [var measured, var protocol, var compression])
 {
     (long up, long down) = await Allocations.MeasureAsync(
-        measured, Enum.Parse<TransferWire>(wire), Enum.Parse<TransferCompression>(compression));
+        measured, Enum.Parse<TransferProtocol>(protocol), Enum.Parse<TransferCompression>(compression));
     Console.WriteLine($"{up} {down}");
     return;
 }

@@ -15,7 +15,7 @@ internal sealed record CopiedFile
     /// <summary>How many of them were read and written.</summary>
     public long? CopiedBytes { get; init; }
 
-    /// <summary>How; see <see cref="FileCopy.Method"/>.</summary>
+    /// <summary>How; see <see cref="CopyResult.Method"/>.</summary>
     public string? Method { get; init; }
 
     /// <summary>SHA-256 of the content, verified, in hexadecimal digits.</summary>

@@ -100,7 +100,7 @@ internal static class CopyCommand
                 Options = new FileCopyOptions
                 {
                     Durability = parsed.GetValue(durability) == None ? Durability.None : Durability.OnCommit,
-                    MustBeNew = parsed.GetValue(noReplace),
+                    CreateNew = parsed.GetValue(noReplace),
                     NoReflink = parsed.GetValue(noReflink),
                     PreserveMode = all || kept.Contains(Mode, StringComparer.Ordinal),
                     PreserveTimes = all || kept.Contains(Times, StringComparer.Ordinal),

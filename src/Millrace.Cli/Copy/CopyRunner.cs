@@ -92,12 +92,12 @@ internal static class CopyRunner
                     Directory.CreateDirectory(item.Destination);
                     return null;
                 case CopyItemKind.Link:
-                    MakeLink(item, options.MustBeNew);
+                    MakeLink(item, options.CreateNew);
                     return null;
                 case CopyItemKind.Special:
                     return Failed(files, item, $"'{item.Source}' is a FIFO, a socket or a device and was left out.");
                 default:
-                    FileCopy copy = await FilePipe
+                    CopyResult copy = await FilePipe
                         .CopyAsync(item.Source, item.Destination, options, meter, stop)
                         .ConfigureAwait(false);
                     files.Add(new CopiedFile

@@ -63,7 +63,7 @@ internal static class GetCommand
                     Destination = parsed.GetValue(file),
                     Options = new GetOptions
                     {
-                        MustBeNew = parsed.GetValue(isNew),
+                        CreateNew = parsed.GetValue(isNew),
                         Continue = !parsed.GetValue(noContinue),
                     },
                     Settings = settings,

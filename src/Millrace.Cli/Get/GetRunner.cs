@@ -61,7 +61,7 @@ internal static class GetRunner
         await using (output.ConfigureAwait(false))
         {
             return await client
-                .GetAsync(item.Name, output, options with { Continue = false, MustBeNew = false }, progress, cancellationToken)
+                .GetAsync(item.Name, output, options with { Continue = false, CreateNew = false }, progress, cancellationToken)
                 .ConfigureAwait(false);
         }
     }

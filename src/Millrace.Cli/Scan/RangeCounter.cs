@@ -9,7 +9,7 @@ namespace Millrace.Cli.Scan;
 internal static class RangeCounter
 {
     // So many sums of 32 bits fit into 64 whatever they are.
-    private const int MostNumbersAtOnce = 1 << 24;
+    private const int MaxNumbersAtOnce = 1 << 24;
 
     /// <summary>Chooses.</summary>
     public static Func<FilePipeReader, CancellationToken, ValueTask<RangeTally>> For(ScanArguments arguments) => arguments switch
@@ -69,7 +69,7 @@ internal static class RangeCounter
             reader,
             (buffer, last) =>
             {
-                int whole = Math.Min(buffer.Length / sizeof(long), MostNumbersAtOnce);
+                int whole = Math.Min(buffer.Length / sizeof(long), MaxNumbersAtOnce);
                 sum += Sum(MemoryMarshal.Cast<byte, long>(buffer[..(whole * sizeof(long))]));
                 rest = buffer.Length - (whole * sizeof(long));
                 return last && rest < sizeof(long) ? buffer.Length : whole * sizeof(long);

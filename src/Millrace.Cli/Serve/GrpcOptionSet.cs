@@ -10,7 +10,7 @@ namespace Millrace.Cli.Serve;
 internal sealed class GrpcOptionSet
 {
     private const string AllOrigins = "*";
-    private const int LeastMessageBytes = 64 * 1024;
+    private const int MinMessageBytes = 64 * 1024;
 
     private readonly Option<string[]> _origins = new("--cors")
     {
@@ -87,11 +87,11 @@ internal sealed class GrpcOptionSet
         {
             result.AddError($"--max-message '{text}' is no number of bytes. Write {SizeArgument.Examples}.");
         }
-        else if (bytes is < LeastMessageBytes or > int.MaxValue)
+        else if (bytes is < MinMessageBytes or > int.MaxValue)
         {
             result.AddError(string.Create(
                 CultureInfo.InvariantCulture,
-                $"--max-message takes {LeastMessageBytes} (64K) to {int.MaxValue} bytes, and '{text}' is {bytes}."));
+                $"--max-message takes {MinMessageBytes} (64K) to {int.MaxValue} bytes, and '{text}' is {bytes}."));
         }
     }
 }

@@ -46,7 +46,7 @@ internal static class TokenAddCommand
                     : throw TokenAction.Wrong($"--for '{text}' is no time. Write {LifetimeArgument.Examples}.");
             }
 
-            NewToken made = await location.Open(parsed)
+            CreatedToken made = await location.Open(parsed)
                 .AddAsync(parsed.GetValue(name)!, scopes, Prefix(parsed.GetValue(prefix)), time, stop)
                 .ConfigureAwait(false);
             if (parsed.GetValue(json))

@@ -31,7 +31,7 @@ internal static class ConditionOptions
     /// <summary>Both together.</summary>
     public static WritePrecondition Read(bool mustNotExist, string? tag) => tag switch
     {
-        null => new WritePrecondition { MustNotExist = mustNotExist },
+        null => new WritePrecondition { CreateNew = mustNotExist },
         "*" => new WritePrecondition { MustExist = true },
         _ => new WritePrecondition { Match = [new EntityTag(Unquoted(tag))] },
     };

@@ -42,7 +42,7 @@ internal static class TransferFailure
         TransferError.Disconnected or TransferError.TooSlow =>
             "The same command continues where this one stopped; --attempts makes it try longer.",
         TransferError.TooManyTransfers => "The same command continues later.",
-        TransferError.WireNotOffered => "Without --via one is taken that the server offers.",
+        TransferError.ProtocolNotOffered => "Without --via one is taken that the server offers.",
         TransferError.Changed => "The same command begins with the new version.",
         _ => "",
     };

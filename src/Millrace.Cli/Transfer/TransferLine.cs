@@ -27,8 +27,8 @@ internal sealed record TransferLine
     /// <summary>Its version with quotes.</summary>
     public string? Etag { get; init; }
 
-    /// <summary>The wire that carried it, or on which it failed.</summary>
-    public string? Wire { get; init; }
+    /// <summary>The protocol that carried it, or on which it failed.</summary>
+    public string? Protocol { get; init; }
 
     /// <summary>1 without an interruption.</summary>
     public int? Attempts { get; init; }
@@ -55,7 +55,7 @@ internal sealed record TransferLine
         Sent = outcome.Result?.Sent,
         Sha256 = outcome.Result?.Sha256?.ToString(),
         Etag = outcome.Result?.Tag?.ToString(),
-        Wire = (outcome.Result?.Wire ?? (outcome.Error as TransferException)?.Wire) is { } wire ? WireNames.Of(wire) : null,
+        Protocol = (outcome.Result?.Protocol ?? (outcome.Error as TransferException)?.Protocol) is { } protocol ? ProtocolNames.Of(protocol) : null,
         Attempts = outcome.Result?.Attempts,
         Seconds = outcome.Result is null ? null : Math.Round(outcome.Seconds, 6),
         Error = outcome.Error is null ? null : TransferFailure.KindOf(outcome.Error),

@@ -38,7 +38,7 @@ internal sealed class TransferOptionSet
 
     private readonly Option<bool> _json = new("--json") { Description = "Tell results and errors as JSON, one object a line." };
 
-    private readonly WireOptionSet _wire;
+    private readonly ProtocolOptionSet _protocol;
     private readonly Option<int>? _connections;
     private readonly Option<bool>? _noVerify;
 
@@ -46,7 +46,7 @@ internal sealed class TransferOptionSet
     /// <param name="moves">Whether files are moved, so that their coding, connections and digests can be chosen.</param>
     public TransferOptionSet(bool moves)
     {
-        _wire = new WireOptionSet(moves);
+        _protocol = new ProtocolOptionSet(moves);
         AtLeastOne(_attempts);
         _idle.Validators.Add(result =>
         {
@@ -83,7 +83,7 @@ internal sealed class TransferOptionSet
     /// <summary>Adds them to a command.</summary>
     public void AddTo(Command command)
     {
-        _wire.AddTo(command);
+        _protocol.AddTo(command);
         Option?[] all = [_token, _tokenFile, _connections, _attempts, _idle, _noVerify, _quiet, _json];
         foreach (Option? option in all)
         {
@@ -103,9 +103,9 @@ internal sealed class TransferOptionSet
         Client = new TransferClientOptions
         {
             Token = TokenSource.Find(parsed.GetValue(_token), parsed.GetValue(_tokenFile)),
-            Wire = _wire.Wire(parsed),
-            Compression = _wire.Compression(parsed),
-            ChunkHandling = _wire.ChunkHandling(parsed),
+            Protocol = _protocol.Protocol(parsed),
+            Compression = _protocol.Compression(parsed),
+            ChunkHandling = _protocol.ChunkHandling(parsed),
             MaxAttempts = parsed.GetValue(_attempts),
             MaxConnections = _connections is null ? 1 : parsed.GetValue(_connections),
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),

@@ -21,7 +21,7 @@ internal static class TransferText
     {
         string text = $"{SizeText.Of(result.Length)}, in {DurationText.Of(seconds)}";
         text += result.Sent > 0 && seconds > 0 ? $" ({Rate(result.Sent / seconds)})" : "";
-        text += $" by {WireNames.Of(result.Wire)}";
+        text += $" by {ProtocolNames.Of(result.Protocol)}";
         text += result.Sent < result.Length ? $"; continued, {SizeText.Of(result.Sent)} of it now" : "";
         text += result.Attempts > 1 ? $"; {result.Attempts} attempts" : "";
         return result.Sha256 is { } digest ? $"{text}; SHA-256 {digest}" : text;

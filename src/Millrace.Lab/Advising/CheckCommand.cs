@@ -6,7 +6,7 @@ namespace Millrace.Lab.Advising;
 internal static class CheckCommand
 {
     // More than these are nearly all methods, and a command that nobody reads.
-    private const int MostFilters = 5;
+    private const int MaxFilters = 5;
 
     /// <summary>The same mode and file as before.</summary>
     public static string Again(LabResults results, params IEnumerable<string> methods) =>
@@ -37,6 +37,6 @@ internal static class CheckCommand
         ];
         return $"millrace lab {results.Suite}{mode}"
             + (file is null ? "" : $" --file \"{file}\"")
-            + (filters.Length > MostFilters ? "" : string.Concat(filters.Select(filter => $" --filter \"{filter}\"")));
+            + (filters.Length > MaxFilters ? "" : string.Concat(filters.Select(filter => $" --filter \"{filter}\"")));
     }
 }

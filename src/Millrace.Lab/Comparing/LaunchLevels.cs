@@ -25,13 +25,13 @@ internal sealed class LaunchLevels
 
     /// <summary>Takes values, all above zero.</summary>
     /// <param name="rounds">The values.</param>
-    /// <param name="fewestRounds">Launches with fewer rounds are left out.</param>
-    public LaunchLevels(IEnumerable<RoundValue> rounds, int fewestRounds)
+    /// <param name="minRounds">Launches with fewer rounds are left out.</param>
+    public LaunchLevels(IEnumerable<RoundValue> rounds, int minRounds)
     {
         Logs =
         [
             .. rounds.GroupBy(round => round.Launch)
-                .Where(launch => launch.Count() >= fewestRounds)
+                .Where(launch => launch.Count() >= minRounds)
                 .OrderBy(launch => launch.Key)
                 .Select(launch => launch.OrderBy(round => round.Round).Select(round => Math.Log(round.Value)).ToArray()),
         ];

@@ -107,7 +107,7 @@ public sealed class NoiseFloor
             }
 
             MetricSamples ratios = MetricReader.Read(again, Metrics.WallNs).RelativeTo(MetricReader.Read(first, Metrics.WallNs));
-            var levels = new LaunchLevels(ratios.Rounds, Verdicts.FewestRounds);
+            var levels = new LaunchLevels(ratios.Rounds, Verdicts.MinRounds);
             if (ratios.Missing is null && levels.Levels.Length > 1)
             {
                 pairs.Add((levels.SquaredDistances / (levels.Levels.Length - 1), levels.VarianceOfLevel));

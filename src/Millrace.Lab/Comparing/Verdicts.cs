@@ -6,11 +6,11 @@ namespace Millrace.Lab.Comparing;
 public static class Verdicts
 {
     /// <summary>Fewer launches say nothing about how much launches differ.</summary>
-    public const int FewestLaunches = 3;
+    public const int MinLaunches = 3;
 
     /// <summary>A launch with fewer rounds does not count.</summary>
     /// <remarks>5: quick mode measures cold cases 15 times at least, in three launches.</remarks>
-    public const int FewestRounds = 5;
+    public const int MinRounds = 5;
 
     /// <summary>Compares two cases of one run, whose rounds belong together.</summary>
     /// <param name="mine">What the verdict is about.</param>
@@ -32,7 +32,7 @@ public static class Verdicts
             return TooLittle(mine, baseline, missing);
         }
 
-        var levels = new LaunchLevels(ratios.Rounds, FewestRounds);
+        var levels = new LaunchLevels(ratios.Rounds, MinRounds);
         return TooFew(levels, ratios, "in common with " + baseline.Method) is { } reason
             ? TooLittle(mine, baseline, reason) with { Ratio = Ratio(ratios) }
             : TimeVerdict.Of(mine.Kind, baseline.Method, levels, limit);
@@ -57,8 +57,8 @@ public static class Verdicts
             return TooLittle(mine, other, missing);
         }
 
-        var mineLevels = new LaunchLevels(mine.Rounds, FewestRounds);
-        var otherLevels = new LaunchLevels(other.Rounds, FewestRounds);
+        var mineLevels = new LaunchLevels(mine.Rounds, MinRounds);
+        var otherLevels = new LaunchLevels(other.Rounds, MinRounds);
         string? reason = TooFew(otherLevels, other, "in the reference") ?? TooFew(mineLevels, mine, "in what is compared");
         return reason is null
             ? TimeVerdict.Of(mine.Kind, other.Method, mineLevels, otherLevels, limit)
@@ -81,16 +81,16 @@ public static class Verdicts
 
     private static string? TooFew(LaunchLevels levels, MetricSamples samples, string where)
     {
-        if (levels.Levels.Length >= FewestLaunches)
+        if (levels.Levels.Length >= MinLaunches)
         {
             return null;
         }
 
         int launches = samples.Rounds.Select(round => round.Launch).Distinct().Count();
-        return launches < FewestLaunches
-            ? $"{Number(launches, "launch", "launches")} {where}; {FewestLaunches} are needed"
-            : $"{Number(levels.Levels.Length, "launch", "launches")} with at least {FewestRounds} rounds {where}; "
-                + $"{FewestLaunches} are needed";
+        return launches < MinLaunches
+            ? $"{Number(launches, "launch", "launches")} {where}; {MinLaunches} are needed"
+            : $"{Number(levels.Levels.Length, "launch", "launches")} with at least {MinRounds} rounds {where}; "
+                + $"{MinLaunches} are needed";
     }
 
     private static string Number(int count, string one, string many) => $"{count} {(count == 1 ? one : many)}";

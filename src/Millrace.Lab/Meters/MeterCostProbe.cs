@@ -64,7 +64,7 @@ internal static class MeterCostProbe
             BenchmarkCatalog.Of(typeof(EmptyBenchmark)).Create(
                 nameof(EmptyBenchmark.Nothing), new Dictionary<string, object> { [nameof(EmptyBenchmark.Value)] = 0 }),
             new CaseParameters());
-        using var engine = new CaseEngine(labCase, HotAnyway.Instance, meters);
+        using var engine = new CaseEngine(labCase, NoCachePreparation.Instance, meters);
         return new Statistics(Enumerable.Range(0, Readings).Select(i => engine.Measure(i).WallNs)).Median;
     }
 

@@ -15,10 +15,10 @@ internal sealed unsafe class DelayLine : IDisposable
     private const int LargestCall = 1024 * 1024;
 
     /// <summary>Bytes of room below which it waits for more, so that a slow reader does not make for small reads.</summary>
-    private const int LeastRoom = 64 * 1024;
+    private const int MinRoom = 64 * 1024;
 
     /// <summary>Moments that are told apart at once.</summary>
-    private const int MostMoments = 1024;
+    private const int MaxMoments = 1024;
 
     /// <summary>Bytes that came within this part of the delay leave together.</summary>
     private const int MomentsInDelay = 256;
@@ -28,7 +28,7 @@ internal sealed unsafe class DelayLine : IDisposable
     private readonly long _delay;
     private readonly int _capacity;
     private readonly byte* _ring;
-    private readonly Moment[] _moments = new Moment[MostMoments];
+    private readonly Moment[] _moments = new Moment[MaxMoments];
     private readonly long _notBefore;
     private long _in;
     private long _out;
@@ -53,7 +53,7 @@ internal sealed unsafe class DelayLine : IDisposable
     }
 
     /// <summary>Whether there is room for more, and more may come.</summary>
-    public bool WantsInput => !_ended && _capacity - (_in - _out) >= LeastRoom;
+    public bool WantsInput => !_ended && _capacity - (_in - _out) >= MinRoom;
 
     /// <summary>Whether something should have been sent already, and could not.</summary>
     public bool IsBlocked { get; private set; }
@@ -140,8 +140,8 @@ internal sealed unsafe class DelayLine : IDisposable
     {
         if (_momentCount > 0)
         {
-            ref Moment last = ref _moments[(_firstMoment + _momentCount - 1) % MostMoments];
-            if (due - last.Begun <= _delay / MomentsInDelay || _momentCount == MostMoments)
+            ref Moment last = ref _moments[(_firstMoment + _momentCount - 1) % MaxMoments];
+            if (due - last.Begun <= _delay / MomentsInDelay || _momentCount == MaxMoments)
             {
                 last.Due = due;
                 last.End = _in;
@@ -149,7 +149,7 @@ internal sealed unsafe class DelayLine : IDisposable
             }
         }
 
-        _moments[(_firstMoment + _momentCount) % MostMoments] = new Moment { Begun = due, Due = due, End = _in };
+        _moments[(_firstMoment + _momentCount) % MaxMoments] = new Moment { Begun = due, Due = due, End = _in };
         _momentCount++;
     }
 
@@ -158,7 +158,7 @@ internal sealed unsafe class DelayLine : IDisposable
         long end = _out;
         for (int i = 0; i < _momentCount; i++)
         {
-            ref Moment moment = ref _moments[(_firstMoment + i) % MostMoments];
+            ref Moment moment = ref _moments[(_firstMoment + i) % MaxMoments];
             if (moment.Due > now)
             {
                 break;
@@ -174,7 +174,7 @@ internal sealed unsafe class DelayLine : IDisposable
     {
         while (_momentCount > 0 && _moments[_firstMoment].End <= _out)
         {
-            _firstMoment = (_firstMoment + 1) % MostMoments;
+            _firstMoment = (_firstMoment + 1) % MaxMoments;
             _momentCount--;
         }
     }

@@ -30,7 +30,7 @@ internal sealed class Relay : IDisposable
     private const int Backlog = 128;
 
     /// <summary>Bytes on one way at least, for ways that take next to no time.</summary>
-    private const int LeastCapacity = 1024 * 1024;
+    private const int MinCapacity = 1024 * 1024;
 
     private static readonly long LongestWait = Stopwatch.Frequency;
 
@@ -53,7 +53,7 @@ internal sealed class Relay : IDisposable
 
         // Twice what is on its way at full speed: the rest waits for a link that is slower than the ends are.
         _capacity = (int)Math.Clamp(
-            roundTrip.TotalSeconds * bitsPerSecond / BitsPerByte, LeastCapacity, Array.MaxLength);
+            roundTrip.TotalSeconds * bitsPerSecond / BitsPerByte, MinCapacity, Array.MaxLength);
         _listener = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { Blocking = false };
         RelayedConnection.PrepareListener(_listener);
         _listener.Bind(listen);

@@ -69,8 +69,8 @@ internal sealed class ShapedLink : IDisposable
     /// <exception cref="LinkUnavailableException">This machine does not allow it; the message says why.</exception>
     public static ShapedLink Create(long bitsPerSecond)
     {
-        const long LeastBitsPerSecond = 8_000;
-        ArgumentOutOfRangeException.ThrowIfLessThan(bitsPerSecond, LeastBitsPerSecond);
+        const long MinBitsPerSecond = 8_000;
+        ArgumentOutOfRangeException.ThrowIfLessThan(bitsPerSecond, MinBitsPerSecond);
         RequireRoot();
         RemoveLeftovers();
         var name = new LinkName(Environment.ProcessId, Interlocked.Increment(ref Created));

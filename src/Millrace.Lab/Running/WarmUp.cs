@@ -20,7 +20,7 @@ internal static class WarmUp
     // The runtime's own delay before it compiles in the background is 100 ms. What it does then would take processors from
     // the calls that follow, and from what is measured.
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
-    private const int MostPauses = 12;
+    private const int MaxPauses = 12;
 
     /// <summary>Warms up.</summary>
     /// <param name="cases">Every method once, with parameters that make an invocation short.</param>
@@ -64,7 +64,7 @@ internal static class WarmUp
     private static long Settle(Func<long> compiledMethods, CancellationToken stop)
     {
         long compiled = compiledMethods();
-        for (int i = 0; i < MostPauses; i++)
+        for (int i = 0; i < MaxPauses; i++)
         {
             stop.WaitHandle.WaitOne(Pause);
             long before = compiled;

@@ -67,7 +67,7 @@ internal sealed class WorkerHost : ILaunchHost
         }
 
         End(process);
-        string problem = message?.Problem ?? Epitaph(process, errors);
+        string problem = message?.Problem ?? DescribeExit(process, errors);
         process.Dispose();
         throw new LabException($"The server for the run could not be started: {problem}");
     }
@@ -104,7 +104,7 @@ internal sealed class WorkerHost : ILaunchHost
             End(process);
         }
 
-        throw new LaunchFailedException(Epitaph(process, errors));
+        throw new LaunchFailedException(DescribeExit(process, errors));
     }
 
     private Process Start(WorkerRequest request, Queue<string> errors)
@@ -188,7 +188,7 @@ internal sealed class WorkerHost : ILaunchHost
         process.WaitForExit();
     }
 
-    private static string Epitaph(Process process, Queue<string> errors)
+    private static string DescribeExit(Process process, Queue<string> errors)
     {
         const int KilledBySignal = 128;
         string end = process.ExitCode > KilledBySignal

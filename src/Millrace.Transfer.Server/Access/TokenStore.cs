@@ -61,7 +61,7 @@ public sealed class TokenStore
     /// <see cref="TransferError.AlreadyExists"/>; <see cref="TransferError.InvalidRequest"/>: not a name, or no scope;
     /// <see cref="TransferError.Failed"/>: the file cannot be read.
     /// </exception>
-    public async ValueTask<NewToken> AddAsync(
+    public async ValueTask<CreatedToken> AddAsync(
         string name, TransferScope scopes, TransferName prefix = default, TimeSpan? lifetime = null,
         CancellationToken cancellationToken = default)
     {
@@ -102,7 +102,7 @@ public sealed class TokenStore
                 return document with { Tokens = [.. document.Tokens, entry] };
             },
             cancellationToken).ConfigureAwait(false);
-        return new NewToken(token, secret);
+        return new CreatedToken(token, secret);
     }
 
     /// <summary>Makes a token invalid, from the next request on.</summary>

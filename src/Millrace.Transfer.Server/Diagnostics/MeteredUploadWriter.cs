@@ -17,7 +17,7 @@ internal sealed class MeteredUploadWriter : UploadWriter
 
     public override PipeWriter Body => _writer.Body;
 
-    public override CancellationToken TakenOver => _writer.TakenOver;
+    public override CancellationToken Superseded => _writer.Superseded;
 
     public override long Offset => _writer.Offset;
 

@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server;
 /// What a body in brotli unpacks to. The framework's stream takes a body that ends early for whole, and passes over what is
 /// behind its end; this one throws <see cref="InvalidDataException"/> for both.
 /// </summary>
-internal sealed class BrotliUnpacker(Stream wire) : ReadOnlyStream
+internal sealed class BrotliUnpacker(Stream protocol) : ReadOnlyStream
 {
     private const int InputBytes = 64 * 1024;
 
@@ -63,7 +63,7 @@ internal sealed class BrotliUnpacker(Stream wire) : ReadOnlyStream
     {
         // Brotli says that it needs more only when it has taken all.
         _start = 0;
-        _end = await wire.ReadAsync(_input, cancellationToken).ConfigureAwait(false);
+        _end = await protocol.ReadAsync(_input, cancellationToken).ConfigureAwait(false);
         return _end > 0;
     }
 

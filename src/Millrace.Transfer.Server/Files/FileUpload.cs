@@ -22,8 +22,8 @@ internal sealed class FileUpload(IFileStore store)
                 name.Value);
         }
 
-        ContentCoding coding = ArrivingCoding.Of(request, name);
-        var digests = new ArrivingDigests(request, name, isCoded: !coding.IsIdentity);
+        ContentCoding coding = RequestEncoding.Of(request, name);
+        var digests = new RequestDigests(request, name, isCoded: !coding.IsIdentity);
 
         // All that can be refused is refused before the body is asked for: a client that waits for 100 sends none then.
         StoredFile? present = await store.FindAsync(name, DigestNeed.IfKnown, aborted).ConfigureAwait(false);
@@ -70,7 +70,7 @@ internal sealed class FileUpload(IFileStore store)
         name.Value);
 
     private static async ValueTask<long> UnpackAsync(
-        HttpRequest request, ContentCoding coding, ArrivingDigests digests, TransferName name, PipeWriter destination,
+        HttpRequest request, ContentCoding coding, RequestDigests digests, TransferName name, PipeWriter destination,
         CancellationToken cancellationToken)
     {
         var unpacked = new UnpackingStream(request.Body, coding, name, hash: digests.NeedsWireDigest);
@@ -81,7 +81,7 @@ internal sealed class FileUpload(IFileStore store)
             {
                 long moved = await BodyCopy.ReceiveAsync(content, destination, long.MaxValue, cancellationToken)
                     .ConfigureAwait(false);
-                digests.CheckWire(request, unpacked.TakeDigest());
+                digests.CheckProtocol(request, unpacked.TakeDigest());
                 return moved;
             }
             finally

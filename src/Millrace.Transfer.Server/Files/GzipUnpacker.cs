@@ -24,8 +24,8 @@ internal sealed class GzipUnpacker : ReadOnlyStream
     private int _end;
     private bool _isDisposed;
 
-    public GzipUnpacker(Stream wire) =>
-        _unpacked = new GZipStream(new WithMember(wire), CompressionMode.Decompress, leaveOpen: true);
+    public GzipUnpacker(Stream protocol) =>
+        _unpacked = new GZipStream(new WithMember(protocol), CompressionMode.Decompress, leaveOpen: true);
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -75,7 +75,7 @@ internal sealed class GzipUnpacker : ReadOnlyStream
     }
 
     /// <summary>The body, and the member behind it; without a byte of a body there is nothing, which is no gzip either.</summary>
-    private sealed class WithMember(Stream wire) : ReadOnlyStream
+    private sealed class WithMember(Stream protocol) : ReadOnlyStream
     {
         private bool _hasBody;
         private bool _hasEnded;
@@ -86,7 +86,7 @@ internal sealed class GzipUnpacker : ReadOnlyStream
         {
             if (!_hasEnded)
             {
-                int read = await wire.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
+                int read = await protocol.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
                 _hasBody |= read > 0;
                 if (read > 0)
                 {

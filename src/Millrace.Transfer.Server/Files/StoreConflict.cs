@@ -20,7 +20,7 @@ internal static class StoreConflict
         }
         catch (TransferException exception) when (
             exception.Error == TransferError.InvalidRequest
-            || (exception.Error == TransferError.AlreadyExists && !precondition.MustNotExist))
+            || (exception.Error == TransferError.AlreadyExists && !precondition.CreateNew))
         {
             throw new HttpRefusal(
                 StatusCodes.Status409Conflict, exception.Error, exception.Message, exception.Name);

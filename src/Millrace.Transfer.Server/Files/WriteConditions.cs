@@ -58,7 +58,7 @@ internal static class WriteConditions
         IList<EntityTagHeaderValue> tags = Parse(field, HeaderNames.IfNoneMatch, name);
         if (tags.Contains(EntityTagHeaderValue.Any))
         {
-            precondition = precondition with { MustNotExist = true };
+            precondition = precondition with { CreateNew = true };
             precondition.ThrowIfNotMet(name, present);
             return precondition;
         }
@@ -66,7 +66,7 @@ internal static class WriteConditions
         if (present is null)
         {
             // Nothing is there, so that no version can be one of those; nothing may have come in between either.
-            return precondition with { MustNotExist = true };
+            return precondition with { CreateNew = true };
         }
 
         if (tags.Any(tag => ReadConditions.ValueOf(tag) == present.Tag))

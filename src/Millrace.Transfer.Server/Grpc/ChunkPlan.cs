@@ -56,6 +56,6 @@ internal readonly record struct ChunkPlan(ChunkHandling Handling, int ChunkBytes
 
         int chunk = wish == 0 ? most : Math.Min(wish, most);
         return new ChunkPlan(
-            handling, chunk, chunk >= WorthCall ? chunk : most / (chunk + ChunkHeader.MostBytes) * chunk, count);
+            handling, chunk, chunk >= WorthCall ? chunk : most / (chunk + ChunkHeader.MaxBytes) * chunk, count);
     }
 }

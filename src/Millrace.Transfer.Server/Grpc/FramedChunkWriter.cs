@@ -24,7 +24,7 @@ internal sealed class FramedChunkWriter(PipeWriter destination, ChunkPlan plan, 
     {
         int bytes = sizeHint == 0 ? Math.Max(1, NextChunk(_left)) : sizeHint;
         _front = _inChunk == 0 ? ChunkHeader.BytesFor(NextChunk(_left)) : 0;
-        _lent = Destination.GetMemory(_front + bytes + (((bytes / _chunk) + 1) * ChunkHeader.MostBytes));
+        _lent = Destination.GetMemory(_front + bytes + (((bytes / _chunk) + 1) * ChunkHeader.MaxBytes));
         return _lent.Slice(_front, bytes);
     }
 

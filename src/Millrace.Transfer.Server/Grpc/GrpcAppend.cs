@@ -49,7 +49,7 @@ internal static class GrpcAppend
             };
         }
 
-        UploadLookup.ThrowIfElsewhere(GrpcUploads.Of(call), status, offset);
+        UploadLookup.ThrowIfOffsetMismatch(GrpcUploads.Of(call), status, offset);
         return status;
     }
 

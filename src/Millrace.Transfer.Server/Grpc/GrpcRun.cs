@@ -16,7 +16,7 @@ internal static class GrpcRun
                 await method(call).ConfigureAwait(false);
                 await call.Answer.EndAsync().ConfigureAwait(false);
             }
-            catch (Exception exception) when (IsNoNews(call, exception))
+            catch (Exception exception) when (IsClientDisconnect(call, exception))
             {
                 // The client went away, which is its right; nobody is there to be told.
                 call.Context.Abort();
@@ -28,7 +28,7 @@ internal static class GrpcRun
         }
     }
 
-    private static bool IsNoNews(GrpcCall call, Exception exception) =>
+    private static bool IsClientDisconnect(GrpcCall call, Exception exception) =>
         exception is ConnectionResetException or ConnectionAbortedException
         || (call.IsGone && exception is OperationCanceledException or IOException);
 

@@ -15,7 +15,7 @@ internal sealed class MessageReader : IDisposable
     private readonly PipeReader _body;
     private readonly int _dataField;
     private readonly ChunkParser _frames;
-    private readonly long _mostBytes;
+    private readonly long _maxBytes;
     private PackedMessage? _packed;
     private bool _isPacked;
     private ChunkSink? _sink;
@@ -30,8 +30,8 @@ internal sealed class MessageReader : IDisposable
         _call = call;
         _body = body;
         _dataField = dataField;
-        _mostBytes = call.Options.Grpc.MaxMessageBytes;
-        _frames = new ChunkParser(_mostBytes, dataField);
+        _maxBytes = call.Options.Grpc.MaxMessageBytes;
+        _frames = new ChunkParser(_maxBytes, dataField);
         _stop = call.Ended;
     }
 
@@ -193,7 +193,7 @@ internal sealed class MessageReader : IDisposable
                 GrpcStatus.Internal, $"A message is compressed, and no {GrpcFields.Encoding} says how.");
         }
 
-        _packed ??= new PackedMessage(this, new ChunkParser(_mostBytes, _dataField));
+        _packed ??= new PackedMessage(this, new ChunkParser(_maxBytes, _dataField));
         _packed.Begin();
         _isPacked = true;
     }

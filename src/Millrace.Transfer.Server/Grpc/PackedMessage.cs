@@ -10,7 +10,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     private const int LookBytes = 64;
 
     private readonly byte[] _look = new byte[LookBytes];
-    private readonly Wire _wire = new(reader);
+    private readonly Protocol _protocol = new(reader);
     private GZipStream? _unpacked;
     private int _at;
     private int _end;
@@ -26,9 +26,9 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     public void Begin()
     {
         Parser.BeginOpen();
-        _unpacked = new GZipStream(_wire, CompressionMode.Decompress, leaveOpen: true);
+        _unpacked = new GZipStream(_protocol, CompressionMode.Decompress, leaveOpen: true);
         (_at, _end, _bytes, IsOver) = (0, 0, 0, false);
-        _wire.HasBytes = false;
+        _protocol.HasBytes = false;
     }
 
     /// <summary>Reads up to a file's bytes or up to the message's end.</summary>
@@ -97,7 +97,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     /// <summary>The framework takes bytes that end early for whole; gzip's own count at its end tells (RFC 1952, 2.3.1).</summary>
     private void End()
     {
-        if (reader.PackedLeft > 0 || !_wire.HasBytes || _wire.Last != _bytes)
+        if (reader.PackedLeft > 0 || !_protocol.HasBytes || _protocol.Last != _bytes)
         {
             throw new InvalidDataException("The bytes end before gzip does, or go on behind it.");
         }
@@ -109,7 +109,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     }
 
     /// <summary>The compressed bytes, and the last four of them.</summary>
-    private sealed class Wire(MessageReader reader) : ReadOnlyStream
+    private sealed class Protocol(MessageReader reader) : ReadOnlyStream
     {
         private ulong _last;
 

@@ -27,7 +27,7 @@ internal static class UploadAppend
             .ConfigureAwait(false);
         await using (writer.ConfigureAwait(false))
         {
-            using var stop = CancellationTokenSource.CreateLinkedTokenSource(call.Ended, writer.TakenOver);
+            using var stop = CancellationTokenSource.CreateLinkedTokenSource(call.Ended, writer.Superseded);
             using ChunkSink sink = ChunkSink.Create(call.Options.Grpc.ChunkHandling, writer.Body, writer.Room, hash);
             T end;
             try
@@ -49,7 +49,7 @@ internal static class UploadAppend
 
     private static Exception Explain(Exception exception, UploadWriter writer, UploadId id, long kept) => exception switch
     {
-        _ when writer.TakenOver.IsCancellationRequested => new TransferException(
+        _ when writer.Superseded.IsCancellationRequested => new TransferException(
             TransferError.TakenOver,
             $"Another request has taken upload {id} over at {kept} bytes. Ask for its offset with QueryUpload if this one should go on instead.",
             innerException: exception),

@@ -69,7 +69,7 @@ public sealed class TransferServer : IAsyncDisposable
     {
         get
         {
-            var wires = new List<WireDescription>
+            var protocols = new List<ProtocolDescription>
             {
                 new("http1", Address.Scheme, Address.Port),
                 new("tus", Address.Scheme, Address.Port),
@@ -78,8 +78,8 @@ public sealed class TransferServer : IAsyncDisposable
             };
             if (Http2Address is not null)
             {
-                wires.Insert(1, new WireDescription("http2", Http2Address.Scheme, Http2Address.Port));
-                wires.Insert(3, new WireDescription("grpc", Http2Address.Scheme, Http2Address.Port));
+                protocols.Insert(1, new ProtocolDescription("http2", Http2Address.Scheme, Http2Address.Port));
+                protocols.Insert(3, new ProtocolDescription("grpc", Http2Address.Scheme, Http2Address.Port));
             }
 
             return new ServerDescription
@@ -87,7 +87,7 @@ public sealed class TransferServer : IAsyncDisposable
                 Server = ServerName,
                 Files = _options.Endpoints.FilesPath,
                 Uploads = _options.Endpoints.UploadsPath,
-                Wires = wires,
+                Protocols = protocols,
                 MaxFileBytes = _options.Store.MaxFileBytes,
                 NeedsToken = NeedsToken,
             };

@@ -155,7 +155,7 @@ public sealed partial class LocalFileStore
     private LocalFileWriter Create(TransferName name, CreateFileOptions options, long taken)
     {
         StoreFolder folder = _tree.TryOpenFolderOf(
-            name, create: true, follow: !options.Precondition.MustNotExist, out string fileName)!;
+            name, create: true, follow: !options.Precondition.CreateNew, out string fileName)!;
         StagedFileWriter? file = null;
         try
         {
@@ -165,12 +165,12 @@ public sealed partial class LocalFileStore
                 path,
                 new FileWriteOptions
                 {
-                    MustBeNew = options.Precondition.MustNotExist,
+                    CreateNew = options.Precondition.CreateNew,
                     PreallocationSize = options.Length ?? 0,
                     Durability = Options.Durability,
                     Portable = Options.Portable,
                 });
-            ThrowIfElsewhere(file, path, name);
+            ThrowIfOffsetMismatch(file, path, name);
             LimitedBody? limited = Limit(file, name, options.Length);
             return new LocalFileWriter(this, name, options, folder, file, limited, taken);
         }
@@ -188,7 +188,7 @@ public sealed partial class LocalFileStore
     }
 
     /// <summary>A link that came under the name after it was looked at would have been followed, wherever it leads.</summary>
-    private static void ThrowIfElsewhere(StagedFileWriter file, string path, TransferName name)
+    private static void ThrowIfOffsetMismatch(StagedFileWriter file, string path, TransferName name)
     {
         if (!string.Equals(file.File.Target, Path.GetFullPath(path), StringComparison.Ordinal))
         {

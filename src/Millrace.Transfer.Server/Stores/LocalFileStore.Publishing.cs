@@ -167,11 +167,11 @@ public sealed partial class LocalFileStore
         TransferName name = upload.Record.ToName();
         WritePrecondition precondition = upload.Record.ToPrecondition();
         using StoreFolder folder = _tree.TryOpenFolderOf(
-            name, create: true, follow: !precondition.MustNotExist, out string fileName)!;
+            name, create: true, follow: !precondition.CreateNew, out string fileName)!;
         string path = folder.PathOf(fileName);
         var options = new FileWriteOptions
         {
-            MustBeNew = precondition.MustNotExist,
+            CreateNew = precondition.CreateNew,
             Durability = Options.Durability,
             Portable = Options.Portable,
         };
@@ -207,7 +207,7 @@ public sealed partial class LocalFileStore
         var file = (StagedFileWriter)writer;
         await using (file.ConfigureAwait(false))
         {
-            ThrowIfElsewhere(file, path, name);
+            ThrowIfOffsetMismatch(file, path, name);
             await file.FlushAsync(cancellationToken).ConfigureAwait(false);
             return await PublishAsync(
                 file, name, upload.Record.ToPrecondition(), digest, HandOver, AboutAsync, cancellationToken)

@@ -54,7 +54,7 @@ public sealed partial class LocalFileStore
             CleanUp();
         }
 
-        await TryAsync(() => Limits.CountAsync(mostAge: long.MaxValue, _end.Token)).ConfigureAwait(false);
+        await TryAsync(() => Limits.CountAsync(maxAge: long.MaxValue, _end.Token)).ConfigureAwait(false);
         await TryAsync(() => Task.FromResult(_digests.Sweep(Exists, _end.Token))).ConfigureAwait(false);
         TimeSpan period = Options.UploadLifetime / 4;
         period = period > LongestPeriod ? LongestPeriod : period < ShortestPeriod ? ShortestPeriod : period;

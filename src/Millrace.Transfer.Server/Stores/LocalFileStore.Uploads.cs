@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server;
 public sealed partial class LocalFileStore
 {
     /// <summary>Longest <see cref="StartUploadOptions.Metadata"/>, in bytes of UTF-8.</summary>
-    private const int MostMetadataBytes = 4096;
+    private const int MaxMetadataBytes = 4096;
 
     private readonly ConcurrentDictionary<UploadId, LocalUpload> _uploads = new();
     private readonly string _uploadsPath;
@@ -221,10 +221,10 @@ public sealed partial class LocalFileStore
     {
         ArgumentNullException.ThrowIfNull(options);
         cancellationToken.ThrowIfCancellationRequested();
-        if (options.Metadata is { } metadata && System.Text.Encoding.UTF8.GetByteCount(metadata) > MostMetadataBytes)
+        if (options.Metadata is { } metadata && System.Text.Encoding.UTF8.GetByteCount(metadata) > MaxMetadataBytes)
         {
             throw new TransferException(
-                TransferError.InvalidRequest, $"The metadata of an upload may have {MostMetadataBytes} bytes. Send less.");
+                TransferError.InvalidRequest, $"The metadata of an upload may have {MaxMetadataBytes} bytes. Send less.");
         }
 
         long length = record.Length ?? 0;

@@ -15,7 +15,7 @@ public abstract class UploadWriter : IAsyncDisposable
     /// Canceled when another request takes the upload over. Whoever appends then stops and disposes this; the other one
     /// waits for that.
     /// </summary>
-    public abstract CancellationToken TakenOver { get; }
+    public abstract CancellationToken Superseded { get; }
 
     /// <summary>Bytes of the upload, those included that went to <see cref="Body"/>.</summary>
     public abstract long Offset { get; }

@@ -30,7 +30,7 @@ internal struct Crc32
     public void Append(ReadOnlySpan<byte> content)
     {
         uint state = ~_inverted;
-        if (Crc32Folding.IsSupported && content.Length >= Crc32Folding.LeastBytes)
+        if (Crc32Folding.IsSupported && content.Length >= Crc32Folding.MinBytes)
         {
             state = Crc32Folding.Update(state, ref content);
         }

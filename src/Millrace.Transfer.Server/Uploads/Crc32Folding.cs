@@ -12,7 +12,7 @@ namespace Millrace.Transfer.Server;
 internal static class Crc32Folding
 {
     /// <summary>Fewer are not worth it, nor possible.</summary>
-    public const int LeastBytes = 64;
+    public const int MinBytes = 64;
 
     public static bool IsSupported => Pclmulqdq.IsSupported && Sse2.IsSupported;
 

@@ -22,7 +22,7 @@ internal static class DraftAppend
         DraftRequest request = DraftRequest.Read(call, offset);
         using ContentCheck? check = ContentCheck.Read(call.Request);
         status = await UploadLookup.TakeOverAsync(call, id).ConfigureAwait(false);
-        UploadLookup.ThrowIfElsewhere(call, status, offset);
+        UploadLookup.ThrowIfOffsetMismatch(call, status, offset);
         bool isRepeated = status.Published is not null && status.Metadata is not null && request.Completes && !call.HasBody;
         if (!isRepeated && (status.Published is not null || status.Parts is not null))
         {

@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 internal static class StructuredField
 {
     /// <summary>RFC 9651, section 3.3.1: at most 15 digits, so that every language can hold it.</summary>
-    private const int MostDigits = 15;
+    private const int MaxDigits = 15;
 
     /// <summary>Reads <c>?0</c> or <c>?1</c>.</summary>
     public static bool TryParseBoolean(ReadOnlySpan<char> field, out bool value)
@@ -29,7 +29,7 @@ internal static class StructuredField
         ReadOnlySpan<char> text = field.Trim(' ');
         int digits = text.IndexOfAnyExceptInRange('0', '9');
         digits = digits < 0 ? text.Length : digits;
-        return digits is > 0 and <= MostDigits
+        return digits is > 0 and <= MaxDigits
             && IsParameters(text[digits..])
             && long.TryParse(text[..digits], NumberStyles.None, CultureInfo.InvariantCulture, out value);
     }

@@ -27,7 +27,7 @@ internal static class TusAppend
 
         using ContentCheck? check = ContentCheck.Read(request);
         status = await UploadLookup.TakeOverAsync(call, id).ConfigureAwait(false);
-        UploadLookup.ThrowIfElsewhere(call, status, offset);
+        UploadLookup.ThrowIfOffsetMismatch(call, status, offset);
         status = await TakeLengthAsync(call, status).ConfigureAwait(false);
         status = await UploadReceiver.ReceiveAsync(call, status, check, pass).ConfigureAwait(false);
         if (status.HasAll && !status.IsPartial)

@@ -112,11 +112,11 @@ internal static class UploadEndpoints
         }
 
         return HttpMethods.IsDelete(call.Method)
-            ? ThrowAwayAsync(call, id)
+            ? DeleteAsync(call, id)
             : RefuseMethodAsync(call, "OPTIONS, HEAD, PATCH, DELETE");
     }
 
-    private static async Task ThrowAwayAsync(UploadCall call, UploadId id)
+    private static async Task DeleteAsync(UploadCall call, UploadId id)
     {
         (_, TransferPass pass) = await UploadLookup.EnterAsync(call, id, isTransfer: false).ConfigureAwait(false);
         using TransferPass entered = pass;

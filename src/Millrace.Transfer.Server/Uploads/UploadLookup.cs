@@ -50,7 +50,7 @@ internal static class UploadLookup
 
     /// <summary>Refuses to go on anywhere but at the end.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.OffsetMismatch"/>.</exception>
-    public static void ThrowIfElsewhere(UploadCall call, UploadStatus status, long offset)
+    public static void ThrowIfOffsetMismatch(UploadCall call, UploadStatus status, long offset)
     {
         if (offset != status.Offset)
         {

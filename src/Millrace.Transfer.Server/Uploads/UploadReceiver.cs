@@ -42,14 +42,14 @@ internal static class UploadReceiver
                 // The end of the connection shows itself when the body is read, behind the bytes that came before it. To
                 // be canceled by it would lose those.
                 await BodyCopy
-                    .ReceiveAsync(call.Request.BodyReader, destination, room, writer.TakenOver)
+                    .ReceiveAsync(call.Request.BodyReader, destination, room, writer.Superseded)
                     .ConfigureAwait(false);
             }
             catch (Exception exception)
             {
                 await KeepAsync(writer, check).ConfigureAwait(false);
                 pass.Moved(writer.Offset - status.Offset);
-                if (writer.TakenOver.IsCancellationRequested)
+                if (writer.Superseded.IsCancellationRequested)
                 {
                     throw new TransferException(
                         TransferError.TakenOver,

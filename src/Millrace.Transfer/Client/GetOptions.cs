@@ -4,7 +4,7 @@ namespace Millrace.Transfer;
 public readonly record struct GetOptions
 {
     /// <summary>Whether a file of that name may not be there yet.</summary>
-    public bool MustBeNew { get; init; }
+    public bool CreateNew { get; init; }
 
     /// <summary>Whether what an earlier process downloaded of the same version is continued.</summary>
     public bool Continue { get; init; }

@@ -4,7 +4,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer;
 
-/// <summary>What the server offers, and the wire that is chosen by it.</summary>
+/// <summary>What the server offers, and the protocol that is chosen by it.</summary>
 public sealed partial class TransferClient
 {
     private readonly Lock _lock = new();
@@ -37,19 +37,19 @@ public sealed partial class TransferClient
         ServerDescription description = await DescribeAsync(cancellationToken).ConfigureAwait(false);
         lock (_lock)
         {
-            Wire wire = WireChoice.Make(Options.Wire, description, Setup(description));
-            _context ??= Task.FromResult(new TransferContext(Options, _clock, _retry, wire)
+            Protocol protocol = ProtocolChoice.Make(Options.Protocol, description, Setup(description));
+            _context ??= Task.FromResult(new TransferContext(Options, _clock, _retry, protocol)
             {
-                Parts = wire.MayDivide ? WireChoice.MakeParts(description, Setup(description)) : null,
+                Parts = protocol.MayDivide ? ProtocolChoice.MakeParts(description, Setup(description)) : null,
             });
         }
 
         return await _context.ConfigureAwait(false);
     }
 
-    private WireSetup Setup(ServerDescription description) => new()
+    private ProtocolSetup Setup(ServerDescription description) => new()
     {
-        Kind = TransferWire.Http1,
+        Kind = TransferProtocol.Http1,
         Client = _client,
         Options = Options,
         Clock = _clock,
@@ -59,7 +59,7 @@ public sealed partial class TransferClient
 
     private async Task<ServerDescription> AskOnceAsync(CancellationToken cancellationToken)
     {
-        if (Options.Wire != TransferWire.Grpc)
+        if (Options.Protocol != TransferProtocol.Grpc)
         {
             return await AskOnceAsync(HttpVersion.Version11, cancellationToken).ConfigureAwait(false) ?? Undescribed();
         }
@@ -78,15 +78,15 @@ public sealed partial class TransferClient
 
         // The address leads to where gRPC is spoken, whatever port the server itself would name.
         ServerDescription known = await AskOnceAsync(HttpVersion.Version20, cancellationToken).ConfigureAwait(false) ?? Undescribed();
-        known.Wires =
-            [.. known.Wires.Where(wire => WireNames.Parse(wire.Name) != TransferWire.Grpc), Here(TransferWire.Grpc)];
+        known.Protocols =
+            [.. known.Protocols.Where(protocol => ProtocolNames.Parse(protocol.Name) != TransferProtocol.Grpc), Here(TransferProtocol.Grpc)];
         return known;
     }
 
     /// <returns>Null when it does not describe itself.</returns>
     private async Task<ServerDescription?> AskOnceAsync(Version version, CancellationToken cancellationToken)
     {
-        var call = new WireCall("Asking what is offered by", Files.Authority, TransferWire.Auto);
+        var call = new ProtocolCall("Asking what is offered by", Files.Authority, TransferProtocol.Auto);
         using var watch = new IdleWatch(Options.IdleTimeout, _clock, cancellationToken);
         using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(Files, ServerDescription.Path))
         {
@@ -125,22 +125,22 @@ public sealed partial class TransferClient
     /// <summary>Servers that know nothing but calls of gRPC refuse anything else in their own ways.</summary>
     private bool IsUndescribed(HttpStatusCode status) =>
         status is HttpStatusCode.NotFound or HttpStatusCode.MethodNotAllowed or HttpStatusCode.NotImplemented
-        || (IsGrpc(Options.Wire) && (int)status is >= 400 and < 500
+        || (IsGrpc(Options.Protocol) && (int)status is >= 400 and < 500
             && status is not (HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden or HttpStatusCode.TooManyRequests));
 
     private static bool MaySpeakHttp2(HttpRequestException exception) =>
         exception.HttpRequestError is HttpRequestError.InvalidResponse or HttpRequestError.ResponseEnded or HttpRequestError.HttpProtocolError
         || exception.InnerException is IOException { InnerException: SocketException { SocketErrorCode: SocketError.ConnectionReset } };
 
-    private static bool IsGrpc(TransferWire wire) =>
-        wire is TransferWire.Grpc or TransferWire.GrpcWeb or TransferWire.GrpcWebText;
+    private static bool IsGrpc(TransferProtocol protocol) =>
+        protocol is TransferProtocol.Grpc or TransferProtocol.GrpcWeb or TransferProtocol.GrpcWebText;
 
     private ServerDescription Undescribed() => new()
     {
         Version = 0,
         Files = Files.AbsolutePath,
-        Wires = IsGrpc(Options.Wire) ? [Here(TransferWire.Http1), Here(Options.Wire)] : [Here(TransferWire.Http1)],
+        Protocols = IsGrpc(Options.Protocol) ? [Here(TransferProtocol.Http1), Here(Options.Protocol)] : [Here(TransferProtocol.Http1)],
     };
 
-    private WireDescription Here(TransferWire wire) => new(WireNames.Of(wire), Files.Scheme, Files.Port);
+    private ProtocolDescription Here(TransferProtocol protocol) => new(ProtocolNames.Of(protocol), Files.Scheme, Files.Port);
 }

@@ -15,7 +15,7 @@ public sealed partial class TransferClient
             async (_, token) =>
             {
                 using IdleWatch watch = context.Watch(token);
-                return await context.Wire.FindAsync(name, Options.VerifyDigests, watch).ConfigureAwait(false);
+                return await context.Protocol.FindAsync(name, Options.VerifyDigests, watch).ConfigureAwait(false);
             },
             cancellationToken).ConfigureAwait(false);
     }
@@ -41,18 +41,18 @@ public sealed partial class TransferClient
                 async (_, token) =>
                 {
                     using IdleWatch watch = context.Watch(token);
-                    return await context.Wire.ListAsync(folder, recursive, from, watch).ConfigureAwait(false);
+                    return await context.Protocol.ListAsync(folder, recursive, from, watch).ConfigureAwait(false);
                 },
                 cancellationToken).ConfigureAwait(false);
             foreach (ListingEntry entry in page.Entries)
             {
-                yield return Read(entry, folder, context.Wire.Kind);
+                yield return Read(entry, folder, context.Protocol.Kind);
             }
 
             if (page.Next is not null && string.CompareOrdinal(page.Next, after) <= 0)
             {
                 throw Failures.Protocol(
-                    new WireCall("Listing", folder.Value, context.Wire.Kind), "the next page is not behind this one");
+                    new ProtocolCall("Listing", folder.Value, context.Protocol.Kind), "the next page is not behind this one");
             }
 
             after = page.Next;
@@ -77,22 +77,22 @@ public sealed partial class TransferClient
                 using IdleWatch watch = context.Watch(token);
 
                 // Gone after a try whose answer was lost: that try was it.
-                return await context.Wire.DeleteAsync(name, precondition, watch).ConfigureAwait(false) || state.Attempts > 1;
+                return await context.Protocol.DeleteAsync(name, precondition, watch).ConfigureAwait(false) || state.Attempts > 1;
             },
             cancellationToken).ConfigureAwait(false);
     }
 
-    private static RemoteEntry Read(ListingEntry entry, TransferName folder, TransferWire wire)
+    private static RemoteEntry Read(ListingEntry entry, TransferName folder, TransferProtocol protocol)
     {
         if (!TransferName.TryParse(entry.Name, out TransferName name, out NameFault fault))
         {
             throw Failures.Protocol(
-                new WireCall("Listing", folder.Value, wire), $"it has an entry that is no name ({NameRules.Describe(entry.Name, fault)})");
+                new ProtocolCall("Listing", folder.Value, protocol), $"it has an entry that is no name ({NameRules.Describe(entry.Name, fault)})");
         }
 
         if (!name.IsIn(folder) || name == folder)
         {
-            throw Failures.Protocol(new WireCall("Listing", folder.Value, wire), $"it has '{name}', which is not in the folder");
+            throw Failures.Protocol(new ProtocolCall("Listing", folder.Value, protocol), $"it has '{name}', which is not in the folder");
         }
 
         return entry.Kind == "folder"

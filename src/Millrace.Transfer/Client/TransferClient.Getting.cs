@@ -24,7 +24,7 @@ public sealed partial class TransferClient
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
         PartRecord? part = options is { Continue: true, Range: null } ? new PartRecord(path, UrlOf(name)) : null;
         PartNote? note = part?.Note;
-        var sink = new FileSink(path, options.MustBeNew, Options.Durability, part);
+        var sink = new FileSink(path, options.CreateNew, Options.Durability, part);
         await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
         return await GetAsync(context, name, sink, options, note, progress, cancellationToken).ConfigureAwait(false);
     }

@@ -99,18 +99,18 @@ public sealed partial class TransferClient
                 $"Uploading '{name}': it has {length} bytes, and the server accepts {most} in one file.",
                 name.Value)
             {
-                Wire = context.Wire.Kind,
+                Protocol = context.Protocol.Kind,
             };
         }
 
-        if (Options.Link?.Name == name && context.Wire.Kind == TransferWire.Tus)
+        if (Options.Link?.Name == name && context.Protocol.Kind == TransferProtocol.Tus)
         {
             throw new TransferException(
                 TransferError.InvalidRequest,
                 $"Uploading '{name}' over tus: a signed link allows one PUT, and no uploads that can be continued. Use another wire.",
                 name.Value)
             {
-                Wire = TransferWire.Tus,
+                Protocol = TransferProtocol.Tus,
             };
         }
 

@@ -24,11 +24,11 @@ public sealed record TransferClientOptions
     public const int DefaultMaxConnections = 4;
 
     /// <summary>Least of <see cref="ChunkBytes"/>.</summary>
-    public const int LeastChunkBytes = 1024;
+    public const int MinChunkBytes = 1024;
 
     /// <summary>Most of <see cref="ChunkBytes"/>.</summary>
     /// <remarks>gRPC's libraries accept messages of 4 MiB unless they are told otherwise; 1 KiB is for the other fields.</remarks>
-    public const int MostChunkBytes = (4 * 1024 * 1024) - 1024;
+    public const int MaxChunkBytes = (4 * 1024 * 1024) - 1024;
 
     /// <summary>The token for <c>Authorization: Bearer</c>; null for none.</summary>
     public string? Token { get; init; }
@@ -40,8 +40,8 @@ public sealed record TransferClientOptions
     /// </summary>
     public TransferLink? Link { get; init; }
 
-    /// <summary>The wire; <see cref="TransferWire.Auto"/> by default.</summary>
-    public TransferWire Wire { get; init; }
+    /// <summary>The protocol; <see cref="TransferProtocol.Auto"/> by default.</summary>
+    public TransferProtocol Protocol { get; init; }
 
     /// <summary>Tries without any progress before a transfer fails; progress begins the count anew. 1 or more.</summary>
     public int MaxAttempts { get; init; } = DefaultMaxAttempts;
@@ -59,7 +59,7 @@ public sealed record TransferClientOptions
     public int MaxConnections { get; init; } = DefaultMaxConnections;
 
     /// <summary>How files are coded over gRPC and gRPC-Web; <see cref="TransferCompression.None"/> by default.</summary>
-    /// <remarks>The other wires send files as they are, so that ranges and continued uploads mean the file's own bytes.</remarks>
+    /// <remarks>The other protocols send files as they are, so that ranges and continued uploads mean the file's own bytes.</remarks>
     public TransferCompression Compression { get; init; }
 
     /// <summary>What happens to chunks of gRPC and gRPC-Web; <see cref="ChunkHandling.Direct"/> by default.</summary>
@@ -74,8 +74,8 @@ public sealed record TransferClientOptions
         get;
         init
         {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value ?? int.MaxValue, LeastChunkBytes, nameof(value));
-            ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, MostChunkBytes, nameof(value));
+            ArgumentOutOfRangeException.ThrowIfLessThan(value ?? int.MaxValue, MinChunkBytes, nameof(value));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, MaxChunkBytes, nameof(value));
             field = value;
         }
     }
@@ -104,5 +104,5 @@ public sealed record TransferClientOptions
     public Durability Durability { get; init; } = FileWriteOptions.DefaultDurability;
 
     /// <summary>For messages and logs, and so without the token.</summary>
-    public override string ToString() => $"{Wire}, at most {MaxConnections} connections, {(Token is null ? "no token" : "with a token")}";
+    public override string ToString() => $"{Protocol}, at most {MaxConnections} connections, {(Token is null ? "no token" : "with a token")}";
 }

@@ -30,7 +30,7 @@ public readonly record struct Sha256Digest
     }
 
     /// <summary>The digest of some bytes.</summary>
-    public static Sha256Digest Of(ReadOnlySpan<byte> content)
+    public static Sha256Digest Compute(ReadOnlySpan<byte> content)
     {
         Span<byte> digest = stackalloc byte[Bytes];
         SHA256.HashData(content, digest);

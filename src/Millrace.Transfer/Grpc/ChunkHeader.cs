@@ -10,12 +10,12 @@ internal static class ChunkHeader
     public const int DataField = 1;
 
     /// <summary>Bytes of it at most.</summary>
-    public const int MostBytes = FramePrefix.Bytes + 1 + MostLengthBytes;
+    public const int MaxBytes = FramePrefix.Bytes + 1 + MaxLengthBytes;
 
     /// <summary>A file's bytes in one chunk at most: four bytes of a length hold as many.</summary>
-    public const int MostData = (1 << 28) - 1;
+    public const int MaxData = (1 << 28) - 1;
 
-    private const int MostLengthBytes = 4;
+    private const int MaxLengthBytes = 4;
     private const byte DataTag = (DataField << 3) | 2;
 
     /// <summary>Bytes of the header for as many of a file.</summary>
@@ -23,7 +23,7 @@ internal static class ChunkHeader
 
     /// <summary>Writes it.</summary>
     /// <param name="header">
-    /// All of it is used, from <see cref="BytesFor"/> to <see cref="MostBytes"/>: see <see cref="Varint.Write(Span{byte}, ulong)"/>.
+    /// All of it is used, from <see cref="BytesFor"/> to <see cref="MaxBytes"/>: see <see cref="Varint.Write(Span{byte}, ulong)"/>.
     /// </param>
     /// <param name="data">Bytes of the file in this chunk.</param>
     public static void Write(Span<byte> header, int data)

@@ -13,11 +13,11 @@ internal sealed class ChunkParser
 {
     /// <summary>Bytes of a message's other fields at most.</summary>
     /// <remarks>A name of 4,096 bytes, a hundred entity tags, and what later versions may add.</remarks>
-    public const int MostRest = 64 * 1024;
+    public const int MaxRest = 64 * 1024;
 
-    private const int MostDepth = 16;
+    private const int MaxDepth = 16;
 
-    private readonly long _mostBytes;
+    private readonly long _maxBytes;
     private readonly int _dataField;
     private byte[] _rest = [];
     private int _restBytes;
@@ -32,11 +32,11 @@ internal sealed class ChunkParser
     private int _prefixBytes;
 
     /// <summary>Begins in front of a frame.</summary>
-    /// <param name="mostBytes">Bytes of one message at most, also of one that was compressed.</param>
+    /// <param name="maxBytes">Bytes of one message at most, also of one that was compressed.</param>
     /// <param name="dataField">Number of the field that is not gathered.</param>
-    public ChunkParser(long mostBytes, int dataField = ChunkHeader.DataField)
+    public ChunkParser(long maxBytes, int dataField = ChunkHeader.DataField)
     {
-        _mostBytes = mostBytes;
+        _maxBytes = maxBytes;
         _dataField = dataField;
     }
 
@@ -132,7 +132,7 @@ internal sealed class ChunkParser
     /// <summary>Begins a message without a frame around it, whose length shows at its end: <see cref="EndOpen"/>.</summary>
     public void BeginOpen()
     {
-        BeginMessage(_mostBytes);
+        BeginMessage(_maxBytes);
         _open = true;
     }
 
@@ -167,7 +167,7 @@ internal sealed class ChunkParser
 
         _prefixBytes = 0;
         FramePrefix prefix = FramePrefix.Read(_prefix);
-        if (prefix.Length > _mostBytes)
+        if (prefix.Length > _maxBytes)
         {
             throw TooLarge(prefix.Length);
         }
@@ -216,13 +216,13 @@ internal sealed class ChunkParser
         {
             if (_left == 0)
             {
-                throw _open ? TooLarge(_mostBytes + 1) : Malformed("a message ends within a field");
+                throw _open ? TooLarge(_maxBytes + 1) : Malformed("a message ends within a field");
             }
 
             byte next = input[0];
             input = input[1..];
             Use(1);
-            if (_varintBytes == Varint.MostBytes || (_varintBytes == Varint.MostBytes - 1 && next > 1))
+            if (_varintBytes == Varint.MaxBytes || (_varintBytes == Varint.MaxBytes - 1 && next > 1))
             {
                 throw Malformed("a number has more than 64 bits");
             }
@@ -266,7 +266,7 @@ internal sealed class ChunkParser
     {
         if (value > (ulong)_left)
         {
-            throw _open ? TooLarge(_mostBytes + 1) : Malformed("a field is longer than its message");
+            throw _open ? TooLarge(_maxBytes + 1) : Malformed("a field is longer than its message");
         }
 
         _fieldLeft = (long)value;
@@ -307,7 +307,7 @@ internal sealed class ChunkParser
             case 2:
                 _state = State.Length;
                 break;
-            case 3 when _depth < MostDepth:
+            case 3 when _depth < MaxDepth:
                 _depth++;
                 break;
             case 4 when _depth > 0:
@@ -333,7 +333,7 @@ internal sealed class ChunkParser
 
     private void GatherVarint(ulong value)
     {
-        Span<byte> bytes = stackalloc byte[Varint.MostBytes];
+        Span<byte> bytes = stackalloc byte[Varint.MaxBytes];
         bytes = bytes[..Varint.BytesFor(value)];
         Varint.Write(bytes, value);
         Gather(bytes);
@@ -341,10 +341,10 @@ internal sealed class ChunkParser
 
     private void Gather(ReadOnlySpan<byte> bytes)
     {
-        if (_restBytes + (long)bytes.Length > MostRest)
+        if (_restBytes + (long)bytes.Length > MaxRest)
         {
             throw new GrpcFault(
-                GrpcStatus.ResourceExhausted, $"A message has more than {MostRest} bytes besides a file's; these are not for files.");
+                GrpcStatus.ResourceExhausted, $"A message has more than {MaxRest} bytes besides a file's; these are not for files.");
         }
 
         if (_restBytes + bytes.Length > _rest.Length)
@@ -360,7 +360,7 @@ internal sealed class ChunkParser
 
     private GrpcFault TooLarge(long bytes) => new(
         GrpcStatus.ResourceExhausted,
-        $"A message has {(_open ? "more than " : "")}{(_open ? _mostBytes : bytes)} bytes, and {_mostBytes} are accepted. Send smaller chunks.");
+        $"A message has {(_open ? "more than " : "")}{(_open ? _maxBytes : bytes)} bytes, and {_maxBytes} are accepted. Send smaller chunks.");
 
     private static GrpcFault Malformed(string what) => new(
         GrpcStatus.Internal, $"The stream is no gRPC of this service: {what}.");

@@ -18,10 +18,10 @@ internal sealed class ChunkWriter(PipeWriter destination, int flushBytes) : Fram
     /// <inheritdoc/>
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
-        int bytes = Math.Clamp(sizeHint, 1, ChunkHeader.MostData);
-        _header = sizeHint == 0 ? ChunkHeader.MostBytes : ChunkHeader.BytesFor(bytes);
+        int bytes = Math.Clamp(sizeHint, 1, ChunkHeader.MaxData);
+        _header = sizeHint == 0 ? ChunkHeader.MaxBytes : ChunkHeader.BytesFor(bytes);
         _lent = Destination.GetMemory(bytes + _header);
-        return _lent[_header..Math.Min(_lent.Length, _header + (sizeHint == 0 ? ChunkHeader.MostData : MostFor(_header)))];
+        return _lent[_header..Math.Min(_lent.Length, _header + (sizeHint == 0 ? ChunkHeader.MaxData : MaxFor(_header)))];
     }
 
     /// <summary>A chunk of what was written to the memory that was lent last.</summary>
@@ -39,5 +39,5 @@ internal sealed class ChunkWriter(PipeWriter destination, int flushBytes) : Fram
     }
 
     /// <summary>Bytes of a file whose length a header of that many bytes holds.</summary>
-    private static int MostFor(int header) => (1 << (7 * (header - FramePrefix.Bytes - 1))) - 1;
+    private static int MaxFor(int header) => (1 << (7 * (header - FramePrefix.Bytes - 1))) - 1;
 }

@@ -16,7 +16,7 @@ internal static class GrpcErrors
         TransferError.Unauthorized => GrpcStatus.Unauthenticated,
         TransferError.Forbidden => GrpcStatus.PermissionDenied,
         TransferError.TooSlow or TransferError.Disconnected => GrpcStatus.Unavailable,
-        TransferError.WireNotOffered => GrpcStatus.Unimplemented,
+        TransferError.ProtocolNotOffered => GrpcStatus.Unimplemented,
         _ => GrpcStatus.Internal,
     };
 
@@ -35,7 +35,7 @@ internal static class GrpcErrors
         GrpcStatus.PermissionDenied => TransferError.Forbidden,
         GrpcStatus.Unavailable => TransferError.Disconnected,
         GrpcStatus.DeadlineExceeded => TransferError.TooSlow,
-        GrpcStatus.Unimplemented => TransferError.WireNotOffered,
+        GrpcStatus.Unimplemented => TransferError.ProtocolNotOffered,
         _ => TransferError.Failed,
     };
 }

@@ -53,7 +53,7 @@ internal static class GrpcMapping
             return null;
         }
 
-        var message = new Precondition { MustNotExist = precondition.MustNotExist, MustExist = precondition.MustExist };
+        var message = new Precondition { MustNotExist = precondition.CreateNew, MustExist = precondition.MustExist };
         if (precondition.Match is { } tags)
         {
             message.Tags.AddRange(tags.Select(tag => tag.Value));
@@ -83,7 +83,7 @@ internal static class GrpcMapping
 
         return new WritePrecondition
         {
-            MustNotExist = message.MustNotExist,
+            CreateNew = message.MustNotExist,
             MustExist = message.MustExist,
             Match = message.Tags.Count == 0 ? null : [.. message.Tags.Select(tag => new EntityTag(tag))],
             UnmodifiedSince = message.UnmodifiedSince?.ToDateTimeOffset(),

@@ -10,14 +10,14 @@ namespace Millrace.Transfer;
 internal static class GrpcText
 {
     // Trailers are bounded by what proxies and peers accept of all of them, 8 KiB most often.
-    private const int MostBytes = 4096;
+    private const int MaxBytes = 4096;
 
     private static readonly SearchValues<char> Plain = SearchValues.Create(
         " !\"#$&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~");
 
     public static string Encode(string text)
     {
-        if (text.Length <= MostBytes && !text.AsSpan().ContainsAnyExcept(Plain))
+        if (text.Length <= MaxBytes && !text.AsSpan().ContainsAnyExcept(Plain))
         {
             return text;
         }
@@ -25,7 +25,7 @@ internal static class GrpcText
         var coded = new StringBuilder(text.Length + 16);
         foreach (byte value in Encoding.UTF8.GetBytes(text))
         {
-            if (coded.Length >= MostBytes)
+            if (coded.Length >= MaxBytes)
             {
                 break;
             }

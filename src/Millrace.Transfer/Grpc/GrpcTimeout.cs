@@ -7,15 +7,15 @@ namespace Millrace.Transfer;
 /// </summary>
 internal static class GrpcTimeout
 {
-    private const int MostDigits = 8;
-    private const long MostValue = 99_999_999;
+    private const int MaxDigits = 8;
+    private const long MaxValue = 99_999_999;
 
     /// <summary>Reads it.</summary>
     /// <returns>False when it is not one.</returns>
     public static bool TryParse(string? text, out TimeSpan timeout)
     {
         timeout = default;
-        if (text is null || text.Length is < 2 or > MostDigits + 1
+        if (text is null || text.Length is < 2 or > MaxDigits + 1
             || !long.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out long value))
         {
             return false;
@@ -49,12 +49,12 @@ internal static class GrpcTimeout
         foreach ((long divisor, char unit) in units)
         {
             long value = (microseconds + divisor - 1) / divisor;
-            if (value <= MostValue)
+            if (value <= MaxValue)
             {
                 return string.Create(CultureInfo.InvariantCulture, $"{value}{unit}");
             }
         }
 
-        return $"{MostValue}H";
+        return $"{MaxValue}H";
     }
 }

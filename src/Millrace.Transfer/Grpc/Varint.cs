@@ -6,7 +6,7 @@ namespace Millrace.Transfer;
 internal static class Varint
 {
     /// <summary>Bytes of it at most: parsers refuse more.</summary>
-    public const int MostBytes = 10;
+    public const int MaxBytes = 10;
 
     private const int BitsOfByte = 7;
     private const byte More = 0x80;
@@ -19,7 +19,7 @@ internal static class Varint
 
     /// <summary>Writes it.</summary>
     /// <param name="bytes">
-    /// All of it is used: a number may have more bytes than it needs, up to <see cref="MostBytes"/>, so that room that was
+    /// All of it is used: a number may have more bytes than it needs, up to <see cref="MaxBytes"/>, so that room that was
     /// left in front of bytes fits also when fewer of them came.
     /// </param>
     /// <param name="value">The number.</param>

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Millrace.Transfer;
 
-/// <summary>What a name may be. One place for every wire, so that none is more generous than another.</summary>
+/// <summary>What a name may be. One place for every protocol, so that none is more generous than another.</summary>
 internal static class NameRules
 {
     /// <summary>

@@ -4,7 +4,7 @@ namespace Millrace.Transfer;
 
 /// <summary>
 /// The name of a file or folder in a store: a relative path with <c>/</c> between its parts, for example
-/// <c>2026/may/trips.csv</c>. What is a name here is a name on every system and on every wire, and never leads out of the
+/// <c>2026/may/trips.csv</c>. What is a name here is a name on every system and on every protocol, and never leads out of the
 /// store's root.
 /// </summary>
 /// <remarks>

@@ -76,16 +76,16 @@ internal sealed partial class AppendFileWriter : FilePipeWriter
     }
 
     /// <inheritdoc/>
-    public override ValueTask<FileCommit> CommitAsync(CancellationToken cancellationToken = default)
+    public override ValueTask<CommitResult> CommitAsync(CancellationToken cancellationToken = default)
     {
         ThrowIfUnusable();
         return cancellationToken.IsCancellationRequested
-            ? ValueTask.FromCanceled<FileCommit>(cancellationToken)
+            ? ValueTask.FromCanceled<CommitResult>(cancellationToken)
             : CommitCoreAsync(cancellationToken);
     }
 
     /// <inheritdoc/>
-    public override FileCommit Commit() => CommitAsync().AsTask().GetAwaiter().GetResult();
+    public override CommitResult Commit() => CommitAsync().AsTask().GetAwaiter().GetResult();
 
     /// <inheritdoc/>
     public override async ValueTask CompleteAsync(Exception? exception = null)
@@ -286,7 +286,7 @@ internal sealed partial class AppendFileWriter : FilePipeWriter
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<FileCommit> CommitCoreAsync(CancellationToken cancellationToken)
+    private async ValueTask<CommitResult> CommitCoreAsync(CancellationToken cancellationToken)
     {
         FlushResult result = await Append(default, _durability != Durability.None, cancellationToken).ConfigureAwait(false);
         if (result.IsCanceled)
@@ -294,7 +294,7 @@ internal sealed partial class AppendFileWriter : FilePipeWriter
             throw new OperationCanceledException($"Committing '{Path}' was canceled; what it was to append may be there already.");
         }
 
-        var commit = new FileCommit(Written, default);
+        var commit = new CommitResult(Written, default);
         Complete();
         return commit;
     }

@@ -56,7 +56,7 @@ internal sealed class ContentCopy : IDisposable
     /// <summary>SHA-256 of what was read, when it cannot be read again; else null.</summary>
     public byte[]? Sha256 { get; private set; }
 
-    /// <summary>See <see cref="FileCopy.Method"/>.</summary>
+    /// <summary>See <see cref="CopyResult.Method"/>.</summary>
     public string Method => (_shared, _usedKernel, _usedReader) switch
     {
         (true, _, _) => "reflink",

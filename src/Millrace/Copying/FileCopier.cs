@@ -14,7 +14,7 @@ internal sealed class FileCopier(
     private readonly FileCopyOptions _options = options;
 
     /// <summary>Copies on the pool.</summary>
-    public async ValueTask<FileCopy> RunAsync(CancellationToken cancellationToken)
+    public async ValueTask<CopyResult> RunAsync(CancellationToken cancellationToken)
     {
         // Everything from here on may wait for a device, opening included.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
@@ -22,20 +22,20 @@ internal sealed class FileCopier(
     }
 
     /// <summary>Copies on the calling thread, all of it where the kernel copies.</summary>
-    public FileCopy Run(CancellationToken cancellationToken)
+    public CopyResult Run(CancellationToken cancellationToken)
     {
-        ValueTask<FileCopy> copy = CopyAsync(cancellationToken);
+        ValueTask<CopyResult> copy = CopyAsync(cancellationToken);
         return copy.IsCompleted ? copy.GetAwaiter().GetResult() : copy.AsTask().GetAwaiter().GetResult();
     }
 
-    private async ValueTask<FileCopy> CopyAsync(CancellationToken cancellationToken)
+    private async ValueTask<CopyResult> CopyAsync(CancellationToken cancellationToken)
     {
         FileSizeLimit.Prepare();
         using CopySource from = CopySource.Open(source, _options.Portable);
         from.ThrowIfSame(destination);
         bool replaces = File.Exists(destination);
         using StagedFile to = StagedFile.Create(
-            destination, _options.MustBeNew, ChooseMode(from, replaces), NativeFeatures.Linux && !_options.Portable);
+            destination, _options.CreateNew, ChooseMode(from, replaces), NativeFeatures.Linux && !_options.Portable);
         var reports = new CopyReports(progress, from.File.KnownEnd);
         bool durable = _options.Durability != Durability.None;
 
@@ -55,7 +55,7 @@ internal sealed class FileCopier(
 
         cancellationToken.ThrowIfCancellationRequested();
         Publish(from, to, durable);
-        return new FileCopy(content.Length, content.CopiedBytes, content.Method, hash);
+        return new CopyResult(content.Length, content.CopiedBytes, content.Method, hash);
     }
 
     private void Publish(CopySource from, StagedFile to, bool durable)

@@ -23,7 +23,7 @@ internal static class RangeCutter
     private const int FirstLook = 4096;
 
     /// <summary>How many places are looked at so: from the disk, one after the other, they take time.</summary>
-    private const int MostLooks = 32;
+    private const int MaxLooks = 32;
 
     /// <summary>Cuts.</summary>
     /// <param name="file">The file, and which part of it is wanted.</param>
@@ -55,7 +55,7 @@ internal static class RangeCutter
         for (int i = 0; i < found.Length; i++)
         {
             // Most records are short: a look at one page each, here, is sooner done than others are woken for it.
-            found[i] = i < MostLooks
+            found[i] = i < MaxLooks
                 ? search.FindFirst(Place(i + 1), Math.Min(Place(i + 1) + FirstLook, Place(i + 2)), cancellationToken)
                 : RecordSearch.None;
             if (found[i] == RecordSearch.None)
@@ -82,7 +82,7 @@ internal static class RangeCutter
 
         long FindLater(int i, CancellationToken token)
         {
-            long from = Place(i + 1) + (i < MostLooks ? FirstLook : 0);
+            long from = Place(i + 1) + (i < MaxLooks ? FirstLook : 0);
             return from < Place(i + 2) ? search.FindFirst(from, Place(i + 2), token) : RecordSearch.None;
         }
 

@@ -14,7 +14,7 @@ internal sealed class RecordSearch
     private const int FirstReadBytes = 4096;
 
     /// <summary>What the later ones double up to, in bytes: as much as a reader asks for.</summary>
-    private const int MostReadBytes = 256 * 1024;
+    private const int MaxReadBytes = 256 * 1024;
 
     private readonly OpenFile _file;
     private readonly RecordBoundary _boundary;
@@ -136,7 +136,7 @@ internal sealed class RecordSearch
                 }
 
                 offset += places;
-                wanted = Math.Min(2 * wanted, MostReadBytes);
+                wanted = Math.Min(2 * wanted, MaxReadBytes);
                 if (buffer.Length < wanted + more)
                 {
                     byte[] larger = ArrayPool<byte>.Shared.Rent(wanted + more);

@@ -13,7 +13,7 @@ internal abstract class StagedFile : IDisposable
     /// The page cache takes memory in pieces as large as the write where it can. For a MiB it often has to make room first:
     /// 128 MiB took 60 ms on average so, 529 at most, and 27 and 34 in writes of 256 KiB. See docs/measuring.md.
     /// </remarks>
-    private const int MostAtOnce = Buffers.BlockPool.BodyBytes;
+    private const int MaxAtOnce = Buffers.BlockPool.BodyBytes;
 
     private readonly bool _keeps;
     private bool _disposed;
@@ -75,9 +75,9 @@ internal abstract class StagedFile : IDisposable
     /// <exception cref="FilePipeException">The system refused: no space, a quota, a limit, a failing device.</exception>
     public void Write(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
     {
-        while (first.Length + (long)second.Length > MostAtOnce - (offset % MostAtOnce))
+        while (first.Length + (long)second.Length > MaxAtOnce - (offset % MaxAtOnce))
         {
-            int bytes = MostAtOnce - (int)(offset % MostAtOnce);
+            int bytes = MaxAtOnce - (int)(offset % MaxAtOnce);
             int fromFirst = Math.Min(first.Length, bytes);
             WriteOnce(first[..fromFirst], second[..(bytes - fromFirst)], offset);
             first = first[fromFirst..];

@@ -46,18 +46,18 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
     /// </summary>
     public virtual void AcceptForeign(long bytes) => Written += bytes;
 
-    public override ValueTask<FileCommit> CommitAsync(CancellationToken cancellationToken = default)
+    public override ValueTask<CommitResult> CommitAsync(CancellationToken cancellationToken = default)
     {
         ThrowIfUnusable();
         return cancellationToken.IsCancellationRequested
-            ? ValueTask.FromCanceled<FileCommit>(cancellationToken)
+            ? ValueTask.FromCanceled<CommitResult>(cancellationToken)
             : CommitCoreAsync(cancellationToken);
     }
 
-    public override FileCommit Commit()
+    public override CommitResult Commit()
     {
         EnterPending();
-        FileCommit commit;
+        CommitResult commit;
         try
         {
             WriteAll();
@@ -130,10 +130,10 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<FileCommit> CommitCoreAsync(CancellationToken cancellationToken)
+    private async ValueTask<CommitResult> CommitCoreAsync(CancellationToken cancellationToken)
     {
         EnterPending();
-        FileCommit commit;
+        CommitResult commit;
         try
         {
             await WriteAllAsync(cancellationToken).ConfigureAwait(false);
@@ -178,7 +178,7 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
         while (!result.IsCompleted);
     }
 
-    private FileCommit Publish()
+    private CommitResult Publish()
     {
         if (_reserved > Written)
         {
@@ -196,6 +196,6 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
         }
 
         File.Publish(_durable);
-        return new FileCommit(Written, _hash?.GetHashAndReset());
+        return new CommitResult(Written, _hash?.GetHashAndReset());
     }
 }

@@ -10,7 +10,7 @@ internal static class WriterFactory
     {
         FileSizeLimit.Prepare();
         StagedFile file = StagedFile.Create(
-            path, options.MustBeNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable);
+            path, options.CreateNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable);
         try
         {
             file.Reserve(options.PreallocationSize);
@@ -27,7 +27,7 @@ internal static class WriterFactory
     {
         FileSizeLimit.Prepare();
         StagedFile file = StagedFile.Continue(
-            part, path, options.MustBeNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable);
+            part, path, options.CreateNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable);
         try
         {
             file.Reserve(options.PreallocationSize);

@@ -66,11 +66,11 @@ public sealed class OptionValueTests : IDisposable
     }
 
     [Fact]
-    public void Wires_have_the_names_that_the_server_describes()
+    public void Protocols_have_the_names_that_the_server_describes()
     {
-        Assert.Equal(["auto", "http1", "http2", "grpc", "grpc-web", "grpc-web-text", "tus"], WireNames.All);
-        Assert.All(Enum.GetValues<TransferWire>(), wire => Assert.Equal(wire, WireNames.Parse(WireNames.Of(wire))));
-        Assert.All(Enum.GetValues<TransferWire>(), wire => Assert.Contains(WireNames.Of(wire), WireNames.All));
+        Assert.Equal(["auto", "http1", "http2", "grpc", "grpc-web", "grpc-web-text", "tus"], ProtocolNames.All);
+        Assert.All(Enum.GetValues<TransferProtocol>(), protocol => Assert.Equal(protocol, ProtocolNames.Parse(ProtocolNames.Of(protocol))));
+        Assert.All(Enum.GetValues<TransferProtocol>(), protocol => Assert.Contains(ProtocolNames.Of(protocol), ProtocolNames.All));
     }
 
     [Fact]
@@ -91,7 +91,7 @@ public sealed class OptionValueTests : IDisposable
     public void Conditions_are_those_of_the_options()
     {
         Assert.True(ConditionOptions.Read(mustNotExist: false, null).IsNone);
-        Assert.True(ConditionOptions.Read(mustNotExist: true, null).MustNotExist);
+        Assert.True(ConditionOptions.Read(mustNotExist: true, null).CreateNew);
         Assert.True(ConditionOptions.Read(mustNotExist: false, "*").MustExist);
     }
 }

@@ -76,7 +76,7 @@ public sealed partial class TransferDisplayTests
     private static TransferItem Item(int number) =>
         new($"{number}.bin", TransferName.Parse($"{number}.bin"), $"http://h/files/{number}.bin", MiB);
 
-    private static TransferResult Result(TransferItem item) => new(item.Name, MiB, null, null, TransferWire.Http1, MiB, 1);
+    private static TransferResult Result(TransferItem item) => new(item.Name, MiB, null, null, TransferProtocol.Http1, MiB, 1);
 
     private static IAnsiConsole Terminal(StringWriter output)
     {

@@ -19,7 +19,7 @@ public sealed class TransferTests : IDisposable
     [InlineData("grpc", "grpc")]
     [InlineData("grpc-web", "grpc-web")]
     [InlineData("grpc-web-text", "grpc-web-text")]
-    public async Task A_file_goes_up_and_comes_down_over_every_wire(string via, string wire)
+    public async Task A_file_goes_up_and_comes_down_over_every_wire(string via, string protocol)
     {
         byte[] content = _folder.Write("one.bin", 3_000_001);
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
@@ -38,7 +38,7 @@ public sealed class TransferTests : IDisposable
             Assert.Equal(digest, line.GetProperty("sha256").GetString());
             Assert.Equal(1, line.GetProperty("attempts").GetInt32());
         });
-        Assert.Equal(wire, put.GetProperty("wire").GetString());
+        Assert.Equal(protocol, put.GetProperty("wire").GetString());
     }
 
     [Fact]

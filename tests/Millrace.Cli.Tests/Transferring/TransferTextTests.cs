@@ -26,17 +26,17 @@ public sealed class TransferTextTests
     [Fact]
     public void A_result_tells_size_time_rate_wire_and_digest()
     {
-        Sha256Digest digest = Sha256Digest.Of("x"u8);
+        Sha256Digest digest = Sha256Digest.Compute("x"u8);
 
         Assert.Equal(
             $"10 MiB, in 2.0 s (5 MiB/s) by http1; SHA-256 {digest}",
-            TransferText.Result(new TransferResult(Name, 10 * MiB, null, digest, TransferWire.Http1, 10 * MiB, 1), 2));
+            TransferText.Result(new TransferResult(Name, 10 * MiB, null, digest, TransferProtocol.Http1, 10 * MiB, 1), 2));
     }
 
     [Fact]
     public void A_continued_result_tells_how_much_of_it_is_of_now() => Assert.Equal(
         "10 MiB, in 2.0 s (2 MiB/s) by tus; continued, 4 MiB of it now; 3 attempts",
-        TransferText.Result(new TransferResult(Name, 10 * MiB, null, null, TransferWire.Tus, 4 * MiB, 3), 2));
+        TransferText.Result(new TransferResult(Name, 10 * MiB, null, null, TransferProtocol.Tus, 4 * MiB, 3), 2));
 
     [Fact]
     public void A_summary_counts_what_failed()
@@ -44,7 +44,7 @@ public sealed class TransferTextTests
         var item = new TransferItem("b.bin", Name, "http://h/files/b.bin", MiB);
         TransferOutcome[] outcomes =
         [
-            new(item, new TransferResult(Name, MiB, null, null, TransferWire.Http1, MiB, 1), null, 1),
+            new(item, new TransferResult(Name, MiB, null, null, TransferProtocol.Http1, MiB, 1), null, 1),
             new(item, null, new IOException("no"), 1),
         ];
 
@@ -55,7 +55,7 @@ public sealed class TransferTextTests
     public void A_line_of_json_has_what_became_of_a_file()
     {
         var item = new TransferItem("b.bin", Name, "http://h/files/a/b%20%C3%BC.bin", MiB);
-        var result = new TransferResult(Name, MiB, new EntityTag("t"), Sha256Digest.Of("x"u8), TransferWire.Http2, 5, 2);
+        var result = new TransferResult(Name, MiB, new EntityTag("t"), Sha256Digest.Compute("x"u8), TransferProtocol.Http2, 5, 2);
 
         string line = TransferLine.Of(new TransferOutcome(item, result, null, 1.5)).ToJson();
 
@@ -91,7 +91,7 @@ public sealed class TransferTextTests
     [InlineData(TransferError.Unauthorized, "MILLRACE_TOKEN")]
     [InlineData(TransferError.AlreadyExists, "--new")]
     [InlineData(TransferError.Disconnected, "same command continues")]
-    [InlineData(TransferError.WireNotOffered, "--via")]
+    [InlineData(TransferError.ProtocolNotOffered, "--via")]
     [InlineData(TransferError.NotFound, "millrace ls")]
     public void A_failure_says_which_option_helps(TransferError error, string advice)
     {

@@ -98,7 +98,7 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
     private static string? Error(ByteCase entry)
     {
         using var meters = new ProcessMeters();
-        using EngineSet engines = EngineSet.Create<ByteCase>([entry], _ => HotAnyway.Instance, meters);
+        using EngineSet engines = EngineSet.Create<ByteCase>([entry], _ => NoCachePreparation.Instance, meters);
         try
         {
             engines.Entries[0].Engine.Measure(0, IterationStage.Actual);

@@ -99,7 +99,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
         using var meters = new ProcessMeters();
         using EngineSet engines = EngineSet.Create<FileCase>(
             [new FileCase(nameof(FileReading.FilePipe), file, 4096, FileOptions.SequentialScan, CacheState.Hot, CacheFill.None)],
-            _ => HotAnyway.Instance,
+            _ => NoCachePreparation.Instance,
             meters);
         engines.Entries[0].Engine.Describe();
         Assert.True(Enum.TryParse(engines.Entries[0].Case.Strategy, out ReadStrategy strategy));
@@ -110,7 +110,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
     private static Sample Run(FileCase entry)
     {
         using var meters = new ProcessMeters();
-        using EngineSet engines = EngineSet.Create<FileCase>([entry], _ => HotAnyway.Instance, meters);
+        using EngineSet engines = EngineSet.Create<FileCase>([entry], _ => NoCachePreparation.Instance, meters);
         return engines.Entries[0].Engine.Measure(0, IterationStage.Actual);
     }
 

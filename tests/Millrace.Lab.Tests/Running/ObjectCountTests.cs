@@ -10,7 +10,7 @@ public sealed class ObjectCountTests(ObjectCountTests.Measured measured) : IClas
 {
     private const int ArrayHeader = 24;
     private const double BytesPerSample = 102_400;
-    private const int LeastInvocations = 3;
+    private const int MinInvocations = 3;
 
     // What chance exceeds once in some 500 million times.
     private const double Sigmas = 6;
@@ -24,7 +24,7 @@ public sealed class ObjectCountTests(ObjectCountTests.Measured measured) : IClas
         double chance = 1 - Math.Exp(-bytes / BytesPerSample);
         double ofOneInvocation = Math.Sqrt(objects * (1 - chance) / chance);
         double stdDev = Number(method, "stdDev");
-        Assert.InRange(stdDev, 0, 1.5 * ofOneInvocation / Math.Sqrt(LeastInvocations));
+        Assert.InRange(stdDev, 0, 1.5 * ofOneInvocation / Math.Sqrt(MinInvocations));
         Assert.InRange(Number(method, "objects"), objects - (Sigmas * stdDev), objects + (Sigmas * stdDev));
     }
 

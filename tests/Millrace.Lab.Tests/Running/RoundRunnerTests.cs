@@ -152,7 +152,7 @@ public sealed class RoundRunnerTests : IDisposable
                 role: null,
                 _catalog.Create(method, new Dictionary<string, object> { ["Value"] = value }),
                 new CaseParameters { Buffer = value });
-            return new CaseEngineOf(labCase, new CaseEngine(labCase, HotAnyway.Instance, _meters));
+            return new CaseEngineOf(labCase, new CaseEngine(labCase, NoCachePreparation.Instance, _meters));
         }),
     ];
 

@@ -70,7 +70,7 @@ public sealed class PlainTransferTests : IDisposable
         byte[] bytes = await File.ReadAllBytesAsync(_file.Path);
         using var copy = new MemoryStream();
         await using FileStream file = PlainCopy.OpenRead(_file.Path, 4096);
-        Assert.Equal(Sha256Digest.Of(bytes), await PlainCopy.CopyAsync(file, copy, 4096, digest: true));
+        Assert.Equal(Sha256Digest.Compute(bytes), await PlainCopy.CopyAsync(file, copy, 4096, digest: true));
         Assert.Equal(bytes, copy.ToArray());
     }
 

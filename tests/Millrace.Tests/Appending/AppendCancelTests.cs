@@ -93,7 +93,7 @@ public sealed class AppendCancelTests
         await using FilePipeWriter writer = FilePipe.Append(path);
         writer.Write(TestContent.Of(100).Span);
         Assert.True(Logs.LogOf(writer).TryEnter());
-        Task<FileCommit> commit = writer.CommitAsync().AsTask();
+        Task<CommitResult> commit = writer.CommitAsync().AsTask();
         writer.CancelPendingFlush();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => commit.Soon());
         Logs.LogOf(writer).Leave();

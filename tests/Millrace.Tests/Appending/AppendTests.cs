@@ -98,7 +98,7 @@ public sealed class AppendTests
         await writer.WriteAsync(TestContent.Between(100, 110));
         writer.Write(TestContent.Between(110, 120).Span);
 
-        FileCommit commit = await writer.CommitAsync();
+        CommitResult commit = await writer.CommitAsync();
 
         Assert.Equal(20, commit.Length);
         Assert.Equal(TestContent.Of(120).ToArray(), await File.ReadAllBytesAsync(path));

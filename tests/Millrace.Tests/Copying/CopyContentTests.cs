@@ -17,9 +17,9 @@ public sealed class CopyContentTests
         {
             string source = TestFolder.SharedFile(length);
 
-            FileCopy copy = await CopyFiles.CopyAsync(source, folder["copy"], CopyFiles.Options, ways).Soon();
+            CopyResult copy = await CopyFiles.CopyAsync(source, folder["copy"], CopyFiles.Options, ways).Soon();
 
-            Assert.Equal(new FileCopy(length, length, method, ReadOnlyMemory<byte>.Empty), copy with { Sha256 = default });
+            Assert.Equal(new CopyResult(length, length, method, ReadOnlyMemory<byte>.Empty), copy with { Sha256 = default });
             CopyFiles.AssertSame(source, folder["copy"]);
             Assert.Equal(["copy"], folder.Names);
         }
@@ -37,7 +37,7 @@ public sealed class CopyContentTests
             }
         }
 
-        FileCopy copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
+        CopyResult copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
 
         Assert.Equal(method, copy.Method);
         CopyFiles.AssertSame(folder["source"], folder["copy"]);
@@ -48,7 +48,7 @@ public sealed class CopyContentTests
     {
         using var folder = new OwnFolder();
 
-        FileCopy copy = await FilePipe
+        CopyResult copy = await FilePipe
             .CopyAsync(TestFolder.SharedFile(0), folder["copy"], new FileCopyOptions { Portable = portable })
             .Soon();
 
@@ -62,7 +62,7 @@ public sealed class CopyContentTests
         using var folder = new OwnFolder();
         string source = TestFolder.SharedFile(3_000_001);
 
-        FileCopy copy = await FilePipe
+        CopyResult copy = await FilePipe
             .CopyAsync(source, folder["copy"], CopyFiles.Options with { Portable = true })
             .Soon();
 
@@ -75,7 +75,7 @@ public sealed class CopyContentTests
     {
         using var folder = new OwnFolder();
         var fifo = new Fifo();
-        ValueTask<FileCopy> copying = FilePipe.CopyAsync(fifo.Path, folder["copy"], CopyFiles.Options);
+        ValueTask<CopyResult> copying = FilePipe.CopyAsync(fifo.Path, folder["copy"], CopyFiles.Options);
         for (int i = 0; i < 10; i++)
         {
             fifo.Write(TestContent.Between(i * 10_000, (i + 1) * 10_000).Span);
@@ -84,7 +84,7 @@ public sealed class CopyContentTests
         // The copy has the FIFO open when it has taken more than a FIFO holds, 64 KiB.
         fifo.Dispose();
 
-        FileCopy copy = await copying.Soon();
+        CopyResult copy = await copying.Soon();
         Assert.Equal(100_000, copy.Length);
         Assert.Equal(TestContent.Of(100_000).ToArray(), await File.ReadAllBytesAsync(folder["copy"]));
     }
@@ -94,7 +94,7 @@ public sealed class CopyContentTests
     {
         using var folder = new OwnFolder();
 
-        FileCopy copy = await FilePipe.CopyAsync("/proc/version", folder["copy"], new FileCopyOptions { Verify = true }).Soon();
+        CopyResult copy = await FilePipe.CopyAsync("/proc/version", folder["copy"], new FileCopyOptions { Verify = true }).Soon();
 
         Assert.Equal(await File.ReadAllTextAsync("/proc/version"), await File.ReadAllTextAsync(folder["copy"]));
         Assert.Equal(new FileInfo(folder["copy"]).Length, copy.Length);
@@ -108,7 +108,7 @@ public sealed class CopyContentTests
         const string Source = "/sys/kernel/mm/transparent_hugepage/enabled";
         using var folder = new OwnFolder();
 
-        FileCopy copy = await FilePipe.CopyAsync(Source, folder["copy"], CopyFiles.Options).Soon();
+        CopyResult copy = await FilePipe.CopyAsync(Source, folder["copy"], CopyFiles.Options).Soon();
 
         string content = await File.ReadAllTextAsync(Source);
         Assert.Equal(content, await File.ReadAllTextAsync(folder["copy"]));
@@ -125,7 +125,7 @@ public sealed class CopyContentTests
         await File.WriteAllBytesAsync(source, TestContent.Of(3_000_001).ToArray());
         try
         {
-            FileCopy copy = await FilePipe.CopyAsync(source, destination, CopyFiles.Options).Soon();
+            CopyResult copy = await FilePipe.CopyAsync(source, destination, CopyFiles.Options).Soon();
 
             Assert.Equal(3_000_001, copy.Length);
             CopyFiles.AssertSame(source, destination);
@@ -151,7 +151,7 @@ public sealed class CopyContentTests
             }
         });
 
-        FileCopy copy = await FilePipe.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, progress).Soon();
+        CopyResult copy = await FilePipe.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, progress).Soon();
 
         Assert.Equal(Length, copy.Length);
         Assert.Equal(Length, new FileInfo(folder["copy"]).Length);
@@ -165,11 +165,11 @@ public sealed class CopyContentTests
     {
         using var folder = new OwnFolder();
         string source = TestFolder.SharedFile(3_000_001);
-        FileCopy copy = FilePipe.Copy(source, folder["copy"], CopyFiles.Options with { Portable = portable, Verify = true });
+        CopyResult copy = FilePipe.Copy(source, folder["copy"], CopyFiles.Options with { Portable = portable, Verify = true });
         Assert.Equal(3_000_001, copy.Length);
         CopyFiles.AssertSame(source, folder["copy"]);
         Assert.Equal(["copy"], folder.Names);
-        Assert.Throws<FilePipeException>(() => FilePipe.Copy(source, folder["copy"], new FileCopyOptions { MustBeNew = true }));
+        Assert.Throws<FilePipeException>(() => FilePipe.Copy(source, folder["copy"], new FileCopyOptions { CreateNew = true }));
         Assert.Throws<OperationCanceledException>(
             () => FilePipe.Copy(source, folder["other"], default, null, new CancellationToken(canceled: true)));
         Assert.Equal(["copy"], folder.Names);

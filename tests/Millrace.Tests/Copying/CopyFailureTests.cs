@@ -70,7 +70,7 @@ public sealed class CopyFailureTests
         await File.WriteAllTextAsync(folder["copy"], "old");
 
         FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
-            .CopyAsync(TestFolder.SharedFile(Length), folder["copy"], new FileCopyOptions { MustBeNew = true, Portable = portable })
+            .CopyAsync(TestFolder.SharedFile(Length), folder["copy"], new FileCopyOptions { CreateNew = true, Portable = portable })
             .Soon());
 
         Assert.Equal(FilePipeError.NameTaken, exception.Error);
@@ -85,7 +85,7 @@ public sealed class CopyFailureTests
         var progress = new DoAt(_ => File.WriteAllText(folder["copy"], "first"));
 
         FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
-            .CopyAsync(TestFolder.SharedFile(Length), folder["copy"], new FileCopyOptions { MustBeNew = true }, progress)
+            .CopyAsync(TestFolder.SharedFile(Length), folder["copy"], new FileCopyOptions { CreateNew = true }, progress)
             .Soon());
 
         Assert.Equal(FilePipeError.NameTaken, exception.Error);

@@ -11,7 +11,7 @@ internal static class CopyFiles
     /// <summary>Nothing waits for the device unless a test is about that.</summary>
     public static FileCopyOptions Options { get; } = new() { Durability = Durability.None };
 
-    /// <summary>Every way, with what <see cref="FileCopy.Method"/> says of it on a file system that cannot share blocks.</summary>
+    /// <summary>Every way, with what <see cref="CopyResult.Method"/> says of it on a file system that cannot share blocks.</summary>
     public static TheoryData<string, string> Ways => new()
     {
         { nameof(CopyWays.All), NativeFeatures.Linux ? "copy_file_range" : "read and write" },
@@ -19,7 +19,7 @@ internal static class CopyFiles
         { nameof(CopyWays.ReadAndWrite), "read and write" },
     };
 
-    public static ValueTask<FileCopy> CopyAsync(
+    public static ValueTask<CopyResult> CopyAsync(
         string source,
         string destination,
         FileCopyOptions options,

@@ -20,7 +20,7 @@ public sealed class CopyOptionTests
         FileCopyOptions options = default;
 
         Assert.Equal(Durability.OnCommit, options.Durability);
-        Assert.False(options.MustBeNew || options.PreserveMode || options.PreserveTimes);
+        Assert.False(options.CreateNew || options.PreserveMode || options.PreserveTimes);
         Assert.False(options.Verify || options.NoReflink || options.Portable);
     }
 
@@ -116,7 +116,7 @@ public sealed class CopyOptionTests
     {
         using var folder = new OwnFolder();
 
-        FileCopy copy = await FilePipe
+        CopyResult copy = await FilePipe
             .CopyAsync(TestFolder.SharedFile(3_000_001), folder["copy"], new FileCopyOptions { Verify = true, Portable = portable })
             .Soon();
 
@@ -128,12 +128,12 @@ public sealed class CopyOptionTests
     {
         using var folder = new OwnFolder();
         var fifo = new Fifo();
-        ValueTask<FileCopy> copying = FilePipe.CopyAsync(fifo.Path, folder["copy"], new FileCopyOptions { Verify = true });
+        ValueTask<CopyResult> copying = FilePipe.CopyAsync(fifo.Path, folder["copy"], new FileCopyOptions { Verify = true });
         fifo.Write(TestContent.Of(60_000).Span);
         fifo.Write(TestContent.Between(60_000, 120_000).Span);
         fifo.Dispose();
 
-        FileCopy copy = await copying.Soon();
+        CopyResult copy = await copying.Soon();
 
         Assert.Equal(SHA256.HashData(TestContent.Of(120_000).Span), copy.Sha256.ToArray());
     }

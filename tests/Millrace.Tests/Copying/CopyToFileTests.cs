@@ -39,7 +39,7 @@ public sealed class CopyToFileTests
             folder["file"], new FileWriteOptions { Durability = durability, ComputeSha256 = hash });
 
         await reader.CopyToAsync(writer).Soon();
-        FileCommit commit = await writer.CommitAsync();
+        CommitResult commit = await writer.CommitAsync();
 
         CopyFiles.AssertSame(reader.Path, folder["file"]);
         Assert.Equal(

@@ -20,7 +20,7 @@ public sealed class ReflinkTests
         string destination = Path.Combine(mounted?.Path ?? other.Path, "copy");
         await File.WriteAllBytesAsync(source, TestContent.Of(Length).ToArray());
 
-        FileCopy copy = await FilePipe.CopyAsync(source, destination, new FileCopyOptions { Verify = true }).Soon();
+        CopyResult copy = await FilePipe.CopyAsync(source, destination, new FileCopyOptions { Verify = true }).Soon();
 
         Assert.Equal(Length, copy.Length);
         CopyFiles.AssertSame(source, destination);
@@ -63,7 +63,7 @@ public sealed class ReflinkTests
         string destination = Path.Combine(mounted?.Path ?? other.Path, "copy");
         await File.WriteAllBytesAsync(source, TestContent.Of(Length).ToArray());
 
-        FileCopy copy = await FilePipe.CopyAsync(source, destination, new FileCopyOptions { NoReflink = true }).Soon();
+        CopyResult copy = await FilePipe.CopyAsync(source, destination, new FileCopyOptions { NoReflink = true }).Soon();
 
         Assert.NotEqual("reflink", copy.Method);
         CopyFiles.AssertSame(source, destination);

@@ -37,7 +37,7 @@ public sealed class SparseCopyTests
         using var folder = new OwnFolder();
         CopyFiles.WriteSparse(folder["source"], 5 * GiB);
 
-        FileCopy copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
+        CopyResult copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
 
         Assert.Equal((5 * GiB, 0), (copy.Length, copy.CopiedBytes));
         Assert.Equal(5 * GiB, new FileInfo(folder["copy"]).Length);
@@ -55,7 +55,7 @@ public sealed class SparseCopyTests
         using var folder = new OwnFolder();
         CopyFiles.WriteSparse(folder["source"], (5 * GiB) + 1, (17, 1_000), ((4 * GiB) - 500, 1_000), (5 * GiB, 1));
 
-        FileCopy copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
+        CopyResult copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
 
         Assert.Equal(method, copy.Method);
         Assert.InRange(copy.CopiedBytes, 2_001, 100_000);
@@ -70,7 +70,7 @@ public sealed class SparseCopyTests
         using var folder = new OwnFolder();
         CopyFiles.WriteSparse(folder["source"], length, data);
 
-        FileCopy copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
+        CopyResult copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
 
         Assert.Equal((length, method), (copy.Length, copy.Method));
         CopyFiles.AssertSame(folder["source"], folder["copy"]);

@@ -10,7 +10,7 @@ public sealed class SequenceAllocationTests
     private const int MiB = 1024 * 1024;
 
     // Opening and closing the file, the enumerator, and the loop's own task.
-    private const int MostBytes = 2 * 1024;
+    private const int MaxBytes = 2 * 1024;
 
     private static readonly Dictionary<string, Func<FilePipeReader, ValueTask<long>>> Walks = new()
     {
@@ -42,7 +42,7 @@ public sealed class SequenceAllocationTests
         var options = new FileReadOptions { Strategy = ReadStrategy.Buffered };
 
         // Portably every block is waited for, which is a task for this test's own thread to wait on.
-        int most = NativeFeatures.Linux ? MostBytes : 2 * MostBytes;
+        int most = NativeFeatures.Linux ? MaxBytes : 2 * MaxBytes;
 
         // Once in several rounds is enough: what else the process does meanwhile is not counted against the walk.
         long least = long.MaxValue;

@@ -69,8 +69,8 @@ public sealed class WriterAllocationTests
         {
             using FilePipeWriter writer = FilePipe.Create(path, options);
             Write(writer, content, chunk);
-            ValueTask<FileCommit> commit = writer.CommitAsync();
-            FileCommit done = commit.IsCompletedSuccessfully ? commit.Result : Wait(commit);
+            ValueTask<CommitResult> commit = writer.CommitAsync();
+            CommitResult done = commit.IsCompletedSuccessfully ? commit.Result : Wait(commit);
             if (done.Length != content.Length)
             {
                 // An assertion would allocate.

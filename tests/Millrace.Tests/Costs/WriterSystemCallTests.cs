@@ -13,7 +13,7 @@ public sealed class WriterSystemCallTests
     public async Task Small_chunks_are_gathered_to_large_writes(string kind)
     {
         // 16 blocks of 256 KiB, and a rest of less than a page now and then.
-        long writes = await LeastAsync(kind, async writer =>
+        long writes = await MinAsync(kind, async writer =>
         {
             for (int offset = 0; offset < Length; offset += 500)
             {
@@ -31,7 +31,7 @@ public sealed class WriterSystemCallTests
     [InlineData("Portable")]
     public async Task A_large_chunk_is_written_in_whole_blocks_and_is_not_copied(string kind)
     {
-        long writes = await LeastAsync(kind, async writer =>
+        long writes = await MinAsync(kind, async writer =>
         {
             for (int offset = 0; offset < Length; offset += 1024 * 1024)
             {
@@ -60,7 +60,7 @@ public sealed class WriterSystemCallTests
             return;
         }
 
-        long writes = await LeastAsync("Buffered", async writer =>
+        long writes = await MinAsync("Buffered", async writer =>
         {
             for (int offset = 0; offset < Length; offset += 512 * 1024)
             {
@@ -74,7 +74,7 @@ public sealed class WriterSystemCallTests
     }
 
     /// <summary>Once in several rounds is enough: the test runner's own writes are counted too.</summary>
-    private static async Task<long> LeastAsync(string kind, Func<FilePipeWriter, Task> write)
+    private static async Task<long> MinAsync(string kind, Func<FilePipeWriter, Task> write)
     {
         using var folder = new OwnFolder();
         long least = long.MaxValue;

@@ -6,8 +6,8 @@ namespace Millrace.Tests.Infrastructure;
 /// </summary>
 internal static class PublishedVersion
 {
-    private const int MostWords = 100_000;
+    private const int MaxWords = 100_000;
 
     /// <summary>Length of a version in bytes: from nothing to several buffers.</summary>
-    public static int LengthOf(long version) => (int)((ulong)(version * 0x5851F42D4C957F2D) % MostWords) * sizeof(long);
+    public static int LengthOf(long version) => (int)((ulong)(version * 0x5851F42D4C957F2D) % MaxWords) * sizeof(long);
 }

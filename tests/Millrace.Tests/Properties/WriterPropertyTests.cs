@@ -63,7 +63,7 @@ public sealed class WriterPropertyTests
     {
         using var folder = new OwnFolder();
         WriterKind kind = WriterKind.Of(given.Kind);
-        FileCommit commit;
+        CommitResult commit;
         int accepted = 0;
         await using (FilePipeWriter writer = kind.Create(folder["file"]))
         {
@@ -138,7 +138,7 @@ public sealed class WriterPropertyTests
     }
 
     /// <summary>A cancellation that nobody has taken yet may end the first commit; nothing is lost by it.</summary>
-    private static async Task<FileCommit> CommitAsync(FilePipeWriter writer)
+    private static async Task<CommitResult> CommitAsync(FilePipeWriter writer)
     {
         try
         {

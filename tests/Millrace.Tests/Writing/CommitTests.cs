@@ -14,7 +14,7 @@ public sealed class CommitTests
         {
             await writer.WriteAsync(content);
             Assert.False(File.Exists(folder["file"]));
-            FileCommit commit = await writer.CommitAsync();
+            CommitResult commit = await writer.CommitAsync();
             Assert.Equal(content.Length, commit.Length);
         }
 
@@ -28,7 +28,7 @@ public sealed class CommitTests
         using var folder = new OwnFolder();
         using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         writer.Write(TestContent.Of(1_000_001).Span);
-        FileCommit commit = writer.Commit();
+        CommitResult commit = writer.Commit();
         Assert.Equal(1_000_001, commit.Length);
         Assert.Equal(TestContent.Of(1_000_001).ToArray(), File.ReadAllBytes(folder["file"]));
         Assert.Equal(["file"], folder.Names);

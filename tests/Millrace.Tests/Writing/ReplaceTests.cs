@@ -132,7 +132,7 @@ public sealed class ReplaceTests
         foreach (string name in new[] { "file", "link", "folder" })
         {
             FilePipeException taken = Assert.Throws<FilePipeException>(
-                () => FilePipe.Create(folder[name], new FileWriteOptions { MustBeNew = true, Portable = portable }));
+                () => FilePipe.Create(folder[name], new FileWriteOptions { CreateNew = true, Portable = portable }));
             Assert.Equal(FilePipeError.NameTaken, taken.Error);
         }
 
@@ -146,7 +146,7 @@ public sealed class ReplaceTests
     {
         using var folder = new OwnFolder();
         await using FilePipeWriter writer = FilePipe.Create(
-            folder["file"], new FileWriteOptions { MustBeNew = true, Portable = portable });
+            folder["file"], new FileWriteOptions { CreateNew = true, Portable = portable });
         await writer.WriteAsync("new"u8.ToArray());
         await File.WriteAllTextAsync(folder["file"], "old");
         FilePipeException taken = await Assert.ThrowsAsync<FilePipeException>(async () => await writer.CommitAsync());
@@ -174,7 +174,7 @@ public sealed class ReplaceTests
         {
             string path = folder[$"file{round}"];
             FilePipeWriter[] writers =
-                [.. Enumerable.Range(0, 8).Select(_ => FilePipe.Create(path, new FileWriteOptions { MustBeNew = true, Durability = Durability.None }))];
+                [.. Enumerable.Range(0, 8).Select(_ => FilePipe.Create(path, new FileWriteOptions { CreateNew = true, Durability = Durability.None }))];
             FilePipeError?[] outcomes = await Task.WhenAll(writers.Select((writer, i) => Task.Run(async () =>
             {
                 await using (writer)

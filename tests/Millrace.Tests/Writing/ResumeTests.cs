@@ -26,7 +26,7 @@ public sealed class ResumeTests
 
         Assert.Equal(["part"], folder.Names);
         FilePipeWriter last = Resume(folder, portable);
-        FileCommit commit = await last.CommitAsync();
+        CommitResult commit = await last.CommitAsync();
         Assert.Equal(700_001, commit.Length);
         Assert.Equal(["file"], folder.Names);
         Assert.Equal(content, await File.ReadAllBytesAsync(folder["file"]));
@@ -41,7 +41,7 @@ public sealed class ResumeTests
         await File.WriteAllBytesAsync(folder["part"], content[..123_457]);
         await using FilePipeWriter writer = Resume(folder, portable, sha256: true);
         await writer.WriteAsync(content.AsMemory(123_457..));
-        FileCommit commit = await writer.CommitAsync();
+        CommitResult commit = await writer.CommitAsync();
         Assert.Equal(SHA256.HashData(content), commit.Sha256.ToArray());
     }
 
@@ -99,7 +99,7 @@ public sealed class ResumeTests
     public async Task A_name_that_must_be_new_is_refused_and_the_part_stays(bool portable)
     {
         using var folder = new OwnFolder();
-        var options = new FileWriteOptions { MustBeNew = true, Portable = portable };
+        var options = new FileWriteOptions { CreateNew = true, Portable = portable };
         await using (FilePipeWriter writer = FilePipe.Resume(folder["part"], folder["file"], options))
         {
             await writer.WriteAsync("abc"u8.ToArray());

@@ -65,7 +65,7 @@ public sealed class StalledFlushTests
         writer.Write(TestContent.Between(written, written + 1000).Span);
         disk.Freeze();
         using var source = new CancellationTokenSource();
-        ValueTask<FileCommit> pending = writer.CommitAsync(source.Token);
+        ValueTask<CommitResult> pending = writer.CommitAsync(source.Token);
         Assert.False(pending.IsCompleted);
 
         await source.CancelAsync();
@@ -73,7 +73,7 @@ public sealed class StalledFlushTests
         await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await pending.Soon());
         Assert.False(File.Exists(disk["file"]));
         disk.Thaw();
-        FileCommit commit = await writer.CommitAsync().Soon();
+        CommitResult commit = await writer.CommitAsync().Soon();
         Assert.Equal(written + 1000, commit.Length);
         Assert.Equal(TestContent.Of(written + 1000).ToArray(), await File.ReadAllBytesAsync(disk["file"]));
     }

@@ -10,7 +10,7 @@ public sealed class WriteOptionsTests
         Assert.Equal(Durability.OnCommit, options.Durability);
         Assert.Equal(FileWriteOptions.DefaultDurability, options.Durability);
         Assert.Equal(WriteStrategy.Auto, options.Strategy);
-        Assert.False(options.MustBeNew);
+        Assert.False(options.CreateNew);
         Assert.Equal(0, options.PreallocationSize);
         Assert.False(options.ComputeSha256);
         Assert.Null(options.UnixCreateMode);

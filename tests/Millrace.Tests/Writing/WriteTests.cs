@@ -36,7 +36,7 @@ public sealed class WriteTests
             Assert.False(result.IsCompleted);
         }
 
-        FileCommit commit = await writer.CommitAsync();
+        CommitResult commit = await writer.CommitAsync();
 
         Assert.Equal(Length, commit.Length);
         Assert.Equal(TestContent.Of(Length).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
@@ -52,7 +52,7 @@ public sealed class WriteTests
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         await writer.WriteAsync(default);
         await writer.FlushAsync();
-        FileCommit commit = await writer.CommitAsync();
+        CommitResult commit = await writer.CommitAsync();
         Assert.Equal(0, commit.Length);
         Assert.Empty(await File.ReadAllBytesAsync(folder["file"]));
     }

@@ -88,7 +88,7 @@ public sealed class GuardTests : IAsyncLifetime
     [Fact]
     public async Task A_removed_token_is_refused_and_the_server_does_not_open_again()
     {
-        NewToken made = await _store.AddAsync("one", TransferScope.All);
+        CreatedToken made = await _store.AddAsync("one", TransferScope.All);
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(HttpMethod.Get, "files/a/one.txt", made.Secret));
 
         await new TokenStore(_tokens).RemoveAsync("one");

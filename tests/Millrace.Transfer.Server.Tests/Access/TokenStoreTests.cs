@@ -17,8 +17,8 @@ public sealed class TokenStoreTests : IDisposable
     public async Task A_secret_finds_its_token_and_no_other()
     {
         TokenStore store = Open();
-        NewToken one = await store.AddAsync("one", TransferScope.Read, TransferName.Parse("a/b"), TimeSpan.FromDays(1));
-        NewToken two = await store.AddAsync("two", TransferScope.All);
+        CreatedToken one = await store.AddAsync("one", TransferScope.Read, TransferName.Parse("a/b"), TimeSpan.FromDays(1));
+        CreatedToken two = await store.AddAsync("two", TransferScope.All);
 
         Assert.Equal(one.Token, store.Find(one.Secret));
         Assert.Equal(two.Token, store.Find(two.Secret));
@@ -62,7 +62,7 @@ public sealed class TokenStoreTests : IDisposable
         TokenStore command = Open();
         Assert.Empty(server.List());
 
-        NewToken made = await command.AddAsync("one", TransferScope.Read);
+        CreatedToken made = await command.AddAsync("one", TransferScope.Read);
         Assert.NotNull(server.Find(made.Secret));
 
         Assert.True(await command.RemoveAsync("one"));

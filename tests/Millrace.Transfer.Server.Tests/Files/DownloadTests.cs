@@ -25,7 +25,7 @@ public sealed class DownloadTests : ServerTest
         Assert.Equal("no-cache", response.Headers.CacheControl?.ToString());
         Assert.Equal("nosniff", response.Headers.GetValues("X-Content-Type-Options").Single());
         Assert.Equal(
-            DigestField.Format(Sha256Digest.Of(content)), response.Headers.GetValues(TransferHeaders.ReprDigest).Single());
+            DigestField.Format(Sha256Digest.Compute(content)), response.Headers.GetValues(TransferHeaders.ReprDigest).Single());
         Assert.Equal(
             new DateTimeOffset(File.GetLastWriteTimeUtc(path)).ToUnixTimeSeconds(),
             response.Content.Headers.LastModified?.ToUnixTimeSeconds());

@@ -72,7 +72,7 @@ public sealed class ChunkWriterTests
     [Fact]
     public void A_chunk_fits_into_the_block_of_a_connection()
     {
-        Assert.True(ChunkPlan.DirectBytes + ChunkHeader.MostBytes <= ConnectionMemoryPool.LargeBytes);
-        Assert.True(ChunkPlan.DirectTextBytes + (2 * ChunkHeader.MostBytes) + 6 <= Base64PipeWriter.BytesIn(ConnectionMemoryPool.LargeBytes));
+        Assert.True(ChunkPlan.DirectBytes + ChunkHeader.MaxBytes <= ConnectionMemoryPool.LargeBytes);
+        Assert.True(ChunkPlan.DirectTextBytes + (2 * ChunkHeader.MaxBytes) + 6 <= Base64PipeWriter.BytesIn(ConnectionMemoryPool.LargeBytes));
     }
 }

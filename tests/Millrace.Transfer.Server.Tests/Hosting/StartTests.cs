@@ -117,11 +117,11 @@ public sealed class StartTests : IDisposable
         ServerDescription description = JsonSerializer.Deserialize(json, TransferJson.Default.ServerDescription)!;
 
         Assert.Equal(
-            ["http1", "http2", "tus", "grpc", "grpc-web", "grpc-web-text"], description.Wires.Select(wire => wire.Name));
-        Assert.Equal(server.Address.Port, description.Wires[0].Port);
-        Assert.Equal(server.Http2Address!.Port, description.Wires[1].Port);
-        Assert.Equal(server.Http2Address!.Port, description.Wires[3].Port);
-        Assert.Equal(server.Address.Port, description.Wires[4].Port);
+            ["http1", "http2", "tus", "grpc", "grpc-web", "grpc-web-text"], description.Protocols.Select(protocol => protocol.Name));
+        Assert.Equal(server.Address.Port, description.Protocols[0].Port);
+        Assert.Equal(server.Http2Address!.Port, description.Protocols[1].Port);
+        Assert.Equal(server.Http2Address!.Port, description.Protocols[3].Port);
+        Assert.Equal(server.Address.Port, description.Protocols[4].Port);
         Assert.Equal("/files", description.Files);
         Assert.Equal("/uploads", description.Uploads);
         Assert.StartsWith("Millrace ", description.Server, StringComparison.Ordinal);

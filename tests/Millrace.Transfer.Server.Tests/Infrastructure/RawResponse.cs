@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>A response as it came over the wire.</summary>
+/// <summary>A response as it came over the protocol.</summary>
 internal sealed record RawResponse(int Status, string Head, string Body)
 {
     public static RawResponse Parse(string text)

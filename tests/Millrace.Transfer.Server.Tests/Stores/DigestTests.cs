@@ -16,7 +16,7 @@ public sealed class DigestTests
         }
 
         await using var again = new LocalFileStore(folder.Path, options);
-        Assert.Equal(Sha256Digest.Of("content"u8), (await again.FindAsync("a"))!.Sha256);
+        Assert.Equal(Sha256Digest.Compute("content"u8), (await again.FindAsync("a"))!.Sha256);
         Assert.Equal(0, again.Work.Computed);
     }
 
@@ -27,8 +27,8 @@ public sealed class DigestTests
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         File.WriteAllText(folder["a"], "content");
         Assert.Null((await store.FindAsync("a"))!.Sha256);
-        Assert.Equal(Sha256Digest.Of("content"u8), (await store.FindAsync("a", DigestNeed.IfCheap))!.Sha256);
-        Assert.Equal(Sha256Digest.Of("content"u8), (await store.FindAsync("a"))!.Sha256);
+        Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a", DigestNeed.IfCheap))!.Sha256);
+        Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a"))!.Sha256);
         Assert.Equal(1, store.Work.Computed);
     }
 
@@ -53,7 +53,7 @@ public sealed class DigestTests
             folder.Path, new LocalFileStoreOptions { Portable = portable, CheapDigestBytes = 10 });
         File.WriteAllText(folder["a"], "more than ten");
         Assert.Null((await store.FindAsync("a", DigestNeed.IfCheap))!.Sha256);
-        await Bounded.UntilAsync(async () => (await store.FindAsync("a"))!.Sha256 == Sha256Digest.Of("more than ten"u8));
+        await Bounded.UntilAsync(async () => (await store.FindAsync("a"))!.Sha256 == Sha256Digest.Compute("more than ten"u8));
     }
 
     [Theory, EveryStore]
@@ -74,8 +74,8 @@ public sealed class DigestTests
             Assert.Null((await store.FindAsync("a"))!.Sha256);
         }
 
-        Assert.Equal(Sha256Digest.Of("content"u8), (await store.FindAsync("a", DigestNeed.Always))!.Sha256);
-        Assert.Equal(Sha256Digest.Of("content"u8), (await store.FindAsync("a"))!.Sha256);
+        Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a", DigestNeed.Always))!.Sha256);
+        Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a"))!.Sha256);
     }
 
     [Theory, EveryStore]
@@ -98,7 +98,7 @@ public sealed class DigestTests
         File.WriteAllText(folder["a"], "CONTENT");
         StoredFile after = (await store.FindAsync("a", DigestNeed.Always))!;
         Assert.NotEqual(before.Tag, after.Tag);
-        Assert.Equal(Sha256Digest.Of("CONTENT"u8), after.Sha256);
+        Assert.Equal(Sha256Digest.Compute("CONTENT"u8), after.Sha256);
     }
 
     [Fact]
@@ -113,7 +113,7 @@ public sealed class DigestTests
         StoredFile after = (await store.FindAsync("a", DigestNeed.Always))!;
         Assert.Equal(before.Modified, after.Modified);
         Assert.NotEqual(before.Tag, after.Tag);
-        Assert.Equal(Sha256Digest.Of("CONTENT"u8), after.Sha256);
+        Assert.Equal(Sha256Digest.Compute("CONTENT"u8), after.Sha256);
     }
 
     [Theory, EveryStore]
@@ -130,7 +130,7 @@ public sealed class DigestTests
             if (i % 2 == 0)
             {
                 StoredFile file = (await store.FindAsync("a", DigestNeed.Always))!;
-                Assert.Equal(Sha256Digest.Of(System.Text.Encoding.UTF8.GetBytes(content)), file.Sha256);
+                Assert.Equal(Sha256Digest.Compute(System.Text.Encoding.UTF8.GetBytes(content)), file.Sha256);
                 Assert.True(contents.TryAdd(file.Tag, content));
             }
             else

@@ -124,7 +124,7 @@ public sealed class KillTests
         byte[] content = await File.ReadAllBytesAsync(folder[name.Value]);
         Assert.True(expected.AsSpan().SequenceEqual(content), $"{name} is not whole.");
         StoredFile? file = await store.FindAsync(name, DigestNeed.Always, default);
-        Assert.Equal(Sha256Digest.Of(expected), file!.Sha256);
+        Assert.Equal(Sha256Digest.Compute(expected), file!.Sha256);
     }
 
     private sealed record Acknowledged(

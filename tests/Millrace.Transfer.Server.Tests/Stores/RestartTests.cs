@@ -21,7 +21,7 @@ public sealed class RestartTests
         await using var again = new LocalFileStore(folder.Path, options);
         await again.AppendAsync(id, 3, "def");
         StoredFile file = await again.CompleteUploadAsync(id, null, default);
-        Assert.Equal(Sha256Digest.Of("abcdef"u8), file.Sha256);
+        Assert.Equal(Sha256Digest.Compute("abcdef"u8), file.Sha256);
     }
 
     [Theory, EveryStore]
@@ -41,7 +41,7 @@ public sealed class RestartTests
         await using var again = new LocalFileStore(killed.Path, options);
         Assert.Equal(3, (await again.FindUploadAsync(id, takeOver: true, default))!.Offset);
         await again.AppendAsync(id, 3, "def");
-        Assert.Equal(Sha256Digest.Of("abcdef"u8), (await again.CompleteUploadAsync(id, null, default)).Sha256);
+        Assert.Equal(Sha256Digest.Compute("abcdef"u8), (await again.CompleteUploadAsync(id, null, default)).Sha256);
     }
 
     [Theory, EveryStore]
@@ -58,7 +58,7 @@ public sealed class RestartTests
                 {
                     Name = "a".Name(),
                     Length = 3,
-                    Precondition = new WritePrecondition { MustNotExist = true },
+                    Precondition = new WritePrecondition { CreateNew = true },
                 },
                 default)).Id;
             await store.AppendAsync(id, 0, "abc");

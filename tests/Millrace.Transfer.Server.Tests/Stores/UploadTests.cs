@@ -18,8 +18,8 @@ public sealed class UploadTests
         Assert.True((await store.AppendAsync(status.Id, 3, "def")).HasAll);
         Assert.Null(await store.FindAsync("a/b"));
 
-        StoredFile file = await store.CompleteUploadAsync(status.Id, Sha256Digest.Of("abcdef"u8), default);
-        Assert.Equal(Sha256Digest.Of("abcdef"u8), file.Sha256);
+        StoredFile file = await store.CompleteUploadAsync(status.Id, Sha256Digest.Compute("abcdef"u8), default);
+        Assert.Equal(Sha256Digest.Compute("abcdef"u8), file.Sha256);
         Assert.Equal("abcdef", File.ReadAllText(folder["a/b"]));
         Assert.Equal(file, await store.FindAsync("a/b"));
         Assert.Equal(0, store.Work.Computed);
@@ -36,7 +36,7 @@ public sealed class UploadTests
             Length = 1,
             Precondition = new WritePrecondition { Match = [new EntityTag("t")], UnmodifiedSince = DateTimeOffset.UnixEpoch },
             Metadata = "filename eA==",
-            Expected = Sha256Digest.Of("x"u8),
+            Expected = Sha256Digest.Compute("x"u8),
             Owner = "somebody",
         };
         UploadId id;
@@ -89,7 +89,7 @@ public sealed class UploadTests
         Assert.Equal(3, (await store.FindUploadAsync(status.Id, takeOver: true, default))!.Offset);
         await store.AppendAsync(status.Id, 3, "def");
         Assert.Equal(
-            Sha256Digest.Of("abcdef"u8), (await store.CompleteUploadAsync(status.Id, null, default)).Sha256);
+            Sha256Digest.Compute("abcdef"u8), (await store.CompleteUploadAsync(status.Id, null, default)).Sha256);
     }
 
     [Theory, EveryStore]
@@ -101,13 +101,13 @@ public sealed class UploadTests
         UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
         await first.Body.WriteAsync("abc"u8.ToArray());
         Task<UploadWriter> second = store.AppendUploadAsync(status.Id, 3, discardable: false, default).AsTask();
-        Assert.True(first.TakenOver.IsCancellationRequested);
+        Assert.True(first.Superseded.IsCancellationRequested);
         Assert.False(second.IsCompleted);
 
         await first.DisposeAsync();
         await using UploadWriter writer = await second.Soon();
         Assert.Equal(3, writer.Offset);
-        Assert.False(writer.TakenOver.IsCancellationRequested);
+        Assert.False(writer.Superseded.IsCancellationRequested);
     }
 
     [Theory, EveryStore]
@@ -121,7 +121,7 @@ public sealed class UploadTests
         Task<UploadStatus?> third = store.FindUploadAsync(status.Id, takeOver: true, default).AsTask();
         await first.DisposeAsync();
         UploadWriter taken = await second.Soon();
-        Assert.True(taken.TakenOver.IsCancellationRequested);
+        Assert.True(taken.Superseded.IsCancellationRequested);
         await taken.DisposeAsync();
         Assert.Equal(0, (await third.Soon())!.Offset);
     }
@@ -140,7 +140,7 @@ public sealed class UploadTests
                 {
                     Name = "a".Name(),
                     Length = 3,
-                    Precondition = new WritePrecondition { MustNotExist = true },
+                    Precondition = new WritePrecondition { CreateNew = true },
                 },
                 default)).Id;
             await store.AppendAsync(id, 0, "abc");
@@ -188,7 +188,7 @@ public sealed class UploadTests
         await store.AppendAsync(status.Id, 0, "abc");
         Assert.Equal(
             TransferError.DigestMismatch,
-            await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, Sha256Digest.Of("x"u8), default)));
+            await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, Sha256Digest.Compute("x"u8), default)));
         Assert.Null(await store.FindUploadAsync(status.Id, takeOver: true, default));
         Assert.Empty(folder.Names);
     }
@@ -202,7 +202,7 @@ public sealed class UploadTests
         {
             Name = "a".Name(),
             Length = 3,
-            Precondition = new WritePrecondition { MustNotExist = true },
+            Precondition = new WritePrecondition { CreateNew = true },
         };
         UploadStatus status = await store.StartUploadAsync(start, default);
         await store.AppendAsync(status.Id, 0, "abc");
@@ -231,7 +231,7 @@ public sealed class UploadTests
         string rest = new('x', 3_000_000);
         await store.AppendAsync(status.Id, 3, rest, discardable: true);
         Assert.Equal(
-            Sha256Digest.Of(Encoding.UTF8.GetBytes("abc" + rest)),
+            Sha256Digest.Compute(Encoding.UTF8.GetBytes("abc" + rest)),
             (await store.CompleteUploadAsync(status.Id, null, default)).Sha256);
     }
 
@@ -270,7 +270,7 @@ public sealed class UploadTests
         Assert.True(whole.HasAll);
         Assert.Equal(parts, whole.Parts);
         StoredFile file = await store.CompleteUploadAsync(whole.Id, null, default);
-        Assert.Equal(Sha256Digest.Of(Encoding.UTF8.GetBytes(content.ToString())), file.Sha256);
+        Assert.Equal(Sha256Digest.Compute(Encoding.UTF8.GetBytes(content.ToString())), file.Sha256);
     }
 
     [Theory, EveryStore]

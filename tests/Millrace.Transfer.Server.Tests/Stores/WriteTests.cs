@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 
 public sealed class WriteTests
 {
-    private static readonly WritePrecondition New = new() { MustNotExist = true };
+    private static readonly WritePrecondition New = new() { CreateNew = true };
 
     [Theory, EveryStore]
     public async Task A_file_is_there_when_it_is_committed_and_not_before(bool portable)
@@ -21,7 +21,7 @@ public sealed class WriteTests
         StoredFile file = await writer.CommitAsync(null, default);
         Assert.Equal("hello", File.ReadAllText(folder["c.txt"]));
         Assert.Equal(file, await store.FindAsync("c.txt"));
-        Assert.Equal(Sha256Digest.Of("hello"u8), file.Sha256);
+        Assert.Equal(Sha256Digest.Compute("hello"u8), file.Sha256);
     }
 
     [Theory, EveryStore]
@@ -57,7 +57,7 @@ public sealed class WriteTests
             await writer.Body.WriteAsync("after"u8.ToArray());
             Assert.Equal(
                 TransferError.DigestMismatch,
-                await FailsAsync(async () => await writer.CommitAsync(Sha256Digest.Of("afterr"u8), default)));
+                await FailsAsync(async () => await writer.CommitAsync(Sha256Digest.Compute("afterr"u8), default)));
         }
 
         Assert.Equal("before", await store.GetAsync("a"));
@@ -73,7 +73,7 @@ public sealed class WriteTests
         await writer.Body.WriteAsync("after"u8.ToArray());
         Assert.Equal(
             TransferError.DigestMismatch,
-            await FailsAsync(async () => await writer.CommitAsync(Sha256Digest.Of("before"u8), default)));
+            await FailsAsync(async () => await writer.CommitAsync(Sha256Digest.Compute("before"u8), default)));
     }
 
     [Theory, EveryStore]
@@ -90,8 +90,8 @@ public sealed class WriteTests
             await writer.Body.WriteAsync(content.AsMemory(i, Math.Min(100_000, content.Length - i)));
         }
 
-        StoredFile file = await writer.CommitAsync(Sha256Digest.Of(content), default);
-        Assert.Equal(Sha256Digest.Of(content), file.Sha256);
+        StoredFile file = await writer.CommitAsync(Sha256Digest.Compute(content), default);
+        Assert.Equal(Sha256Digest.Compute(content), file.Sha256);
     }
 
     [Theory, EveryStore]
@@ -103,7 +103,7 @@ public sealed class WriteTests
             await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 2_000_000 }, default);
         await writer.Body.WriteAsync("short"u8.ToArray());
         Assert.Equal(5, (await writer.CommitAsync(null, default)).Length);
-        Assert.Equal(Sha256Digest.Of("short"u8), (await store.FindAsync("a", DigestNeed.Always))!.Sha256);
+        Assert.Equal(Sha256Digest.Compute("short"u8), (await store.FindAsync("a", DigestNeed.Always))!.Sha256);
     }
 
     [Theory, EveryStore]

@@ -25,7 +25,7 @@ public sealed class DraftTests : IAsyncLifetime
         Assert.Equal(HttpStatusCode.Created, created.StatusCode);
         Assert.Equal("?1", created.Field("Upload-Complete"));
         Assert.Equal("/files/folder/a%20b", created.Field("Content-Location"));
-        Assert.Equal(DigestField.Format(Sha256Digest.Of(content)), created.Field("Repr-Digest"));
+        Assert.Equal(DigestField.Format(Sha256Digest.Compute(content)), created.Field("Repr-Digest"));
         Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("folder/a b")));
     }
 
@@ -190,7 +190,7 @@ public sealed class DraftTests : IAsyncLifetime
     [InlineData(false)]
     public async Task A_digest_of_the_whole_is_verified_before_publishing(bool atCreation)
     {
-        string field = $"Repr-Digest: {DigestField.Format(Sha256Digest.Of([1, 2, 3]))}";
+        string field = $"Repr-Digest: {DigestField.Format(Sha256Digest.Compute([1, 2, 3]))}";
         foreach ((byte last, bool right) in (ValueTuple<byte, bool>[])[(4, false), (3, true)])
         {
             string[] fields = ["Upload-Complete: ?0", "Upload-Length: 3"];
@@ -208,7 +208,7 @@ public sealed class DraftTests : IAsyncLifetime
     public async Task Bytes_with_another_Content_Digest_are_not_kept()
     {
         string url = await BeginAsync();
-        string digest = $"Content-Digest: {DigestField.Format(Sha256Digest.Of([1]))}";
+        string digest = $"Content-Digest: {DigestField.Format(Sha256Digest.Compute([1]))}";
         using HttpResponseMessage wrong = await _server.DraftAsync(
             UploadServer.Patch, url, [2], "Upload-Complete: ?0", "Upload-Offset: 3", digest);
         Assert.Equal(HttpStatusCode.BadRequest, wrong.StatusCode);

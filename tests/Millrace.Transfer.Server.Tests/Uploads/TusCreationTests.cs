@@ -139,7 +139,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     [InlineData("base64 of the bytes")]
     public async Task A_digest_in_the_metadata_is_verified_before_publishing(string form)
     {
-        Sha256Digest digest = Sha256Digest.Of([1, 2, 3]);
+        Sha256Digest digest = Sha256Digest.Compute([1, 2, 3]);
         byte[] raw = new byte[Sha256Digest.Bytes];
         digest.CopyTo(raw);
         string value = form switch

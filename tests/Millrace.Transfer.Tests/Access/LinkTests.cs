@@ -7,15 +7,15 @@ namespace Millrace.Transfer.Tests.Access;
 public sealed class LinkTests
 {
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Http2)]
-    [InlineData(TransferWire.Tus)]
-    public async Task A_file_is_found_and_downloaded_by_its_link(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Http2)]
+    [InlineData(TransferProtocol.Tus)]
+    public async Task A_file_is_found_and_downloaded_by_its_link(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("a b.bin", 3_000_001);
         TransferLink link = await LinkAsync(server, "GET", "a b.bin");
-        using TransferClient client = server.Connect(options => options with { Link = link, Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Link = link, Protocol = protocol });
         using var folder = new OwnFolder();
 
         StoredFile? found = await client.FindAsync(link.Name);
@@ -26,22 +26,22 @@ public sealed class LinkTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1, 10)]
-    [InlineData(TransferWire.Http1, 3_000_001)]
-    [InlineData(TransferWire.Http2, 3_000_001)]
-    public async Task A_file_is_uploaded_by_its_link_with_one_request(TransferWire wire, int size)
+    [InlineData(TransferProtocol.Http1, 10)]
+    [InlineData(TransferProtocol.Http1, 3_000_001)]
+    [InlineData(TransferProtocol.Http2, 3_000_001)]
+    public async Task A_file_is_uploaded_by_its_link_with_one_request(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync();
         TransferLink link = await LinkAsync(server, "PUT", "in/x");
         byte[] content = Content.Random(size);
         var handler = new CountingHandler();
         using var client = new TransferClient(
-            server.Files, handler, disposeHandler: true, new TransferClientOptions { Link = link, Wire = wire });
+            server.Files, handler, disposeHandler: true, new TransferClientOptions { Link = link, Protocol = protocol });
 
         TransferResult result = await client.PutAsync(new MemoryStream(content), link.Name);
 
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("in/x")));
-        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.Equal(1, handler.Uploads);
     }
 
@@ -115,15 +115,15 @@ public sealed class LinkTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task A_link_is_not_for_gRPC(TransferWire wire)
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task A_link_is_not_for_gRPC(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         server.Write("mine", 10);
         TransferLink link = await LinkAsync(server, "GET", "mine");
-        using TransferClient client = server.Connect(options => options with { Link = link, Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Link = link, Protocol = protocol });
 
         foreach (Func<Task> use in (Func<Task>[])
             [

@@ -42,17 +42,17 @@ public sealed class TokenTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1, 403)]
-    [InlineData(TransferWire.Http2, 403)]
-    [InlineData(TransferWire.Tus, 403)]
-    [InlineData(TransferWire.Grpc, 200)]
-    [InlineData(TransferWire.GrpcWeb, 200)]
-    [InlineData(TransferWire.GrpcWebText, 200)]
-    public async Task A_token_that_allows_less_is_told_with_what_is_needed(TransferWire wire, int status)
+    [InlineData(TransferProtocol.Http1, 403)]
+    [InlineData(TransferProtocol.Http2, 403)]
+    [InlineData(TransferProtocol.Tus, 403)]
+    [InlineData(TransferProtocol.Grpc, 200)]
+    [InlineData(TransferProtocol.GrpcWeb, 200)]
+    [InlineData(TransferProtocol.GrpcWebText, 200)]
+    public async Task A_token_that_allows_less_is_told_with_what_is_needed(TransferProtocol protocol, int status)
     {
         await using TestServer server = await TestServer.StartAsync();
         string token = await AddAsync(server, TransferScope.Read);
-        using TransferClient client = server.Connect(options => options with { Token = token, Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Token = token, Protocol = protocol });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.PutAsync(new MemoryStream(new byte[1_000_000]), Clients.Name("x")));

@@ -19,13 +19,13 @@ public sealed class TlsTests : IDisposable
     }
 
     [Theory]
-    [InlineData(TransferWire.Auto, TransferWire.Http2)]
-    [InlineData(TransferWire.Http1, TransferWire.Http1)]
-    [InlineData(TransferWire.Tus, TransferWire.Tus)]
-    [InlineData(TransferWire.Grpc, TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb, TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText, TransferWire.GrpcWebText)]
-    public async Task Files_move_with_TLS_where_the_handler_trusts_the_certificate(TransferWire wanted, TransferWire wire)
+    [InlineData(TransferProtocol.Auto, TransferProtocol.Http2)]
+    [InlineData(TransferProtocol.Http1, TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus, TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc, TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb, TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText, TransferProtocol.GrpcWebText)]
+    public async Task Files_move_with_TLS_where_the_handler_trusts_the_certificate(TransferProtocol wanted, TransferProtocol protocol)
     {
         await using TestServer server = await StartAsync();
         var handler = new SocketsHttpHandler
@@ -42,14 +42,14 @@ public sealed class TlsTests : IDisposable
             },
         };
         using var client = new TransferClient(
-            server.Files, handler, disposeHandler: true, new TransferClientOptions { Wire = wanted });
+            server.Files, handler, disposeHandler: true, new TransferClientOptions { Protocol = wanted });
         byte[] content = Content.Random(3_000_001);
 
         TransferResult put = await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
         TransferResult got = await client.GetAsync(Clients.Name("x"), _folder["y"]);
 
         Assert.Equal(Uri.UriSchemeHttps, server.Files.Scheme);
-        Assert.Equal(wire, put.Wire);
+        Assert.Equal(protocol, put.Protocol);
         Assert.Equal(put.Sha256, got.Sha256);
         Assert.Equal(content, await File.ReadAllBytesAsync(_folder["y"]));
     }

@@ -10,15 +10,15 @@ public sealed class ClientAllocationTests
     private const long Most = 2 * 256 * 1024;
 
     [Theory]
-    [InlineData(TransferWire.Http1, true)]
-    [InlineData(TransferWire.Http1, false)]
-    [InlineData(TransferWire.GrpcWeb, true)]
-    [InlineData(TransferWire.GrpcWebText, true)]
-    public async Task Transfers_of_24_MB_allocate_no_more_than_256_KiB_at_either_end(TransferWire wire, bool digests)
+    [InlineData(TransferProtocol.Http1, true)]
+    [InlineData(TransferProtocol.Http1, false)]
+    [InlineData(TransferProtocol.GrpcWeb, true)]
+    [InlineData(TransferProtocol.GrpcWebText, true)]
+    public async Task Transfers_of_24_MB_allocate_no_more_than_256_KiB_at_either_end(TransferProtocol protocol, bool digests)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
-        using TransferClient client = server.Connect(options => options with { Wire = wire, VerifyDigests = digests });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol, VerifyDigests = digests });
         string path = folder.Write("x", Content.Random(24_000_000));
         long up = long.MaxValue;
         long down = long.MaxValue;
@@ -35,17 +35,17 @@ public sealed class ClientAllocationTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Http2)]
-    [InlineData(TransferWire.Tus)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task Transfers_of_24_MB_allocate_no_large_object_at_either_end(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Http2)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task Transfers_of_24_MB_allocate_no_large_object_at_either_end(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
-        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
         string path = folder.Write("x", Content.Random(24_000_000));
         using var large = new LargeObjects();
         await large.MarkAsync<Guid>();

@@ -14,17 +14,17 @@ public sealed class GrpcAllocationTests
     private const string PoolVariable = "DOTNET_SYSTEM_BUFFERS_SHAREDARRAYPOOL_MAXARRAYSPERPARTITION";
 
     [Theory]
-    [InlineData(TransferWire.Grpc, TransferCompression.None, 512)]
-    [InlineData(TransferWire.Grpc, TransferCompression.Gzip, 1024)]
-    [InlineData(TransferWire.GrpcWeb, TransferCompression.None, 512)]
-    [InlineData(TransferWire.GrpcWeb, TransferCompression.Gzip, 1024)]
-    [InlineData(TransferWire.GrpcWebText, TransferCompression.None, 512)]
+    [InlineData(TransferProtocol.Grpc, TransferCompression.None, 512)]
+    [InlineData(TransferProtocol.Grpc, TransferCompression.Gzip, 1024)]
+    [InlineData(TransferProtocol.GrpcWeb, TransferCompression.None, 512)]
+    [InlineData(TransferProtocol.GrpcWeb, TransferCompression.Gzip, 1024)]
+    [InlineData(TransferProtocol.GrpcWebText, TransferCompression.None, 512)]
     public async Task Both_ends_of_24_MB_allocate_no_more_than_is_promised(
-        TransferWire wire, TransferCompression compression, int mostKibibytes)
+        TransferProtocol protocol, TransferCompression compression, int maxKibibytes)
     {
         using var folder = new OwnFolder();
         string program = Path.Combine(AppContext.BaseDirectory, "Millrace.Transfer.Tests.Child.dll");
-        var start = new ProcessStartInfo("dotnet", ["exec", program, folder.Root, $"{wire}", $"{compression}"])
+        var start = new ProcessStartInfo("dotnet", ["exec", program, folder.Root, $"{protocol}", $"{compression}"])
         {
             Environment = { [PoolVariable] = "256" },
             RedirectStandardOutput = true,
@@ -38,7 +38,7 @@ public sealed class GrpcAllocationTests
 
         long[] allocated = [.. text.Split(' ').Select(bytes => long.Parse(bytes, CultureInfo.InvariantCulture))];
 
-        Assert.True(allocated[0] <= mostKibibytes * 1024L, $"An upload allocated {allocated[0]} bytes.");
-        Assert.True(allocated[1] <= mostKibibytes * 1024L, $"A download allocated {allocated[1]} bytes.");
+        Assert.True(allocated[0] <= maxKibibytes * 1024L, $"An upload allocated {allocated[0]} bytes.");
+        Assert.True(allocated[1] <= maxKibibytes * 1024L, $"A download allocated {allocated[1]} bytes.");
     }
 }

@@ -11,7 +11,7 @@ public sealed class RegistrationTests
         await using TestServer server = await TestServer.StartAsync();
         var services = new ServiceCollection();
         services.AddTransferClient(server.Files);
-        services.AddTransferClient("other", server.Files, new TransferClientOptions { Wire = TransferWire.Tus });
+        services.AddTransferClient("other", server.Files, new TransferClientOptions { Protocol = TransferProtocol.Tus });
         await using ServiceProvider provider = services.BuildServiceProvider();
 
         TransferResult one = await provider.GetRequiredService<TransferClient>()
@@ -19,8 +19,8 @@ public sealed class RegistrationTests
         TransferResult other = await provider.GetRequiredKeyedService<TransferClient>("other")
             .PutAsync(new MemoryStream(new byte[300_000]), Clients.Name("other"));
 
-        Assert.Equal(TransferWire.Http1, one.Wire);
-        Assert.Equal(TransferWire.Tus, other.Wire);
+        Assert.Equal(TransferProtocol.Http1, one.Protocol);
+        Assert.Equal(TransferProtocol.Tus, other.Protocol);
         Assert.Same(provider.GetRequiredService<TransferClient>(), provider.GetRequiredService<TransferClient>());
     }
 
@@ -33,7 +33,7 @@ public sealed class RegistrationTests
         ServerDescription description = await client.DescribeAsync();
 
         Assert.Equal(
-            ["http1", "http2", "tus", "grpc", "grpc-web", "grpc-web-text"], description.Wires.Select(wire => wire.Name));
+            ["http1", "http2", "tus", "grpc", "grpc-web", "grpc-web-text"], description.Protocols.Select(protocol => protocol.Name));
     }
 
     [Fact]

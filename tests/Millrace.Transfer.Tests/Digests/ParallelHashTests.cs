@@ -24,7 +24,7 @@ public sealed class ParallelHashTests
             }
 
             Assert.Equal(content.Length, hash.Length);
-            Assert.Equal(Sha256Digest.Of(content), await hash.FinishAsync());
+            Assert.Equal(Sha256Digest.Compute(content), await hash.FinishAsync());
         }
     }
 

@@ -5,13 +5,13 @@ namespace Millrace.Transfer.Tests.Downloading;
 public sealed class CutDownloadTests
 {
     [Theory]
-    [InlineData(TransferWire.Http1, false)]
-    [InlineData(TransferWire.Http1, true)]
-    [InlineData(TransferWire.Grpc, false)]
-    [InlineData(TransferWire.Grpc, true)]
-    [InlineData(TransferWire.GrpcWeb, true)]
-    [InlineData(TransferWire.GrpcWebText, false)]
-    public async Task Downloads_that_are_cut_at_random_bytes_arrive_whole(TransferWire wire, bool toStream)
+    [InlineData(TransferProtocol.Http1, false)]
+    [InlineData(TransferProtocol.Http1, true)]
+    [InlineData(TransferProtocol.Grpc, false)]
+    [InlineData(TransferProtocol.Grpc, true)]
+    [InlineData(TransferProtocol.GrpcWeb, true)]
+    [InlineData(TransferProtocol.GrpcWebText, false)]
+    public async Task Downloads_that_are_cut_at_random_bytes_arrive_whole(TransferProtocol protocol, bool toStream)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
@@ -21,8 +21,8 @@ public sealed class CutDownloadTests
         {
             var random = new Random(i);
             byte[] content = server.Write("x", random.Next(1, 3_000_000), i);
-            await using Relay relay = server.Behind(wire, connection => Plan(connection, random, content.Length));
-            using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+            await using Relay relay = server.Behind(protocol, connection => Plan(connection, random, content.Length));
+            using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
             using var stream = new MemoryStream();
 
             TransferResult result = toStream
@@ -31,7 +31,7 @@ public sealed class CutDownloadTests
 
             attempts += result.Attempts;
             Assert.Equal(content, toStream ? stream.ToArray() : await File.ReadAllBytesAsync(folder[$"{i}"]));
-            Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+            Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         }
 
         Assert.True(attempts > times, "No download was interrupted.");
@@ -39,15 +39,15 @@ public sealed class CutDownloadTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    public async Task What_is_here_is_not_asked_for_again(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    public async Task What_is_here_is_not_asked_for_again(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("x", 24_000_000);
-        await using Relay relay = server.Behind(wire, _ => new RelayPlan { CutDownAfter = 20_000_000, Once = true });
-        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+        await using Relay relay = server.Behind(protocol, _ => new RelayPlan { CutDownAfter = 20_000_000, Once = true });
+        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
         using var stream = new MemoryStream();
 
         TransferResult result = await client.GetAsync(Clients.Name("x"), stream);
@@ -58,14 +58,14 @@ public sealed class CutDownloadTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    public async Task A_file_that_was_replaced_midway_ends_a_stream_with_Changed(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    public async Task A_file_that_was_replaced_midway_ends_a_stream_with_Changed(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         server.Write("x", 24_000_000);
-        await using Relay relay = server.Behind(wire, connection =>
+        await using Relay relay = server.Behind(protocol, connection =>
         {
             if (connection == 1)
             {
@@ -74,7 +74,7 @@ public sealed class CutDownloadTests
 
             return connection == 0 ? new RelayPlan { CutDownAfter = 5_000_000 } : RelayPlan.Clear;
         });
-        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.GetAsync(Clients.Name("x"), Stream.Null));
@@ -83,16 +83,16 @@ public sealed class CutDownloadTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    public async Task A_file_that_was_replaced_midway_is_downloaded_anew_to_a_path(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    public async Task A_file_that_was_replaced_midway_is_downloaded_anew_to_a_path(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         server.Write("x", 24_000_000);
         byte[]? second = null;
-        await using Relay relay = server.Behind(wire, connection =>
+        await using Relay relay = server.Behind(protocol, connection =>
         {
             if (connection == 1)
             {
@@ -101,7 +101,7 @@ public sealed class CutDownloadTests
 
             return connection == 0 ? new RelayPlan { CutDownAfter = 5_000_000 } : RelayPlan.Clear;
         });
-        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
         await client.GetAsync(Clients.Name("x"), folder["x"]);
 
@@ -109,18 +109,18 @@ public sealed class CutDownloadTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    public async Task What_an_earlier_client_left_is_continued(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    public async Task What_an_earlier_client_left_is_continued(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         byte[] content = server.Write("x", 24_000_000);
 
         // Not faster than it is read: of a connection that is cut HttpClient hands out nothing more that it has received.
-        await using Relay relay = server.Behind(wire, _ => new RelayPlan { CutDownAfter = 10_000_000, BytesPerSecond = 50_000_000 });
-        using (TransferClient first = Clients.To(relay.Files, options => options with { Wire = wire, MaxAttempts = 1, MaxConnections = 1 }))
+        await using Relay relay = server.Behind(protocol, _ => new RelayPlan { CutDownAfter = 10_000_000, BytesPerSecond = 50_000_000 });
+        using (TransferClient first = Clients.To(relay.Files, options => options with { Protocol = protocol, MaxAttempts = 1, MaxConnections = 1 }))
         {
             TransferException exception = await Assert.ThrowsAsync<TransferException>(
                 () => first.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true }));
@@ -129,13 +129,13 @@ public sealed class CutDownloadTests
 
         Assert.False(File.Exists(folder["x"]));
         long kept = new FileInfo(folder[".x.millrace-part"]).Length;
-        using TransferClient second = Clients.To(relay.Files, options => options with { Wire = wire });
+        using TransferClient second = Clients.To(relay.Files, options => options with { Protocol = protocol });
         TransferResult result = await second.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true });
 
         Assert.InRange(kept, 1, 10_000_000);
         Assert.Equal(content.Length - kept, result.Sent);
         Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
-        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.Equal(["x"], folder.Everything());
     }
 

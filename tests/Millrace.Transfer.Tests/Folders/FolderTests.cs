@@ -7,16 +7,16 @@ namespace Millrace.Transfer.Tests.Folders;
 public sealed class FolderTests
 {
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task A_folder_goes_there_and_comes_back_with_its_names(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task A_folder_goes_there_and_comes_back_with_its_names(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var here = new OwnFolder();
         using var back = new OwnFolder();
-        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
         for (int i = 0; i < 30; i++)
         {
             here.Write($"sub {i % 3}/ä{i}.bin", Content.Random(i * 20_000, i));
@@ -85,11 +85,11 @@ public sealed class FolderTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task A_listing_goes_over_pages_and_folders(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task A_listing_goes_over_pages_and_folders(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         for (int i = 0; i < 1500; i++)
@@ -97,7 +97,7 @@ public sealed class FolderTests
             server.Write($"d/{i:d4}", 0);
         }
 
-        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
         var names = new List<string>();
         await foreach (RemoteEntry entry in client.ListAsync(recursive: true))
         {
@@ -112,20 +112,20 @@ public sealed class FolderTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task Files_are_found_and_deleted(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task Files_are_found_and_deleted(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("x", 1000);
-        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
 
         StoredFile? found = await client.FindAsync(Clients.Name("x"));
 
         Assert.Equal(1000, found!.Length);
-        Assert.Equal(Sha256Digest.Of(content), found.Sha256);
+        Assert.Equal(Sha256Digest.Compute(content), found.Sha256);
         Assert.True(await client.DeleteAsync(Clients.Name("x")));
         Assert.False(await client.DeleteAsync(Clients.Name("x")));
         Assert.Null(await client.FindAsync(Clients.Name("x")));

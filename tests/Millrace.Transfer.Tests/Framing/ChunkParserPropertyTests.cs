@@ -80,7 +80,7 @@ public sealed class ChunkParserPropertyTests
     {
         try
         {
-            ParsedChunks parsed = ParsedChunks.Of(stream, split, mostBytes: 4096);
+            ParsedChunks parsed = ParsedChunks.Of(stream, split, maxBytes: 4096);
             return $"{parsed.EndsBetween} {string.Join(' ', parsed.Messages.Select(message => $"{Convert.ToHexString(message.Data)}/{Convert.ToHexString(message.Rest)}"))}";
         }
         catch (GrpcFault fault)

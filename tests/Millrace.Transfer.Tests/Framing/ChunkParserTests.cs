@@ -180,7 +180,7 @@ public sealed class ChunkParserTests
 
     [Fact]
     public void Other_fields_have_a_limit() =>
-        IsRefused(GrpcStatus.ResourceExhausted, Frames.Of(new Chunk { Upload = new UploadHead { Name = new string('n', ChunkParser.MostRest) } }));
+        IsRefused(GrpcStatus.ResourceExhausted, Frames.Of(new Chunk { Upload = new UploadHead { Name = new string('n', ChunkParser.MaxRest) } }));
 
     [Fact]
     public void Groups_have_a_limit_of_depth() =>

@@ -8,12 +8,12 @@ internal sealed record ParsedChunks(IReadOnlyList<ParsedChunk> Messages, bool En
     /// <summary>Parses.</summary>
     /// <param name="stream">All of it.</param>
     /// <param name="pieces">How many bytes come at once; used in turn.</param>
-    /// <param name="mostBytes">See <see cref="ChunkParser"/>.</param>
+    /// <param name="maxBytes">See <see cref="ChunkParser"/>.</param>
     /// <param name="dataField">See <see cref="ChunkParser"/>.</param>
     public static ParsedChunks Of(
-        ReadOnlySpan<byte> stream, int[] pieces, long mostBytes = 1 << 20, int dataField = ChunkHeader.DataField)
+        ReadOnlySpan<byte> stream, int[] pieces, long maxBytes = 1 << 20, int dataField = ChunkHeader.DataField)
     {
-        var parser = new ChunkParser(mostBytes, dataField);
+        var parser = new ChunkParser(maxBytes, dataField);
         var messages = new List<ParsedChunk>();
         var data = new List<byte>();
         for (int turn = 0; !stream.IsEmpty; turn++)

@@ -8,13 +8,13 @@ namespace Millrace.Transfer.Tests.Grpc;
 public sealed class CallTests
 {
     [Theory]
-    [InlineData(TransferWire.Grpc, "application/grpc+proto")]
-    [InlineData(TransferWire.GrpcWeb, "application/grpc-web+proto")]
-    [InlineData(TransferWire.GrpcWebText, "application/grpc-web-text+proto")]
-    public async Task A_call_has_the_fields_that_servers_look_for(TransferWire wire, string contentType)
+    [InlineData(TransferProtocol.Grpc, "application/grpc+proto")]
+    [InlineData(TransferProtocol.GrpcWeb, "application/grpc-web+proto")]
+    [InlineData(TransferProtocol.GrpcWebText, "application/grpc-web-text+proto")]
+    public async Task A_call_has_the_fields_that_servers_look_for(TransferProtocol protocol, string contentType)
     {
         var seen = new ConcurrentDictionary<string, string>(StringComparer.OrdinalIgnoreCase);
-        await using RawServer server = await RawServer.StartAsync(wire, context =>
+        await using RawServer server = await RawServer.StartAsync(protocol, context =>
         {
             seen[":path"] = context.Request.Path;
             foreach ((string name, Microsoft.Extensions.Primitives.StringValues values) in context.Request.Headers)
@@ -22,7 +22,7 @@ public sealed class CallTests
                 seen[name] = values.ToString();
             }
 
-            return RawAnswer.WriteAsync(context, wire, [RawAnswer.Download(new byte[10])]);
+            return RawAnswer.WriteAsync(context, protocol, [RawAnswer.Download(new byte[10])]);
         });
         using TransferClient client = server.Connect(options => options with
         {
@@ -41,21 +41,21 @@ public sealed class CallTests
         Assert.Equal("90000000u", seen["grpc-timeout"]);
         Assert.Equal("Bearer mr_secret", seen["authorization"]);
         Assert.StartsWith("grpc-dotnet-millrace/", seen["user-agent"], StringComparison.Ordinal);
-        Assert.Equal(wire == TransferWire.Grpc ? "trailers" : null, seen.GetValueOrDefault("te"));
-        Assert.Equal(wire == TransferWire.Grpc ? null : "1", seen.GetValueOrDefault("x-grpc-web"));
+        Assert.Equal(protocol == TransferProtocol.Grpc ? "trailers" : null, seen.GetValueOrDefault("te"));
+        Assert.Equal(protocol == TransferProtocol.Grpc ? null : "1", seen.GetValueOrDefault("x-grpc-web"));
     }
 
     [Theory]
-    [InlineData(TransferWire.Grpc, false)]
-    [InlineData(TransferWire.Grpc, true)]
-    [InlineData(TransferWire.GrpcWeb, false)]
-    [InlineData(TransferWire.GrpcWeb, true)]
-    [InlineData(TransferWire.GrpcWebText, true)]
-    public async Task A_call_that_takes_longer_than_it_may_is_ended(TransferWire wire, bool begun)
+    [InlineData(TransferProtocol.Grpc, false)]
+    [InlineData(TransferProtocol.Grpc, true)]
+    [InlineData(TransferProtocol.GrpcWeb, false)]
+    [InlineData(TransferProtocol.GrpcWeb, true)]
+    [InlineData(TransferProtocol.GrpcWebText, true)]
+    public async Task A_call_that_takes_longer_than_it_may_is_ended(TransferProtocol protocol, bool begun)
     {
         var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         await using RawServer server = await RawServer.StartAsync(
-            wire, context => HangAsync(context, wire, begun, aborted));
+            protocol, context => HangAsync(context, protocol, begun, aborted));
         using TransferClient client = server.Connect(options => options with { CallTimeout = TimeSpan.FromMilliseconds(150) });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
@@ -68,18 +68,18 @@ public sealed class CallTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Grpc, false)]
-    [InlineData(TransferWire.Grpc, true)]
-    [InlineData(TransferWire.GrpcWeb, true)]
-    public async Task A_canceled_call_ends_at_the_server_too(TransferWire wire, bool begun)
+    [InlineData(TransferProtocol.Grpc, false)]
+    [InlineData(TransferProtocol.Grpc, true)]
+    [InlineData(TransferProtocol.GrpcWeb, true)]
+    public async Task A_canceled_call_ends_at_the_server_too(TransferProtocol protocol, bool begun)
     {
         var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         using var cancel = new CancellationTokenSource();
-        await using RawServer server = await RawServer.StartAsync(wire, async context =>
+        await using RawServer server = await RawServer.StartAsync(protocol, async context =>
         {
-            await (begun ? RawAnswer.WriteAsync(context, wire, [RawAnswer.Frame(RawAnswer.File(10))], status: null) : Task.CompletedTask);
+            await (begun ? RawAnswer.WriteAsync(context, protocol, [RawAnswer.Frame(RawAnswer.File(10))], status: null) : Task.CompletedTask);
             await cancel.CancelAsync();
-            await HangAsync(context, wire, begun: false, aborted);
+            await HangAsync(context, protocol, begun: false, aborted);
         });
         using TransferClient client = server.Connect();
 
@@ -94,7 +94,7 @@ public sealed class CallTests
     {
         var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         await using RawServer server = await RawServer.StartAsync(
-            TransferWire.Grpc, context => HangAsync(context, TransferWire.Grpc, begun: true, aborted));
+            TransferProtocol.Grpc, context => HangAsync(context, TransferProtocol.Grpc, begun: true, aborted));
         using TransferClient client = server.Connect(options => options with { IdleTimeout = TimeSpan.FromMilliseconds(300) });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
@@ -104,12 +104,12 @@ public sealed class CallTests
         Assert.True(exception.IsTransient);
     }
 
-    private static async Task HangAsync(HttpContext context, TransferWire wire, bool begun, TaskCompletionSource aborted)
+    private static async Task HangAsync(HttpContext context, TransferProtocol protocol, bool begun, TaskCompletionSource aborted)
     {
         using CancellationTokenRegistration _ = context.RequestAborted.Register(aborted.SetResult);
         if (begun)
         {
-            await RawAnswer.WriteAsync(context, wire, [RawAnswer.Frame(RawAnswer.File(10)), RawAnswer.Frame(RawAnswer.Data([1, 2, 3]))], status: null);
+            await RawAnswer.WriteAsync(context, protocol, [RawAnswer.Frame(RawAnswer.File(10)), RawAnswer.Frame(RawAnswer.Data([1, 2, 3]))], status: null);
         }
 
         await aborted.Task.WaitAsync(TimeSpan.FromMinutes(1));

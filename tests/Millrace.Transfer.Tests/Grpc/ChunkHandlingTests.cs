@@ -6,19 +6,19 @@ namespace Millrace.Transfer.Tests.Grpc;
 /// <summary>Every way of handling chunks at the client, against every one at the server.</summary>
 public sealed class ChunkHandlingTests
 {
-    private static readonly TransferWire[] Wires = [TransferWire.Grpc, TransferWire.GrpcWeb, TransferWire.GrpcWebText];
+    private static readonly TransferProtocol[] Protocols = [TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText];
 
-    public static TheoryData<TransferWire, ChunkHandling, ChunkHandling, TransferCompression> Ways()
+    public static TheoryData<TransferProtocol, ChunkHandling, ChunkHandling, TransferCompression> Ways()
     {
-        var ways = new TheoryData<TransferWire, ChunkHandling, ChunkHandling, TransferCompression>();
-        foreach (TransferWire wire in Wires)
+        var ways = new TheoryData<TransferProtocol, ChunkHandling, ChunkHandling, TransferCompression>();
+        foreach (TransferProtocol protocol in Protocols)
         {
             foreach (ChunkHandling client in Enum.GetValues<ChunkHandling>())
             {
                 foreach (TransferCompression compression in Enum.GetValues<TransferCompression>())
                 {
-                    ways.Add(wire, client, ChunkHandling.Direct, compression);
-                    ways.Add(wire, ChunkHandling.Direct, client, compression);
+                    ways.Add(protocol, client, ChunkHandling.Direct, compression);
+                    ways.Add(protocol, ChunkHandling.Direct, client, compression);
                 }
             }
         }
@@ -26,14 +26,14 @@ public sealed class ChunkHandlingTests
         return ways;
     }
 
-    public static TheoryData<TransferWire, int> ChunkSizes()
+    public static TheoryData<TransferProtocol, int> ChunkSizes()
     {
-        var sizes = new TheoryData<TransferWire, int>();
-        foreach (TransferWire wire in Wires)
+        var sizes = new TheoryData<TransferProtocol, int>();
+        foreach (TransferProtocol protocol in Protocols)
         {
-            foreach (int bytes in (int[])[TransferClientOptions.LeastChunkBytes, 4096, 65_536, 1_000_003, TransferClientOptions.MostChunkBytes])
+            foreach (int bytes in (int[])[TransferClientOptions.MinChunkBytes, 4096, 65_536, 1_000_003, TransferClientOptions.MaxChunkBytes])
             {
-                sizes.Add(wire, bytes);
+                sizes.Add(protocol, bytes);
             }
         }
 
@@ -43,11 +43,11 @@ public sealed class ChunkHandlingTests
     [Theory]
     [MemberData(nameof(Ways))]
     public async Task Files_go_there_and_come_back(
-        TransferWire wire, ChunkHandling mine, ChunkHandling theirs, TransferCompression compression)
+        TransferProtocol protocol, ChunkHandling mine, ChunkHandling theirs, TransferCompression compression)
     {
         await using TestServer server = await StartAsync(theirs);
         using TransferClient client = server.Connect(
-            options => options with { Wire = wire, ChunkHandling = mine, Compression = compression });
+            options => options with { Protocol = protocol, ChunkHandling = mine, Compression = compression });
         foreach (int size in (int[])[0, 1, 100_000, 3_000_000])
         {
             await ThereAndBackAsync(client, Half(size));
@@ -56,7 +56,7 @@ public sealed class ChunkHandlingTests
 
     [Theory]
     [MemberData(nameof(ChunkSizes))]
-    public async Task Chunks_may_have_any_size(TransferWire wire, int bytes)
+    public async Task Chunks_may_have_any_size(TransferProtocol protocol, int bytes)
     {
         foreach (ChunkHandling handling in Enum.GetValues<ChunkHandling>())
         {
@@ -65,7 +65,7 @@ public sealed class ChunkHandlingTests
                 await using TestServer server = await StartAsync(handling);
                 using TransferClient client = server.Connect(options => options with
                 {
-                    Wire = wire,
+                    Protocol = protocol,
                     ChunkHandling = handling,
                     ChunkBytes = bytes,
                     Compression = compression,
@@ -77,15 +77,15 @@ public sealed class ChunkHandlingTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task Compressed_files_take_fewer_bytes_both_ways(TransferWire wire)
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task Compressed_files_take_fewer_bytes_both_ways(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new Relay(() => server.PortOf(wire), _ => new RelayPlan { CutUpAfter = 2_000_000, CutDownAfter = 2_000_000 });
+        await using var relay = new Relay(() => server.PortOf(protocol), _ => new RelayPlan { CutUpAfter = 2_000_000, CutDownAfter = 2_000_000 });
         using TransferClient client = Clients.To(
-            relay.Files, options => options with { Wire = wire, Compression = TransferCompression.Gzip, MaxAttempts = 1 });
+            relay.Files, options => options with { Protocol = protocol, Compression = TransferCompression.Gzip, MaxAttempts = 1 });
 
         await ThereAndBackAsync(client, new byte[20_000_000]);
     }
@@ -110,8 +110,8 @@ public sealed class ChunkHandlingTests
         TransferResult put = await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
         TransferResult got = await client.GetAsync(Clients.Name("x"), back);
 
-        Assert.Equal(Sha256Digest.Of(content), put.Sha256);
-        Assert.Equal(Sha256Digest.Of(content), got.Sha256);
+        Assert.Equal(Sha256Digest.Compute(content), put.Sha256);
+        Assert.Equal(Sha256Digest.Compute(content), got.Sha256);
         Assert.True(content.AsSpan().SequenceEqual(back.GetBuffer().AsSpan(0, (int)back.Length)));
     }
 }

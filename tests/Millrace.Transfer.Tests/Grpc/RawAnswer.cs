@@ -48,14 +48,14 @@ internal static class RawAnswer
         .. Frame(End(content.Length)),
     ];
 
-    /// <summary>Answers in pieces, each sent by itself, with the status where the wire has it.</summary>
+    /// <summary>Answers in pieces, each sent by itself, with the status where the protocol has it.</summary>
     public static async Task WriteAsync(
-        HttpContext context, TransferWire wire, IEnumerable<byte[]> pieces, int? status = 0, params (string Name, string Value)[] trailers)
+        HttpContext context, TransferProtocol protocol, IEnumerable<byte[]> pieces, int? status = 0, params (string Name, string Value)[] trailers)
     {
-        Begin(context, wire);
+        Begin(context, protocol);
         foreach (byte[] piece in pieces)
         {
-            await SendAsync(context, wire, piece);
+            await SendAsync(context, protocol, piece);
         }
 
         if (status is not { } number)
@@ -64,7 +64,7 @@ internal static class RawAnswer
         }
 
         trailers = [("grpc-status", $"{number}"), .. trailers];
-        if (wire == TransferWire.Grpc)
+        if (protocol == TransferProtocol.Grpc)
         {
             foreach ((string name, string value) in trailers)
             {
@@ -75,20 +75,20 @@ internal static class RawAnswer
         }
 
         string text = string.Concat(trailers.Select(trailer => $"{trailer.Name}:{trailer.Value}\r\n"));
-        await SendAsync(context, wire, Frame(Encoding.ASCII.GetBytes(text), flags: 0x80));
+        await SendAsync(context, protocol, Frame(Encoding.ASCII.GetBytes(text), flags: 0x80));
     }
 
-    public static void Begin(HttpContext context, TransferWire wire) => context.Response.ContentType = wire switch
+    public static void Begin(HttpContext context, TransferProtocol protocol) => context.Response.ContentType = protocol switch
     {
-        TransferWire.Grpc => "application/grpc+proto",
-        TransferWire.GrpcWeb => "application/grpc-web+proto",
+        TransferProtocol.Grpc => "application/grpc+proto",
+        TransferProtocol.GrpcWeb => "application/grpc-web+proto",
         _ => "application/grpc-web-text+proto",
     };
 
-    private static async Task SendAsync(HttpContext context, TransferWire wire, byte[] piece)
+    private static async Task SendAsync(HttpContext context, TransferProtocol protocol, byte[] piece)
     {
         // Each piece is padded by itself, as servers do.
-        byte[] sent = wire == TransferWire.GrpcWebText ? Encoding.ASCII.GetBytes(Convert.ToBase64String(piece)) : piece;
+        byte[] sent = protocol == TransferProtocol.GrpcWebText ? Encoding.ASCII.GetBytes(Convert.ToBase64String(piece)) : piece;
         await context.Response.Body.WriteAsync(sent, context.RequestAborted);
         await context.Response.Body.FlushAsync(context.RequestAborted);
     }

@@ -6,14 +6,14 @@ namespace Millrace.Transfer.Tests.Grpc;
 /// <summary>Answers that a test wrote, right ones and wrong ones.</summary>
 public sealed class RawDownloadTests
 {
-    public static TheoryData<TransferWire, ChunkHandling> Ways()
+    public static TheoryData<TransferProtocol, ChunkHandling> Ways()
     {
-        var ways = new TheoryData<TransferWire, ChunkHandling>();
-        foreach (TransferWire wire in (TransferWire[])[TransferWire.Grpc, TransferWire.GrpcWeb, TransferWire.GrpcWebText])
+        var ways = new TheoryData<TransferProtocol, ChunkHandling>();
+        foreach (TransferProtocol protocol in (TransferProtocol[])[TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText])
         {
             foreach (ChunkHandling handling in Enum.GetValues<ChunkHandling>())
             {
-                ways.Add(wire, handling);
+                ways.Add(protocol, handling);
             }
         }
 
@@ -22,7 +22,7 @@ public sealed class RawDownloadTests
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task Chunks_that_are_split_anywhere_make_the_file(TransferWire wire, ChunkHandling handling)
+    public async Task Chunks_that_are_split_anywhere_make_the_file(TransferProtocol protocol, ChunkHandling handling)
     {
         byte[] content = Content.Random(200_000);
         foreach (int chunk in (int[])[1, 100, 7000, 100_000])
@@ -35,7 +35,7 @@ public sealed class RawDownloadTests
                     continue;
                 }
 
-                byte[] got = await GetAsync(wire, answer.Chunk(piece), options => options with { ChunkHandling = handling });
+                byte[] got = await GetAsync(protocol, answer.Chunk(piece), options => options with { ChunkHandling = handling });
 
                 Assert.True(content.AsSpan(0, got.Length).SequenceEqual(got));
                 Assert.Equal(Math.Min(content.Length, chunk * 500), got.Length);
@@ -45,7 +45,7 @@ public sealed class RawDownloadTests
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task Compressed_and_plain_messages_may_alternate(TransferWire wire, ChunkHandling handling)
+    public async Task Compressed_and_plain_messages_may_alternate(TransferProtocol protocol, ChunkHandling handling)
     {
         byte[] content = new byte[300_000];
         Content.Random(60_000).CopyTo(content, 100_000);
@@ -59,14 +59,14 @@ public sealed class RawDownloadTests
         ];
 
         byte[] got = await GetAsync(
-            wire, messages, options => options with { ChunkHandling = handling }, context => context.Response.Headers["grpc-encoding"] = "gzip");
+            protocol, messages, options => options with { ChunkHandling = handling }, context => context.Response.Headers["grpc-encoding"] = "gzip");
 
         Assert.Equal(content, got);
     }
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task Fields_that_nobody_knows_are_passed_over(TransferWire wire, ChunkHandling handling)
+    public async Task Fields_that_nobody_knows_are_passed_over(TransferProtocol protocol, ChunkHandling handling)
     {
         byte[] content = Content.Random(1000);
 
@@ -81,12 +81,12 @@ public sealed class RawDownloadTests
             .. RawAnswer.Frame([.. Bytes(RawAnswer.End(content.Length)), .. unknown]),
         ];
 
-        Assert.Equal(content, await GetAsync(wire, [answer], options => options with { ChunkHandling = handling }));
+        Assert.Equal(content, await GetAsync(protocol, [answer], options => options with { ChunkHandling = handling }));
     }
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task What_is_no_stream_of_chunks_is_refused(TransferWire wire, ChunkHandling handling)
+    public async Task What_is_no_stream_of_chunks_is_refused(TransferProtocol protocol, ChunkHandling handling)
     {
         byte[] file = RawAnswer.Frame(RawAnswer.File(10));
         byte[] data = RawAnswer.Frame(RawAnswer.Data(new byte[10]));
@@ -113,14 +113,14 @@ public sealed class RawDownloadTests
         ];
         foreach ((string what, byte[] answer, TransferError error) in wrong)
         {
-            if (wire != TransferWire.Grpc && what.StartsWith("cut", StringComparison.Ordinal))
+            if (protocol != TransferProtocol.Grpc && what.StartsWith("cut", StringComparison.Ordinal))
             {
                 // The trailers, which are in the body there, would be taken for the rest of the frame.
                 continue;
             }
 
             TransferException exception = await Assert.ThrowsAsync<TransferException>(
-                () => GetAsync(wire, [answer], options => options with { ChunkHandling = handling }));
+                () => GetAsync(protocol, [answer], options => options with { ChunkHandling = handling }));
 
             Assert.True(error == exception.Error, $"{what}: {exception}");
             Assert.True(exception.IsTransient == (error == TransferError.Disconnected), $"{what}: {exception}");
@@ -129,7 +129,7 @@ public sealed class RawDownloadTests
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task What_is_not_compressed_as_it_says_is_refused(TransferWire wire, ChunkHandling handling)
+    public async Task What_is_not_compressed_as_it_says_is_refused(TransferProtocol protocol, ChunkHandling handling)
     {
         byte[] file = RawAnswer.Frame(RawAnswer.File(100_000_000));
         byte[] packed = RawAnswer.Gzip(Bytes(RawAnswer.Data(new byte[100_000])));
@@ -145,7 +145,7 @@ public sealed class RawDownloadTests
         foreach ((string what, byte[] message, TransferError error) in wrong)
         {
             TransferException exception = await Assert.ThrowsAsync<TransferException>(() => GetAsync(
-                wire,
+                protocol,
                 [[.. file, .. RawAnswer.Frame(message, flags: 1)]],
                 options => options with { ChunkHandling = handling },
                 context => context.Response.Headers["grpc-encoding"] = "gzip"));
@@ -155,13 +155,13 @@ public sealed class RawDownloadTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task An_answer_without_a_status_is_none(TransferWire wire)
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task An_answer_without_a_status_is_none(TransferProtocol protocol)
     {
         await using RawServer server = await RawServer.StartAsync(
-            wire, context => RawAnswer.WriteAsync(context, wire, [RawAnswer.Download(new byte[10])], status: null));
+            protocol, context => RawAnswer.WriteAsync(context, protocol, [RawAnswer.Download(new byte[10])], status: null));
         using TransferClient client = server.Connect();
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
@@ -172,14 +172,14 @@ public sealed class RawDownloadTests
     }
 
     [Theory]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task Trailers_in_the_body_may_come_in_any_pieces(TransferWire wire)
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task Trailers_in_the_body_may_come_in_any_pieces(TransferProtocol protocol)
     {
         byte[] content = Content.Random(1000);
         byte[] trailers = RawAnswer.Frame("Grpc-Status: 0\r\nGRPC-Message: \r\nother:x\r\n"u8.ToArray(), flags: 0x80);
-        await using RawServer server = await RawServer.StartAsync(wire, context => RawAnswer.WriteAsync(
-            context, wire, ((byte[])[.. RawAnswer.Download(content), .. trailers]).Chunk(3), status: null));
+        await using RawServer server = await RawServer.StartAsync(protocol, context => RawAnswer.WriteAsync(
+            context, protocol, ((byte[])[.. RawAnswer.Download(content), .. trailers]).Chunk(3), status: null));
         using TransferClient client = server.Connect(options => options with { VerifyDigests = false });
         using var got = new MemoryStream();
 
@@ -196,8 +196,8 @@ public sealed class RawDownloadTests
     {
         byte[] trailers = RawAnswer.Frame("grpc-status:0\n"u8.ToArray(), flags);
         BinaryPrimitives.WriteUInt32BigEndian(trailers.AsSpan(1), length);
-        await using RawServer server = await RawServer.StartAsync(TransferWire.GrpcWeb, context => RawAnswer.WriteAsync(
-            context, TransferWire.GrpcWeb, [[.. RawAnswer.Download(new byte[10]), .. trailers, .. new byte[behind]]], status: null));
+        await using RawServer server = await RawServer.StartAsync(TransferProtocol.GrpcWeb, context => RawAnswer.WriteAsync(
+            context, TransferProtocol.GrpcWeb, [[.. RawAnswer.Download(new byte[10]), .. trailers, .. new byte[behind]]], status: null));
         using TransferClient client = server.Connect(options => options with { VerifyDigests = false });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
@@ -209,9 +209,9 @@ public sealed class RawDownloadTests
     [Fact]
     public async Task Text_that_is_no_base64_is_refused()
     {
-        await using RawServer server = await RawServer.StartAsync(TransferWire.GrpcWebText, async context =>
+        await using RawServer server = await RawServer.StartAsync(TransferProtocol.GrpcWebText, async context =>
         {
-            RawAnswer.Begin(context, TransferWire.GrpcWebText);
+            RawAnswer.Begin(context, TransferProtocol.GrpcWebText);
             await context.Response.Body.WriteAsync("AAAA!!!!AAAA"u8.ToArray());
         });
         using TransferClient client = server.Connect();
@@ -227,12 +227,12 @@ public sealed class RawDownloadTests
     {
         byte[] content = Content.Random(50_000);
         int calls = 0;
-        await using RawServer server = await RawServer.StartAsync(TransferWire.Grpc, context =>
+        await using RawServer server = await RawServer.StartAsync(TransferProtocol.Grpc, context =>
         {
             if (calls++ == 0)
             {
                 return RawAnswer.WriteAsync(
-                    context, TransferWire.Grpc, [RawAnswer.Frame(RawAnswer.File(50_000)), RawAnswer.Frame(RawAnswer.Data(content[..20_000]))]);
+                    context, TransferProtocol.Grpc, [RawAnswer.Frame(RawAnswer.File(50_000)), RawAnswer.Frame(RawAnswer.Data(content[..20_000]))]);
             }
 
             Messages.Chunk file = RawAnswer.File(50_000);
@@ -240,7 +240,7 @@ public sealed class RawDownloadTests
             file.File.Count = 30_000;
             return RawAnswer.WriteAsync(
                 context,
-                TransferWire.Grpc,
+                TransferProtocol.Grpc,
                 [RawAnswer.Frame(file), RawAnswer.Frame(RawAnswer.Data(content[20_000..])), RawAnswer.Frame(RawAnswer.End(30_000))]);
         });
         using TransferClient client = server.Connect(options => options with { VerifyDigests = false, MaxAttempts = 3 });
@@ -257,13 +257,13 @@ public sealed class RawDownloadTests
     private static byte[] Bytes(Google.Protobuf.IMessage message) => Google.Protobuf.MessageExtensions.ToByteArray(message);
 
     private static async Task<byte[]> GetAsync(
-        TransferWire wire, IEnumerable<byte[]> pieces, Func<TransferClientOptions, TransferClientOptions> change,
+        TransferProtocol protocol, IEnumerable<byte[]> pieces, Func<TransferClientOptions, TransferClientOptions> change,
         Action<Microsoft.AspNetCore.Http.HttpContext>? prepare = null)
     {
-        await using RawServer server = await RawServer.StartAsync(wire, context =>
+        await using RawServer server = await RawServer.StartAsync(protocol, context =>
         {
             prepare?.Invoke(context);
-            return RawAnswer.WriteAsync(context, wire, pieces);
+            return RawAnswer.WriteAsync(context, protocol, pieces);
         });
         using TransferClient client = server.Connect(options => change(options with { VerifyDigests = false }));
         using var got = new MemoryStream();

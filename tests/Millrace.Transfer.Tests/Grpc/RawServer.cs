@@ -12,17 +12,17 @@ namespace Millrace.Transfer.Tests.Grpc;
 internal sealed class RawServer : IAsyncDisposable
 {
     private readonly WebApplication _app;
-    private readonly TransferWire _wire;
+    private readonly TransferProtocol _protocol;
 
-    private RawServer(WebApplication app, TransferWire wire)
+    private RawServer(WebApplication app, TransferProtocol protocol)
     {
         _app = app;
-        _wire = wire;
+        _protocol = protocol;
     }
 
     public Uri Files => new(new Uri(_app.Urls.Single()), "/files/");
 
-    public static async Task<RawServer> StartAsync(TransferWire wire, RequestDelegate answer)
+    public static async Task<RawServer> StartAsync(TransferProtocol protocol, RequestDelegate answer)
     {
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Logging.ClearProviders();
@@ -30,7 +30,7 @@ internal sealed class RawServer : IAsyncDisposable
         {
             kestrel.Limits.MaxRequestBodySize = null;
             kestrel.Listen(IPAddress.Loopback, 0, listen => listen.Protocols =
-                wire == TransferWire.Grpc ? HttpProtocols.Http2 : HttpProtocols.Http1);
+                protocol == TransferProtocol.Grpc ? HttpProtocols.Http2 : HttpProtocols.Http1);
         });
         WebApplication app = builder.Build();
         app.Run(context =>
@@ -44,12 +44,12 @@ internal sealed class RawServer : IAsyncDisposable
             return Task.CompletedTask;
         });
         await app.StartAsync();
-        return new RawServer(app, wire);
+        return new RawServer(app, protocol);
     }
 
     public TransferClient Connect(Func<TransferClientOptions, TransferClientOptions>? change = null) => Clients.To(Files, options =>
     {
-        options = options with { Wire = _wire, MaxAttempts = 1 };
+        options = options with { Protocol = _protocol, MaxAttempts = 1 };
         return change?.Invoke(options) ?? options;
     });
 

@@ -18,7 +18,7 @@ public sealed class RefusedCallTests
     [InlineData(9, TransferError.PreconditionFailed, false)]
     [InlineData(10, TransferError.TakenOver, true)]
     [InlineData(11, TransferError.RangeNotSatisfiable, false)]
-    [InlineData(12, TransferError.WireNotOffered, false)]
+    [InlineData(12, TransferError.ProtocolNotOffered, false)]
     [InlineData(13, TransferError.Failed, false)]
     [InlineData(14, TransferError.Disconnected, true)]
     [InlineData(15, TransferError.DigestMismatch, false)]
@@ -26,20 +26,20 @@ public sealed class RefusedCallTests
     [InlineData(99, TransferError.Failed, false)]
     public async Task A_status_of_any_server_is_an_error_of_the_contract(int status, TransferError error, bool transient)
     {
-        foreach (TransferWire wire in (TransferWire[])[TransferWire.Grpc, TransferWire.GrpcWeb, TransferWire.GrpcWebText])
+        foreach (TransferProtocol protocol in (TransferProtocol[])[TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText])
         {
             TransferException inTrailers = await RefusedAsync(
-                wire, context => RawAnswer.WriteAsync(context, wire, [], status, ("grpc-message", "caf%C3%A9 100%25")));
-            TransferException inHeaders = await RefusedAsync(wire, context =>
+                protocol, context => RawAnswer.WriteAsync(context, protocol, [], status, ("grpc-message", "caf%C3%A9 100%25")));
+            TransferException inHeaders = await RefusedAsync(protocol, context =>
             {
-                RawAnswer.Begin(context, wire);
+                RawAnswer.Begin(context, protocol);
                 context.Response.Headers["grpc-status"] = $"{status}";
                 context.Response.Headers["grpc-message"] = "caf%C3%A9 100%25";
                 return Task.CompletedTask;
             });
 
-            Assert.Equal((error, transient, wire), (inTrailers.Error, inTrailers.IsTransient, inTrailers.Wire));
-            Assert.Equal((error, transient, wire), (inHeaders.Error, inHeaders.IsTransient, inHeaders.Wire));
+            Assert.Equal((error, transient, protocol), (inTrailers.Error, inTrailers.IsTransient, inTrailers.Protocol));
+            Assert.Equal((error, transient, protocol), (inHeaders.Error, inHeaders.IsTransient, inHeaders.Protocol));
             Assert.Contains("café 100%", inTrailers.Message, StringComparison.Ordinal);
             Assert.Contains("café 100%", inHeaders.Message, StringComparison.Ordinal);
         }
@@ -55,8 +55,8 @@ public sealed class RefusedCallTests
     [InlineData(5, "77", TransferError.NotFound, false)]
     public async Task A_server_of_Millrace_says_the_error_itself(int status, string told, TransferError error, bool transient)
     {
-        TransferException exception = await RefusedAsync(TransferWire.Grpc, context => RawAnswer.WriteAsync(
-            context, TransferWire.Grpc, [], status, ("millrace-error", told), ("millrace-offset", "1234"), ("retry-after", "7")));
+        TransferException exception = await RefusedAsync(TransferProtocol.Grpc, context => RawAnswer.WriteAsync(
+            context, TransferProtocol.Grpc, [], status, ("millrace-error", told), ("millrace-offset", "1234"), ("retry-after", "7")));
 
         Assert.Equal((error, transient), (exception.Error, exception.IsTransient));
         Assert.Equal(1234, exception.Offset);
@@ -67,7 +67,7 @@ public sealed class RefusedCallTests
     [InlineData(400, TransferError.Failed, false)]
     [InlineData(401, TransferError.Unauthorized, false)]
     [InlineData(403, TransferError.Forbidden, false)]
-    [InlineData(404, TransferError.WireNotOffered, false)]
+    [InlineData(404, TransferError.ProtocolNotOffered, false)]
     [InlineData(418, TransferError.Failed, false)]
     [InlineData(429, TransferError.Disconnected, true)]
     [InlineData(500, TransferError.Failed, false)]
@@ -76,9 +76,9 @@ public sealed class RefusedCallTests
     [InlineData(504, TransferError.Disconnected, true)]
     public async Task An_answer_of_HTTP_alone_is_mapped_as_gRPC_says(int status, TransferError error, bool transient)
     {
-        foreach (TransferWire wire in (TransferWire[])[TransferWire.Grpc, TransferWire.GrpcWeb])
+        foreach (TransferProtocol protocol in (TransferProtocol[])[TransferProtocol.Grpc, TransferProtocol.GrpcWeb])
         {
-            TransferException exception = await RefusedAsync(wire, context =>
+            TransferException exception = await RefusedAsync(protocol, context =>
             {
                 context.Response.StatusCode = status;
                 context.Response.ContentType = "text/html";
@@ -90,11 +90,11 @@ public sealed class RefusedCallTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    public async Task A_page_is_no_answer(TransferWire wire)
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    public async Task A_page_is_no_answer(TransferProtocol protocol)
     {
-        TransferException exception = await RefusedAsync(wire, context =>
+        TransferException exception = await RefusedAsync(protocol, context =>
         {
             context.Response.ContentType = "text/html";
             return context.Response.WriteAsync("<html>");
@@ -108,9 +108,9 @@ public sealed class RefusedCallTests
     public async Task A_server_that_is_not_available_is_asked_again()
     {
         int calls = 0;
-        await using RawServer server = await RawServer.StartAsync(TransferWire.Grpc, context => calls++ == 0
-            ? RawAnswer.WriteAsync(context, TransferWire.Grpc, [], status: 14)
-            : RawAnswer.WriteAsync(context, TransferWire.Grpc, [RawAnswer.Download(new byte[10])]));
+        await using RawServer server = await RawServer.StartAsync(TransferProtocol.Grpc, context => calls++ == 0
+            ? RawAnswer.WriteAsync(context, TransferProtocol.Grpc, [], status: 14)
+            : RawAnswer.WriteAsync(context, TransferProtocol.Grpc, [RawAnswer.Download(new byte[10])]));
         using TransferClient client = server.Connect(options => options with { MaxAttempts = 3, VerifyDigests = false });
 
         TransferResult result = await client.GetAsync(Clients.Name("x"), Stream.Null);
@@ -119,12 +119,12 @@ public sealed class RefusedCallTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    public async Task A_refusal_ends_an_upload_that_is_still_being_sent(TransferWire wire)
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    public async Task A_refusal_ends_an_upload_that_is_still_being_sent(TransferProtocol protocol)
     {
         await using RawServer server = await RawServer.StartAsync(
-            wire, context => RawAnswer.WriteAsync(context, wire, [], status: 8, ("millrace-error", "NoSpace")));
+            protocol, context => RawAnswer.WriteAsync(context, protocol, [], status: 8, ("millrace-error", "NoSpace")));
         using TransferClient client = server.Connect();
         long given = 0;
 
@@ -144,9 +144,9 @@ public sealed class RefusedCallTests
         }
     }
 
-    private static async Task<TransferException> RefusedAsync(TransferWire wire, RequestDelegate answer)
+    private static async Task<TransferException> RefusedAsync(TransferProtocol protocol, RequestDelegate answer)
     {
-        await using RawServer server = await RawServer.StartAsync(wire, answer);
+        await using RawServer server = await RawServer.StartAsync(protocol, answer);
         using TransferClient client = server.Connect();
         return await Assert.ThrowsAsync<TransferException>(() => client.GetAsync(Clients.Name("x"), Stream.Null));
     }

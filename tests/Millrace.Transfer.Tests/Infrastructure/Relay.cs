@@ -22,7 +22,7 @@ internal sealed class Relay : IAsyncDisposable
     private readonly Task _accepting;
     private int _count;
     private int _open;
-    private int _mostOpen;
+    private int _maxOpen;
     private bool _happened;
 
     /// <summary>Begins to listen.</summary>
@@ -42,7 +42,7 @@ internal sealed class Relay : IAsyncDisposable
     public int Connections => Volatile.Read(ref _count);
 
     /// <summary>Connections that were open at once.</summary>
-    public int MostOpen => Volatile.Read(ref _mostOpen);
+    public int MaxOpen => Volatile.Read(ref _maxOpen);
 
     public async ValueTask DisposeAsync()
     {
@@ -69,7 +69,7 @@ internal sealed class Relay : IAsyncDisposable
         using var there = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         using var end = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
         int open = Interlocked.Increment(ref _open);
-        InterlockedMax(ref _mostOpen, open);
+        InterlockedMax(ref _maxOpen, open);
         try
         {
             here.NoDelay = true;

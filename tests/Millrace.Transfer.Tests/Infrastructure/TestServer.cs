@@ -22,16 +22,16 @@ internal sealed class TestServer : IAsyncDisposable
 
     public int Port => _server.Address.Port;
 
-    /// <summary>Where a wire is spoken.</summary>
-    public int PortOf(TransferWire wire) => wire == TransferWire.Grpc ? _server.Http2Address!.Port : Port;
+    /// <summary>Where a protocol is spoken.</summary>
+    public int PortOf(TransferProtocol protocol) => protocol == TransferProtocol.Grpc ? _server.Http2Address!.Port : Port;
 
     /// <summary>
     /// A bad network in front of it. A client of gRPC asks there over HTTP/1.1 first, which is refused: that connection does
     /// not count.
     /// </summary>
-    public Relay Behind(TransferWire wire, Func<int, RelayPlan> plan) => new(
-        () => PortOf(wire),
-        wire == TransferWire.Grpc ? connection => connection == 0 ? RelayPlan.Clear : plan(connection - 1) : plan);
+    public Relay Behind(TransferProtocol protocol, Func<int, RelayPlan> plan) => new(
+        () => PortOf(protocol),
+        protocol == TransferProtocol.Grpc ? connection => connection == 0 ? RelayPlan.Clear : plan(connection - 1) : plan);
 
     public static async Task<TestServer> StartAsync(Func<TransferHostOptions, TransferHostOptions>? change = null)
     {

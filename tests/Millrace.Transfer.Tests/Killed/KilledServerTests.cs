@@ -8,20 +8,20 @@ public sealed class KilledServerTests
     private const int Bytes = 24_000_000;
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Tus)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    public async Task Uploads_go_on_after_the_server_was_killed_and_nothing_was_visible_before(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    public async Task Uploads_go_on_after_the_server_was_killed_and_nothing_was_visible_before(TransferProtocol protocol)
     {
         using var folder = new OwnFolder();
         string root = Directory.CreateDirectory(folder["served"]).FullName;
         byte[] content = Content.Random(Bytes);
         string path = folder.Write("x", content);
         ServerProcess server = await ServerProcess.StartAsync(root);
-        await using var relay = new Relay(() => wire == TransferWire.Grpc ? server.Http2Port : server.Port);
+        await using var relay = new Relay(() => protocol == TransferProtocol.Grpc ? server.Http2Port : server.Port);
         using TransferClient client = Clients.To(
-            relay.Files, options => options with { Wire = wire, MaxAttempts = 100, MaxDelay = TimeSpan.FromMilliseconds(50) });
+            relay.Files, options => options with { Protocol = protocol, MaxAttempts = 100, MaxDelay = TimeSpan.FromMilliseconds(50) });
         int kills = Soak.Times(5, 50);
         try
         {
@@ -48,7 +48,7 @@ public sealed class KilledServerTests
                 TransferResult result = await upload;
 
                 Assert.Equal(content, await File.ReadAllBytesAsync(Path.Combine(root, name.Value)));
-                Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+                Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
                 File.Delete(Path.Combine(root, name.Value));
             }
         }

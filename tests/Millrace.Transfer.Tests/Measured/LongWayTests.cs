@@ -58,7 +58,7 @@ public sealed class LongWayTests(ITestOutputHelper output)
             await (up ? client.PutAsync(path, name) : client.GetAsync(name, folder["y"]));
             seconds.Add(Stopwatch.GetElapsedTime(started).TotalSeconds);
             Assert.Equal(content, await File.ReadAllBytesAsync(up ? server.PathOf("x") : folder["y"]));
-            open = Math.Max(open, relay.MostOpen);
+            open = Math.Max(open, relay.MaxOpen);
         }
 
         seconds.Sort();

@@ -44,7 +44,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
             TransferError.Failed, TransferError.Failed, TransferError.InvalidRequest, TransferError.TooSlow,
             TransferError.NotFound, TransferError.AlreadyExists, TransferError.Forbidden, TransferError.TooLarge,
             TransferError.PreconditionFailed, TransferError.TakenOver, TransferError.RangeNotSatisfiable,
-            TransferError.WireNotOffered, TransferError.Failed, TransferError.Disconnected, TransferError.DigestMismatch,
+            TransferError.ProtocolNotOffered, TransferError.Failed, TransferError.Disconnected, TransferError.DigestMismatch,
             TransferError.Unauthorized,
         ];
         for (int status = 1; status <= expected.Length; status++)

@@ -17,7 +17,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         byte[] content = server.Write("file", size);
         using TransferClient client = server.Connect();
         TransferResult result = await client.GetAsync(Name("file"), Here["file"]);
-        Assert.Equal(TransferWire.Grpc, result.Wire);
+        Assert.Equal(TransferProtocol.Grpc, result.Protocol);
         Assert.Equal(size, result.Length);
         Assert.Equal(Sha256Of(server.PathOf("file")), result.Sha256?.ToString());
         Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
@@ -29,7 +29,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         byte[] content = server.Write("file", 1_000_003);
-        foreach (int chunk in (int[])[TransferClientOptions.LeastChunkBytes, 100_000, TransferClientOptions.MostChunkBytes])
+        foreach (int chunk in (int[])[TransferClientOptions.MinChunkBytes, 100_000, TransferClientOptions.MaxChunkBytes])
         {
             using TransferClient client = server.Connect(
                 options => options with { ChunkHandling = handling, ChunkBytes = chunk });
@@ -49,7 +49,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         await using var relay = new CountingRelay(server.Port);
         using TransferClient client = Infrastructure.Clients.To(
             relay.Address,
-            static options => options with { Wire = TransferWire.Grpc, Compression = TransferCompression.Gzip });
+            static options => options with { Protocol = TransferProtocol.Grpc, Compression = TransferCompression.Gzip });
         await client.GetAsync(Name("text"), Here["text"]);
         Assert.InRange(relay.Down, 1, 1_500_000);
         Assert.Equal(Text(3_000_000), await File.ReadAllBytesAsync(Here["text"]));

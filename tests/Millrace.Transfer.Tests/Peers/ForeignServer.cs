@@ -76,7 +76,7 @@ internal sealed class ForeignServer : IAsyncDisposable
 
     /// <summary>A client that does not wait long.</summary>
     public TransferClient Connect(Func<TransferClientOptions, TransferClientOptions>? change = null) =>
-        Clients.To(Address, options => (change ?? (static same => same))(options with { Wire = TransferWire.Grpc }));
+        Clients.To(Address, options => (change ?? (static same => same))(options with { Protocol = TransferProtocol.Grpc }));
 
     /// <summary>Waits until it has said that a method was called.</summary>
     public Task AssertCalledAsync(string method) => AssertSaidAsync("method", method);

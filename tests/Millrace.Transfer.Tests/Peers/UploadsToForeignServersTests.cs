@@ -21,7 +21,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         string source = Here.Write("file", Content.Random(size));
         using TransferClient client = server.Connect();
         TransferResult result = await client.PutAsync(source, Name("a/b"));
-        Assert.Equal(TransferWire.Grpc, result.Wire);
+        Assert.Equal(TransferProtocol.Grpc, result.Protocol);
         Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf("a/b")));
     }
 
@@ -31,7 +31,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         string source = Here.Write("file", Content.Random(1_000_003));
-        foreach (int chunk in (int[])[TransferClientOptions.LeastChunkBytes, 100_000, TransferClientOptions.MostChunkBytes])
+        foreach (int chunk in (int[])[TransferClientOptions.MinChunkBytes, 100_000, TransferClientOptions.MaxChunkBytes])
         {
             using TransferClient client = server.Connect(
                 options => options with { ChunkHandling = handling, ChunkBytes = chunk });
@@ -62,7 +62,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         await using var relay = new CountingRelay(server.Port);
         using TransferClient client = Clients.To(
             relay.Address,
-            static options => options with { Wire = TransferWire.Grpc, Compression = TransferCompression.Gzip });
+            static options => options with { Protocol = TransferProtocol.Grpc, Compression = TransferCompression.Gzip });
         await client.PutAsync(Here.Write("text", Text(3_000_000)), Name("text"));
         Assert.InRange(relay.Up, 1, 1_500_000);
         Assert.Equal(Text(3_000_000), await File.ReadAllBytesAsync(server.PathOf("text")));
@@ -103,7 +103,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(
             Here.Write("file", Content.Random(3_000_000)),
             Name("file"),
-            new PutOptions { Precondition = new WritePrecondition { MustNotExist = true } }));
+            new PutOptions { Precondition = new WritePrecondition { CreateNew = true } }));
         Assert.Equal(TransferError.AlreadyExists, exception.Error);
         Assert.Equal(before, await File.ReadAllBytesAsync(server.PathOf("file")));
     }

@@ -62,16 +62,16 @@ public sealed class AnswerTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1, 2000)]
-    [InlineData(TransferWire.Http1, 1_000_000)]
-    [InlineData(TransferWire.Tus, 1_000_000)]
-    public async Task A_full_server_is_not_asked_again(TransferWire wire, int size)
+    [InlineData(TransferProtocol.Http1, 2000)]
+    [InlineData(TransferProtocol.Http1, 1_000_000)]
+    [InlineData(TransferProtocol.Tus, 1_000_000)]
+    public async Task A_full_server_is_not_asked_again(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync(
             options => options with { Store = new LocalFileStoreOptions { MaxTotalBytes = 1000 } });
         var handler = new CountingHandler();
         using var client = new TransferClient(
-            server.Files, handler, disposeHandler: true, new TransferClientOptions { Wire = wire });
+            server.Files, handler, disposeHandler: true, new TransferClientOptions { Protocol = protocol });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.PutAsync(new MemoryStream(new byte[size]), Clients.Name("x")));

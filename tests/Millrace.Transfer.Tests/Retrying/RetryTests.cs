@@ -90,7 +90,7 @@ public sealed class RetryTests
         Assert.Equal(TimeSpan.FromSeconds(30), options.IdleTimeout);
         Assert.Equal(4, options.MaxConnections);
         Assert.True(options.VerifyDigests);
-        Assert.Equal(TransferWire.Auto, options.Wire);
+        Assert.Equal(TransferProtocol.Auto, options.Protocol);
         Assert.Null(options.Token);
         Assert.Null(options.Link);
         Assert.Equal(Durability.OnCommit, options.Durability);

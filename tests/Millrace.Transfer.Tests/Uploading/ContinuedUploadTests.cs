@@ -5,32 +5,32 @@ namespace Millrace.Transfer.Tests.Uploading;
 public sealed class ContinuedUploadTests
 {
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Tus)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task What_an_earlier_client_began_is_continued(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task What_an_earlier_client_began_is_continued(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         byte[] content = Content.Random(24_000_000);
         string path = folder.Write("x", content);
         await using Relay relay = server.Behind(
-            wire, _ => new RelayPlan { CutUpAfter = 18_000_000, Once = true });
-        using (TransferClient first = Connect(relay, folder, wire, attempts: 1))
+            protocol, _ => new RelayPlan { CutUpAfter = 18_000_000, Once = true });
+        using (TransferClient first = Connect(relay, folder, protocol, attempts: 1))
         {
             await Assert.ThrowsAsync<TransferException>(
                 () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true }));
         }
 
         Assert.Empty(server.Visible());
-        using TransferClient second = Connect(relay, folder, wire, attempts: 10);
+        using TransferClient second = Connect(relay, folder, protocol, attempts: 10);
         TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true });
 
         Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
-        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.Empty(Directory.GetFiles(folder["records"]));
     }
 
@@ -42,7 +42,7 @@ public sealed class ContinuedUploadTests
         string path = folder.Write("x", Content.Random(24_000_000));
         await using var relay = new Relay(
             () => server.Port, _ => new RelayPlan { CutUpAfter = 18_000_000, Once = true });
-        using (TransferClient first = Connect(relay, folder, TransferWire.Http1, attempts: 1))
+        using (TransferClient first = Connect(relay, folder, TransferProtocol.Http1, attempts: 1))
         {
             await Assert.ThrowsAsync<TransferException>(
                 () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true }));
@@ -50,18 +50,18 @@ public sealed class ContinuedUploadTests
 
         byte[] content = Content.Random(23_000_000, seed: 5);
         folder.Write("x", content);
-        using TransferClient second = Connect(relay, folder, TransferWire.Http1, attempts: 10);
+        using TransferClient second = Connect(relay, folder, TransferProtocol.Http1, attempts: 10);
         TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true });
 
         Assert.Equal(content.Length, result.Sent);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
     }
 
-    private static TransferClient Connect(Relay relay, OwnFolder folder, TransferWire wire, int attempts)
+    private static TransferClient Connect(Relay relay, OwnFolder folder, TransferProtocol protocol, int attempts)
     {
         var options = new TransferClientOptions
         {
-            Wire = wire,
+            Protocol = protocol,
             MaxAttempts = attempts,
             FirstDelay = TimeSpan.FromMilliseconds(2),
         };

@@ -9,12 +9,12 @@ public sealed class CutUploadTests
     private const int Cuts = 3;
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Tus)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task Uploads_that_are_cut_at_random_bytes_arrive_whole(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task Uploads_that_are_cut_at_random_bytes_arrive_whole(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
@@ -25,32 +25,32 @@ public sealed class CutUploadTests
             var random = new Random(i);
             byte[] content = Content.Random(random.Next(300_000, 3_000_000), i);
             string path = folder.Write("x", content);
-            await using Relay relay = server.Behind(wire, connection => Plan(connection, random, content.Length));
-            using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+            await using Relay relay = server.Behind(protocol, connection => Plan(connection, random, content.Length));
+            using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
-            TransferResult result = await client.PutAsync(path, Clients.Name($"{wire}-{i}"));
+            TransferResult result = await client.PutAsync(path, Clients.Name($"{protocol}-{i}"));
 
             attempts += result.Attempts;
-            Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf($"{wire}-{i}")));
-            Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+            Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf($"{protocol}-{i}")));
+            Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         }
 
         Assert.True(attempts > times, "No upload was interrupted.");
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Tus)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task A_pipe_is_continued_from_what_is_kept_of_it(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task A_pipe_is_continued_from_what_is_kept_of_it(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = Content.Random(20_000_000);
         await using Relay relay = server.Behind(
-            wire, connection => connection < 4 ? new RelayPlan { CutUpAfter = 3_000_000 + (connection * 1_234_567) } : RelayPlan.Clear);
-        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+            protocol, connection => connection < 4 ? new RelayPlan { CutUpAfter = 3_000_000 + (connection * 1_234_567) } : RelayPlan.Clear);
+        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
         TransferResult result = await client.PutAsync(PipeReader.Create(new MemoryStream(content)), Clients.Name("x"));
 
@@ -59,16 +59,16 @@ public sealed class CutUploadTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Grpc)]
-    public async Task What_the_server_has_is_not_sent_again(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    public async Task What_the_server_has_is_not_sent_again(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         byte[] content = Content.Random(24_000_000);
         await using Relay relay = server.Behind(
-            wire, _ => new RelayPlan { CutUpAfter = 20_000_000, Once = true });
-        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+            protocol, _ => new RelayPlan { CutUpAfter = 20_000_000, Once = true });
+        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
         TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
 
@@ -78,24 +78,24 @@ public sealed class CutUploadTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    public async Task A_stalled_connection_counts_as_dead(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    public async Task A_stalled_connection_counts_as_dead(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         byte[] content = Content.Random(24_000_000);
         await using Relay relay = server.Behind(
-            wire, _ => new RelayPlan { StallUpAfter = 1_000_000, Once = true });
+            protocol, _ => new RelayPlan { StallUpAfter = 1_000_000, Once = true });
         using TransferClient client = Clients.To(
             relay.Files,
             options => options with
             {
-                Wire = wire,
+                Protocol = protocol,
 
                 // Pings, which show a dead connection of HTTP/2, are a second apart at least.
-                IdleTimeout = TimeSpan.FromMilliseconds(wire == TransferWire.Grpc ? 2000 : 400),
+                IdleTimeout = TimeSpan.FromMilliseconds(protocol == TransferProtocol.Grpc ? 2000 : 400),
             });
 
         TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
@@ -105,18 +105,18 @@ public sealed class CutUploadTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Tus)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task A_canceled_upload_leaves_nothing_visible(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task A_canceled_upload_leaves_nothing_visible(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         string path = folder.Write("x", Content.Random(24_000_000));
-        await using Relay relay = server.Behind(wire, _ => new RelayPlan { BytesPerSecond = 10_000_000 });
-        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+        await using Relay relay = server.Behind(protocol, _ => new RelayPlan { BytesPerSecond = 10_000_000 });
+        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
         using var cancel = new CancellationTokenSource();
         var progress = new Reports(report =>
         {

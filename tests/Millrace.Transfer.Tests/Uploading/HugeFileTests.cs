@@ -23,7 +23,7 @@ public sealed class HugeFileTests
         using var folder = new OwnFolder();
         using TransferClient client = server.Connect(options => options with
         {
-            Wire = TransferWire.Http1,
+            Protocol = TransferProtocol.Http1,
             VerifyDigests = false,
             Durability = Durability.None,
         });

@@ -6,27 +6,27 @@ namespace Millrace.Transfer.Tests.Uploading;
 public sealed class RefusedUploadTests
 {
     [Theory]
-    [InlineData(TransferWire.Http1, 100, 412)]
-    [InlineData(TransferWire.Http1, 1_000_000, 412)]
-    [InlineData(TransferWire.Tus, 1_000_000, 412)]
-    [InlineData(TransferWire.Grpc, 100, 200)]
-    [InlineData(TransferWire.Grpc, 1_000_000, 200)]
-    [InlineData(TransferWire.GrpcWeb, 100, 200)]
-    [InlineData(TransferWire.GrpcWebText, 1_000_000, 200)]
-    public async Task A_taken_name_is_refused_for_a_new_file(TransferWire wire, int size, int status)
+    [InlineData(TransferProtocol.Http1, 100, 412)]
+    [InlineData(TransferProtocol.Http1, 1_000_000, 412)]
+    [InlineData(TransferProtocol.Tus, 1_000_000, 412)]
+    [InlineData(TransferProtocol.Grpc, 100, 200)]
+    [InlineData(TransferProtocol.Grpc, 1_000_000, 200)]
+    [InlineData(TransferProtocol.GrpcWeb, 100, 200)]
+    [InlineData(TransferProtocol.GrpcWebText, 1_000_000, 200)]
+    public async Task A_taken_name_is_refused_for_a_new_file(TransferProtocol protocol, int size, int status)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] before = server.Write("x", 10, seed: 9);
-        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(
             new MemoryStream(new byte[size]),
             Clients.Name("x"),
-            new PutOptions { Precondition = new WritePrecondition { MustNotExist = true } }));
+            new PutOptions { Precondition = new WritePrecondition { CreateNew = true } }));
 
         Assert.Equal(TransferError.AlreadyExists, exception.Error);
         Assert.Equal(status, exception.Status);
-        Assert.Equal(wire, exception.Wire);
+        Assert.Equal(protocol, exception.Protocol);
         Assert.Equal("x", exception.Name);
         Assert.Equal(before, await File.ReadAllBytesAsync(server.PathOf("x")));
     }
@@ -70,12 +70,12 @@ public sealed class RefusedUploadTests
     public async Task A_wire_that_is_not_offered_is_refused_with_those_that_are()
     {
         await using TestServer server = await TestServer.StartAsync(options => options with { Http2Port = null, OfferHttp2Port = false });
-        using TransferClient client = server.Connect(options => options with { Wire = TransferWire.Http2 });
+        using TransferClient client = server.Connect(options => options with { Protocol = TransferProtocol.Http2 });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));
 
-        Assert.Equal(TransferError.WireNotOffered, exception.Error);
+        Assert.Equal(TransferError.ProtocolNotOffered, exception.Error);
         Assert.Contains("http1, tus", exception.Message, StringComparison.Ordinal);
     }
 

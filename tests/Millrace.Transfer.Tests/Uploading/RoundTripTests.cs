@@ -5,14 +5,14 @@ namespace Millrace.Transfer.Tests.Uploading;
 
 public sealed class RoundTripTests
 {
-    public static TheoryData<TransferWire, int> Sizes()
+    public static TheoryData<TransferProtocol, int> Sizes()
     {
-        var data = new TheoryData<TransferWire, int>();
-        foreach (TransferWire wire in Enum.GetValues<TransferWire>().Where(wire => wire != TransferWire.Auto))
+        var data = new TheoryData<TransferProtocol, int>();
+        foreach (TransferProtocol protocol in Enum.GetValues<TransferProtocol>().Where(protocol => protocol != TransferProtocol.Auto))
         {
             foreach (int size in new[] { 0, 1, 65_535, 65_536, 65_537, 262_144, 262_145, 8_388_609, 24_000_000 })
             {
-                data.Add(wire, size);
+                data.Add(protocol, size);
             }
         }
 
@@ -21,11 +21,11 @@ public sealed class RoundTripTests
 
     [Theory]
     [MemberData(nameof(Sizes))]
-    public async Task What_was_put_from_a_path_comes_back_to_a_path(TransferWire wire, int size)
+    public async Task What_was_put_from_a_path_comes_back_to_a_path(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
-        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
         byte[] content = Content.Random(size);
         string path = folder.Write("here.bin", content);
 
@@ -34,21 +34,21 @@ public sealed class RoundTripTests
 
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("a/b c.bin")));
         Assert.Equal(content, await File.ReadAllBytesAsync(folder["back.bin"]));
-        Assert.Equal(Sha256Digest.Of(content), put.Sha256);
+        Assert.Equal(Sha256Digest.Compute(content), put.Sha256);
         Assert.Equal(put with { }, got);
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Tus)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task Without_digests_the_bytes_are_the_same(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task Without_digests_the_bytes_are_the_same(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
-        using TransferClient client = server.Connect(options => options with { Wire = wire, VerifyDigests = false });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol, VerifyDigests = false });
         byte[] content = Content.Random(3_000_000);
 
         TransferResult put = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
@@ -60,19 +60,19 @@ public sealed class RoundTripTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1, 100)]
-    [InlineData(TransferWire.Http1, 20_000_000)]
-    [InlineData(TransferWire.Tus, 100)]
-    [InlineData(TransferWire.Tus, 20_000_000)]
-    [InlineData(TransferWire.Grpc, 100)]
-    [InlineData(TransferWire.Grpc, 20_000_000)]
-    [InlineData(TransferWire.GrpcWeb, 100)]
-    [InlineData(TransferWire.GrpcWeb, 20_000_000)]
-    [InlineData(TransferWire.GrpcWebText, 20_000_000)]
-    public async Task A_pipe_of_unknown_length_arrives_whole(TransferWire wire, int size)
+    [InlineData(TransferProtocol.Http1, 100)]
+    [InlineData(TransferProtocol.Http1, 20_000_000)]
+    [InlineData(TransferProtocol.Tus, 100)]
+    [InlineData(TransferProtocol.Tus, 20_000_000)]
+    [InlineData(TransferProtocol.Grpc, 100)]
+    [InlineData(TransferProtocol.Grpc, 20_000_000)]
+    [InlineData(TransferProtocol.GrpcWeb, 100)]
+    [InlineData(TransferProtocol.GrpcWeb, 20_000_000)]
+    [InlineData(TransferProtocol.GrpcWebText, 20_000_000)]
+    public async Task A_pipe_of_unknown_length_arrives_whole(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
         byte[] content = Content.Random(size);
 
         TransferResult put = await client.PutAsync(PipeReader.Create(new MemoryStream(content)), Clients.Name("x"));
@@ -82,15 +82,15 @@ public sealed class RoundTripTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Tus)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task A_sequence_of_memory_arrives_whole(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task A_sequence_of_memory_arrives_whole(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
         byte[] content = Content.Random(1_000_000);
 
         await client.PutAsync(Pieces(content), Clients.Name("x"), new PutOptions { Length = content.Length });
@@ -139,15 +139,15 @@ public sealed class RoundTripTests
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Grpc)]
-    [InlineData(TransferWire.GrpcWeb)]
-    [InlineData(TransferWire.GrpcWebText)]
-    public async Task A_part_of_a_file_is_downloaded(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Grpc)]
+    [InlineData(TransferProtocol.GrpcWeb)]
+    [InlineData(TransferProtocol.GrpcWebText)]
+    public async Task A_part_of_a_file_is_downloaded(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("x", 1_000_000);
-        using TransferClient client = server.Connect(options => options with { Wire = wire });
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
         using var stream = new MemoryStream();
 
         await client.GetAsync(Clients.Name("x"), stream, new GetOptions { Range = new ByteRange(12_345, 600_000) });

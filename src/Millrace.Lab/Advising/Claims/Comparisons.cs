@@ -5,7 +5,7 @@ namespace Millrace.Lab.Advising.Claims;
 /// <summary>What pairs of cases say about "the first is slower than the second".</summary>
 internal sealed class Comparisons
 {
-    private const int MostExamples = 4;
+    private const int MaxExamples = 4;
 
     private readonly IReadOnlyList<Comparison> _all;
 
@@ -59,9 +59,9 @@ internal sealed class Comparisons
     public IReadOnlyList<AdviceEvidence> Evidence(Func<CaseResult, CaseResult, string> describe)
     {
         Comparison[] sorted = [.. _all.OrderByDescending(item => item.Judgement.Ratio)];
-        Comparison[] shown = sorted.Length <= MostExamples
+        Comparison[] shown = sorted.Length <= MaxExamples
             ? sorted
-            : [.. sorted[..(MostExamples / 2)], .. sorted[^(MostExamples / 2)..]];
+            : [.. sorted[..(MaxExamples / 2)], .. sorted[^(MaxExamples / 2)..]];
         return
         [
             .. shown.Select(item => new AdviceEvidence(

@@ -35,11 +35,11 @@ internal sealed class IncrementsClaim : IAdviceRule
 
         var found = Comparisons.Of(
             sources.SelectMany(source => source.Others.Select(other => (other, source.Mine))), cases.Judge.Compare);
-        bool leastCpu = sources.All(source => source.Others.All(other => Figures.Cpu(source.Mine) is not { } mine
+        bool minCpu = sources.All(source => source.Others.All(other => Figures.Cpu(source.Mine) is not { } mine
             || Figures.Cpu(other) is not { } their || mine <= their * CpuTolerance));
-        bool leastMemory = sources.All(source => source.Others.All(other => source.Mine.Summary!.PeakOverIdleBytes is not { } mine
+        bool minMemory = sources.All(source => source.Others.All(other => source.Mine.Summary!.PeakOverIdleBytes is not { } mine
             || other.Summary!.PeakOverIdleBytes is not { } their || mine <= their + MemoryTolerance));
-        Holds holds = found.AllSlower == Holds.Yes && !(leastCpu && leastMemory) ? Holds.No : found.AllSlower;
+        Holds holds = found.AllSlower == Holds.Yes && !(minCpu && minMemory) ? Holds.No : found.AllSlower;
         return
         [
             ClaimAdvice.Make(
@@ -48,8 +48,8 @@ internal sealed class IncrementsClaim : IAdviceRule
                 says,
                 holds,
                 $"The other ways of theirs are {found.Describe()} of {Way.Baseline}"
-                    + (leastCpu ? "" : "; some take less processor time")
-                    + (leastMemory ? "." : "; some take less memory."),
+                    + (minCpu ? "" : "; some take less processor time")
+                    + (minMemory ? "." : "; some take less memory."),
                 [.. sources.SelectMany(source => Evidence(source.Mine, source.Others))],
                 holds == Holds.Yes
                     ? "Handle bytes as they come, as spans of the buffer that they came into."

@@ -9,7 +9,7 @@ internal sealed class SameOrderClaim : IAdviceRule
 {
     // 0.97 between their two machines; below this, a way that is among the fast ones there is among the slow ones here.
     private const double SameOrder = 0.8;
-    private const int FewestWays = 5;
+    private const int MinWays = 5;
 
     /// <inheritdoc/>
     public IEnumerable<Advice> Apply(MeasuredCases cases)
@@ -21,14 +21,14 @@ internal sealed class SameOrderClaim : IAdviceRule
         (string Name, Dictionary<string, double> Times)[] sources =
         [
             .. WaySource.Of(cases).Select(source => (source.Name, Times: source.Cases.Where(item => PublishedWays.Has(item.Method))
-                .ToDictionary(item => item.Method, Figures.Median))).Where(source => source.Times.Count >= FewestWays),
+                .ToDictionary(item => item.Method, Figures.Median))).Where(source => source.Times.Count >= MinWays),
         ];
 
         // They read a file; another source counts where the run has no file.
         string? judged = sources.Select(source => source.Name).Order(StringComparer.Ordinal).FirstOrDefault();
         if (judged is null)
         {
-            return [ClaimAdvice.CannotBeTold("machines", PublishedRange.UrlBytes, says, $"{FewestWays} or more of their ways", check)];
+            return [ClaimAdvice.CannotBeTold("machines", PublishedRange.UrlBytes, says, $"{MinWays} or more of their ways", check)];
         }
 
         Dictionary<string, double> times = sources.First(source => source.Name == judged).Times;

@@ -9,13 +9,13 @@ namespace Millrace.Lab.Advising.Rules;
 internal sealed record BufferChoice(CaseResult Best, CaseResult Smallest, IReadOnlyList<CaseResult> All)
 {
     // With two buffers the smaller one is no finding.
-    private const int FewestBuffers = 3;
+    private const int MinBuffers = 3;
 
     /// <summary>Chooses; null with fewer than three buffers.</summary>
     public static BufferChoice? Of(MeasuredCases cases, Situation situation, string method)
     {
         IReadOnlyList<CaseResult> all = situation.Of(method);
-        if (all.Count(item => item.Parameters.Buffer is not null) < FewestBuffers)
+        if (all.Count(item => item.Parameters.Buffer is not null) < MinBuffers)
         {
             return null;
         }

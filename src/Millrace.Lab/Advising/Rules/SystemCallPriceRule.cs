@@ -6,7 +6,7 @@ namespace Millrace.Lab.Advising.Rules;
 internal sealed class SystemCallPriceRule : IAdviceRule
 {
     // Fewer calls more than this, and the price of each drowns in everything else.
-    private const double FewestCalls = 1000;
+    private const double MinCalls = 1000;
 
     /// <inheritdoc/>
     public IEnumerable<Advice> Apply(MeasuredCases cases)
@@ -26,7 +26,7 @@ internal sealed class SystemCallPriceRule : IAdviceRule
         CaseResult many = all.MaxBy(Calls)!;
         CaseResult few = all.MinBy(Figures.Median)!;
         double calls = Calls(many)!.Value - Calls(few)!.Value;
-        if (calls < FewestCalls || cases.Judge.Compare(many, few).Relation != Relation.Slower)
+        if (calls < MinCalls || cases.Judge.Compare(many, few).Relation != Relation.Slower)
         {
             yield break;
         }

@@ -10,7 +10,7 @@ internal sealed class TrustRule : IAdviceRule
 
     // Ratios that people act on are often 0.9 to 1.1.
     private const double MuchNoise = 0.05;
-    private const int MostExamples = 3;
+    private const int MaxExamples = 3;
 
     /// <inheritdoc/>
     public IEnumerable<Advice> Apply(MeasuredCases cases)
@@ -130,7 +130,7 @@ internal sealed class TrustRule : IAdviceRule
                 $"{noisy[0].Method} differed from itself by up to {Figures.Percent(noisy[0].Deviation)}: smaller differences "
                     + "between methods are not seen there.",
                 [
-                    .. noisy.Take(MostExamples).Select(noise => new AdviceEvidence(
+                    .. noisy.Take(MaxExamples).Select(noise => new AdviceEvidence(
                         $"{noise.Method}/{noise.Parameters.Describe()}", $"its two copies differed by {Figures.Percent(noise.Deviation)}")),
                 ],
                 "Where that matters, measure again on an idle machine.")
@@ -161,9 +161,9 @@ internal sealed class TrustRule : IAdviceRule
                 results,
                 AdviceKind.Warning,
                 statement(all.Length),
-                all.Length <= MostExamples
+                all.Length <= MaxExamples
                     ? all
-                    : [.. all.Take(MostExamples), new AdviceEvidence(null, $"and {all.Length - MostExamples} more")],
+                    : [.. all.Take(MaxExamples), new AdviceEvidence(null, $"and {all.Length - MaxExamples} more")],
                 action)
             : null;
     }

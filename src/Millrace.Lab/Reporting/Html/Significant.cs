@@ -6,11 +6,11 @@ namespace Millrace.Lab.Reporting.Html;
 internal static class Significant
 {
     // 2^53: up to here a double has every whole number.
-    private const double MostExact = 9007199254740992;
+    private const double MaxExact = 9007199254740992;
 
     /// <summary>Rounds to four significant digits; whole numbers, of which a count or a size may be one, stay exact.</summary>
     public static double Four(double value) =>
-        double.IsInteger(value) && Math.Abs(value) < MostExact
+        double.IsInteger(value) && Math.Abs(value) < MaxExact
             ? value
             : double.Parse(value.ToString("G4", CultureInfo.InvariantCulture), CultureInfo.InvariantCulture);
 }

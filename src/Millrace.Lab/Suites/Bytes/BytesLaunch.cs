@@ -14,7 +14,7 @@ internal static class BytesLaunch
         using (EngineSet engines = EngineSet.Create(
             plan.DistinctBy(entry => (entry.Method, entry.Source.Name))
                 .Select(entry => BytesPlan.Small(entry, request.Inputs) with { Role = null, Readers = 1 }),
-            _ => HotAnyway.Instance,
+            _ => NoCachePreparation.Instance,
             session.Meters))
         {
             session.WarmUp(engines);
@@ -33,7 +33,7 @@ internal static class BytesLaunch
             // What a server has in its memory is as hot as can be.
             using EngineSet engines = EngineSet.Create(
                 plan,
-                entry => entry.Source.Address is null ? controls[entry.Source.File] : HotAnyway.Instance,
+                entry => entry.Source.Address is null ? controls[entry.Source.File] : NoCachePreparation.Instance,
                 session.Meters);
             session.Measure(
                 engines, CacheNames.Hot, isCold: false, limits.OfOne(request.Count), after: TimeSpan.Zero);

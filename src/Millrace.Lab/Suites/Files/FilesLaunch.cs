@@ -47,7 +47,7 @@ internal sealed class FilesLaunch
                from buffer in new[] { FilesPlan.Buffers[1], FilesPlan.Buffers[4] }
                select entry with { Source = small, Buffer = buffer, Role = null, Fill = CacheFill.LargeWrites },
         ];
-        using EngineSet engines = EngineSet.Create(cases, _ => HotAnyway.Instance, _session.Meters);
+        using EngineSet engines = EngineSet.Create(cases, _ => NoCachePreparation.Instance, _session.Meters);
         _session.WarmUp(engines);
     }
 

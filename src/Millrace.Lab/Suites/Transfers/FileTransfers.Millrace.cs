@@ -48,15 +48,15 @@ public partial class FileTransfers
         TransferResult result = Direction == TransferDirection.Download
             ? await _client.GetAsync(TransferName.Parse(Path.GetFileName(Source.Path)), _downloaded).ConfigureAwait(false)
             : await _client.PutAsync(Source.Path, TransferName.Parse(TransferFolders.UploadedName)).ConfigureAwait(false);
-        if (result.Attempts != 1 || method.HasDigest != result.Sha256 is not null || result.Wire != method.Wire)
+        if (result.Attempts != 1 || method.HasDigest != result.Sha256 is not null || result.Protocol != method.Protocol)
         {
             throw new IOException(
-                $"{result.Name} took {result.Attempts} attempts over {result.Wire} and has the digest {result.Sha256}: not what is measured.");
+                $"{result.Name} took {result.Attempts} attempts over {result.Protocol} and has the digest {result.Sha256}: not what is measured.");
         }
 
         if (DescribesItself)
         {
-            Description = result.Wire.ToString();
+            Description = result.Protocol.ToString();
         }
 
         return result.Length;
@@ -73,7 +73,7 @@ public partial class FileTransfers
             (await FindAsync(method).ConfigureAwait(false)).Files,
             new TransferClientOptions
             {
-                Wire = method.Wire!.Value,
+                Protocol = method.Protocol!.Value,
                 VerifyDigests = method.HasDigest,
                 Durability = Durability,
                 Compression = Compression,

@@ -5,7 +5,7 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <summary>The result in a sentence.</summary>
 internal static class TransfersFinding
 {
-    private static readonly (string Method, string Wire)[] Wires =
+    private static readonly (string Method, string Protocol)[] Protocols =
         [(nameof(FileTransfers.Http1), "HTTP/1.1"), (nameof(FileTransfers.GrpcDirect), "gRPC")];
 
     /// <summary>Says what was measured of downloads and of uploads; null when neither was.</summary>
@@ -25,12 +25,12 @@ internal static class TransfersFinding
 
     private static string? Part(TransfersLookup cases, string direction, string verb)
     {
-        (CaseResult Case, string Wire)[] all =
+        (CaseResult Case, string Protocol)[] all =
         [
-            .. from wire in Wires
-               let item = Find(cases, wire.Method, direction)
+            .. from protocol in Protocols
+               let item = Find(cases, protocol.Method, direction)
                where item is not null
-               select (item, wire.Wire),
+               select (item, protocol.Protocol),
         ];
         if (all.Length == 0)
         {
@@ -44,7 +44,7 @@ internal static class TransfersFinding
             from each in all
             where each.Case.Parameters == first.Parameters
             select FormattableString.Invariant(
-                $"in {TransfersLookup.Time(each.Case)} over {each.Wire}, {TransfersLookup.Median(each.Case) / TransfersLookup.Median(plain):0.00}");
+                $"in {TransfersLookup.Time(each.Case)} over {each.Protocol}, {TransfersLookup.Median(each.Case) / TransfersLookup.Median(plain):0.00}");
         return FormattableString.Invariant(
             $"{verb} {ByteSize.ToText(first.Parameters.Bytes!.Value)} {string.Join(", and ", times)} of the {TransfersLookup.Time(plain)} of HttpClient with buffers of {ByteSize.ToText(first.Parameters.Buffer!.Value)}");
     }

@@ -56,7 +56,7 @@ internal static class TransfersPlan
     /// <summary>Every method, in the order of tables.</summary>
     public static IReadOnlyList<string> Methods { get; } = [.. TransferMethods.All.Select(method => method.Name)];
 
-    // What the aims are about, and what each wire comes to; the rest of the rows is in full mode.
+    // What the aims are about, and what each protocol comes to; the rest of the rows is in full mode.
     private static readonly string[] QuickMain =
     [
         Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.Http2),

@@ -19,7 +19,7 @@ internal sealed class DigestRecords
     private const int DigestAt = FactsAt + FileFacts.Bytes;
     private const int NameLengthAt = DigestAt + Sha256Digest.Bytes;
     private const int NameAt = NameLengthAt + sizeof(int);
-    private const int MostBytes = NameAt + TransferName.MaxBytes + Sha256Digest.Bytes;
+    private const int MaxBytes = NameAt + TransferName.MaxBytes + Sha256Digest.Bytes;
 
     private readonly string _folder;
 
@@ -34,7 +34,7 @@ internal sealed class DigestRecords
     /// <summary>The digest of a version of a file, when it is kept and whole.</summary>
     public Sha256Digest? TryRead(TransferName name, in FileFacts facts)
     {
-        Span<byte> record = stackalloc byte[MostBytes];
+        Span<byte> record = stackalloc byte[MaxBytes];
         if (!TryRead(PathOf(name), record, out int bytes)
             || TryParse(record[..bytes]) != name.Value)
         {
@@ -51,7 +51,7 @@ internal sealed class DigestRecords
     /// <summary>Keeps a digest. Not being able to costs time later, and nothing else.</summary>
     public void Write(TransferName name, in FileFacts facts, Sha256Digest digest)
     {
-        Span<byte> record = stackalloc byte[MostBytes];
+        Span<byte> record = stackalloc byte[MaxBytes];
         Magic.CopyTo(record);
         facts.CopyTo(record[FactsAt..]);
         digest.CopyTo(record[DigestAt..]);
@@ -88,7 +88,7 @@ internal sealed class DigestRecords
     public int Sweep(Func<TransferName, bool> exists, CancellationToken cancellationToken)
     {
         int removed = 0;
-        byte[] record = new byte[MostBytes];
+        byte[] record = new byte[MaxBytes];
         foreach (string path in Directory.EnumerateFiles(_folder, "*", SearchOption.AllDirectories))
         {
             cancellationToken.ThrowIfCancellationRequested();
@@ -106,7 +106,7 @@ internal sealed class DigestRecords
     /// <summary>Where the record of a name is; for tests, which damage it.</summary>
     internal string PathOf(TransferName name)
     {
-        string digits = Sha256Digest.Of(Encoding.UTF8.GetBytes(name.Value)).ToString();
+        string digits = Sha256Digest.Compute(Encoding.UTF8.GetBytes(name.Value)).ToString();
         return Path.Combine(_folder, digits[..2], digits[2..34]);
     }
 

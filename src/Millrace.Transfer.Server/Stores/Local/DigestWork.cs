@@ -13,7 +13,7 @@ namespace Millrace.Transfer.Server;
 internal sealed class DigestWork : IAsyncDisposable
 {
     /// <summary>Files that wait for the background; more are left to whoever asks next.</summary>
-    private const int MostWaiting = 256;
+    private const int MaxWaiting = 256;
 
     private readonly StoreTree _tree;
     private readonly DigestRecords _records;
@@ -21,7 +21,7 @@ internal sealed class DigestWork : IAsyncDisposable
     private readonly ConcurrentDictionary<(TransferName Name, FileFacts Facts), Lazy<Task<Sha256Digest?>>> _running = new();
     private readonly Channel<(TransferName Name, FileFacts Facts)> _waiting =
         Channel.CreateBounded<(TransferName, FileFacts)>(
-            new BoundedChannelOptions(MostWaiting) { FullMode = BoundedChannelFullMode.DropWrite });
+            new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropWrite });
 
     private readonly CancellationTokenSource _end = new();
     private readonly Task _background;

@@ -40,7 +40,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         _limited = limited;
         _start = file.Position;
         _reserved = reserved;
-        TakenOver = holder.Token;
+        Superseded = holder.Token;
         if (store.Options.ComputeSha256)
         {
             _digest = upload.ContinueDigest(_start);
@@ -50,7 +50,7 @@ internal sealed class LocalUploadWriter : UploadWriter
 
     public override PipeWriter Body => (PipeWriter?)_limited ?? _file;
 
-    public override CancellationToken TakenOver { get; }
+    public override CancellationToken Superseded { get; }
 
     public override long Offset => _file.Position;
 

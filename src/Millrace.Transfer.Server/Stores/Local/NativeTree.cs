@@ -82,7 +82,7 @@ internal sealed class NativeTree : StoreTree
 
             string? target = new FileInfo(folder.PathOf(fileName)).LinkTarget;
             folder.Dispose();
-            if (target is null || target.StartsWith('/') || links == MostLinks)
+            if (target is null || target.StartsWith('/') || links == MaxLinks)
             {
                 throw StoreErrors.LeadsOut(name);
             }

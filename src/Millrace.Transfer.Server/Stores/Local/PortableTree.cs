@@ -134,7 +134,7 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
                 continue;
             }
 
-            if (++links > MostLinks || Path.IsPathRooted(target))
+            if (++links > MaxLinks || Path.IsPathRooted(target))
             {
                 throw StoreErrors.LeadsOut(name);
             }

@@ -11,10 +11,10 @@ internal sealed class ReadLoad
     public const int SharedBytes = 4 * 1024 * 1024;
 
     /// <summary>Most for one: docs/measuring.md.</summary>
-    public const int MostBytes = 256 * 1024;
+    public const int MaxBytes = 256 * 1024;
 
     /// <summary>Least for one: below it every system call moves too little.</summary>
-    public const int LeastBytes = 64 * 1024;
+    public const int MinBytes = 64 * 1024;
 
     private int _readers;
 
@@ -24,5 +24,5 @@ internal sealed class ReadLoad
     public void Leave() => Interlocked.Decrement(ref _readers);
 
     /// <summary>Bytes of one read, now.</summary>
-    public int ChunkBytes => Math.Clamp(SharedBytes / Math.Max(1, Volatile.Read(ref _readers)), LeastBytes, MostBytes);
+    public int ChunkBytes => Math.Clamp(SharedBytes / Math.Max(1, Volatile.Read(ref _readers)), MinBytes, MaxBytes);
 }

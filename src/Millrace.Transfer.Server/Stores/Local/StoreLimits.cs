@@ -69,7 +69,7 @@ internal sealed class StoreLimits : IDisposable
             return;
         }
 
-        await CountAsync(mostAge: long.MaxValue, cancellationToken).ConfigureAwait(false);
+        await CountAsync(maxAge: long.MaxValue, cancellationToken).ConfigureAwait(false);
         if (!TryTake(bytes))
         {
             await CountAsync(CountLastsMilliseconds, cancellationToken).ConfigureAwait(false);
@@ -119,9 +119,9 @@ internal sealed class StoreLimits : IDisposable
     }
 
     /// <summary>Counts once; what is on its way then is counted by itself.</summary>
-    public async Task CountAsync(long mostAge, CancellationToken cancellationToken)
+    public async Task CountAsync(long maxAge, CancellationToken cancellationToken)
     {
-        if (_options.MaxTotalBytes is null || IsCounted(mostAge))
+        if (_options.MaxTotalBytes is null || IsCounted(maxAge))
         {
             return;
         }
@@ -129,7 +129,7 @@ internal sealed class StoreLimits : IDisposable
         await _counting.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            if (!IsCounted(mostAge))
+            if (!IsCounted(maxAge))
             {
                 long used = await Task.Run(_count, cancellationToken).ConfigureAwait(false);
                 Interlocked.Exchange(ref _used, used);
@@ -145,8 +145,8 @@ internal sealed class StoreLimits : IDisposable
 
     public void Dispose() => _counting.Dispose();
 
-    private bool IsCounted(long mostAge) =>
-        Volatile.Read(ref _counted) && Environment.TickCount64 - Volatile.Read(ref _countedAt) <= mostAge;
+    private bool IsCounted(long maxAge) =>
+        Volatile.Read(ref _counted) && Environment.TickCount64 - Volatile.Read(ref _countedAt) <= maxAge;
 
     private bool TryTake(long bytes)
     {

@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 internal abstract class StoreTree : IDisposable
 {
     /// <summary>How many links a name may go through; as many as Linux follows.</summary>
-    protected const int MostLinks = 40;
+    protected const int MaxLinks = 40;
 
     /// <summary>Opens a file for reading.</summary>
     /// <returns>Null when there is none of that name; a folder is none.</returns>

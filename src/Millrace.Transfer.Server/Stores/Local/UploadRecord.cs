@@ -12,7 +12,7 @@ internal sealed record UploadRecord
 
     public long? Length { get; init; }
 
-    public bool MustNotExist { get; init; }
+    public bool CreateNew { get; init; }
 
     public bool MustExist { get; init; }
 
@@ -39,7 +39,7 @@ internal sealed record UploadRecord
 
     public WritePrecondition ToPrecondition() => new()
     {
-        MustNotExist = MustNotExist,
+        CreateNew = CreateNew,
         MustExist = MustExist,
         Match = Match is null ? null : [.. Match.Select(static tag => new EntityTag(tag))],
         UnmodifiedSince = UnmodifiedSince,
@@ -54,7 +54,7 @@ internal sealed record UploadRecord
     {
         Name = options.Name.Value,
         Length = options.Length,
-        MustNotExist = options.Precondition.MustNotExist,
+        CreateNew = options.Precondition.CreateNew,
         MustExist = options.Precondition.MustExist,
         Match = options.Precondition.Match is { } tags ? [.. tags.Select(static tag => tag.Value)] : null,
         UnmodifiedSince = options.Precondition.UnmodifiedSince,

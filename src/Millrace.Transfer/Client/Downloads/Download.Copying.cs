@@ -20,7 +20,7 @@ internal sealed partial class Download
         while (!ranges && (_end is not { } end || _start + _taken < end))
         {
             PipeWriter writer = _sink.Writer;
-            Memory<byte> memory = writer.GetMemory(_sink.LeastMemory);
+            Memory<byte> memory = writer.GetMemory(_sink.MinMemory);
             long left = _end is { } last ? last - _start - _taken + skip : long.MaxValue;
             if (memory.Length > left)
             {
@@ -129,7 +129,7 @@ internal sealed partial class Download
 
         watch.Touch();
         if (_expected is null
-            && await _context.Wire.FindAsync(_name, digest: true, watch).ConfigureAwait(false) is { } stored
+            && await _context.Protocol.FindAsync(_name, digest: true, watch).ConfigureAwait(false) is { } stored
             && stored.Tag == _tag)
         {
             _expected = stored.Sha256;
@@ -159,7 +159,7 @@ internal sealed partial class Download
             + "download it again, and look at the memory and disk of both machines if it happens again.",
             _name.Value)
         {
-            Wire = _context.Wire.Kind,
+            Protocol = _context.Protocol.Kind,
         };
     }
 }

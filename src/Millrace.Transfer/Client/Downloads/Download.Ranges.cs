@@ -15,7 +15,7 @@ internal sealed partial class Download
 
     private bool MayUseRanges(OpenedFile file) =>
         _sink.TakesRanges && _range is null && _context.Options.MaxConnections > 1
-        && file is { Tag: not null, Length: not null } && file.RoundTrip >= RangeRule.LeastRoundTrip;
+        && file is { Tag: not null, Length: not null } && file.RoundTrip >= RangeRule.MinRoundTrip;
 
     private async ValueTask FetchRangesAsync(IdleWatch watch)
     {
@@ -128,7 +128,7 @@ internal sealed partial class Download
 
         using IdleWatch watch = _context.Watch(cancellationToken);
         long at = piece.Next;
-        using OpenedFile file = await _context.Wire
+        using OpenedFile file = await _context.Protocol
             .OpenAsync(_name, new ByteRange(at, left), _tag, digest: false, watch).ConfigureAwait(false);
         if (file.Tag != _tag || file.Length != _length)
         {

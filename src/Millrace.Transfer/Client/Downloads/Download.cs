@@ -53,7 +53,7 @@ internal sealed partial class Download : IAsyncDisposable
         }
     }
 
-    private WireCall Call => new("Downloading", _name.Value, _context.Wire.Kind);
+    private ProtocolCall Call => new("Downloading", _name.Value, _context.Protocol.Kind);
 
     public async Task<TransferResult> RunAsync(CancellationToken cancellationToken)
     {
@@ -63,7 +63,7 @@ internal sealed partial class Download : IAsyncDisposable
             await _sink.CommitAsync(cancellationToken).ConfigureAwait(false);
             _meter.Report(_taken, last: true);
             return new TransferResult(
-                _name, _range is null ? _taken : _length ?? _start + _taken, _tag, _verified, _context.Wire.Kind, _moved, _state.Attempts);
+                _name, _range is null ? _taken : _length ?? _start + _taken, _tag, _verified, _context.Protocol.Kind, _moved, _state.Attempts);
         }
         catch
         {
@@ -125,7 +125,7 @@ internal sealed partial class Download : IAsyncDisposable
     {
         try
         {
-            return await _context.Wire.OpenAsync(_name, range, _tag, _hash is not null, watch).ConfigureAwait(false);
+            return await _context.Protocol.OpenAsync(_name, range, _tag, _hash is not null, watch).ConfigureAwait(false);
         }
         catch (TransferException exception) when (exception.Error == TransferError.RangeNotSatisfiable && _taken > 0)
         {
@@ -136,7 +136,7 @@ internal sealed partial class Download : IAsyncDisposable
             }
 
             await RestartAsync().ConfigureAwait(false);
-            return await _context.Wire.OpenAsync(_name, null, null, _hash is not null, watch).ConfigureAwait(false);
+            return await _context.Protocol.OpenAsync(_name, null, null, _hash is not null, watch).ConfigureAwait(false);
         }
     }
 
@@ -161,7 +161,7 @@ internal sealed partial class Download : IAsyncDisposable
                 $"Downloading '{_name}': bytes from {_start + _taken} on are wanted, and those from {file.Offset} on came. It begins anew.",
                 _name.Value)
             {
-                Wire = _context.Wire.Kind,
+                Protocol = _context.Protocol.Kind,
                 IsTransient = true,
             };
         }
@@ -183,7 +183,7 @@ internal sealed partial class Download : IAsyncDisposable
     /// <summary>An earlier process has left all of it: what is missing is whether it is still the server's version.</summary>
     private async ValueTask LookAtKeptAsync(IdleWatch watch)
     {
-        StoredFile? stored = await _context.Wire.FindAsync(_name, _hash is not null, watch).ConfigureAwait(false);
+        StoredFile? stored = await _context.Protocol.FindAsync(_name, _hash is not null, watch).ConfigureAwait(false);
         if (stored?.Tag != _tag)
         {
             await RestartAsync().ConfigureAwait(false);
@@ -228,6 +228,6 @@ internal sealed partial class Download : IAsyncDisposable
         $"'{_name}' was replaced on the server while it was downloaded, and what has been given out cannot be taken back. Download it again.",
         _name.Value)
     {
-        Wire = _context.Wire.Kind,
+        Protocol = _context.Protocol.Kind,
     };
 }

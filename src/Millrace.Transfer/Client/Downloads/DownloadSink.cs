@@ -13,7 +13,7 @@ internal abstract class DownloadSink : IAsyncDisposable
     public virtual int FlushBytes => 1;
 
     /// <summary>Bytes of memory that are asked of it for one read at least.</summary>
-    public virtual int LeastMemory => 16 * 1024;
+    public virtual int MinMemory => 16 * 1024;
 
     /// <summary>Bytes that an earlier process left, and that count.</summary>
     public virtual long Kept => 0;

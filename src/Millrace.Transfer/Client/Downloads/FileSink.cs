@@ -42,7 +42,7 @@ internal sealed class FileSink : DownloadSink
 
     /// <inheritdoc/>
     /// <remarks>What is left of the writer's block, however little: so it is written in whole blocks.</remarks>
-    public override int LeastMemory => 1;
+    public override int MinMemory => 1;
 
     public override long Kept { get; }
 
@@ -129,7 +129,7 @@ internal sealed class FileSink : DownloadSink
 
     private FilePipeWriter Open()
     {
-        var options = new FileWriteOptions { MustBeNew = _mustBeNew, Durability = _durability };
+        var options = new FileWriteOptions { CreateNew = _mustBeNew, Durability = _durability };
         return _part is null ? FilePipe.Create(_path, options) : FilePipe.Resume(_part.PartPath, _path, options);
     }
 }

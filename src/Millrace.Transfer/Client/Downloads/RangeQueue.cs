@@ -42,7 +42,7 @@ internal sealed class RangeQueue
                 }
             }
 
-            if (largest is null || largest.Left < 2 * RangeRule.LeastBytes)
+            if (largest is null || largest.Left < 2 * RangeRule.MinBytes)
             {
                 return null;
             }

@@ -7,16 +7,16 @@ namespace Millrace.Transfer;
 internal static class RangeRule
 {
     /// <summary>Below this a round trip costs less than another connection's beginning.</summary>
-    public static readonly TimeSpan LeastRoundTrip = TimeSpan.FromMilliseconds(10);
+    public static readonly TimeSpan MinRoundTrip = TimeSpan.FromMilliseconds(10);
 
     /// <summary>How long one connection is watched first: windows open in that time.</summary>
     public static readonly TimeSpan Watched = TimeSpan.FromSeconds(1);
 
     /// <summary>What is left has to take at least this long.</summary>
-    public static readonly TimeSpan LeastLeft = TimeSpan.FromSeconds(2);
+    public static readonly TimeSpan MinLeft = TimeSpan.FromSeconds(2);
 
     /// <summary>A range that takes less than a few round trips is not divided any further.</summary>
-    public const long LeastBytes = 1024 * 1024;
+    public const long MinBytes = 1024 * 1024;
 
     /// <summary>Whether the rest is fetched by several connections.</summary>
     /// <param name="roundTrip">How long the answer took.</param>
@@ -24,8 +24,8 @@ internal static class RangeRule
     /// <param name="elapsed">Time since then.</param>
     /// <param name="left">Bytes that are left.</param>
     public static bool IsWorthIt(TimeSpan roundTrip, long moved, TimeSpan elapsed, long left) =>
-        roundTrip >= LeastRoundTrip
+        roundTrip >= MinRoundTrip
         && elapsed >= Watched
-        && left >= 2 * LeastBytes
-        && left > moved / elapsed.TotalSeconds * LeastLeft.TotalSeconds;
+        && left >= 2 * MinBytes
+        && left > moved / elapsed.TotalSeconds * MinLeft.TotalSeconds;
 }

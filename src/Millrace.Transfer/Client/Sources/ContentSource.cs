@@ -7,7 +7,7 @@ internal abstract class ContentSource : IAsyncDisposable
     public abstract long? Length { get; }
 
     /// <summary>Most bytes that one request may bring from an offset on, because the source can go back only so far.</summary>
-    public virtual long MostFrom(long offset) => long.MaxValue;
+    public virtual long MaxFrom(long offset) => long.MaxValue;
 
     /// <summary>Where the next read begins.</summary>
     public abstract long Position { get; }

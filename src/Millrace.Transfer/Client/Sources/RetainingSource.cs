@@ -32,7 +32,7 @@ internal sealed class RetainingSource : ContentSource
 
     public override long? Length => _length;
 
-    public override long MostFrom(long offset) => Bound - (offset - _start);
+    public override long MaxFrom(long offset) => Bound - (offset - _start);
 
     public override long Position => _position;
 

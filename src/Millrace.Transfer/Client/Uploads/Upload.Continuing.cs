@@ -73,7 +73,7 @@ internal sealed partial class Upload
         long asked = _context.Clock.GetTimestamp();
         if (_askFirst && _upload is not null)
         {
-            UploadPosition? position = await Wire.PositionAsync(_name, _upload, watch).ConfigureAwait(false);
+            UploadPosition? position = await Protocol.PositionAsync(_name, _upload, watch).ConfigureAwait(false);
             if (position is { Complete: true } published)
             {
                 return await PublishedAsync(new UploadAnswer(published.Offset, true, null, null), published.Offset, watch)
@@ -98,7 +98,7 @@ internal sealed partial class Upload
             _mayBePublished = false;
             _announced = _source.Length;
             asked = _context.Clock.GetTimestamp();
-            _upload = await Wire.StartAsync(_name, _announced, _precondition, watch).ConfigureAwait(false);
+            _upload = await Protocol.StartAsync(_name, _announced, _precondition, watch).ConfigureAwait(false);
             _record?.Save(_upload);
         }
 
@@ -117,10 +117,10 @@ internal sealed partial class Upload
                 await Following.CatchUpAsync(_source, offset, watch.Token).ConfigureAwait(false);
             }
 
-            long most = Math.Min(Wire.MostInRequest(Verify), _source.MostFrom(offset));
+            long most = Math.Min(Protocol.MaxRequestBytes(Verify), _source.MaxFrom(offset));
             long? count = _source.Length is { } length ? Math.Min(most, length - offset) : null;
             Sha256Digest? part = null;
-            if (Verify && !Wire.VerifiesWhole)
+            if (Verify && !Protocol.VerifiesWhole)
             {
                 watch.Pause();
                 (part, count) = await HashPartAsync(offset, count ?? most, watch.Token).ConfigureAwait(false);
@@ -130,7 +130,7 @@ internal sealed partial class Upload
                 }
             }
 
-            if (count is null && Wire.NeedsCount)
+            if (count is null && Protocol.NeedsCount)
             {
                 watch.Pause();
                 count = await CountPartAsync(offset, most, watch.Token).ConfigureAwait(false);
@@ -142,18 +142,18 @@ internal sealed partial class Upload
 
             // A length that the server was not told yet is told when the end is there.
             bool isLast = _announced is { } whole && offset + count == whole
-                && (!Verify || !Wire.VerifiesWhole || Wire.TakesDigestBehind);
+                && (!Verify || !Protocol.VerifiesWhole || Protocol.SupportsTrailingDigest);
             Outgoing content = Next(new Outgoing(
                 _source, offset, count, most, part is null ? Following : null, _meter, watch)
             {
                 Rule = _rule,
-                Digest = isLast && Wire.TakesDigestBehind ? () => DigestBehindAsync(watch) : null,
+                Digest = isLast && Protocol.SupportsTrailingDigest ? () => DigestBehindAsync(watch) : null,
             });
             _mayBePublished |= isLast;
             UploadAnswer answer;
             try
             {
-                answer = await Wire.AppendAsync(_name, upload, content, _announced, isLast, part, watch).ConfigureAwait(false);
+                answer = await Protocol.AppendAsync(_name, upload, content, _announced, isLast, part, watch).ConfigureAwait(false);
             }
             catch (OperationCanceledException) when (content.WantsParts && !watch.Caller.IsCancellationRequested)
             {
@@ -175,15 +175,15 @@ internal sealed partial class Upload
     {
         _source.ThrowIfChanged();
         Sha256Digest? digest = await DigestAsync(length, watch).ConfigureAwait(false);
-        if (!Wire.VerifiesWhole && length == 0
-            && await Wire.PositionAsync(_name, upload, watch).ConfigureAwait(false) is null or { Complete: true })
+        if (!Protocol.VerifiesWhole && length == 0
+            && await Protocol.PositionAsync(_name, upload, watch).ConfigureAwait(false) is null or { Complete: true })
         {
             // tus publishes what is empty when it is begun.
             return await PublishedAsync(new UploadAnswer(0, true, null, null), 0, watch).ConfigureAwait(false);
         }
 
         _mayBePublished = true;
-        UploadAnswer answer = await Wire.FinishAsync(_name, upload, length, digest, watch).ConfigureAwait(false);
+        UploadAnswer answer = await Protocol.FinishAsync(_name, upload, length, digest, watch).ConfigureAwait(false);
         return await PublishedAsync(answer, length, watch).ConfigureAwait(false);
     }
 
@@ -292,15 +292,15 @@ internal sealed partial class Upload
     private async ValueTask GiveUpAsync()
     {
         using var bound = new CancellationTokenSource(GiveUpTime);
-        await AbortAsync(Wire, _upload!, bound.Token).ConfigureAwait(false);
+        await AbortAsync(Protocol, _upload!, bound.Token).ConfigureAwait(false);
     }
 
-    private async ValueTask AbortAsync(Wire wire, Uri upload, CancellationToken cancellationToken)
+    private async ValueTask AbortAsync(Protocol protocol, Uri upload, CancellationToken cancellationToken)
     {
         try
         {
             using IdleWatch watch = _context.Watch(cancellationToken);
-            await wire.AbortAsync(_name, upload, watch).ConfigureAwait(false);
+            await protocol.AbortAsync(_name, upload, watch).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is TransferException or OperationCanceledException or HttpRequestException)
         {
@@ -312,7 +312,7 @@ internal sealed partial class Upload
         exception.Error, $"{exception.Message} {why}", exception.Name, exception)
     {
         Status = exception.Status,
-        Wire = exception.Wire,
+        Protocol = exception.Protocol,
         IsTransient = true,
     };
 }

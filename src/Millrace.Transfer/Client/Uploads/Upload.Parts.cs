@@ -4,7 +4,7 @@ namespace Millrace.Transfer;
 internal sealed partial class Upload
 {
     /// <summary>Bytes of parts that a server joins and hashes in a second at least: it says nothing meanwhile.</summary>
-    private const double LeastJoined = 20_000_000;
+    private const double MinJoined = 20_000_000;
 
     private UploadParts? _parts;
     private UploadWatch? _rule;
@@ -17,17 +17,17 @@ internal sealed partial class Upload
     /// <param name="watch">Ends it.</param>
     private async ValueTask<UploadWatch?> WatchAsync(TimeSpan roundTrip, long offset, IdleWatch watch)
     {
-        if (_partsRefused || _context.Parts is null || roundTrip < RangeRule.LeastRoundTrip
-            || _source.Length is not { } length || length - offset < 2 * RangeRule.LeastBytes || !_source.CanFork)
+        if (_partsRefused || _context.Parts is null || roundTrip < RangeRule.MinRoundTrip
+            || _source.Length is not { } length || length - offset < 2 * RangeRule.MinBytes || !_source.CanFork)
         {
             return null;
         }
 
         // A disk that was slow to begin an upload, or a new connection, is no long way.
         long asked = _context.Clock.GetTimestamp();
-        await Wire.PositionAsync(_name, _upload!, watch).ConfigureAwait(false);
+        await Protocol.PositionAsync(_name, _upload!, watch).ConfigureAwait(false);
         roundTrip = _context.Clock.GetElapsedTime(asked);
-        return roundTrip < RangeRule.LeastRoundTrip ? null : new UploadWatch(_context.Clock, roundTrip, length);
+        return roundTrip < RangeRule.MinRoundTrip ? null : new UploadWatch(_context.Clock, roundTrip, length);
     }
 
     /// <summary>Sends what one connection had begun in parts, by several.</summary>
@@ -59,7 +59,7 @@ internal sealed partial class Upload
         }
         catch (TransferException exception) when (MayHelpToSendWhole(exception))
         {
-            await ThrowPartsAwayAsync().ConfigureAwait(false);
+            await DeletePartsAsync().ConfigureAwait(false);
             _record?.Remove();
             if (exception.Error == TransferError.DigestMismatch)
             {
@@ -160,7 +160,7 @@ internal sealed partial class Upload
     private async ValueTask<bool> SendPartAsync(
         UploadPart part, PartSource content, PartMeter meter, RetryState state, CancellationToken cancellationToken)
     {
-        TusWire wire = _context.Parts!;
+        TusProtocolClient protocol = _context.Parts!;
         using IdleWatch watch = _context.Watch(cancellationToken);
         if (state.Attempts > 1)
         {
@@ -184,7 +184,7 @@ internal sealed partial class Upload
                 try
                 {
                     part.AskFirst = true;
-                    UploadAnswer answer = await wire.AppendAsync(
+                    UploadAnswer answer = await protocol.AppendAsync(
                         _name, part.Upload!, outgoing, part.Length, isLast: false, partDigest: null, watch).ConfigureAwait(false);
                     offset = answer.Offset!.Value;
                 }
@@ -205,10 +205,10 @@ internal sealed partial class Upload
     /// <returns>How far the server is with it.</returns>
     private async ValueTask<long> BeginPartAsync(UploadPart part, IdleWatch watch)
     {
-        TusWire wire = _context.Parts!;
+        TusProtocolClient protocol = _context.Parts!;
         if (part is { AskFirst: true, Upload: { } upload })
         {
-            if (await wire.PositionAsync(_name, upload, watch).ConfigureAwait(false) is { } position)
+            if (await protocol.PositionAsync(_name, upload, watch).ConfigureAwait(false) is { } position)
             {
                 return position.Offset;
             }
@@ -223,7 +223,7 @@ internal sealed partial class Upload
             using CancellationTokenRegistration _ = watch.Caller.UnsafeRegister(
                 static source => ((CancellationTokenSource)source!).CancelAfter(GiveUpTime), patience);
             using IdleWatch patient = _context.Watch(patience.Token);
-            part.Upload = await wire.StartPartAsync(_name, part.Length, patient).ConfigureAwait(false);
+            part.Upload = await protocol.StartPartAsync(_name, part.Length, patient).ConfigureAwait(false);
             _record?.Save(_parts!);
             watch.Caller.ThrowIfCancellationRequested();
         }
@@ -241,7 +241,7 @@ internal sealed partial class Upload
             async (_, token) =>
             {
                 using var watch = new IdleWatch(
-                    _context.Options.IdleTimeout + TimeSpan.FromSeconds(length / LeastJoined), _context.Clock, token);
+                    _context.Options.IdleTimeout + TimeSpan.FromSeconds(length / MinJoined), _context.Clock, token);
                 UploadAnswer answer = await _context.Parts!.JoinAsync(
                     _name, _parts!.All.Select(part => part.Upload!), _precondition, digest, watch).ConfigureAwait(false);
                 return await ConfirmAsync(answer, length, digest, watch).ConfigureAwait(false);
@@ -250,7 +250,7 @@ internal sealed partial class Upload
     }
 
     /// <summary>Throws away what is joined, or will not be: the server keeps parts until they expire.</summary>
-    private async ValueTask ThrowPartsAwayAsync()
+    private async ValueTask DeletePartsAsync()
     {
         if (_parts is not { } parts)
         {

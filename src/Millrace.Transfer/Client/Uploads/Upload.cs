@@ -41,7 +41,7 @@ internal sealed partial class Upload : IDisposable
         _hash = context.Options.VerifyDigests ? new SourceHash() : null;
     }
 
-    private Wire Wire => _context.Wire;
+    private Protocol Protocol => _context.Protocol;
 
     private bool Verify => _hash is not null;
 
@@ -50,13 +50,13 @@ internal sealed partial class Upload : IDisposable
         bool small = await IsSmallAsync(cancellationToken).ConfigureAwait(false);
         _meter.Total = _source.Length;
         _meter.Report(0);
-        bool whole = _byLink || (small && Wire.VerifiesWhole);
+        bool whole = _byLink || (small && Protocol.VerifiesWhole);
         try
         {
             TransferResult result = await _context.Retry.RunAsync(
-                (_, token) => whole || !Wire.CanResume ? PutWholeAsync(small, token) : ContinueAsync(token), cancellationToken, _state)
+                (_, token) => whole || !Protocol.CanResume ? PutWholeAsync(small, token) : ContinueAsync(token), cancellationToken, _state)
                 .ConfigureAwait(false);
-            await ThrowPartsAwayAsync().ConfigureAwait(false);
+            await DeletePartsAsync().ConfigureAwait(false);
             return result;
         }
         catch (Exception) when (_record is null && (_upload is not null || _parts is not null))
@@ -66,7 +66,7 @@ internal sealed partial class Upload : IDisposable
                 await GiveUpAsync().ConfigureAwait(false);
             }
 
-            await ThrowPartsAwayAsync().ConfigureAwait(false);
+            await DeletePartsAsync().ConfigureAwait(false);
             throw;
         }
     }
@@ -95,11 +95,11 @@ internal sealed partial class Upload : IDisposable
         Outgoing content = Next(new Outgoing(
             _source, 0, _source.Length, long.MaxValue, digest is null ? Following : null, _meter, watch)
         {
-            Digest = Verify && digest is null && Wire.TakesDigestBehind ? () => DigestBehindAsync(watch) : null,
+            Digest = Verify && digest is null && Protocol.SupportsTrailingDigest ? () => DigestBehindAsync(watch) : null,
         });
         try
         {
-            UploadAnswer answer = await Wire.PutAsync(_name, content, _precondition, digest, watch).ConfigureAwait(false);
+            UploadAnswer answer = await Protocol.PutAsync(_name, content, _precondition, digest, watch).ConfigureAwait(false);
             _source.ThrowIfChanged();
             digest ??= Verify ? await FinishHashAsync().ConfigureAwait(false) : null;
             return await ConfirmAsync(answer, content.Sent, digest, watch).ConfigureAwait(false);
@@ -128,16 +128,16 @@ internal sealed partial class Upload : IDisposable
         Sha256Digest? theirs = answer.Sha256;
         if (!_byLink && (tag is null || (Verify && theirs is null)))
         {
-            StoredFile? stored = await Wire.FindAsync(_name, Verify, watch).ConfigureAwait(false);
+            StoredFile? stored = await Protocol.FindAsync(_name, Verify, watch).ConfigureAwait(false);
             if (stored is null)
             {
                 throw new TransferException(
                     TransferError.Failed,
-                    $"Uploading '{_name}' over {WireNames.Of(Wire.Kind)}: the server took all of it, and has no such file now. "
+                    $"Uploading '{_name}' over {ProtocolNames.Of(Protocol.Kind)}: the server took all of it, and has no such file now. "
                     + "Somebody deleted it meanwhile, or it was not published; upload it again.",
                     _name.Value)
                 {
-                    Wire = Wire.Kind,
+                    Protocol = Protocol.Kind,
                 };
             }
 
@@ -153,7 +153,7 @@ internal sealed partial class Upload : IDisposable
                 + "Somebody replaced it meanwhile, or the source changed; look at it and upload it again.",
                 _name.Value)
             {
-                Wire = Wire.Kind,
+                Protocol = Protocol.Kind,
             };
         }
 
@@ -161,7 +161,7 @@ internal sealed partial class Upload : IDisposable
         _meter.Total = length;
         _meter.Report(length, last: true);
         return new TransferResult(
-            _name, length, tag, theirs is null ? null : digest, Wire.Kind, _sent + (_outgoing?.Begun ?? 0),
+            _name, length, tag, theirs is null ? null : digest, Protocol.Kind, _sent + (_outgoing?.Begun ?? 0),
             _state.Attempts + _partAttempts);
     }
 
@@ -182,7 +182,7 @@ internal sealed partial class Upload : IDisposable
             return null;
         }
 
-        StoredFile? stored = await Wire.FindAsync(_name, digest is not null, watch).ConfigureAwait(false);
+        StoredFile? stored = await Protocol.FindAsync(_name, digest is not null, watch).ConfigureAwait(false);
         return stored is not null && digest is not null && stored.Length == length && stored.Sha256 == digest
             ? await ConfirmAsync(
                 new UploadAnswer(length, Complete: true, stored.Tag, stored.Sha256), length, digest, watch).ConfigureAwait(false)

@@ -6,26 +6,26 @@ namespace Millrace.Transfer.Tests.Uploading.Parts;
 public sealed class DividedUploadTests
 {
     [Theory]
-    [InlineData(TransferWire.Http1, true)]
-    [InlineData(TransferWire.Http1, false)]
-    [InlineData(TransferWire.Tus, true)]
-    public async Task On_a_long_way_several_parts_go_at_once_and_make_the_file(TransferWire wire, bool fromPath)
+    [InlineData(TransferProtocol.Http1, true)]
+    [InlineData(TransferProtocol.Http1, false)]
+    [InlineData(TransferProtocol.Tus, true)]
+    public async Task On_a_long_way_several_parts_go_at_once_and_make_the_file(TransferProtocol protocol, bool fromPath)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         byte[] content = Content.Random(LongWay.Bytes);
         await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
-        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
         var reports = new Reports();
 
         TransferResult result = fromPath
             ? await client.PutAsync(folder.Write("x", content), Clients.Name("x"), default, reports)
             : await client.PutAsync(new MemoryStream(content), Clients.Name("x"), default, reports);
 
-        Assert.InRange(relay.MostOpen, 3, 6);
+        Assert.InRange(relay.MaxOpen, 3, 6);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
-        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
-        Assert.Equal(wire, result.Wire);
+        Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
+        Assert.Equal(protocol, result.Protocol);
         Assert.Equal(content.Length, reports.All.Last().Transferred);
         Assert.All(reports.All, report => Assert.InRange(report.Transferred, 0, content.Length));
         await LongWay.NothingIsLeftAsync(server);
@@ -40,28 +40,28 @@ public sealed class DividedUploadTests
         byte[] content = Content.Random(LongWay.Bytes);
         await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
         using TransferClient client = TlsFiles.Connect(
-            new UriBuilder(relay.Files) { Scheme = "https" }.Uri, new TransferClientOptions { Wire = TransferWire.Http2 });
+            new UriBuilder(relay.Files) { Scheme = "https" }.Uri, new TransferClientOptions { Protocol = TransferProtocol.Http2 });
 
         TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
 
-        Assert.InRange(relay.MostOpen, 4, 7);
+        Assert.InRange(relay.MaxOpen, 4, 7);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
-        Assert.Equal(TransferWire.Http2, result.Wire);
+        Assert.Equal(TransferProtocol.Http2, result.Protocol);
     }
 
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Tus)]
-    public async Task On_a_short_way_one_connection_does_it(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    public async Task On_a_short_way_one_connection_does_it(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new OwnFolder();
         await using var relay = new Relay(() => server.Port);
-        using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
         await client.PutAsync(folder.Write("x", Content.Random(LongWay.Bytes)), Clients.Name("x"));
 
-        Assert.Equal(1, relay.MostOpen);
+        Assert.Equal(1, relay.MaxOpen);
     }
 
     [Fact]
@@ -73,7 +73,7 @@ public sealed class DividedUploadTests
 
         await client.PutAsync(new MemoryStream(Content.Random(LongWay.Bytes)), Clients.Name("x"));
 
-        Assert.Equal(1, relay.MostOpen);
+        Assert.Equal(1, relay.MaxOpen);
     }
 
     [Fact]
@@ -89,7 +89,7 @@ public sealed class DividedUploadTests
             Clients.Name("x"),
             new PutOptions { Length = content.Length });
 
-        Assert.Equal(1, relay.MostOpen);
+        Assert.Equal(1, relay.MaxOpen);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
     }
 
@@ -104,7 +104,7 @@ public sealed class DividedUploadTests
 
         await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
 
-        Assert.True(relay.MostOpen > 1);
+        Assert.True(relay.MaxOpen > 1);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
         await LongWay.NothingIsLeftAsync(server);
     }
@@ -120,7 +120,7 @@ public sealed class DividedUploadTests
 
         TransferResult result = await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
 
-        Assert.True(relay.MostOpen > 1);
+        Assert.True(relay.MaxOpen > 1);
         Assert.True(result.Sent >= 2 * content.Length);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
         await LongWay.NothingIsLeftAsync(server);

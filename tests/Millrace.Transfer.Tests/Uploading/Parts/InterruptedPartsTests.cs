@@ -5,9 +5,9 @@ namespace Millrace.Transfer.Tests.Uploading.Parts;
 public sealed class InterruptedPartsTests
 {
     [Theory]
-    [InlineData(TransferWire.Http1)]
-    [InlineData(TransferWire.Tus)]
-    public async Task Parts_whose_connections_are_cut_at_random_bytes_make_the_file(TransferWire wire)
+    [InlineData(TransferProtocol.Http1)]
+    [InlineData(TransferProtocol.Tus)]
+    public async Task Parts_whose_connections_are_cut_at_random_bytes_make_the_file(TransferProtocol protocol)
     {
         int times = Soak.Times(1, 20);
         for (int i = 0; i < times; i++)
@@ -17,7 +17,7 @@ public sealed class InterruptedPartsTests
             byte[] content = Content.Random(LongWay.Bytes, i);
             var random = new Random(i);
             await using var relay = new Relay(() => server.Port, connection => Plan(connection, random));
-            using TransferClient client = Clients.To(relay.Files, options => options with { Wire = wire });
+            using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
             TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
 
@@ -25,7 +25,7 @@ public sealed class InterruptedPartsTests
             Assert.True(relay.Connections > 8);
             Assert.True(result.Attempts > 1);
             Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
-            Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+            Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         }
     }
 
@@ -60,7 +60,7 @@ public sealed class InterruptedPartsTests
             long there = 0;
             var progress = new Reports(report =>
             {
-                if (relay.MostOpen >= 3 && report.Transferred > LongWay.Bytes / 2 && Interlocked.Exchange(ref there, 1) == 0)
+                if (relay.MaxOpen >= 3 && report.Transferred > LongWay.Bytes / 2 && Interlocked.Exchange(ref there, 1) == 0)
                 {
                     cancel.Cancel();
                 }
@@ -77,7 +77,7 @@ public sealed class InterruptedPartsTests
 
         Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
-        Assert.Equal(Sha256Digest.Of(content), result.Sha256);
+        Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.Empty(Directory.GetFiles(folder["records"]));
         await LongWay.NothingIsLeftAsync(server);
     }

@@ -30,7 +30,7 @@ internal static class LongWay
         int done = 0;
         return new Reports(report =>
         {
-            if (relay.MostOpen >= 3 && report.Transferred > 1_000_000 && Interlocked.Exchange(ref done, 1) == 0)
+            if (relay.MaxOpen >= 3 && report.Transferred > 1_000_000 && Interlocked.Exchange(ref done, 1) == 0)
             {
                 then();
             }

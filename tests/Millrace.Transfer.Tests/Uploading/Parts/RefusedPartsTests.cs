@@ -16,7 +16,7 @@ public sealed class RefusedPartsTests
         TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(
             new MemoryStream(Content.Random(LongWay.Bytes)),
             Clients.Name("x"),
-            new PutOptions { Precondition = new WritePrecondition { MustNotExist = true } },
+            new PutOptions { Precondition = new WritePrecondition { CreateNew = true } },
             progress));
 
         Assert.Equal(TransferError.AlreadyExists, exception.Error);
@@ -39,7 +39,7 @@ public sealed class RefusedPartsTests
 
         Assert.Equal(TransferError.DigestMismatch, exception.Error);
         Assert.NotNull(exception.Status);
-        Assert.True(relay.MostOpen >= 3);
+        Assert.True(relay.MaxOpen >= 3);
         Assert.Empty(server.Visible());
         await LongWay.NothingIsLeftAsync(server);
     }

@@ -31,7 +31,7 @@ internal sealed class UploadParts
     {
         long share = Divide(length, connections);
         long bytes = share <= WorthMore ? share : Math.Max(WorthMore, Divide(share, EachConnection));
-        bytes = Math.Max(Math.Max(bytes, RangeRule.LeastBytes), Divide(length, Most));
+        bytes = Math.Max(Math.Max(bytes, RangeRule.MinBytes), Divide(length, Most));
         int count = (int)Divide(length, bytes);
         return new UploadParts(
             Enumerable.Range(0, count).Select(i => new UploadPart(i * bytes, Math.Min(bytes, length - (i * bytes)))));

@@ -1,0 +1,186 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text.Json;
+
+namespace Millrace.Transfer;
+
+/// <summary>Makes one kind of exception of everything that ends a request, and says whether another try may help.</summary>
+internal static class Failures
+{
+    /// <summary>A problem document is a few hundred bytes; what is longer is somebody else's page.</summary>
+    private const int LongestDocument = 64 * 1024;
+
+    /// <summary>Describes an answer that refuses.</summary>
+    public static async ValueTask<TransferException> ReadAsync(
+        HttpResponseMessage response, ProtocolCall call, TimeProvider clock, CancellationToken cancellationToken)
+    {
+        int status = (int)response.StatusCode;
+        ErrorDocument? document = await ReadDocumentAsync(response, cancellationToken).ConfigureAwait(false);
+        TransferError error = document is not null && Enum.TryParse(document.Error, out TransferError told) && Enum.IsDefined(told)
+            ? told
+            : ErrorOf(status);
+        string detail = document is { Detail.Length: > 0 } ? document.Detail : Advice(status);
+        return new TransferException(
+            error,
+            $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: the server answered {status} ({response.ReasonPhrase}). {detail}",
+            call.Name)
+        {
+            Status = status,
+            Protocol = call.Protocol,
+            Offset = OffsetOf(response),
+            RetryAfter = RetryAfterOf(response, clock),
+            IsTransient = IsTransient(status, error),
+        };
+    }
+
+    /// <summary>The exception to throw where what is uploaded could not be read: no other try helps.</summary>
+    public static Exception OfSource(Exception failure, ProtocolCall call) =>
+        failure is TransferException or FilePipeException or OperationCanceledException
+            ? failure
+            : new TransferException(
+                TransferError.Failed,
+                $"{call.Verb} '{call.Name}': what is uploaded could not be read: {failure.Message}",
+                call.Name,
+                failure);
+
+    /// <summary>Describes what ended a request without an answer.</summary>
+    /// <returns>Null for what is not about the connection: the caller lets that pass.</returns>
+    public static TransferException? Translate(Exception exception, ProtocolCall call, IdleWatch watch)
+    {
+        if (watch.Caller.IsCancellationRequested || exception is TransferException or FilePipeException)
+        {
+            return null;
+        }
+
+        if (watch.IsIdle)
+        {
+            return Disconnected(
+                call, exception, $"nothing moved for {watch.Timeout.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture)} s");
+        }
+
+        return exception switch
+        {
+            HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } => Final(
+                call, exception, "the connection could not be secured. Look at the server's certificate"),
+            HttpRequestException { HttpRequestError: HttpRequestError.VersionNegotiationError } => new TransferException(
+                TransferError.ProtocolNotOffered,
+                $"{call.Verb} '{call.Name}': the server does not speak {ProtocolNames.Of(call.Protocol)} there. Use another wire.",
+                call.Name,
+                exception)
+            { Protocol = call.Protocol },
+            HttpRequestException or IOException or OperationCanceledException => Disconnected(call, exception, Innermost(exception)),
+            _ => null,
+        };
+    }
+
+    public static TransferException Disconnected(ProtocolCall call, Exception? inner, string why) => new(
+        TransferError.Disconnected,
+        $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: the connection failed: {why}. Look whether the server runs; then try again.",
+        call.Name,
+        inner)
+    {
+        Protocol = call.Protocol,
+        IsTransient = true,
+    };
+
+    public static TransferException Protocol(ProtocolCall call, string what) => new(
+        TransferError.Protocol,
+        $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: {what}. Something between changes answers, or this is no Millrace server.",
+        call.Name)
+    {
+        Protocol = call.Protocol,
+    };
+
+    private static TransferException Final(ProtocolCall call, Exception inner, string why) => new(
+        TransferError.Disconnected, $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: {why}.", call.Name, inner)
+    {
+        Protocol = call.Protocol,
+    };
+
+    private static string Innermost(Exception exception)
+    {
+        while (exception.InnerException is { } inner)
+        {
+            exception = inner;
+        }
+
+        return exception.Message.TrimEnd('.');
+    }
+
+    private static async ValueTask<ErrorDocument?> ReadDocumentAsync(
+        HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        if (response.Content.Headers.ContentType?.MediaType is not ErrorDocument.MediaType
+            || response.Content.Headers.ContentLength is > LongestDocument)
+        {
+            return null;
+        }
+
+        try
+        {
+            await response.Content.LoadIntoBufferAsync(LongestDocument, cancellationToken).ConfigureAwait(false);
+            Stream body = await response.Content.ReadAsStreamAsync(cancellationToken).ConfigureAwait(false);
+            return await JsonSerializer.DeserializeAsync(body, TransferJson.Default.ErrorDocument, cancellationToken)
+                .ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is JsonException or HttpRequestException or IOException)
+        {
+            // The status says enough.
+            return null;
+        }
+    }
+
+    private static bool IsTransient(int status, TransferError error) => error switch
+    {
+        TransferError.OffsetMismatch or TransferError.TakenOver or TransferError.UploadComplete => true,
+        TransferError.TooManyTransfers or TransferError.TooSlow or TransferError.Disconnected => true,
+        TransferError.NoSpace or TransferError.Unauthorized or TransferError.Forbidden => false,
+        _ => status is 408 or 423 or 425 or 429 or 500 or 502 or 503 or 504,
+    };
+
+    private static TransferError ErrorOf(int status) => status switch
+    {
+        301 or 302 or 303 or 307 or 308 => TransferError.NotFound,
+        400 => TransferError.InvalidRequest,
+        401 => TransferError.Unauthorized,
+        403 => TransferError.Forbidden,
+        404 or 410 => TransferError.NotFound,
+        408 => TransferError.TooSlow,
+        409 => TransferError.OffsetMismatch,
+        412 => TransferError.PreconditionFailed,
+        413 => TransferError.TooLarge,
+        416 => TransferError.RangeNotSatisfiable,
+        429 => TransferError.TooManyTransfers,
+        460 => TransferError.DigestMismatch,
+        507 => TransferError.NoSpace,
+        _ => TransferError.Failed,
+    };
+
+    private static string Advice(int status) => status switch
+    {
+        301 or 302 or 303 or 307 or 308 =>
+            "It sends elsewhere, and tokens do not follow: give the address that it names, with a final slash for a folder.",
+        401 => "Give a token that is valid.",
+        403 => "The token does not allow it; ask for one that does.",
+        404 or 410 => "Look at the name.",
+        405 or 415 or 501 => "The server does not do this; use another wire.",
+        412 => "Look at what is there, then decide.",
+        413 => "It is more than the server accepts.",
+        507 => "The server has no room; make some, then try again.",
+        _ => "It gave no reason.",
+    };
+
+    private static long? OffsetOf(HttpResponseMessage response) =>
+        response.Headers.TryGetValues(TransferHeaders.UploadOffset, out IEnumerable<string>? values)
+        && long.TryParse(values.First(), NumberStyles.None, CultureInfo.InvariantCulture, out long offset)
+            ? offset
+            : null;
+
+    private static TimeSpan? RetryAfterOf(HttpResponseMessage response, TimeProvider clock)
+    {
+        RetryConditionHeaderValue? wait = response.Headers.RetryAfter;
+        TimeSpan? asked = wait?.Delta ?? (wait?.Date - clock.GetUtcNow());
+        return asked is { } time && time < TimeSpan.Zero ? TimeSpan.Zero : asked;
+    }
+}

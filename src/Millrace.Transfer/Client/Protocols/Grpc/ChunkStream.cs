@@ -1,0 +1,299 @@
+using System.Buffers;
+using System.Runtime.CompilerServices;
+using Google.Protobuf;
+
+namespace Millrace.Transfer;
+
+/// <summary>Makes chunks of a file's blocks on their way to the connection.</summary>
+/// <remarks>
+/// On the direct way the source's own block goes out, but for what shares a frame of HTTP/2 with a header: HttpClient hands
+/// every frame to another thread, and a header alone would be one. Compressed messages are made two at a time.
+/// </remarks>
+internal sealed class ChunkStream : WriteOnlyStream
+{
+    /// <summary>Default of a chunk's bytes on the direct way.</summary>
+    /// <remarks>A source's block: larger ones save nothing, as a header is some ten bytes.</remarks>
+    public const int DirectBytes = 256 * 1024;
+
+    /// <summary>Default of a chunk's bytes on the ways with arrays: below what counts as a large object.</summary>
+    public const int ArrayBytes = 64 * 1024;
+
+    /// <summary>A file's bytes in one compressed message at most: half a source's block.</summary>
+    private const int PackedBytes = DirectBytes / 2;
+
+    /// <summary>From how many bytes on two threads compress sooner than one.</summary>
+    private const int WorthTwo = 32 * 1024;
+
+    /// <summary>What goes out with one write, where it is copied: the payload of a frame of HTTP/2.</summary>
+    private const int GatheredBytes = 16 * 1024;
+
+    private readonly Stream _destination;
+    private readonly ChunkHandling _handling;
+    private readonly int _most;
+    private readonly GzipPacker? _gzip;
+    private readonly GzipPacker? _other;
+    private byte[] _gathered = ArrayPool<byte>.Shared.Rent(GatheredBytes);
+    private int _gatheredBytes;
+    private long? _left;
+    private int _chunkLeft;
+    private HeldMessage _array;
+    private int _arrayBytes;
+
+    /// <summary>Begins a stream of chunks.</summary>
+    /// <param name="destination">Takes the frames; stays open.</param>
+    /// <param name="count">Bytes of the file that follow; null where nobody knows.</param>
+    /// <param name="options">How chunks are made.</param>
+    public ChunkStream(Stream destination, long? count, TransferClientOptions options)
+    {
+        _destination = destination;
+        _left = count;
+        _handling = options.ChunkHandling;
+        _most = options.ChunkBytes ?? (_handling == ChunkHandling.Direct ? DirectBytes : ArrayBytes);
+        _gzip = options.Compression == TransferCompression.Gzip ? new GzipPacker() : null;
+        _other = _gzip is not null && _handling == ChunkHandling.Direct && Environment.ProcessorCount > 1 ? new GzipPacker() : null;
+    }
+
+    /// <summary>Writes another message than one of a file's bytes.</summary>
+    public async ValueTask WriteAsync(IMessage message, CancellationToken cancellationToken)
+    {
+        byte[] frame = GrpcMessages.Frame(message);
+        if (_gatheredBytes + frame.Length > GatheredBytes)
+        {
+            await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
+        }
+
+        if (frame.Length > GatheredBytes)
+        {
+            await _destination.WriteAsync(frame, cancellationToken).ConfigureAwait(false);
+            return;
+        }
+
+        Gather(frame);
+    }
+
+    /// <summary>A file's bytes.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        while (!buffer.IsEmpty)
+        {
+            bool begins = _chunkLeft == 0;
+            if (begins && _other is not null && buffer.Length >= WorthTwo)
+            {
+                ReadOnlyMemory<byte> two = buffer[..Math.Min(buffer.Length, 2 * Math.Min(_most, PackedBytes))];
+                await SendTwoAsync(two, cancellationToken).ConfigureAwait(false);
+                buffer = buffer[two.Length..];
+                _left -= two.Length;
+                continue;
+            }
+
+            if (begins)
+            {
+                _chunkLeft = _handling == ChunkHandling.Direct || _left is not null
+                    ? (int)Math.Min(_most, _left ?? buffer.Length)
+                    : _most;
+            }
+
+            ReadOnlyMemory<byte> bytes = buffer[..Math.Min(buffer.Length, _chunkLeft)];
+            if (_handling == ChunkHandling.Direct)
+            {
+                await WriteDirectAsync(bytes, begins, cancellationToken).ConfigureAwait(false);
+            }
+            else
+            {
+                await WriteToArrayAsync(bytes, cancellationToken).ConfigureAwait(false);
+            }
+
+            buffer = buffer[bytes.Length..];
+            _left -= bytes.Length;
+        }
+    }
+
+    /// <summary>Says that all of the file's bytes were written.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>: fewer than were said.</exception>
+    public async ValueTask EndChunksAsync(CancellationToken cancellationToken)
+    {
+        if (_left > 0)
+        {
+            throw new TransferException(
+                TransferError.Changed, $"What is uploaded ended {_left} bytes early. Nothing was published; upload it again.");
+        }
+
+        if (_arrayBytes > 0)
+        {
+            await SendArrayAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Sends what waits.</summary>
+    public ValueTask SendGatheredAsync(CancellationToken cancellationToken)
+    {
+        if (_gatheredBytes == 0)
+        {
+            return default;
+        }
+
+        ReadOnlyMemory<byte> gathered = _gathered.AsMemory(0, _gatheredBytes);
+        _gatheredBytes = 0;
+        return _destination.WriteAsync(gathered, cancellationToken);
+    }
+
+    protected override void Dispose(bool disposing)
+    {
+        if (disposing && _gathered.Length > 0)
+        {
+            ArrayPool<byte>.Shared.Return(_gathered);
+            _gathered = [];
+            _array.Dispose();
+            _gzip?.Dispose();
+            _other?.Dispose();
+        }
+
+        base.Dispose(disposing);
+    }
+
+    private async ValueTask WriteDirectAsync(ReadOnlyMemory<byte> bytes, bool begins, CancellationToken cancellationToken)
+    {
+        if (_gzip is not null)
+        {
+            Pack(bytes.Span, begins);
+            if (_chunkLeft == 0)
+            {
+                _gzip.End();
+                await SendPackedAsync(_gzip, cancellationToken).ConfigureAwait(false);
+            }
+
+            return;
+        }
+
+        if (begins)
+        {
+            if (_gatheredBytes + ChunkHeader.MaxBytes > GatheredBytes)
+            {
+                await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
+            }
+
+            int header = ChunkHeader.BytesFor(_chunkLeft);
+            ChunkHeader.Write(_gathered.AsSpan(_gatheredBytes, header), _chunkLeft);
+            _gatheredBytes += header;
+        }
+
+        _chunkLeft -= bytes.Length;
+        if (_gatheredBytes > 0)
+        {
+            int fill = Math.Min(bytes.Length, GatheredBytes - _gatheredBytes);
+            Gather(bytes.Span[..fill]);
+            bytes = bytes[fill..];
+            if (_gatheredBytes == GatheredBytes)
+            {
+                await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
+            }
+        }
+
+        int whole = bytes.Length - (bytes.Length % GatheredBytes);
+        if (whole > 0)
+        {
+            await _destination.WriteAsync(bytes[..whole], cancellationToken).ConfigureAwait(false);
+        }
+
+        Gather(bytes.Span[whole..]);
+    }
+
+    private async ValueTask WriteToArrayAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
+    {
+        if (_array.IsNone)
+        {
+            _array = HeldMessage.Of(ChunkHeader.MaxBytes + _most, _handling);
+        }
+
+        bytes.CopyTo(_array.Memory[(ChunkHeader.MaxBytes + _arrayBytes)..]);
+        _arrayBytes += bytes.Length;
+        _chunkLeft -= bytes.Length;
+        if (_chunkLeft == 0)
+        {
+            await SendArrayAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>The message is whole: its header goes right in front of the bytes, and all of it out.</summary>
+    private async ValueTask SendArrayAsync(CancellationToken cancellationToken)
+    {
+        await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
+        int header = ChunkHeader.BytesFor(_arrayBytes);
+        Memory<byte> frame = _array.Memory.Slice(ChunkHeader.MaxBytes - header, header + _arrayBytes);
+        ChunkHeader.Write(frame.Span[..header], _arrayBytes);
+        if (_gzip is not null)
+        {
+            _gzip.Begin();
+            _gzip.Add(frame.Span[FramePrefix.Bytes..]);
+            _gzip.End();
+            await SendPackedAsync(_gzip, cancellationToken).ConfigureAwait(false);
+        }
+        else
+        {
+            await _destination.WriteAsync(frame, cancellationToken).ConfigureAwait(false);
+        }
+
+        _array.Dispose();
+        _arrayBytes = 0;
+        _chunkLeft = 0;
+    }
+
+    private void Pack(ReadOnlySpan<byte> bytes, bool begins)
+    {
+        if (begins)
+        {
+            Span<byte> header = stackalloc byte[ChunkHeader.BytesFor(_chunkLeft)];
+            ChunkHeader.Write(header, _chunkLeft);
+            _gzip!.Begin();
+            _gzip.Add(header[FramePrefix.Bytes..]);
+        }
+
+        _gzip!.Add(bytes);
+        _chunkLeft -= bytes.Length;
+    }
+
+    /// <summary>Two messages, each in gzip, made at the same time.</summary>
+    private async ValueTask SendTwoAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
+    {
+        int half = (bytes.Length + 1) / 2;
+        Task second = Task.Run(() => PackWhole(_other!, bytes[half..]), CancellationToken.None);
+        try
+        {
+            PackWhole(_gzip!, bytes[..half]);
+        }
+        finally
+        {
+            // The source's block is its until then.
+            await second.ConfigureAwait(false);
+        }
+
+        await SendPackedAsync(_gzip!, cancellationToken).ConfigureAwait(false);
+        await SendPackedAsync(_other!, cancellationToken).ConfigureAwait(false);
+    }
+
+    private static void PackWhole(GzipPacker gzip, ReadOnlyMemory<byte> bytes)
+    {
+        Span<byte> header = stackalloc byte[ChunkHeader.BytesFor(bytes.Length)];
+        ChunkHeader.Write(header, bytes.Length);
+        gzip.Begin();
+        gzip.Add(header[FramePrefix.Bytes..]);
+        gzip.Add(bytes.Span);
+        gzip.End();
+    }
+
+    private async ValueTask SendPackedAsync(GzipPacker gzip, CancellationToken cancellationToken)
+    {
+        await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
+        for (int i = 0; i < gzip.Count; i++)
+        {
+            await _destination.WriteAsync(gzip.PieceOf(i), cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private void Gather(ReadOnlySpan<byte> bytes)
+    {
+        bytes.CopyTo(_gathered.AsSpan(_gatheredBytes));
+        _gatheredBytes += bytes.Length;
+    }
+}

@@ -1,0 +1,309 @@
+using System.Runtime.CompilerServices;
+using Millrace.Transfer.Messages;
+using FileInfo = Millrace.Transfer.Messages.FileInfo;
+
+namespace Millrace.Transfer;
+
+/// <summary>
+/// The file in a stream of chunks: a read puts its bytes straight into the memory of whoever reads. What stands between two
+/// chunks is read with the end of the first one and kept aside.
+/// </summary>
+/// <remarks>Not thread-safe. Owns the call.</remarks>
+internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
+{
+    /// <summary>Bytes that are read behind a chunk, so that the next one's header is there already.</summary>
+    /// <remarks>A header has at most <see cref="ChunkHeader.MaxBytes"/>; what is read too many is copied once more.</remarks>
+    private const int HeaderRoom = 16;
+
+    /// <summary>Below this a read goes by way of what is aside: one call less is worth more than the copy.</summary>
+    private const int MinStraight = 512;
+
+    /// <summary>Chunks up to this size are read several at once and copied.</summary>
+    private const int SmallChunk = 8 * 1024;
+
+    /// <summary>Whoever has that much is not made to wait for more.</summary>
+    private const int Enough = 4 * 1024;
+
+    private readonly GrpcExchange _exchange;
+    private readonly GrpcInput _input;
+    private readonly ChunkHandling _handling;
+    private readonly ChunkParser _parser = new(GrpcMessages.MaxBytes);
+    private FileInfo? _file;
+    private End? _end;
+    private bool _inData;
+    private bool _isOver;
+    private bool _isSmall;
+    private long _taken;
+    private Exception? _failure;
+
+    public GrpcBody(GrpcExchange exchange, GrpcInput input, ChunkHandling handling)
+    {
+        _exchange = exchange;
+        _input = input;
+        _handling = handling;
+    }
+
+    private bool HasPiece => _inData || HasHeldPiece;
+
+    /// <summary>Reads what comes first: the file's description.</summary>
+    public async ValueTask<FileInfo> DescribeAsync()
+    {
+        while (_file is null)
+        {
+            if (!await AdvanceAsync(_exchange.Token).ConfigureAwait(false))
+            {
+                throw Failures.Protocol(_exchange.Call, "the answer has nothing of the file");
+            }
+        }
+
+        return _file;
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        // The call's own token ends with the caller's, and at its deadline.
+        cancellationToken = _exchange.Token;
+        int filled = 0;
+        if (_failure is not null)
+        {
+            throw _failure;
+        }
+
+        try
+        {
+            while (filled < buffer.Length && !_isOver)
+            {
+                if (HasHeldPiece)
+                {
+                    filled += TakeHeld(buffer.Span[filled..]);
+                }
+                else if (!_inData)
+                {
+                    if (filled >= Enough && _input.Aside.IsEmpty)
+                    {
+                        break;
+                    }
+
+                    await AdvanceAsync(cancellationToken).ConfigureAwait(false);
+                }
+                else if (!_input.Aside.IsEmpty)
+                {
+                    filled += TakeAside(buffer.Span[filled..]);
+                }
+                else if (filled >= Enough)
+                {
+                    break;
+                }
+                else
+                {
+                    filled += await ReadStraightAsync(buffer[filled..], cancellationToken).ConfigureAwait(false);
+                }
+            }
+
+            return filled;
+        }
+        catch (Exception exception)
+        {
+            _failure = exception is TransferException ? exception : _exchange.Translate(exception);
+            if (filled == 0)
+            {
+                throw _failure;
+            }
+
+            // What came before it need not be asked for again.
+            return filled;
+        }
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask<Sha256Digest?> FinishAsync()
+    {
+        if (_failure is not null)
+        {
+            throw _failure;
+        }
+
+        try
+        {
+            while (!_isOver)
+            {
+                if (_gzip is not null && !_inData)
+                {
+                    // Nobody had to read as far as the end of the last message.
+                    Unpack(default);
+                    continue;
+                }
+
+                if (HasPiece)
+                {
+                    throw Failures.Protocol(_exchange.Call, "more bytes came than it said");
+                }
+
+                await AdvanceAsync(_exchange.Token).ConfigureAwait(false);
+            }
+
+            return _end is { HasSha256: true } end ? GrpcMapping.ToDigest(end.Sha256) : null;
+        }
+        catch (Exception exception) when (exception is not TransferException)
+        {
+            throw _exchange.Translate(exception);
+        }
+    }
+
+    protected override void Dispose(bool disposing)
+    {
+        if (disposing)
+        {
+            ReleaseHeld();
+            _exchange.Dispose();
+        }
+
+        base.Dispose(disposing);
+    }
+
+    /// <summary>Goes on to the file's next bytes, or over one message that has none.</summary>
+    /// <returns>False at the good end of the answer.</returns>
+    private ValueTask<bool> AdvanceAsync(CancellationToken cancellationToken) => _handling == ChunkHandling.Direct
+        ? AdvanceDirectAsync(cancellationToken)
+        : AdvanceByArrayAsync(cancellationToken);
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<bool> AdvanceDirectAsync(CancellationToken cancellationToken)
+    {
+        int ahead = _file is null || _isSmall || _taken == _file.Count ? GrpcInput.AsideBytes : HeaderRoom;
+        while (true)
+        {
+            if (_parser.IsBetween && !await _input.HasMessageAsync(ahead, cancellationToken).ConfigureAwait(false))
+            {
+                TakeEnd();
+                return false;
+            }
+
+            switch (Parse())
+            {
+                case ChunkToken.Data:
+                    BeginData(_parser.DataLeft);
+                    _isSmall = _parser.DataLeft <= SmallChunk;
+                    _inData = true;
+                    return true;
+                case ChunkToken.End:
+                    TakeRest();
+                    return true;
+                case ChunkToken.Compressed:
+                    await HoldCompressedAsync(cancellationToken).ConfigureAwait(false);
+                    return true;
+                default:
+                    if (!_parser.IsBetween && !await _input.FillAsync(ahead, cancellationToken).ConfigureAwait(false))
+                    {
+                        throw _input.Cut();
+                    }
+
+                    break;
+            }
+        }
+    }
+
+    private ChunkToken Parse()
+    {
+        ReadOnlySpan<byte> aside = _input.Aside.Span;
+        int before = aside.Length;
+        ChunkToken token = _parser.Read(ref aside);
+        _input.Skip(before - aside.Length);
+        return token;
+    }
+
+    private int TakeAside(Span<byte> destination)
+    {
+        int bytes = (int)Math.Min(Math.Min(_input.Aside.Length, destination.Length), _parser.DataLeft);
+        _input.Aside.Span[..bytes].CopyTo(destination);
+        _input.Skip(bytes);
+        Take(bytes);
+        return bytes;
+    }
+
+    private async ValueTask<int> ReadStraightAsync(Memory<byte> memory, CancellationToken cancellationToken)
+    {
+        int most = (int)Math.Min(memory.Length, _parser.DataLeft + HeaderRoom);
+        if (most < MinStraight)
+        {
+            return await _input.FillAsync(GrpcInput.AsideBytes, cancellationToken).ConfigureAwait(false) ? 0 : throw _input.Cut();
+        }
+
+        int read = await _input.ReadAsync(memory[..most], cancellationToken).ConfigureAwait(false);
+        if (read == 0)
+        {
+            throw _input.Cut();
+        }
+
+        int bytes = (int)Math.Min(read, _parser.DataLeft);
+        if (read > bytes)
+        {
+            _input.Keep(memory.Span[bytes..read]);
+        }
+
+        Take(bytes);
+        return bytes;
+    }
+
+    private void Take(int bytes)
+    {
+        _parser.Take(bytes);
+        _taken += bytes;
+        _inData = _parser.DataLeft > 0;
+    }
+
+    /// <summary>A chunk's bytes follow: looks whether they may.</summary>
+    private void BeginData(long bytes)
+    {
+        if (_file is null)
+        {
+            throw Failures.Protocol(_exchange.Call, "bytes came before the file's description");
+        }
+
+        if (_end is not null || bytes > _file.Count - _taken)
+        {
+            throw Failures.Protocol(_exchange.Call, $"more bytes came than the {_file.Count} that it said");
+        }
+    }
+
+    /// <summary>A message has ended: takes what it had besides a file's bytes. Of unknown fields nothing.</summary>
+    private void TakeRest()
+    {
+        if (_parser.Rest.IsEmpty)
+        {
+            return;
+        }
+
+        Chunk chunk = GrpcMessages.Parse(Chunk.Parser, _parser.Rest);
+        switch (chunk.ContentCase)
+        {
+            case Chunk.ContentOneofCase.File when _file is null && chunk.File is { Count: >= 0, Offset: >= 0, Length: >= 0 }:
+                _file = chunk.File;
+                break;
+            case Chunk.ContentOneofCase.End when _file is not null && _end is null:
+                _end = chunk.End;
+                break;
+            case Chunk.ContentOneofCase.None:
+                break;
+            default:
+                throw Failures.Protocol(_exchange.Call, $"a message with '{chunk.ContentCase}' came where none may be");
+        }
+    }
+
+    private void TakeEnd()
+    {
+        _isOver = true;
+        _input.ThrowUnlessOk();
+        if (_end is null && _file is not null)
+        {
+            throw Failures.Disconnected(_exchange.Call, null, $"the answer ended after {_taken} bytes without saying that this is all");
+        }
+
+        if (_file is not null && (_taken != _file.Count || _end!.Length != _taken))
+        {
+            throw Failures.Protocol(
+                _exchange.Call, $"{_taken} bytes came, {_file.Count} were announced and {_end!.Length} are said to have been sent");
+        }
+    }
+}

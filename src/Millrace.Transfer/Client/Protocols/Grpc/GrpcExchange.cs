@@ -1,0 +1,141 @@
+using System.Globalization;
+
+namespace Millrace.Transfer;
+
+/// <summary>One call: its time, its answer, and what each way of ending it means.</summary>
+internal sealed class GrpcExchange : IDisposable
+{
+    private readonly ProtocolSetup _setup;
+    private readonly IdleWatch _watch;
+    private readonly CancellationTokenSource? _deadline;
+    private readonly CancellationTokenSource? _linked;
+
+    public GrpcExchange(ProtocolSetup setup, ProtocolCall call, IdleWatch watch)
+    {
+        _setup = setup;
+        _watch = watch;
+        Call = call;
+        if (setup.Options.CallTimeout is { } timeout)
+        {
+            _deadline = new CancellationTokenSource(timeout, setup.Clock);
+            _linked = CancellationTokenSource.CreateLinkedTokenSource(_deadline.Token, watch.Token);
+        }
+    }
+
+    /// <summary>What it is for.</summary>
+    public ProtocolCall Call { get; }
+
+    /// <summary>Ends it: by the caller, because nothing moves, or because its time is over.</summary>
+    public CancellationToken Token => _linked?.Token ?? _watch.Token;
+
+    /// <summary>The answer; null before it began.</summary>
+    public GrpcInput? Input { get; private set; }
+
+    /// <summary>Sends the request and looks how the answer begins.</summary>
+    /// <exception cref="TransferException">It was refused at once, or is no answer of gRPC.</exception>
+    public async Task<GrpcInput> SendAsync(HttpRequestMessage request)
+    {
+        _watch.Touch();
+        HttpResponseMessage response = await _setup.Client
+            .SendAsync(request, HttpCompletionOption.ResponseHeadersRead, Token).ConfigureAwait(false);
+        try
+        {
+            _watch.Touch();
+            await ThrowIfNoGrpcAsync(response).ConfigureAwait(false);
+            Stream body = await response.Content.ReadAsStreamAsync(Token).ConfigureAwait(false);
+            Input = new GrpcInput(response, body, Call, _watch);
+        }
+        finally
+        {
+            if (Input is null)
+            {
+                response.Dispose();
+            }
+        }
+
+        if (Input.StatusInHeaders is { } status and not GrpcStatus.Ok)
+        {
+            throw GrpcRefusals.Make(status, Input.Field, Call, response.StatusCode);
+        }
+
+        return Input;
+    }
+
+    /// <summary>The exception to throw instead of another one.</summary>
+    public Exception Translate(Exception exception)
+    {
+        if (_watch.Caller.IsCancellationRequested && exception is not (TransferException or FilePipeException))
+        {
+            return new OperationCanceledException($"{Call.Verb} '{Call.Name}' was canceled.", exception, _watch.Caller);
+        }
+
+        return exception switch
+        {
+            GrpcFault { Status: GrpcStatus.ResourceExhausted } => new TransferException(
+                TransferError.TooLarge, $"{Call.Verb} '{Call.Name}' over {ProtocolNames.Of(Call.Protocol)}: {exception.Message}", Call.Name, exception)
+            {
+                Protocol = Call.Protocol,
+            },
+            GrpcFault => Failures.Protocol(Call, exception.Message.TrimEnd('.')),
+            not (TransferException or FilePipeException) when _deadline is { IsCancellationRequested: true } => TooLong(exception),
+            _ => Failures.Translate(exception, Call, _watch) ?? exception,
+        };
+    }
+
+    public void Dispose()
+    {
+        Input?.Dispose();
+        _linked?.Dispose();
+        _deadline?.Dispose();
+    }
+
+    private async Task ThrowIfNoGrpcAsync(HttpResponseMessage response)
+    {
+        string? type = response.Content.Headers.ContentType?.MediaType;
+        bool grpc = type is not null && type.StartsWith(GrpcFields.ContentType, StringComparison.OrdinalIgnoreCase);
+        if (response.IsSuccessStatusCode && grpc)
+        {
+            return;
+        }
+
+        if (Fields.Number(response, GrpcFields.Status) is { } told and > 0)
+        {
+            throw GrpcRefusals.Make((GrpcStatus)told, name => Fields.Text(response, name), Call, response.StatusCode);
+        }
+
+        if (type == ErrorDocument.MediaType)
+        {
+            throw await Failures.ReadAsync(response, Call, _setup.Clock, Token).ConfigureAwait(false);
+        }
+
+        if (response.IsSuccessStatusCode)
+        {
+            throw Failures.Protocol(Call, $"the answer is no gRPC but {type ?? "of no type"}");
+        }
+
+        GrpcStatus status = GrpcRefusals.StatusOf(response.StatusCode);
+        string number = ((int)response.StatusCode).ToString(CultureInfo.InvariantCulture);
+        throw GrpcRefusals.Make(
+            status,
+            name => name switch
+            {
+                GrpcFields.Message => $"It is an answer of HTTP, {number} ({response.ReasonPhrase}), and none of gRPC: something else is "
+                    + "at this address, or stands between.",
+                GrpcFields.RetryAfter => Fields.Text(response, GrpcFields.RetryAfter),
+                _ => null,
+            },
+            Call,
+            response.StatusCode);
+    }
+
+    private TransferException TooLong(Exception exception) => new(
+        TransferError.TooSlow,
+        $"{Call.Verb} '{Call.Name}' over {ProtocolNames.Of(Call.Protocol)}: it took longer than the "
+        + $"{_setup.Options.CallTimeout!.Value.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture)} s that one call may take. Give it more.",
+        Call.Name,
+        exception)
+    {
+        Protocol = Call.Protocol,
+        IsTransient = true,
+    };
+}

@@ -1,0 +1,162 @@
+using System.IO.Compression;
+using Google.Protobuf;
+
+namespace Millrace.Transfer;
+
+/// <summary>Reads and makes messages that are held as a whole.</summary>
+internal static class GrpcMessages
+{
+    /// <summary>Bytes of one message at most, also of one that was compressed.</summary>
+    /// <remarks>As our server's, and four times what libraries of gRPC send unless they are told otherwise.</remarks>
+    public const int MaxBytes = (16 * 1024 * 1024) + ChunkParser.MaxRest;
+
+    private const int MinInflated = 4096;
+
+    /// <summary>A frame around a message.</summary>
+    public static byte[] Frame(IMessage message)
+    {
+        int bytes = message.CalculateSize();
+        byte[] frame = new byte[FramePrefix.Bytes + bytes];
+        new FramePrefix(0, (uint)bytes).Write(frame);
+        message.WriteTo(frame.AsSpan(FramePrefix.Bytes));
+        return frame;
+    }
+
+    /// <summary>The next message; null at the end.</summary>
+    /// <exception cref="GrpcFault">It is none.</exception>
+    public static async ValueTask<T?> ReadAsync<T>(GrpcInput input, MessageParser<T> parser, CancellationToken cancellationToken)
+        where T : class, IMessage<T>
+    {
+        HeldMessage message = await ReadAsync(input, ChunkHandling.RentedArray, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            return message.IsNone ? null : Parse(parser, message.Memory.Span);
+        }
+        finally
+        {
+            message.Dispose();
+        }
+    }
+
+    /// <summary>The only message of an answer, and its good end.</summary>
+    public static async ValueTask<T> ReadOnlyOneAsync<T>(GrpcExchange exchange, GrpcInput input, MessageParser<T> parser)
+        where T : class, IMessage<T>
+    {
+        T? message = await ReadAsync(input, parser, exchange.Token).ConfigureAwait(false);
+        if (message is not null && await input.HasMessageAsync(GrpcInput.AsideBytes, exchange.Token).ConfigureAwait(false))
+        {
+            throw Failures.Protocol(exchange.Call, "the answer has more than one message");
+        }
+
+        input.ThrowUnlessOk();
+        return message ?? throw Failures.Protocol(exchange.Call, "the answer has no message");
+    }
+
+    public static T Parse<T>(MessageParser<T> parser, ReadOnlySpan<byte> message)
+        where T : IMessage<T>
+    {
+        try
+        {
+            return parser.ParseFrom(message);
+        }
+        catch (InvalidProtocolBufferException exception)
+        {
+            throw new GrpcFault(GrpcStatus.Internal, $"a message cannot be read ({exception.Message})");
+        }
+    }
+
+    /// <summary>The next message in an array; none at the end.</summary>
+    public static async ValueTask<HeldMessage> ReadAsync(
+        GrpcInput input, ChunkHandling handling, CancellationToken cancellationToken)
+    {
+        if (await input.ReadPrefixAsync(cancellationToken).ConfigureAwait(false) is not { } prefix)
+        {
+            return default;
+        }
+
+        if (prefix.Length > MaxBytes)
+        {
+            throw TooLarge();
+        }
+
+        bool compressed = prefix.Flags == FramePrefix.Compressed;
+        HeldMessage message = compressed ? HeldMessage.Of((int)prefix.Length) : HeldMessage.Of((int)prefix.Length, handling);
+        bool isDone = false;
+        try
+        {
+            await input.ReadExactlyAsync(message.Memory, cancellationToken).ConfigureAwait(false);
+            if (compressed)
+            {
+                ThrowUnlessGzip(input);
+                return Inflate(message.Memory, handling);
+            }
+
+            isDone = true;
+            return message;
+        }
+        finally
+        {
+            if (!isDone)
+            {
+                message.Dispose();
+            }
+        }
+    }
+
+    /// <summary>A message may be compressed only where the answer said how.</summary>
+    public static void ThrowUnlessGzip(GrpcInput input)
+    {
+        if (!input.IsGzip)
+        {
+            throw new GrpcFault(GrpcStatus.Internal, "a message is compressed, and the answer does not say how");
+        }
+    }
+
+    public static GrpcFault NotGzip(Exception exception) =>
+        new(GrpcStatus.Internal, $"a message is not compressed as it says ({exception.Message.TrimEnd('.')})");
+
+    private static HeldMessage Inflate(ReadOnlyMemory<byte> compressed, ChunkHandling handling)
+    {
+        using var source = new HeldStream();
+        source.Begin(compressed);
+        using var gzip = new GZipStream(source, CompressionMode.Decompress);
+        HeldMessage message = HeldMessage.Of(Math.Clamp(4 * compressed.Length, MinInflated, MaxBytes), handling);
+        int bytes = 0;
+        try
+        {
+            int read;
+            while ((read = gzip.Read(message.Memory.Span[bytes..])) > 0)
+            {
+                bytes += read;
+                if (bytes == message.Memory.Length)
+                {
+                    message = Grow(message, bytes, handling);
+                }
+            }
+        }
+        catch (Exception exception)
+        {
+            message.Dispose();
+            throw exception is InvalidDataException ? NotGzip(exception) : exception;
+        }
+
+        message.Cut(bytes);
+        return message;
+    }
+
+    private static HeldMessage Grow(HeldMessage message, int bytes, ChunkHandling handling)
+    {
+        if (bytes > MaxBytes)
+        {
+            throw TooLarge();
+        }
+
+        HeldMessage larger = HeldMessage.Of(Math.Min(2 * bytes, MaxBytes + 1), handling);
+        message.Memory.CopyTo(larger.Memory);
+        message.Dispose();
+        return larger;
+    }
+
+    private static GrpcFault TooLarge() => new(
+        GrpcStatus.ResourceExhausted, $"a message has more than the {MaxBytes} bytes that are accepted. Ask for smaller chunks.");
+}

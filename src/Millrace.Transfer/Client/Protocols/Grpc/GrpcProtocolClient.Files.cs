@@ -1,0 +1,166 @@
+using System.Diagnostics;
+using Millrace.Transfer.Messages;
+using FileInfo = Millrace.Transfer.Messages.FileInfo;
+
+namespace Millrace.Transfer;
+
+/// <summary>What concerns files: find, open, list, delete.</summary>
+internal sealed partial class GrpcProtocolClient
+{
+    /// <summary>Entries of a page of a listing, as HTTP's have.</summary>
+    private const int PageEntries = 1000;
+
+    public override async Task<StoredFile?> FindAsync(TransferName name, bool digest, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Looking for", name);
+        ThrowIfLinked(name, call);
+        try
+        {
+            FileInfo file = await AskAsync(
+                "Stat", new StatRequest { Name = name.Value, WantSha256 = digest }, FileInfo.Parser, call, watch).ConfigureAwait(false);
+            return ToFile(file, name, call);
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            return null;
+        }
+    }
+
+    public override async Task<OpenedFile> OpenAsync(
+        TransferName name, ByteRange? range, EntityTag? tag, bool digest, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Downloading", name);
+        ThrowIfLinked(name, call);
+        TransferClientOptions options = _setup.Options;
+        var message = new DownloadRequest
+        {
+            Name = name.Value,
+            WantSha256 = digest,
+            ChunkBytes = options.ChunkBytes ?? (options.ChunkHandling == ChunkHandling.Direct ? 0 : ChunkStream.ArrayBytes),
+        };
+        if (range is { } part)
+        {
+            message.Offset = part.Offset;
+            if (part.Length != long.MaxValue)
+            {
+                message.Count = part.Length;
+            }
+
+            if (tag is { } version)
+            {
+                message.IfTag = version.Value;
+            }
+        }
+
+        long started = Stopwatch.GetTimestamp();
+        var exchange = new GrpcExchange(_setup, call, watch);
+        GrpcBody? body = null;
+        try
+        {
+            GrpcInput input = await SendAsync(exchange, "Download", message).ConfigureAwait(false);
+            TimeSpan roundTrip = Stopwatch.GetElapsedTime(started);
+            body = new GrpcBody(exchange, input, options.ChunkHandling);
+            FileInfo file = await body.DescribeAsync().ConfigureAwait(false);
+            return new OpenedFile
+            {
+                Response = input.Response,
+                Body = body,
+                Offset = file.Offset,
+                Count = file.Count,
+                Length = file.Length,
+                Tag = file.Tag.Length > 0 ? new EntityTag(file.Tag) : null,
+                Sha256 = file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null,
+                Modified = file.Modified?.ToDateTimeOffset(),
+                RoundTrip = roundTrip,
+            };
+        }
+        catch (Exception exception)
+        {
+            if (body is not null)
+            {
+                await body.DisposeAsync().ConfigureAwait(false);
+            }
+
+            exchange.Dispose();
+            if (exception is TransferException)
+            {
+                throw;
+            }
+
+            throw exchange.Translate(exception);
+        }
+    }
+
+    public override async Task<ListingDocument> ListAsync(TransferName folder, bool recursive, string? after, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Listing", folder);
+        using var exchange = new GrpcExchange(_setup, call, watch);
+        try
+        {
+            GrpcInput input = await SendAsync(
+                exchange,
+                "List",
+                new ListRequest { Folder = folder.Value, Recursive = recursive, After = after ?? "", Limit = PageEntries })
+                .ConfigureAwait(false);
+            var entries = new List<ListingEntry>();
+            while (await GrpcMessages.ReadAsync(input, ListEntry.Parser, exchange.Token).ConfigureAwait(false) is { } entry)
+            {
+                if (entries.Count == PageEntries)
+                {
+                    throw Failures.Protocol(call, $"more came than the {PageEntries} entries that were asked for");
+                }
+
+                entries.Add(ToEntry(entry));
+            }
+
+            input.ThrowUnlessOk();
+            return new ListingDocument
+            {
+                Folder = folder.Value,
+                Entries = entries,
+                Next = entries.Count == PageEntries ? entries[^1].Name : null,
+            };
+        }
+        catch (Exception exception) when (exception is not TransferException)
+        {
+            throw exchange.Translate(exception);
+        }
+    }
+
+    public override async Task<bool> DeleteAsync(TransferName name, WritePrecondition precondition, IdleWatch watch)
+    {
+        try
+        {
+            DeleteResponse answer = await AskAsync(
+                "Delete",
+                new DeleteRequest { Name = name.Value, Precondition = GrpcMapping.ToMessage(precondition) },
+                DeleteResponse.Parser,
+                Call("Deleting", name),
+                watch).ConfigureAwait(false);
+            return answer.Deleted;
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            return false;
+        }
+    }
+
+    private static StoredFile ToFile(FileInfo file, TransferName name, ProtocolCall call) => file.Length >= 0
+        ? new StoredFile(
+            name,
+            file.Length,
+            file.Modified?.ToDateTimeOffset() ?? DateTimeOffset.UnixEpoch,
+            new EntityTag(file.Tag),
+            file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null)
+        : throw Failures.Protocol(call, "the answer does not say how long the file is");
+
+    private static ListingEntry ToEntry(ListEntry entry) => new()
+    {
+        Name = entry.Name,
+        Kind = entry.IsFolder ? "folder" : "file",
+        Length = entry.File?.Length,
+        Modified = entry.File?.Modified?.ToDateTimeOffset(),
+        Tag = entry.File is { Tag.Length: > 0 } file ? new EntityTag(file.Tag).ToString() : null,
+        Sha256 = entry.File is { HasSha256: true } known ? GrpcMapping.ToDigest(known.Sha256).ToString() : null,
+    };
+}

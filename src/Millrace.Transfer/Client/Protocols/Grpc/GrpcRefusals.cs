@@ -1,0 +1,79 @@
+using System.Globalization;
+using System.Net;
+
+namespace Millrace.Transfer;
+
+/// <summary>What a call's status says, as the exception that HTTP's answers are too.</summary>
+internal static class GrpcRefusals
+{
+    /// <summary>Describes a status other than OK.</summary>
+    /// <param name="status">The status.</param>
+    /// <param name="field">A trailer by its name; null where there is none.</param>
+    /// <param name="call">What the request was for.</param>
+    /// <param name="httpStatus">The HTTP status that it came with.</param>
+    public static TransferException Make(
+        GrpcStatus status, Func<string, string?> field, ProtocolCall call, HttpStatusCode httpStatus)
+    {
+        bool told = Enum.TryParse(field(GrpcFields.Error), out TransferError error) && Enum.IsDefined(error);
+        if (!told)
+        {
+            error = GrpcErrors.ErrorOf(status);
+        }
+
+        string? detail = field(GrpcFields.Message) is { Length: > 0 } message ? GrpcText.Decode(message) : null;
+        return new TransferException(
+            error,
+            $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: the server answered {NameOf(status)}. {detail ?? Advice(status)}",
+            call.Name)
+        {
+            Status = (int)httpStatus,
+            Protocol = call.Protocol,
+            Offset = Fields.Number(field(GrpcFields.Offset)),
+            RetryAfter = RetryAfterOf(field(GrpcFields.RetryAfter)),
+            IsTransient = IsTransient(status, error, told),
+        };
+    }
+
+    /// <summary>What an HTTP status without one of gRPC means: gRPC's "HTTP to gRPC Status Code Mapping".</summary>
+    public static GrpcStatus StatusOf(HttpStatusCode status) => (int)status switch
+    {
+        400 => GrpcStatus.Internal,
+        401 => GrpcStatus.Unauthenticated,
+        403 => GrpcStatus.PermissionDenied,
+        404 => GrpcStatus.Unimplemented,
+        429 or 502 or 503 or 504 => GrpcStatus.Unavailable,
+        _ => GrpcStatus.Unknown,
+    };
+
+    /// <summary>The name as gRPC's documents write it, for example <c>NOT_FOUND</c>.</summary>
+    public static string NameOf(GrpcStatus status) => Enum.IsDefined(status)
+        ? string.Concat(status.ToString().Select((letter, i) =>
+            i > 0 && char.IsAsciiLetterUpper(letter) ? $"_{letter}" : char.ToUpperInvariant(letter).ToString()))
+        : $"the status {(int)status}";
+
+    /// <summary>A server of Millrace fails for the moment as over HTTP with 500; of others only UNAVAILABLE says that.</summary>
+    private static bool IsTransient(GrpcStatus status, TransferError error, bool told) => error switch
+    {
+        TransferError.OffsetMismatch or TransferError.TakenOver or TransferError.UploadComplete => true,
+        TransferError.TooManyTransfers or TransferError.TooSlow or TransferError.Disconnected => true,
+        TransferError.NoSpace or TransferError.Unauthorized or TransferError.Forbidden => false,
+        _ => status == GrpcStatus.Unavailable || (told && status == GrpcStatus.Internal),
+    };
+
+    private static TimeSpan? RetryAfterOf(string? text) =>
+        double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
+        && seconds <= TimeSpan.MaxValue.TotalSeconds / 2
+            ? TimeSpan.FromSeconds(seconds)
+            : null;
+
+    private static string Advice(GrpcStatus status) => status switch
+    {
+        GrpcStatus.Unauthenticated => "Give a token that is valid.",
+        GrpcStatus.PermissionDenied => "The token does not allow it; ask for one that does.",
+        GrpcStatus.NotFound => "Look at the name.",
+        GrpcStatus.Unimplemented => "The server does not do this; use another wire.",
+        GrpcStatus.FailedPrecondition => "Look at what is there, then decide.",
+        GrpcStatus.DeadlineExceeded => "Give it more time.",
+        _ => "It gave no reason.",
+    };
+}

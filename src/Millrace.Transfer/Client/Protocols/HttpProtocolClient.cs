@@ -1,0 +1,130 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Http.Headers;
+
+namespace Millrace.Transfer;
+
+/// <summary>HTTP: ranges down, resumable uploads up. One class for both versions, which differ only in the connection.</summary>
+internal partial class HttpProtocolClient : Protocol
+{
+    private readonly HttpClient _client;
+    private readonly Version _version;
+    private readonly AuthenticationHeaderValue? _token;
+    private readonly Uri? _link;
+
+    public HttpProtocolClient(ProtocolSetup setup)
+    {
+        Setup = setup;
+        _client = setup.Client;
+        _version = setup.Kind == TransferProtocol.Http2 ? HttpVersion.Version20 : HttpVersion.Version11;
+        _token = setup.Options.Token is { Length: > 0 } token ? new AuthenticationHeaderValue("Bearer", token) : null;
+        _link = setup.Options.Link is { } link ? new Uri(setup.Files, $"{link.Name.ToEncoded()}?{link.Query}") : null;
+    }
+
+    public override TransferProtocol Kind => Setup.Kind;
+
+    public override bool CanResume => Setup.Uploads is not null;
+
+    public override bool VerifiesWhole => true;
+
+    public override long MaxRequestBytes(bool verify) => long.MaxValue;
+
+    protected ProtocolSetup Setup { get; }
+
+    /// <summary>The URL of a file.</summary>
+    protected Uri UrlOf(TransferName name) => new(Setup.Files, name.ToEncoded());
+
+    /// <summary>The URL of a file's content: by the link where it is that file's.</summary>
+    private Uri ContentUrlOf(TransferName name) =>
+        _link is not null && Setup.Options.Link!.Name == name ? _link : UrlOf(name);
+
+    protected ProtocolCall Call(string verb, TransferName name) => new(verb, name.IsRoot ? "/" : name.Value, Kind);
+
+    /// <summary>Sends a request and refuses nothing.</summary>
+    protected async Task<HttpResponseMessage> SendAsync(
+        HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage>? prepare = null,
+        Outgoing? content = null)
+    {
+        using var request = new HttpRequestMessage(method, url)
+        {
+            Version = _version,
+            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
+            Content = content is null ? null : new OutgoingContent(content),
+        };
+
+        // A server looks at a token first, which may allow less than the link does.
+        request.Headers.Authorization = ReferenceEquals(url, _link) ? null : _token;
+        prepare?.Invoke(request);
+        watch.Touch();
+        try
+        {
+            HttpResponseMessage response = await _client
+                .SendAsync(request, HttpCompletionOption.ResponseHeadersRead, watch.Token).ConfigureAwait(false);
+            watch.Touch();
+            return response;
+        }
+        catch (Exception exception)
+        {
+            if (content?.SourceFailure is { } failure)
+            {
+                throw Failures.OfSource(failure, call);
+            }
+
+            throw Translate(exception, call, watch);
+        }
+    }
+
+    /// <summary>The exception to throw instead of another one.</summary>
+    protected static Exception Translate(Exception exception, ProtocolCall call, IdleWatch watch) =>
+        watch.Caller.IsCancellationRequested
+            ? new OperationCanceledException($"{call.Verb} '{call.Name}' was canceled.", exception, watch.Caller)
+            : Failures.Translate(exception, call, watch) ?? exception;
+
+    /// <summary>Throws what a refusal says, and ends its connection's use.</summary>
+    protected async Task ThrowAsync(HttpResponseMessage response, ProtocolCall call, IdleWatch watch)
+    {
+        TransferException exception;
+        try
+        {
+            exception = await Failures.ReadAsync(response, call, Setup.Clock, watch.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException canceled)
+        {
+            throw Translate(canceled, call, watch);
+        }
+        finally
+        {
+            response.Dispose();
+        }
+
+        throw exception;
+    }
+
+    protected static void Add(HttpRequestMessage request, string name, string value)
+    {
+        bool added = request.Headers.TryAddWithoutValidation(name, value);
+        Debug.Assert(added, $"{name} is no field of a request.");
+    }
+
+    protected static void AddPrecondition(HttpRequestMessage request, WritePrecondition precondition)
+    {
+        if (precondition.CreateNew)
+        {
+            Add(request, "If-None-Match", "*");
+        }
+
+        if (precondition.MustExist)
+        {
+            Add(request, "If-Match", "*");
+        }
+        else if (precondition.Match is { } tags)
+        {
+            Add(request, "If-Match", string.Join(", ", tags));
+        }
+
+        if (precondition.UnmodifiedSince is { } since)
+        {
+            Add(request, "If-Unmodified-Since", since.ToString("R"));
+        }
+    }
+}

@@ -1,0 +1,38 @@
+using System.Text.Json.Serialization;
+
+namespace Millrace.Transfer;
+
+/// <summary>What <c>GET /.well-known/millrace</c> says: which protocols a server offers, and where.</summary>
+public sealed record ServerDescription
+{
+    /// <summary>Where it is asked for, on the server's own address.</summary>
+    public const string Path = "/.well-known/millrace";
+
+    /// <summary>The version of this description; 1.</summary>
+    [JsonPropertyName("version")]
+    public int Version { get; set; } = 1;
+
+    /// <summary>The program and its version, for people.</summary>
+    [JsonPropertyName("server")]
+    public string Server { get; set; } = "";
+
+    /// <summary>Path of the files, for example <c>/files</c>.</summary>
+    [JsonPropertyName("files")]
+    public string Files { get; set; } = "/files";
+
+    /// <summary>Path at which uploads are created, for example <c>/uploads</c>; null when there are none.</summary>
+    [JsonPropertyName("uploads")]
+    public string? Uploads { get; set; }
+
+    /// <summary>The protocols that are offered.</summary>
+    [JsonPropertyName("wires")]
+    public IReadOnlyList<ProtocolDescription> Protocols { get; set; } = [];
+
+    /// <summary>Bytes that one file may have; null without a limit.</summary>
+    [JsonPropertyName("maxFileBytes")]
+    public long? MaxFileBytes { get; set; }
+
+    /// <summary>Whether requests need a token.</summary>
+    [JsonPropertyName("needsToken")]
+    public bool NeedsToken { get; set; }
+}

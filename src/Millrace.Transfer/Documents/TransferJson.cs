@@ -1,0 +1,10 @@
+using System.Text.Json.Serialization;
+
+namespace Millrace.Transfer;
+
+/// <summary>Reads and writes the documents of the protocol without reflection.</summary>
+[JsonSerializable(typeof(ServerDescription))]
+[JsonSerializable(typeof(ErrorDocument))]
+[JsonSerializable(typeof(ListingDocument))]
+[JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+public sealed partial class TransferJson : JsonSerializerContext;
