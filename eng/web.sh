@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The page of report.html: eng/web.sh build makes the committed file anew, eng/web.sh check says whether it is what web/
-# builds. Only who works on web/ needs Node; ./millrace uses the committed file.
+# The page of report.html. eng/web.sh build compiles web/ into the committed file; eng/web.sh check fails when the committed
+# file is not what web/ builds. Only changes in web/ need Node; ./millrace uses the committed file.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -8,7 +8,7 @@ built=web/dist/index.html
 committed=src/Millrace.Lab/Reporting/Web/report.html
 
 build() {
-  # The lock file says exactly which packages; nothing of theirs is run at installation.
+  # Exactly the packages of the lock file; their installation scripts do not run.
   npm ci --prefix web --ignore-scripts --no-audit --no-fund
   npm run --prefix web check
   npm run --prefix web build
