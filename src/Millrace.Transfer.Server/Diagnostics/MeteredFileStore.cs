@@ -18,6 +18,8 @@ internal sealed class MeteredFileStore : IFileStore
     /// <summary>The store itself.</summary>
     public IFileStore Store => _store;
 
+    public long? MaxFileBytes => _store.MaxFileBytes;
+
     public ValueTask<StoredFile?> FindAsync(TransferName name, DigestNeed digest, CancellationToken cancellationToken) =>
         _store.FindAsync(name, digest, cancellationToken);
 

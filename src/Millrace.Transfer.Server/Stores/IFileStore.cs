@@ -10,8 +10,8 @@ namespace Millrace.Transfer.Server;
 /// </remarks>
 public interface IFileStore
 {
-    /// <summary>Bytes that one file may have; null without a limit, or where it cannot be told.</summary>
-    long? MaxFileBytes => null;
+    /// <summary>The largest file that the store accepts, in bytes; null without a limit, or if the store does not know it.</summary>
+    long? MaxFileBytes { get; }
 
     /// <summary>What is known of a file.</summary>
     /// <param name="name">The file.</param>

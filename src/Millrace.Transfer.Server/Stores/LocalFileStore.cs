@@ -74,6 +74,9 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     /// <summary>How files are kept.</summary>
     public LocalFileStoreOptions Options { get; }
 
+    /// <inheritdoc/>
+    public long? MaxFileBytes => Options.MaxFileBytes;
+
     /// <summary>Whether names are resolved by the kernel, which nobody can trick while it does.</summary>
     internal bool Native { get; }
 

@@ -109,6 +109,21 @@ public sealed class StartTests : IDisposable
     }
 
     [Fact]
+    public async Task Largest_file_is_announced_to_tus_and_draft_clients()
+    {
+        await using TransferServer server = await TransferServer.StartAsync(
+            Options with { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } });
+        using var client = new HttpClient();
+        using var request = new HttpRequestMessage(HttpMethod.Options, new Uri(server.Address, "/uploads"));
+
+        using HttpResponseMessage response = await client.SendAsync(request);
+
+        Assert.Equal("1000000", Assert.Single(response.Headers.GetValues("Tus-Max-Size")));
+        Assert.Contains("max-size=1000000", Assert.Single(response.Headers.GetValues("Upload-Limit")), StringComparison.Ordinal);
+        await server.StopAsync();
+    }
+
+    [Fact]
     public async Task The_description_names_the_wires_and_ports()
     {
         await using TransferServer server = await TransferServer.StartAsync(Options);

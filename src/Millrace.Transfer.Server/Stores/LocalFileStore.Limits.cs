@@ -1,8 +1,0 @@
-namespace Millrace.Transfer.Server;
-
-/// <content>What endpoints tell clients beforehand.</content>
-public sealed partial class LocalFileStore
-{
-    /// <inheritdoc/>
-    public long? MaxFileBytes => Options.MaxFileBytes;
-}
