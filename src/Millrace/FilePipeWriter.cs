@@ -1,6 +1,8 @@
+using System.Buffers;
 using System.Diagnostics;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
 
 namespace Millrace;
@@ -41,6 +43,12 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
 
     /// <summary>The file, as it was given.</summary>
     public string Path { get; }
+
+    /// <summary>The full path that a commit publishes: where a link leads, if <see cref="Path"/> is one.</summary>
+    public abstract string TargetPath { get; }
+
+    /// <summary>The open file. It belongs to the writer; bytes up to <see cref="Position"/> less <see cref="UnflushedBytes"/> are in it.</summary>
+    public abstract SafeFileHandle Handle { get; }
 
     /// <summary>What is really done, which may differ from what was asked for; never <see cref="WriteStrategy.Auto"/>.</summary>
     public WriteStrategy Strategy { get; private protected init; }
@@ -98,6 +106,19 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <exception cref="FilePipeException">The file could not be written or flushed.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
     public abstract ValueTask<FlushResult> FlushToDeviceAsync(CancellationToken cancellationToken = default);
+
+    /// <summary>Writes buffers of the caller's to the file without gathering them in this writer's memory, where that is possible.</summary>
+    /// <param name="source">Bytes in large pieces. They must not change until this completes.</param>
+    /// <param name="cancellationToken">Checked before anything is written.</param>
+    /// <returns>A task that completes when all bytes were accepted.</returns>
+    /// <remarks>
+    /// For programs that have many writers at once: each needs no memory of its own. What was accepted before is written
+    /// first. Gathers like <see cref="PipeWriter.WriteAsync"/> where that is not possible.
+    /// </remarks>
+    /// <exception cref="FilePipeException">The file could not be written.</exception>
+    /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
+    /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
+    public abstract ValueTask WriteThroughAsync(ReadOnlySequence<byte> source, CancellationToken cancellationToken = default);
 
     /// <summary>As <see cref="CommitAsync"/>, and waits for the disk on the calling thread, without a thread-pool hop.</summary>
     /// <returns>As <see cref="CommitAsync"/>.</returns>

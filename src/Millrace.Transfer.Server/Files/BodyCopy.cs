@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using Millrace.Writing;
 
 namespace Millrace.Transfer.Server;
 
@@ -56,7 +55,7 @@ internal static class BodyCopy
     public static async ValueTask WriteAsync(
         ReadOnlySequence<byte> content, PipeWriter destination, CancellationToken cancellationToken)
     {
-        if (destination is StagedFileWriter file)
+        if (destination is FilePipeWriter file)
         {
             // It is in large blocks; another block for each transfer would be memory for nothing.
             await file.WriteThroughAsync(content, cancellationToken).ConfigureAwait(false);

@@ -1,6 +1,5 @@
 using Microsoft.Win32.SafeHandles;
 using Millrace.Interop;
-using Millrace.Writing;
 
 namespace Millrace.Transfer.Server;
 
@@ -102,7 +101,7 @@ public sealed partial class LocalFileStore
     /// <param name="about">Told the time that it will bear, before; null when nobody wants to know.</param>
     /// <param name="cancellationToken">Until it begins to be published.</param>
     internal async ValueTask<StoredFile> PublishAsync(
-        StagedFileWriter file,
+        FilePipeWriter file,
         TransferName name,
         WritePrecondition precondition,
         Sha256Digest? digest,
@@ -115,8 +114,8 @@ public sealed partial class LocalFileStore
         {
             StoredFile? present = await CheckAsync(name, precondition, cancellationToken).ConfigureAwait(false);
             long length = file.Position;
-            using SafeFileHandle? open = Native ? FileReopen.TryOpen(file.File.Handle) : null;
-            long? stamp = _watch.Stamp(file.File.Handle);
+            using SafeFileHandle? open = Native ? FileReopen.TryOpen(file.Handle) : null;
+            long? stamp = _watch.Stamp(file.Handle);
             if (about is not null)
             {
                 await about(stamp ?? 0).ConfigureAwait(false);
@@ -156,12 +155,12 @@ public sealed partial class LocalFileStore
     {
         StoreFolder folder = _tree.TryOpenFolderOf(
             name, create: true, follow: !options.Precondition.CreateNew, out string fileName)!;
-        StagedFileWriter? file = null;
+        FilePipeWriter? file = null;
         try
         {
             Limits.CheckDevice(name, options.Length ?? 0);
             string path = folder.PathOf(fileName);
-            file = (StagedFileWriter)FilePipe.Create(
+            file = FilePipe.Create(
                 path,
                 new FileWriteOptions
                 {
@@ -188,9 +187,9 @@ public sealed partial class LocalFileStore
     }
 
     /// <summary>A link that came under the name after it was looked at would have been followed, wherever it leads.</summary>
-    private static void ThrowIfOffsetMismatch(StagedFileWriter file, string path, TransferName name)
+    private static void ThrowIfOffsetMismatch(FilePipeWriter file, string path, TransferName name)
     {
-        if (!string.Equals(file.File.Target, Path.GetFullPath(path), StringComparison.Ordinal))
+        if (!string.Equals(file.TargetPath, Path.GetFullPath(path), StringComparison.Ordinal))
         {
             throw StoreErrors.LeadsOut(name);
         }

@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Writing;
 
 namespace Millrace.Transfer.Server;
 
@@ -85,7 +84,7 @@ public sealed partial class LocalFileStore
     private async ValueTask JoinAsync(
         LocalUpload whole, IReadOnlyList<UploadId> parts, CancellationToken cancellationToken)
     {
-        StagedFileWriter data = OpenData(whole, reserve: 0);
+        FilePipeWriter data = OpenData(whole, reserve: 0);
         await using (data.ConfigureAwait(false))
         {
             foreach (UploadId part in parts)
@@ -201,10 +200,9 @@ public sealed partial class LocalFileStore
     }
 
     private async ValueTask<StoredFile> PublishAsync(
-        FilePipeWriter writer, string path, LocalUpload upload, Sha256Digest? digest, CancellationToken cancellationToken)
+        FilePipeWriter file, string path, LocalUpload upload, Sha256Digest? digest, CancellationToken cancellationToken)
     {
         TransferName name = upload.Record.ToName();
-        var file = (StagedFileWriter)writer;
         await using (file.ConfigureAwait(false))
         {
             ThrowIfOffsetMismatch(file, path, name);

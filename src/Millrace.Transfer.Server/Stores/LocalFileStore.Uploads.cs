@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using Millrace.Writing;
 
 namespace Millrace.Transfer.Server;
 
@@ -198,7 +197,7 @@ public sealed partial class LocalFileStore
         TransferName name = upload.Record.ToName();
         long? length = upload.Record.Length;
         Limits.CheckDevice(name, length - offset ?? 0);
-        StagedFileWriter file = OpenData(upload, length is not null && Native && Limits.AppliesToAll ? length.Value : 0);
+        FilePipeWriter file = OpenData(upload, length is not null && Native && Limits.AppliesToAll ? length.Value : 0);
         try
         {
             return new LocalUploadWriter(this, upload, holder, file, Limit(file, name, length), reserved: length is not null);
@@ -211,7 +210,7 @@ public sealed partial class LocalFileStore
     }
 
     /// <summary>The upload's data, to be written on. Never committed under the name that is given here.</summary>
-    private StagedFileWriter OpenData(LocalUpload upload, long reserve) => (StagedFileWriter)FilePipe.Resume(
+    private FilePipeWriter OpenData(LocalUpload upload, long reserve) => FilePipe.Resume(
         upload.DataPath,
         upload.DataPath + ".whole",
         new FileWriteOptions { Durability = Options.Durability, PreallocationSize = reserve, Portable = Options.Portable });

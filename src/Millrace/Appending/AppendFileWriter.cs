@@ -32,6 +32,13 @@ internal sealed partial class AppendFileWriter : FilePipeWriter
     /// <summary>What this writer shares with the others of its file.</summary>
     internal AppendLog Log { get; }
 
+    public override string TargetPath => throw new NotSupportedException();
+
+    public override Microsoft.Win32.SafeHandles.SafeFileHandle Handle => throw new NotSupportedException();
+
+    public override ValueTask WriteThroughAsync(
+        System.Buffers.ReadOnlySequence<byte> source, CancellationToken cancellationToken = default) => throw new NotSupportedException();
+
     private bool FlushesDurably => _durability == Durability.EveryFlush;
 
     /// <inheritdoc/>

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.InteropServices;
 
@@ -5,7 +6,7 @@ namespace Millrace.Buffers;
 
 /// <summary>A block of page-aligned native memory, from <see cref="BlockPool"/>.</summary>
 [SuppressMessage("Design", "CA1001", Justification = "Free gives the memory back; the pool decides when.")]
-internal sealed unsafe class NativeBlock : Block
+internal sealed unsafe class NativeBlock : Block, IMemoryOwner<byte>
 {
     private readonly NativeMemoryManager _manager;
     private readonly BlockPool? _pool;
@@ -37,6 +38,10 @@ internal sealed unsafe class NativeBlock : Block
     }
 
     protected override ReadOnlyMemory<byte> Memory => _manager.Memory;
+
+    Memory<byte> IMemoryOwner<byte>.Memory => _manager.Memory;
+
+    void IDisposable.Dispose() => Release();
 
     public override void Release()
     {

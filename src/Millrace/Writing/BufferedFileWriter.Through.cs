@@ -6,7 +6,7 @@ namespace Millrace.Writing;
 /// <summary>Writing what somebody else has gathered already, without a block of this writer.</summary>
 internal sealed partial class BufferedFileWriter
 {
-    public override ValueTask WriteThroughAsync(ReadOnlySequence<byte> source, CancellationToken cancellationToken)
+    public override ValueTask WriteThroughAsync(ReadOnlySequence<byte> source, CancellationToken cancellationToken = default)
     {
         ThrowIfUnusable();
         if (cancellationToken.IsCancellationRequested)

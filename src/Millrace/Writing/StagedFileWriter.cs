@@ -2,6 +2,7 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
+using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
 
 namespace Millrace.Writing;
@@ -34,6 +35,10 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
 
     /// <summary>The file, for what copies to it by other means; see <see cref="AcceptForeign"/>.</summary>
     public StagedFile File { get; }
+
+    public override string TargetPath => File.Target;
+
+    public override SafeFileHandle Handle => File.Handle;
 
     /// <summary>Whether bytes may come to the file by other means: not when every one of them is to be hashed.</summary>
     public bool AcceptsForeign => _hash is null;
@@ -72,13 +77,7 @@ internal abstract partial class StagedFileWriter : FilePipeWriter
         return commit;
     }
 
-    /// <summary>
-    /// Writes what somebody else has gathered, as far as that can be done without gathering it again. For who has many
-    /// writers at once, each of which would have a block.
-    /// </summary>
-    /// <param name="source">The caller's; unchanged until this completes.</param>
-    /// <param name="cancellationToken">Looked at before anything is written.</param>
-    public virtual async ValueTask WriteThroughAsync(ReadOnlySequence<byte> source, CancellationToken cancellationToken)
+    public override async ValueTask WriteThroughAsync(ReadOnlySequence<byte> source, CancellationToken cancellationToken = default)
     {
         foreach (ReadOnlyMemory<byte> segment in source)
         {

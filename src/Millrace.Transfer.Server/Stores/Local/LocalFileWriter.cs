@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using Millrace.Writing;
 
 namespace Millrace.Transfer.Server;
 
@@ -10,7 +9,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
     private readonly TransferName _name;
     private readonly CreateFileOptions _options;
     private readonly StoreFolder _folder;
-    private readonly StagedFileWriter _file;
+    private readonly FilePipeWriter _file;
     private readonly LimitedBody? _limited;
     private readonly TrailingDigest? _digest;
     private long _taken;
@@ -21,7 +20,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         TransferName name,
         CreateFileOptions options,
         StoreFolder folder,
-        StagedFileWriter file,
+        FilePipeWriter file,
         LimitedBody? limited,
         long taken)
     {
@@ -35,7 +34,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         if (store.Options.ComputeSha256)
         {
             _digest = new TrailingDigest();
-            _digest.Follow(file.File.Handle, options.Length);
+            _digest.Follow(file.Handle, options.Length);
         }
     }
 
@@ -53,13 +52,13 @@ internal sealed class LocalFileWriter : StoredFileWriter
             Sha256Digest? digest = null;
             if (_digest is not null)
             {
-                digest = await _digest.FinishAsync(_file.File.Handle, _file.Position, cancellationToken)
+                digest = await _digest.FinishAsync(_file.Handle, _file.Position, cancellationToken)
                     .ConfigureAwait(false);
             }
             else if (expected is not null)
             {
                 digest = await DigestWork
-                    .HashAsync(_file.File.Handle, _file.Position, _store.Options.Portable, cancellationToken)
+                    .HashAsync(_file.Handle, _file.Position, _store.Options.Portable, cancellationToken)
                     .ConfigureAwait(false);
             }
 

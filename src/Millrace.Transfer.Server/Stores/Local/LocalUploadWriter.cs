@@ -1,6 +1,4 @@
 using System.IO.Pipelines;
-using Millrace.Interop;
-using Millrace.Writing;
 
 namespace Millrace.Transfer.Server;
 
@@ -10,7 +8,7 @@ internal sealed class LocalUploadWriter : UploadWriter
     private readonly LocalFileStore _store;
     private readonly LocalUpload _upload;
     private readonly CancellationTokenSource _holder;
-    private readonly StagedFileWriter _file;
+    private readonly FilePipeWriter _file;
     private readonly LimitedBody? _limited;
     private readonly TrailingDigest? _digest;
     private readonly long _start;
@@ -29,7 +27,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         LocalFileStore store,
         LocalUpload upload,
         CancellationTokenSource holder,
-        StagedFileWriter file,
+        FilePipeWriter file,
         LimitedBody? limited,
         bool reserved)
     {
@@ -44,7 +42,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         if (store.Options.ComputeSha256)
         {
             _digest = upload.ContinueDigest(_start);
-            _digest.Follow(file.File.Handle, upload.Record.Length - _start);
+            _digest.Follow(file.Handle, upload.Record.Length - _start);
         }
     }
 
@@ -133,9 +131,9 @@ internal sealed class LocalUploadWriter : UploadWriter
         }
 
         long kept = discards ? _start : Math.Min(_file.Position - _file.UnflushedBytes, _upload.Record.Length ?? long.MaxValue);
-        if (discards || _reserved || kept < RandomAccess.GetLength(_file.File.Handle))
+        if (discards || _reserved || kept < RandomAccess.GetLength(_file.Handle))
         {
-            _file.File.SetLength(kept);
+            RandomAccess.SetLength(_file.Handle, kept);
         }
 
         // What could not be written is not tried again.

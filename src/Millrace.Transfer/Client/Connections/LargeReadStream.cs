@@ -1,5 +1,5 @@
+using System.Buffers;
 using System.Runtime.CompilerServices;
-using Millrace.Buffers;
 
 namespace Millrace.Transfer;
 
@@ -14,7 +14,7 @@ internal sealed class LargeReadStream(Stream inner) : Stream
     private const int Reading = 1;
     private const int Disposed = 2;
 
-    private readonly NativeBlock _block = BlockPool.Shared.Rent();
+    private readonly IMemoryOwner<byte> _block = AlignedMemoryPool.Shared.Rent(ContentSource.BlockBytes);
     private int _state;
     private int _next;
     private int _end;
@@ -97,7 +97,7 @@ internal sealed class LargeReadStream(Stream inner) : Stream
             inner.Dispose();
             if (Interlocked.Exchange(ref _state, Disposed) == Idle)
             {
-                _block.Release();
+                _block.Dispose();
             }
         }
 
@@ -111,7 +111,7 @@ internal sealed class LargeReadStream(Stream inner) : Stream
         {
             _next = 0;
             _end = 0;
-            _end = await inner.ReadAsync(_block.Writable[..BlockPool.BodyBytes], cancellationToken).ConfigureAwait(false);
+            _end = await inner.ReadAsync(_block.Memory[..ContentSource.BlockBytes], cancellationToken).ConfigureAwait(false);
             return Take(buffer.Span);
         }
         finally
@@ -123,7 +123,7 @@ internal sealed class LargeReadStream(Stream inner) : Stream
     private int Take(Span<byte> buffer)
     {
         int bytes = Math.Min(_end - _next, buffer.Length);
-        _block.Writable.Span.Slice(_next, bytes).CopyTo(buffer);
+        _block.Memory.Span.Slice(_next, bytes).CopyTo(buffer);
         _next += bytes;
         return bytes;
     }
@@ -133,7 +133,7 @@ internal sealed class LargeReadStream(Stream inner) : Stream
         // Whoever disposed meanwhile left the block to this read.
         if (Interlocked.CompareExchange(ref _state, Idle, Reading) == Disposed)
         {
-            _block.Release();
+            _block.Dispose();
         }
     }
 }

@@ -1,5 +1,5 @@
+using System.Buffers;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Buffers;
 
 namespace Millrace.Transfer;
 
@@ -83,7 +83,7 @@ internal sealed partial class Download
 
     private async Task WorkAsync(RangeQueue queue, SafeFileHandle handle, PartRecord part, CancellationTokenSource stop)
     {
-        NativeBlock block = BlockPool.Shared.Rent();
+        IMemoryOwner<byte> block = AlignedMemoryPool.Shared.Rent(ContentSource.BlockBytes);
         try
         {
             while (queue.Take() is { } piece)
@@ -91,7 +91,7 @@ internal sealed partial class Download
                 await _context.Retry.RunAsync(
                     async (state, token) =>
                     {
-                        await FetchPieceAsync(queue, piece, handle, part, block.Writable[..BlockPool.BodyBytes], state, token)
+                        await FetchPieceAsync(queue, piece, handle, part, block.Memory[..ContentSource.BlockBytes], state, token)
                             .ConfigureAwait(false);
                         return true;
                     },
@@ -112,7 +112,7 @@ internal sealed partial class Download
         }
         finally
         {
-            block.Release();
+            block.Dispose();
         }
     }
 

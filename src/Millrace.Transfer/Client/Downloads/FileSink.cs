@@ -1,6 +1,5 @@
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
-using Millrace.Buffers;
 
 namespace Millrace.Transfer;
 
@@ -38,7 +37,7 @@ internal sealed class FileSink : DownloadSink
 
     public override PipeWriter Writer => _writer ??= Open();
 
-    public override int FlushBytes => BlockPool.BodyBytes;
+    public override int FlushBytes => ContentSource.BlockBytes;
 
     /// <inheritdoc/>
     /// <remarks>What is left of the writer's block, however little: so it is written in whole blocks.</remarks>

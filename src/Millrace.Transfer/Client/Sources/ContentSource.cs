@@ -3,6 +3,9 @@ namespace Millrace.Transfer;
 /// <summary>What is uploaded: bytes from a position on, and again from another one after an interruption.</summary>
 internal abstract class ContentSource : IAsyncDisposable
 {
+    /// <summary>Bytes read and sent at a time: what one system call moves well. See docs/measuring.md.</summary>
+    public const int BlockBytes = 256 * 1024;
+
     /// <summary>Bytes of the whole; null where nobody knows yet.</summary>
     public abstract long? Length { get; }
 

@@ -1,4 +1,4 @@
-using Millrace.Buffers;
+using System.Buffers;
 
 namespace Millrace.Transfer;
 
@@ -12,10 +12,8 @@ internal sealed class RetainingSource : ContentSource
     /// <remarks>Large enough that a round trip for each does not matter, small enough for many at once.</remarks>
     public const int Bound = 8 * 1024 * 1024;
 
-    private const int BlockBytes = BlockPool.BodyBytes;
-
     private readonly Feed _feed;
-    private readonly List<NativeBlock> _blocks = [];
+    private readonly List<IMemoryOwner<byte>> _blocks = [];
     private ReadOnlyMemory<byte> _rest;
     private long? _length;
 
@@ -51,7 +49,7 @@ internal sealed class RetainingSource : ContentSource
         int within = (int)(at % BlockBytes);
         int count = (int)Math.Min(BlockBytes - within, _end - _position);
         _position += count;
-        return _blocks[(int)(at / BlockBytes)].Writable.Slice(within, count);
+        return _blocks[(int)(at / BlockBytes)].Memory.Slice(within, count);
     }
 
     public override void Acknowledge(long offset)
@@ -119,11 +117,11 @@ internal sealed class RetainingSource : ContentSource
         int within = (int)((_end - _start) % BlockBytes);
         if (within == 0 && _blocks.Count * (long)BlockBytes == _end - _start)
         {
-            _blocks.Add(BlockPool.Shared.Rent());
+            _blocks.Add(AlignedMemoryPool.Shared.Rent(BlockBytes));
         }
 
         int count = Math.Min(BlockBytes - within, _rest.Length);
-        _rest.Span[..count].CopyTo(_blocks[^1].Writable.Span[within..]);
+        _rest.Span[..count].CopyTo(_blocks[^1].Memory.Span[within..]);
         _rest = _rest[count..];
         _end += count;
         return true;
@@ -141,9 +139,9 @@ internal sealed class RetainingSource : ContentSource
 
     private void Release()
     {
-        foreach (NativeBlock block in _blocks)
+        foreach (IMemoryOwner<byte> block in _blocks)
         {
-            block.Release();
+            block.Dispose();
         }
 
         _blocks.Clear();

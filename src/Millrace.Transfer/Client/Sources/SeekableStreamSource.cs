@@ -1,4 +1,4 @@
-using Millrace.Buffers;
+using System.Buffers;
 
 namespace Millrace.Transfer;
 
@@ -7,7 +7,7 @@ internal sealed class SeekableStreamSource : ContentSource
 {
     private readonly Stream _stream;
     private readonly long _start;
-    private readonly NativeBlock _block = BlockPool.Shared.Rent();
+    private readonly IMemoryOwner<byte> _block = AlignedMemoryPool.Shared.Rent(BlockBytes);
     private readonly SemaphoreSlim _gate = new(1);
     private long _position;
 
@@ -32,20 +32,20 @@ internal sealed class SeekableStreamSource : ContentSource
 
     public override async ValueTask<ReadOnlyMemory<byte>> ReadAsync(CancellationToken cancellationToken)
     {
-        int wanted = (int)Math.Min(BlockPool.BodyBytes, Length!.Value - _position);
+        int wanted = (int)Math.Min(BlockBytes, Length!.Value - _position);
         if (wanted == 0)
         {
             return default;
         }
 
-        int read = await _stream.ReadAsync(_block.Writable[..wanted], cancellationToken).ConfigureAwait(false);
+        int read = await _stream.ReadAsync(_block.Memory[..wanted], cancellationToken).ConfigureAwait(false);
         if (read == 0)
         {
             throw Ended(_position, Length!.Value);
         }
 
         _position += read;
-        return _block.Writable[..read];
+        return _block.Memory[..read];
     }
 
     public override bool CanFork => true;
@@ -54,7 +54,7 @@ internal sealed class SeekableStreamSource : ContentSource
 
     public override ValueTask DisposeAsync()
     {
-        _block.Release();
+        _block.Dispose();
         _gate.Dispose();
         return default;
     }

@@ -1,4 +1,4 @@
-using Millrace.Buffers;
+using System.Buffers;
 
 namespace Millrace.Transfer;
 
@@ -9,7 +9,7 @@ namespace Millrace.Transfer;
 /// <param name="length">Bytes of the content.</param>
 internal sealed class SharedStreamSource(Stream stream, SemaphoreSlim gate, long start, long length) : ContentSource
 {
-    private readonly NativeBlock _block = BlockPool.Shared.Rent();
+    private readonly IMemoryOwner<byte> _block = AlignedMemoryPool.Shared.Rent(BlockBytes);
     private long _position;
 
     public override long? Length => length;
@@ -22,7 +22,7 @@ internal sealed class SharedStreamSource(Stream stream, SemaphoreSlim gate, long
 
     public override async ValueTask<ReadOnlyMemory<byte>> ReadAsync(CancellationToken cancellationToken)
     {
-        int wanted = (int)Math.Min(BlockPool.BodyBytes, length - _position);
+        int wanted = (int)Math.Min(BlockBytes, length - _position);
         if (wanted == 0)
         {
             return default;
@@ -33,7 +33,7 @@ internal sealed class SharedStreamSource(Stream stream, SemaphoreSlim gate, long
         try
         {
             stream.Position = start + _position;
-            read = await stream.ReadAsync(_block.Writable[..wanted], cancellationToken).ConfigureAwait(false);
+            read = await stream.ReadAsync(_block.Memory[..wanted], cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -46,12 +46,12 @@ internal sealed class SharedStreamSource(Stream stream, SemaphoreSlim gate, long
         }
 
         _position += read;
-        return _block.Writable[..read];
+        return _block.Memory[..read];
     }
 
     public override ValueTask DisposeAsync()
     {
-        _block.Release();
+        _block.Dispose();
         return default;
     }
 }

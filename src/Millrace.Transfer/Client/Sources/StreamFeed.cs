@@ -1,21 +1,21 @@
-using Millrace.Buffers;
+using System.Buffers;
 
 namespace Millrace.Transfer;
 
 /// <summary>A stream that cannot go back. It stays the caller's.</summary>
 internal sealed class StreamFeed(Stream stream) : Feed
 {
-    private readonly NativeBlock _block = BlockPool.Shared.Rent();
+    private readonly IMemoryOwner<byte> _block = AlignedMemoryPool.Shared.Rent(ContentSource.BlockBytes);
 
     public override async ValueTask<ReadOnlyMemory<byte>> ReadAsync(CancellationToken cancellationToken)
     {
-        int read = await stream.ReadAsync(_block.Writable[..BlockPool.BodyBytes], cancellationToken).ConfigureAwait(false);
-        return _block.Writable[..read];
+        int read = await stream.ReadAsync(_block.Memory[..ContentSource.BlockBytes], cancellationToken).ConfigureAwait(false);
+        return _block.Memory[..read];
     }
 
     public override ValueTask DisposeAsync()
     {
-        _block.Release();
+        _block.Dispose();
         return default;
     }
 }

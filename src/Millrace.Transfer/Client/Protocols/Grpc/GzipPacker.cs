@@ -1,5 +1,5 @@
+using System.Buffers;
 using System.IO.Compression;
-using Millrace.Buffers;
 
 namespace Millrace.Transfer;
 
@@ -7,18 +7,18 @@ namespace Millrace.Transfer;
 /// <remarks>Not thread-safe.</remarks>
 internal sealed class GzipPacker : WriteOnlyStream
 {
-    private readonly List<NativeBlock> _blocks = [];
+    private readonly List<IMemoryOwner<byte>> _blocks = [];
     private GZipStream? _gzip;
     private long _bytes;
 
     /// <summary>Pieces of the frame that was made, prefix included.</summary>
     public int Count => (int)((_bytes + PieceBytes - 1) / PieceBytes);
 
-    private static int PieceBytes => BlockPool.BodyBytes + BlockPool.HeadroomBytes;
+    private static int PieceBytes => AlignedMemoryPool.Shared.MaxBufferSize;
 
     /// <summary>A piece of it, valid until <see cref="Begin"/>.</summary>
     public ReadOnlyMemory<byte> PieceOf(int index) =>
-        _blocks[index].Writable[..(int)Math.Min(PieceBytes, _bytes - (index * (long)PieceBytes))];
+        _blocks[index].Memory[..(int)Math.Min(PieceBytes, _bytes - (index * (long)PieceBytes))];
 
     /// <summary>Begins a message.</summary>
     public void Begin()
@@ -37,7 +37,7 @@ internal sealed class GzipPacker : WriteOnlyStream
     {
         _gzip!.Dispose();
         _gzip = null;
-        new FramePrefix(FramePrefix.Compressed, (uint)(_bytes - FramePrefix.Bytes)).Write(_blocks[0].Writable.Span);
+        new FramePrefix(FramePrefix.Compressed, (uint)(_bytes - FramePrefix.Bytes)).Write(_blocks[0].Memory.Span);
     }
 
     public override void Write(ReadOnlySpan<byte> buffer) => Append(buffer);
@@ -54,9 +54,9 @@ internal sealed class GzipPacker : WriteOnlyStream
         {
             _gzip?.Dispose();
             _gzip = null;
-            foreach (NativeBlock block in _blocks)
+            foreach (IMemoryOwner<byte> block in _blocks)
             {
-                block.Release();
+                block.Dispose();
             }
 
             _blocks.Clear();
@@ -73,11 +73,11 @@ internal sealed class GzipPacker : WriteOnlyStream
             int within = (int)(_bytes % PieceBytes);
             if (index == _blocks.Count)
             {
-                _blocks.Add(BlockPool.Shared.Rent());
+                _blocks.Add(AlignedMemoryPool.Shared.Rent(PieceBytes));
             }
 
             int count = Math.Min(PieceBytes - within, bytes.Length);
-            bytes[..count].CopyTo(_blocks[index].Writable.Span[within..]);
+            bytes[..count].CopyTo(_blocks[index].Memory.Span[within..]);
             bytes = bytes[count..];
             _bytes += count;
         }

@@ -1,5 +1,4 @@
 using System.Buffers;
-using Millrace.Buffers;
 
 namespace Millrace.Transfer;
 
@@ -7,7 +6,7 @@ namespace Millrace.Transfer;
 /// <remarks>Up to a block's size it is native, so that no array of that size is made.</remarks>
 internal struct HeldMessage : IDisposable
 {
-    private NativeBlock? _block;
+    private IMemoryOwner<byte>? _block;
     private byte[]? _array;
     private bool _rented;
 
@@ -21,10 +20,10 @@ internal struct HeldMessage : IDisposable
     public static HeldMessage Of(int bytes)
     {
         var message = new HeldMessage();
-        if (bytes <= BlockPool.BodyBytes + BlockPool.HeadroomBytes)
+        if (bytes <= AlignedMemoryPool.Shared.MaxBufferSize)
         {
-            message._block = BlockPool.Shared.Rent();
-            message.Memory = message._block.Writable[..bytes];
+            message._block = AlignedMemoryPool.Shared.Rent(bytes);
+            message.Memory = message._block.Memory[..bytes];
             return message;
         }
 
@@ -45,7 +44,7 @@ internal struct HeldMessage : IDisposable
 
     public void Dispose()
     {
-        _block?.Release();
+        _block?.Dispose();
         if (_rented && _array is not null)
         {
             ArrayPool<byte>.Shared.Return(_array);
