@@ -76,7 +76,7 @@ public sealed class WriteRuleTests
     public void Way_to_copy(double ms, string statement, string action)
     {
         Advice advice = Assert.Single(WriteRuns.Apply<CopyWayRule>(
-            WriteRuns.Copy("CopyResult", 36), WriteRuns.Copy("Cp", 10), WriteRuns.Copy("FilePipeCopy", ms) with { Strategy = "reflink" }));
+            WriteRuns.Copy("FileCopy", 36), WriteRuns.Copy("Cp", 10), WriteRuns.Copy("FilePipeCopy", ms) with { Strategy = "reflink" }));
         Assert.EndsWith(statement, advice.Statement, StringComparison.Ordinal);
         Assert.StartsWith(action, advice.Action, StringComparison.Ordinal);
         Assert.Contains("(reflink)", string.Join('\n', advice.EvidenceTexts), StringComparison.Ordinal);

@@ -45,7 +45,7 @@ internal static class WriteRuns
         CaseResult item = Runs.Case(method, 0, ms, cpu: ms);
         return item with
         {
-            Baseline = method is "FileStreamSync" or "CopyResult"
+            Baseline = method is "FileStreamSync" or "FileCopy"
                 || (method == "FilePipe" && parameters.Degree == 1)
                 || (method == "FilePipeAppend" && parameters.Writers == 1),
             Parameters = parameters,
@@ -75,7 +75,7 @@ internal static class WriteRuns
         yield return Write("RandomAccess", 65536, 27.9);
         yield return Write("FileStreamSync", 4096, 2, "commit", 4096);
         yield return Write("FilePipe", 4096, 1.9, "commit", 4096);
-        yield return Copy("CopyResult", 36) with { Strategy = null };
+        yield return Copy("FileCopy", 36) with { Strategy = null };
         yield return Copy("Cp", 41);
         yield return Copy("FilePipeCopy", 36.1) with { Strategy = "copy_file_range" };
         foreach (string content in new[] { "integers", "lines" })

@@ -33,7 +33,7 @@ public sealed class BaselineTests
     [Fact]
     public void Records_per_second_are_of_cases_that_have_records()
     {
-        LabResults results = Build(WriteRuns.Append(8, 1024), WriteRuns.Copy("CopyResult", 10));
+        LabResults results = Build(WriteRuns.Append(8, 1024), WriteRuns.Copy("FileCopy", 10));
         Assert.Equal([2000.0, null], results.Cases.Select(item => item.Summary!.RecordsPerSecond));
     }
 

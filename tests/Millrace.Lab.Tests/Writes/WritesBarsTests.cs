@@ -109,7 +109,7 @@ public sealed class WritesBarsTests
     public void Copy_is_held_against_that_of_the_framework(double ms, bool met) => Assert.Equal(
         met,
         WritesBars.Check(WriteRuns.Of(
-            WriteRuns.Copy("CopyResult", 36), WriteRuns.Copy("Cp", 1), WriteRuns.Copy("FilePipeCopy", ms)))[Copy].Met);
+            WriteRuns.Copy("FileCopy", 36), WriteRuns.Copy("Cp", 1), WriteRuns.Copy("FilePipeCopy", ms)))[Copy].Met);
 
     [Theory]
     [InlineData(11.7, true)]
@@ -140,7 +140,7 @@ public sealed class WritesBarsTests
     [Fact]
     public void Finding_says_what_was_measured_and_nothing_else()
     {
-        Assert.Null(WritesFinding.Sentence(WriteRuns.Of(WriteRuns.Copy("CopyResult", 1))));
+        Assert.Null(WritesFinding.Sentence(WriteRuns.Of(WriteRuns.Copy("FileCopy", 1))));
         Assert.Equal(
             "FilePipe committed durably 128 MiB in 90.0 ms at 64 KiB, 0.90 of FileStream's 100.0 ms.",
             WritesFinding.Sentence(WriteRuns.Of(

@@ -160,7 +160,7 @@ public sealed class WritesMethodTests : IDisposable
     [Fact]
     public void Wrong_copy_is_caught()
     {
-        var entry = new CopyCase(nameof(FileCopying.CopyResult), _inputs.Folder, _inputs.FirstLines);
+        var entry = new CopyCase(nameof(FileCopying.FileCopy), _inputs.Folder, _inputs.FirstLines);
         byte[] copy = File.ReadAllBytes(_inputs.FirstLines.Path);
         Assert.Null(ErrorOf(entry, copy));
         copy[^1]++;

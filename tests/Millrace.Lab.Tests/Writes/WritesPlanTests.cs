@@ -27,7 +27,7 @@ public sealed class WritesPlanTests
     [InlineData(LabMode.Full)]
     public void Every_group_of_cases_has_one_baseline_and_a_second_copy_of_it(LabMode mode)
     {
-        string[] baselines = ["FileStreamSync", "CopyResult", "FilePipe", "FilePipeAppend"];
+        string[] baselines = ["FileStreamSync", "FileCopy", "FilePipe", "FilePipeAppend"];
         Assert.All(Select(mode).GroupBy(entry => entry.Parameters.WithoutDegree()), group =>
         {
             WritesCase[] found = [.. group.Where(IsBaseline)];

@@ -46,17 +46,17 @@ public sealed class WritesSuiteTests : IDisposable
     [Fact]
     public void Nothing_is_left_in_the_folder_that_is_written_to()
     {
-        Run("FileStreamSync/*/65536/*", "CopyResult*");
+        Run("FileStreamSync/*/65536/*", "FileCopy*");
         Assert.Empty(Directory.EnumerateFileSystemEntries(ResultFolder.In(_folder.Path)));
     }
 
     [Fact]
     public void Copying_is_measured_beside()
     {
-        LabResults results = Run("CopyResult*", "Cp");
+        LabResults results = Run("FileCopy*", "Cp");
         Assert.All(results.Cases, item => Assert.Null(item.Error));
         Assert.All(results.Cases, item => Assert.Equal("hot", item.Parameters.Cache));
-        Assert.Equal("CopyResult", results.Cases.Single(item => item.Baseline).Method);
+        Assert.Equal("FileCopy", results.Cases.Single(item => item.Baseline).Method);
     }
 
     [Fact]

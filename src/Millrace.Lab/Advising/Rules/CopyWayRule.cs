@@ -5,7 +5,7 @@ namespace Millrace.Lab.Advising.Rules;
 /// <summary>Which way to copy a file.</summary>
 internal sealed class CopyWayRule : IAdviceRule
 {
-    private const string Framework = "CopyResult";
+    private const string Framework = "FileCopy";
     private const string Ours = "FilePipeCopy";
     private const string Program = "Cp";
 

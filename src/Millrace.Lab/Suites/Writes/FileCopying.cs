@@ -43,7 +43,7 @@ public class FileCopying : IMeasuredBenchmark
 
     /// <summary>The framework's.</summary>
     [Benchmark(Baseline = true)]
-    public long CopyResult()
+    public long FileCopy()
     {
         File.Copy(Source.Path, Result);
         return Source.Bytes;
@@ -64,7 +64,7 @@ public class FileCopying : IMeasuredBenchmark
     [Benchmark]
     public long FilePipeCopy()
     {
-        Millrace.CopyResult copy = FilePipe.Copy(
+        CopyResult copy = FilePipe.Copy(
             Source.Path, Result, new FileCopyOptions { Durability = Durability.None });
         if (DescribesItself)
         {

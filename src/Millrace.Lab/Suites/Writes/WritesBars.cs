@@ -97,10 +97,10 @@ internal static class WritesBars
     {
         const double Limit = 1.03;
         CaseResult? mine = cases.Copying(nameof(FileCopying.FilePipeCopy));
-        CaseResult? other = cases.Copying(nameof(FileCopying.CopyResult));
+        CaseResult? other = cases.Copying(nameof(FileCopying.FileCopy));
         return Worst(
             Pair(mine, other),
-            $"{nameof(FileCopying.FilePipeCopy)} / {nameof(FileCopying.CopyResult)}, hot, not durable",
+            $"{nameof(FileCopying.FilePipeCopy)} / {nameof(FileCopying.FileCopy)}, hot, not durable",
             FormattableString.Invariant($"≤ {Limit:0.00}"),
             _ => Limit);
     }

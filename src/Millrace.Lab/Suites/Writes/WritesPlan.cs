@@ -82,7 +82,7 @@ internal static class WritesPlan
 
     /// <summary>The methods that copy one.</summary>
     public static IReadOnlyList<string> CopyMethods { get; } =
-        [nameof(FileCopying.CopyResult), nameof(FileCopying.Cp), nameof(FileCopying.FilePipeCopy)];
+        [nameof(FileCopying.FileCopy), nameof(FileCopying.Cp), nameof(FileCopying.FilePipeCopy)];
 
     /// <summary>Every method, in the order of tables.</summary>
     public static IReadOnlyList<string> Methods { get; } = [.. WriteMethods, .. CopyMethods, Scan, StreamAppend, Append];
@@ -92,7 +92,7 @@ internal static class WritesPlan
 
     private static readonly string[] QuickDurableMethods = [Baseline, Pipe, WriteBehind, Direct];
 
-    private static readonly HashSet<string> Baselines = [Baseline, nameof(FileCopying.CopyResult), OneReader, Append];
+    private static readonly HashSet<string> Baselines = [Baseline, nameof(FileCopying.FileCopy), OneReader, Append];
 
     /// <summary>The cases that the user asked for.</summary>
     /// <exception cref="LabException">There are none.</exception>
