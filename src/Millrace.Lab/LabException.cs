@@ -1,7 +1,7 @@
 namespace Millrace.Lab;
 
 /// <summary>The laboratory cannot do what was asked, and the message tells the user why and what to do.</summary>
-public class LabException : Exception
+internal class LabException : Exception
 {
     /// <summary>States the problem and what to do about it.</summary>
     public LabException(string message)

@@ -1,7 +1,7 @@
 namespace Millrace.Lab;
 
 /// <summary>What to measure and where to put it.</summary>
-public sealed record LabOptions
+internal sealed record LabOptions
 {
     /// <summary>The default of <see cref="OutputFolder"/>, under the current folder.</summary>
     public const string DefaultOutputFolder = "results/latest";

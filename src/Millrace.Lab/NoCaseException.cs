@@ -1,7 +1,7 @@
 namespace Millrace.Lab;
 
 /// <summary>A suite has no case that the filters select.</summary>
-public sealed class NoCaseException : LabException
+internal sealed class NoCaseException : LabException
 {
     /// <summary>States what was asked for and what cases are called.</summary>
     public NoCaseException(string message)

@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 namespace Millrace.Lab.Advising;
 
 /// <summary>What results suggest: a statement with its evidence, what to do about it, and how to test it again.</summary>
-public sealed record Advice
+internal sealed record Advice
 {
     /// <summary>What it is about, for example "buffer".</summary>
     public required string Topic { get; init; }

@@ -4,7 +4,7 @@ using Spectre.Console;
 namespace Millrace.Lab.Advising;
 
 /// <summary>Prints advice in a terminal, or readably into a file or a pipe.</summary>
-public static class AdviceConsole
+internal static class AdviceConsole
 {
     // Longer lines are hard to read, and code and commands need a margin of their own.
     private const int WidestText = 80;

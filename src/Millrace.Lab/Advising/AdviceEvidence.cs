@@ -3,4 +3,4 @@ namespace Millrace.Lab.Advising;
 /// <summary>A figure that advice rests on.</summary>
 /// <param name="Case">The case as filters name it, "METHOD/PARAMETERS"; null where it is about the whole run.</param>
 /// <param name="Text">The figure in words.</param>
-public sealed record AdviceEvidence(string? Case, string Text);
+internal sealed record AdviceEvidence(string? Case, string Text);

@@ -1,11 +1,10 @@
 using System.Text.Json;
 using Millrace.Lab.Published;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising;
 
 /// <summary>Advice as JSON, for programs.</summary>
-public static class AdviceFile
+internal static class AdviceFile
 {
     /// <summary>Advice, and the published figures beside the run's own.</summary>
     public static string ToJson(LabResults results) => JsonSerializer.Serialize(

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Advising;
 
 /// <summary>How serious advice is, as BenchmarkDotNet's analysers tell it. The order is that of the output.</summary>
-public enum AdviceKind
+internal enum AdviceKind
 {
     /// <summary>The results cannot be used for what they are meant for.</summary>
     Error,

@@ -5,7 +5,7 @@ using Millrace.Lab.Published;
 namespace Millrace.Lab.Advising;
 
 /// <summary>Advice as Markdown, for report.md.</summary>
-public static class AdviceMarkdown
+internal static class AdviceMarkdown
 {
     /// <summary>Writes sections of headings of the second level; an empty text where there is no advice.</summary>
     public static string Write(IReadOnlyList<Advice> advice, IReadOnlyList<PublishedBeside> beside)

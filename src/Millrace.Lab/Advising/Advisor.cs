@@ -1,11 +1,10 @@
 using Millrace.Lab.Advising.Claims;
 using Millrace.Lab.Advising.Rules;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising;
 
 /// <summary>Makes advice from results: what is wrong with them first, then what to do, then what others concluded.</summary>
-public static class Advisor
+internal static class Advisor
 {
     private static readonly IAdviceRule[] Rules =
     [
@@ -73,7 +72,7 @@ public static class Advisor
     public static IReadOnlyList<Advice> Advise(LabResults results)
     {
         ArgumentNullException.ThrowIfNull(results);
-        var cases = new MeasuredCases(results);
+        var cases = new SituatedCases(results);
         Advice[] trust = [.. new TrustRule().Apply(cases)];
 
         // Of methods measured against themselves nothing else follows.

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Advising;
 
 /// <summary>Whether a published conclusion holds on this machine.</summary>
-public enum Holds
+internal enum Holds
 {
     /// <summary>All that was measured agrees.</summary>
     Yes,

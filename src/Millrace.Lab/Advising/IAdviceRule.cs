@@ -4,5 +4,5 @@ namespace Millrace.Lab.Advising;
 internal interface IAdviceRule
 {
     /// <summary>What the results suggest; nothing where they do not have what the idea needs.</summary>
-    IEnumerable<Advice> Apply(MeasuredCases cases);
+    IEnumerable<Advice> Apply(SituatedCases cases);
 }

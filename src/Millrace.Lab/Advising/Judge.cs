@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising;
 
@@ -15,10 +14,10 @@ internal sealed class Judge
     // the square root of the number of samples; two medians differ when they are further apart than that.
     private const double Notch = 1.57;
 
-    private readonly LabResults _results;
+    private readonly MeasuredCases _cases;
 
     /// <summary>Takes the results whose noise counts.</summary>
-    public Judge(LabResults results) => _results = results;
+    public Judge(MeasuredCases cases) => _cases = cases;
 
     /// <summary>Compares the time of a case with that of another.</summary>
     public Judgement Compare(CaseResult mine, CaseResult other)
@@ -47,10 +46,6 @@ internal sealed class Judge
     public Judgement ComparePerMib(CaseResult mine, CaseResult other) =>
         FromRatio(mine, other, Figures.PerMib(mine) / Figures.PerMib(other));
 
-    /// <summary>What the run cannot tell apart with these parameters, as a part of 1; 0 where it was not measured.</summary>
-    public double NoiseOf(CaseParameters parameters) =>
-        _results.Noise.FirstOrDefault(noise => noise.Parameters == parameters)?.Deviation ?? 0;
-
     private static VerdictResult? VerdictOf(CaseResult mine, CaseResult other) => mine.Parameters == other.Parameters
         ? mine.Verdicts?.FirstOrDefault(verdict => verdict.Metric == "wallNs" && verdict.Against == other.Method)
         : null;
@@ -70,7 +65,7 @@ internal sealed class Judge
     {
         double uncertainty = Math.Sqrt(Math.Pow(Uncertainty(mine), 2) + Math.Pow(Uncertainty(other), 2));
         double noise = Math.Max(
-            Math.Max(NoiseOf(mine.Parameters), NoiseOf(other.Parameters)), Math.Max(uncertainty, SmallestEffect));
+            Math.Max(_cases.NoiseOf(mine.Parameters), _cases.NoiseOf(other.Parameters)), Math.Max(uncertainty, SmallestEffect));
         Relation relation = ratio > 1 + noise ? Relation.Slower : ratio < 1 / (1 + noise) ? Relation.Faster : Relation.Same;
         return new Judgement(relation, ratio, noise);
     }

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text.Json.Serialization.Metadata;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising;
 

@@ -6,4 +6,4 @@ namespace Millrace.Lab.Advising;
 /// <param name="Says">What it concluded, in our words, with its figures.</param>
 /// <param name="Holds">Whether that holds on this machine.</param>
 /// <param name="Reason">Why.</param>
-public sealed record PublishedClaim(string Whose, string Source, string Says, Holds Holds, string Reason);
+internal sealed record PublishedClaim(string Whose, string Source, string Says, Holds Holds, string Reason);

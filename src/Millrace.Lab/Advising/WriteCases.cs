@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising;
 
@@ -11,21 +10,21 @@ internal static class WriteCases
     public const string Commit = "commit";
 
     /// <summary>The cases of making a file, without or with waiting for the device.</summary>
-    public static IEnumerable<CaseResult> Writing(MeasuredCases cases, string durability) =>
+    public static IEnumerable<CaseResult> Writing(SituatedCases cases, string durability) =>
         cases.All.Where(item => item.Parameters.Chunk is not null && item.Parameters.Durability == durability);
 
     /// <summary>The cases of copying one.</summary>
-    public static IEnumerable<CaseResult> Copying(MeasuredCases cases) => cases.All.Where(item =>
+    public static IEnumerable<CaseResult> Copying(SituatedCases cases) => cases.All.Where(item =>
         item.Parameters is { Durability: not null, Chunk: null, Records: null });
 
     /// <summary>The cases of reading one in parts, by content.</summary>
-    public static IEnumerable<IGrouping<CaseParameters, CaseResult>> Scanning(MeasuredCases cases) => cases.All
+    public static IEnumerable<IGrouping<CaseParameters, CaseResult>> Scanning(SituatedCases cases) => cases.All
         .Where(item => item.Parameters.Degree is not null)
         .GroupBy(item => item.Parameters.WithoutDegree())
         .OrderBy(group => group.Key.Content, StringComparer.Ordinal);
 
     /// <summary>The cases of appending, the fewest writers first.</summary>
-    public static IEnumerable<CaseResult> Appending(MeasuredCases cases) => cases.All
+    public static IEnumerable<CaseResult> Appending(SituatedCases cases) => cases.All
         .Where(item => item.Parameters is { Writers: not null, Records: > 0 })
         .OrderBy(item => item.Parameters.Writers);
 

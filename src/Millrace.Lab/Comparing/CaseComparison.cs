@@ -1,9 +1,8 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>A case in two runs.</summary>
-public sealed record CaseComparison
+internal sealed record CaseComparison
 {
     /// <summary>The method.</summary>
     public required string Method { get; init; }

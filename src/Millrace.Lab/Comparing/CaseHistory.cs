@@ -1,9 +1,8 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>A case over stored runs of one machine.</summary>
-public sealed record CaseHistory
+internal sealed record CaseHistory
 {
     /// <summary>The suite.</summary>
     public required string Suite { get; init; }

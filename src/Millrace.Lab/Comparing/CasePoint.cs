@@ -1,9 +1,8 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>A case in one run of its history.</summary>
-public sealed record CasePoint
+internal sealed record CasePoint
 {
     /// <summary>The run's file.</summary>
     public required string Path { get; init; }

@@ -12,7 +12,7 @@ namespace Millrace.Lab.Comparing;
     WriteIndented = true)]
 [JsonSerializable(typeof(ComparisonReport))]
 [JsonSerializable(typeof(HistoryReport))]
-public sealed partial class ComparingJson : JsonSerializerContext
+internal sealed partial class ComparingJson : JsonSerializerContext
 {
     private static ComparingJson Readable => field ??= new ComparingJson(
         new JsonSerializerOptions(Default.ComparisonReport.Options) { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });

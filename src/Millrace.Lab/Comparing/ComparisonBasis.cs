@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Comparing;
 
 /// <summary>By what two runs are compared.</summary>
-public enum ComparisonBasis
+internal enum ComparisonBasis
 {
     /// <summary>By time, less what the machine itself became faster or slower by in between.</summary>
     AdjustedTime,

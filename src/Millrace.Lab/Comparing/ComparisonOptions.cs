@@ -1,9 +1,8 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>How runs are to be compared.</summary>
-public readonly record struct ComparisonOptions
+internal readonly record struct ComparisonOptions
 {
     /// <summary>The usual way.</summary>
     public ComparisonOptions()

@@ -7,7 +7,7 @@ namespace Millrace.Lab.Comparing;
 /// Standard deviation, as a part of 1, of a ratio from one launch to the next: what is known of it besides the launches that
 /// are compared.
 /// </param>
-public sealed record EffectLimit(double Threshold, string Origin, double LaunchSpread = EffectLimit.UsualLaunchSpread)
+internal sealed record EffectLimit(double Threshold, string Origin, double LaunchSpread = EffectLimit.UsualLaunchSpread)
 {
     /// <summary>The smallest effect that is ever named.</summary>
     /// <remarks>

@@ -1,9 +1,8 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>Compares the cases of one run with its baseline.</summary>
-public static class InRunVerdicts
+internal static class InRunVerdicts
 {
     /// <summary>
     /// Adds verdicts to every case that has a baseline of the same parameters, and to second copies against their first.

@@ -1,11 +1,10 @@
 using BenchmarkDotNet.Mathematics;
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>The stored runs of one machine and one suite, the oldest first.</summary>
-public sealed record MachineHistory
+internal sealed record MachineHistory
 {
     /// <summary>The machine in a line.</summary>
     public required string Machine { get; init; }

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Comparing;
 
 /// <summary>A metric: what it is called, which direction is good, and how it is compared.</summary>
-public sealed record MetricKind
+internal sealed record MetricKind
 {
     /// <summary>Its name in results.json, for example "wallNs".</summary>
     public required string Name { get; init; }

@@ -1,10 +1,9 @@
 using BenchmarkDotNet.Mathematics;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>Takes a metric's values out of a case.</summary>
-public static class MetricReader
+internal static class MetricReader
 {
     private const double PerThousand = 1000;
 

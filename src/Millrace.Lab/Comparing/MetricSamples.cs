@@ -3,7 +3,7 @@ using BenchmarkDotNet.Mathematics;
 namespace Millrace.Lab.Comparing;
 
 /// <summary>The values of one metric of one case.</summary>
-public sealed record MetricSamples
+internal sealed record MetricSamples
 {
     /// <summary>The metric.</summary>
     public required MetricKind Kind { get; init; }

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Comparing;
 
 /// <summary>All metrics that can be compared.</summary>
-public static class Metrics
+internal static class Metrics
 {
     /// <summary>Wall time of an invocation.</summary>
     public static MetricKind WallNs { get; } = Measured("wallNs", "time", "ns") with { IsSpeed = true };

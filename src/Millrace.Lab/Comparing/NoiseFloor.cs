@@ -1,11 +1,10 @@
 using BenchmarkDotNet.Mathematics;
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>How much equal things differed in a run: what its verdicts must exceed.</summary>
-public sealed class NoiseFloor
+internal sealed class NoiseFloor
 {
     private const double HighPart = 90;
 

@@ -1,10 +1,9 @@
 using BenchmarkDotNet.Mathematics;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>What a run says that measured every method against itself: how large its noise is, and how often it is fooled.</summary>
-public sealed record NullSummary
+internal sealed record NullSummary
 {
     /// <summary>The part of pairs that may be told apart, as a part of 1.</summary>
     public const double Allowed = 0.05;

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Comparing;
 
 /// <summary>Which direction of a metric is good.</summary>
-public enum Polarity
+internal enum Polarity
 {
     /// <summary>Neither: it only describes.</summary>
     Neither,

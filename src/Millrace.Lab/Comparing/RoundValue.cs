@@ -4,4 +4,4 @@ namespace Millrace.Lab.Comparing;
 /// <param name="Launch">Index of the process.</param>
 /// <param name="Round">Index of the round in it.</param>
 /// <param name="Value">The value, in the metric's unit.</param>
-public readonly record struct RoundValue(int Launch, int Round, double Value);
+internal readonly record struct RoundValue(int Launch, int Round, double Value);

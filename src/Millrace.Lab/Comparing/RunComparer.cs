@@ -1,10 +1,9 @@
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>Compares two runs.</summary>
-public static class RunComparer
+internal static class RunComparer
 {
     /// <summary>Compares them, case by case.</summary>
     /// <param name="reference">What the other is compared with.</param>

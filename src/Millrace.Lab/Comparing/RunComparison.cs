@@ -1,9 +1,8 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>What became of the cases of a run in another one.</summary>
-public sealed record RunComparison
+internal sealed record RunComparison
 {
     /// <summary>The file of the reference.</summary>
     public required string Reference { get; init; }

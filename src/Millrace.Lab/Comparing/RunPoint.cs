@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Comparing;
 
 /// <summary>A run in a history.</summary>
-public sealed record RunPoint
+internal sealed record RunPoint
 {
     /// <summary>Its file.</summary>
     public required string Path { get; init; }

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Comparing;
 
 /// <summary>What a verdict can be.</summary>
-public static class VerdictWords
+internal static class VerdictWords
 {
     /// <summary>Less time than the other, by more than the threshold.</summary>
     public const string Faster = "faster";

@@ -1,9 +1,8 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Comparing;
 
 /// <summary>Says what a comparison of two cases comes to; docs/lab-compare.md states the rule and its error rates.</summary>
-public static class Verdicts
+internal static class Verdicts
 {
     /// <summary>Fewer launches say nothing about how much launches differ.</summary>
     public const int MinLaunches = 3;

@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Published;
 
@@ -10,7 +9,7 @@ namespace Millrace.Lab.Published;
 /// <param name="Parameters">The parameters of the published row.</param>
 /// <param name="Published">Its time by that of the published baseline.</param>
 /// <param name="Ours">The median here by that of the row of the baseline.</param>
-public sealed record PublishedBeside(
+internal sealed record PublishedBeside(
     string Set, string Method, string OurMethod, PublishedParameters Parameters, double Published, double Ours)
 {
     // Of rows that were published without a buffer: what Millrace's suites use unless they compare buffers.
@@ -20,7 +19,7 @@ public sealed record PublishedBeside(
     public static IReadOnlyList<PublishedBeside> Of(LabResults results)
     {
         ArgumentNullException.ThrowIfNull(results);
-        var cases = new MeasuredCases(results);
+        var cases = new SituatedCases(results);
         return
         [
             .. from set in PublishedFigures.For(results.Suite)
@@ -49,7 +48,7 @@ public sealed record PublishedBeside(
     }
 
     // A way without a buffer, as all at once, is held against the baseline's usual one.
-    private static CaseResult? OfBaseline(MeasuredCases cases, string baseline, CaseParameters parameters) =>
+    private static CaseResult? OfBaseline(SituatedCases cases, string baseline, CaseParameters parameters) =>
         cases.Find(baseline, parameters)
         ?? (parameters.Buffer is null ? cases.Find(baseline, parameters with { Buffer = UsualBuffer }) : null);
 

@@ -4,7 +4,7 @@ using System.Text.Json;
 namespace Millrace.Lab.Published;
 
 /// <summary>The figures of other projects that the laboratory's are held against; they are data files in this assembly.</summary>
-public static class PublishedFigures
+internal static class PublishedFigures
 {
     private const string Folder = "Millrace.Lab.Published.";
 

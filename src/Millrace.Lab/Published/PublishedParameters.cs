@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Published;
 
 /// <summary>The parameters of a published measurement; those that a table does not have are null.</summary>
-public sealed record PublishedParameters
+internal sealed record PublishedParameters
 {
     /// <summary>Bytes asked for at a time.</summary>
     public int? Buffer { get; init; }

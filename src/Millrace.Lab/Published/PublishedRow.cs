@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Published;
 
 /// <summary>A published measurement.</summary>
-public sealed record PublishedRow
+internal sealed record PublishedRow
 {
     /// <summary>The method's published name.</summary>
     public required string Method { get; init; }

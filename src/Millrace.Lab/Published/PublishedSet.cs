@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Published;
 
 /// <summary>What another project published, typed from its tables.</summary>
-public sealed record PublishedSet
+internal sealed record PublishedSet
 {
     /// <summary>A short name, for example "file-pipelines".</summary>
     public required string Id { get; init; }

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Published;
 
 /// <summary>One table of figures, measured on one machine.</summary>
-public sealed record PublishedTable
+internal sealed record PublishedTable
 {
     /// <summary>What it shows.</summary>
     public required string Name { get; init; }

@@ -1,6 +1,5 @@
 using System.Globalization;
 using Millrace.Lab.Comparing;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting;
 

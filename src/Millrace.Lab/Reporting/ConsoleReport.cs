@@ -1,10 +1,9 @@
-using Millrace.Lab.Results;
 using Spectre.Console;
 
 namespace Millrace.Lab.Reporting;
 
 /// <summary>Prints results in a terminal, or readably into a file or a pipe.</summary>
-public static class ConsoleReport
+internal static class ConsoleReport
 {
     // What the widest table needs.
     private const int FullWidth = 190;

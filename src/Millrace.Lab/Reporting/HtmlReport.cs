@@ -1,6 +1,5 @@
 using System.Reflection;
 using Millrace.Lab.Reporting.Html;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting;
 
@@ -8,7 +7,7 @@ namespace Millrace.Lab.Reporting;
 /// Writes report.html: one file that needs no network and nothing else than results. The same results give the same bytes.
 /// The page itself is built from web/ and is a part of this assembly.
 /// </summary>
-public static class HtmlReport
+internal static class HtmlReport
 {
     /// <summary>The file's name within an output folder.</summary>
     public const string Name = "report.html";

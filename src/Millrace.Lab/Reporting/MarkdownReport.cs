@@ -1,12 +1,11 @@
 using System.Globalization;
 using System.Text;
 using Millrace.Lab.Reporting.Markdown;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting;
 
 /// <summary>Writes report.md from results, and from nothing else.</summary>
-public static class MarkdownReport
+internal static class MarkdownReport
 {
     /// <summary>The file's name within an output folder.</summary>
     public const string Name = "report.md";

@@ -8,7 +8,7 @@ namespace Millrace.Lab.Reporting;
 /// <param name="Check">How to see whether it helped.</param>
 /// <param name="Code">A line or two of code, where that says it best.</param>
 /// <param name="OfOthers">Whether it says if what others concluded holds here.</param>
-public sealed record ReportAdvice(
+internal sealed record ReportAdvice(
     string Section,
     string Title,
     IReadOnlyList<string> Evidence,

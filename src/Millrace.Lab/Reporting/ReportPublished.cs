@@ -5,4 +5,4 @@ namespace Millrace.Lab.Reporting;
 /// <param name="Source">The address of the project that published it.</param>
 /// <param name="Notes">What a reader has to know: machine, year, what is compared with what.</param>
 /// <param name="Rows">Its figures.</param>
-public sealed record ReportPublished(string Title, string Source, string Notes, IReadOnlyList<ReportPublishedRow> Rows);
+internal sealed record ReportPublished(string Title, string Source, string Notes, IReadOnlyList<ReportPublishedRow> Rows);

@@ -8,5 +8,5 @@ namespace Millrace.Lab.Reporting;
 /// same ones is shown beside it.
 /// </param>
 /// <param name="Ratio">Its time by that of the table's baseline; below 1 is faster.</param>
-public sealed record ReportPublishedRow(
+internal sealed record ReportPublishedRow(
     string Method, string? OurMethod, IReadOnlyDictionary<string, string> Parameters, double Ratio);

@@ -1,12 +1,11 @@
 using System.Globalization;
 using Millrace.Lab.Advising;
 using Millrace.Lab.Published;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting;
 
 /// <summary>What reports show beside the results themselves: advice, and what others published.</summary>
-public static class ReportSources
+internal static class ReportSources
 {
     private const string Ratio = "ratio";
 

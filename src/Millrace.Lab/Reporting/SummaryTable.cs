@@ -1,12 +1,11 @@
 using System.Globalization;
 using System.Text;
-using Millrace.Lab.Results;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Reporting;
 
 /// <summary>The table of a README: the main methods on the largest file that a suite speaks of, and how it was measured.</summary>
-public static class SummaryTable
+internal static class SummaryTable
 {
     /// <summary>The line before the table.</summary>
     public const string Begin = "<!-- millrace lab report: begin -->";

@@ -3,4 +3,4 @@ namespace Millrace.Lab.Results;
 /// <summary>Cases that were not measured.</summary>
 /// <param name="What">Which ones.</param>
 /// <param name="Reason">Why.</param>
-public sealed record AbsentCases(string What, string Reason);
+internal sealed record AbsentCases(string What, string Reason);

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>One aim of a suite, checked.</summary>
-public sealed record BarResult
+internal sealed record BarResult
 {
     /// <summary>What is compared.</summary>
     public required string Figure { get; init; }

@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Millrace.Lab.Results;
 
 /// <summary>The parameters of a case. Suites use those that they have; the others are null and absent in JSON.</summary>
-public sealed record CaseParameters
+internal sealed record CaseParameters
 {
     /// <summary>Bytes that the method is asked for at a time.</summary>
     public int? Buffer { get; init; }

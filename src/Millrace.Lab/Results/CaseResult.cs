@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>A method with one set of parameters.</summary>
-public sealed record CaseResult
+internal sealed record CaseResult
 {
     /// <summary>The method.</summary>
     public required string Method { get; init; }

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>Raw samples: the n-th entries of all lists are of the same invocation.</summary>
-public sealed record CaseSamples
+internal sealed record CaseSamples
 {
     /// <summary>Index of the process that measured it.</summary>
     public required IReadOnlyList<int> Launch { get; init; }

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>What a case's samples come to.</summary>
-public sealed record CaseSummary
+internal sealed record CaseSummary
 {
     /// <summary>Wall time.</summary>
     public required Distribution WallNs { get; init; }

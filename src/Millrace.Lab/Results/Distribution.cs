@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>How a figure is distributed over all samples, outliers included.</summary>
-public sealed record Distribution
+internal sealed record Distribution
 {
     /// <summary>How many samples.</summary>
     public required int N { get; init; }

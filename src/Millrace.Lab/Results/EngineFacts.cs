@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>What ran the cases and how.</summary>
-public sealed record EngineFacts
+internal sealed record EngineFacts
 {
     /// <summary>For example "BenchmarkDotNet 0.14.0".</summary>
     public required string Name { get; init; }

@@ -2,7 +2,7 @@ namespace Millrace.Lab.Results;
 
 /// <summary>The content of results.json, schema millrace.results/1; docs/results-schema.md describes every field.</summary>
 /// <remarks>The serializer sets a list that is absent, as in an older file, to null: such a list is an empty one.</remarks>
-public sealed record LabResults
+internal sealed record LabResults
 {
     /// <summary>The schema that this version writes.</summary>
     public const string CurrentSchema = "millrace.results/1";

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>One process that measured all cases.</summary>
-public sealed record LaunchFacts
+internal sealed record LaunchFacts
 {
     /// <summary>Its index; <see cref="CaseSamples.Launch"/> refers to it.</summary>
     public required int Index { get; init; }

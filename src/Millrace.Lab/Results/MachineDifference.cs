@@ -5,7 +5,7 @@ namespace Millrace.Lab.Results;
 /// <param name="First">The first's.</param>
 /// <param name="Second">The second's.</param>
 /// <param name="IsAnotherMachine">Whether it makes another machine of it; otherwise the same machine was changed.</param>
-public sealed record MachineDifference(string Field, string First, string Second, bool IsAnotherMachine)
+internal sealed record MachineDifference(string Field, string First, string Second, bool IsAnotherMachine)
 {
     /// <inheritdoc/>
     public override string ToString() => $"{Field}: {First} / {Second}";

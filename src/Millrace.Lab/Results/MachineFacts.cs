@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>What a machine is, by descriptive fields and never by measured speed.</summary>
-public sealed record MachineFacts
+internal sealed record MachineFacts
 {
     /// <summary>The processor's model.</summary>
     public required string Cpu { get; init; }

@@ -5,7 +5,7 @@ namespace Millrace.Lab.Results;
 /// <summary>
 /// Tells machines apart by what describes them, never by how fast they were: a slow day must not make another machine.
 /// </summary>
-public static class MachineIdentity
+internal static class MachineIdentity
 {
     private const string Unknown = "unknown";
 

@@ -5,4 +5,4 @@ namespace Millrace.Lab.Results;
 /// <param name="Nanoseconds">Median of how long it takes, or how much longer it makes what it measures.</param>
 /// <param name="Per">"reading" for meters that are read before and after an invocation, "system call" for those that slow calls.</param>
 /// <param name="Where">Whether that is inside the measured time: "outside the measured time", "in a pass of its own".</param>
-public sealed record MeterCost(string Meter, double Nanoseconds, string Per, string Where);
+internal sealed record MeterCost(string Meter, double Nanoseconds, string Per, string Where);

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>How much a method differs from itself: the same method measured as two cases of the same rounds.</summary>
-public sealed record NoiseResult
+internal sealed record NoiseResult
 {
     /// <summary>The method.</summary>
     public required string Method { get; init; }

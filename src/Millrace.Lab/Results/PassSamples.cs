@@ -4,7 +4,7 @@ namespace Millrace.Lab.Results;
 /// Samples of meters that would disturb the others and therefore run in passes of their own, after the rounds. Every list
 /// has a length of its own; one that is absent was not measured.
 /// </summary>
-public sealed record PassSamples
+internal sealed record PassSamples
 {
     /// <summary>Managed bytes that an invocation allocated, on all threads.</summary>
     public IReadOnlyList<long>? AllocatedBytes { get; init; }

@@ -3,7 +3,7 @@ using System.Text.Json;
 namespace Millrace.Lab.Results;
 
 /// <summary>Reads and writes results.json.</summary>
-public static class ResultsFile
+internal static class ResultsFile
 {
     /// <summary>The file's name within an output folder.</summary>
     public const string Name = "results.json";

@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>Results of files and folders: what can be used, and what cannot and why.</summary>
-public sealed record ResultsFolder
+internal sealed record ResultsFolder
 {
     private static readonly EnumerationOptions Everywhere = new() { RecurseSubdirectories = true, IgnoreInaccessible = true };
 

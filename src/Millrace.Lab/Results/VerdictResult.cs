@@ -1,7 +1,7 @@
 namespace Millrace.Lab.Results;
 
 /// <summary>What a comparison of two cases says about one metric.</summary>
-public sealed record VerdictResult
+internal sealed record VerdictResult
 {
     /// <summary>The metric, by the name of its list of samples or of its field in the summary: "wallNs", "allocatedBytes".</summary>
     public required string Metric { get; init; }

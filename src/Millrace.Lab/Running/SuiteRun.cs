@@ -14,7 +14,7 @@ namespace Millrace.Lab.Running;
 /// Several processes, because two runs of one program differ by more than chance within one run explains: where its code
 /// and its memory come to lie, what the compiler did.
 /// </remarks>
-public sealed class SuiteRun
+internal sealed class SuiteRun
 {
     private const string SecondCopy = "measured of the first copy of the method only";
     private const string Interrupted = "the run ended before the pass that measures it";

@@ -94,7 +94,7 @@ public sealed partial class ByteRuleTests
     [Fact]
     public void Several_readers_are_no_situation_of_their_own() => Assert.Equal(
         ["http, random, 128 MiB, hot", "file, random, 128 MiB, hot", "file, csv, 22.79 MiB, hot"],
-        new MeasuredCases(ByteRuns.Everything).Situations.Select(situation => situation.Name));
+        new SituatedCases(ByteRuns.Everything).Situations.Select(situation => situation.Name));
 
     [GeneratedRegex("--filter \"([^\"*]+)")]
     private static partial Regex Filters();

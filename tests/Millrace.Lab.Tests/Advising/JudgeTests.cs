@@ -15,7 +15,7 @@ public sealed class JudgeTests
     {
         CaseResult other = Runs.Case("FileStreamSync", 4096, 100);
         CaseResult mine = Runs.Case("FilePipe", 4096, ms);
-        Judgement judgement = new Judge(Runs.Of(mine, other)).Compare(mine, other);
+        Judgement judgement = new Judge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other);
         Assert.Equal(expected, judgement.Relation.ToString());
         Assert.Equal(ms / 100, judgement.Ratio, 0.0001);
         Assert.Equal(0.01, judgement.Noise);
@@ -27,7 +27,7 @@ public sealed class JudgeTests
         CaseResult other = Runs.Case("FileStreamSync", 4096, 100);
         CaseResult mine = Runs.Case("FilePipe", 4096, 105);
         LabResults results = Runs.Of(mine, other) with { Noise = [NoiseOf(mine.Parameters, 0.06)] };
-        Judgement judgement = new Judge(results).Compare(mine, other);
+        Judgement judgement = new Judge(new MeasuredCases(results)).Compare(mine, other);
         Assert.Equal((Relation.Same, 0.06), (judgement.Relation, judgement.Noise));
     }
 
@@ -37,7 +37,7 @@ public sealed class JudgeTests
         CaseResult other = Runs.Case("FileStreamSync", 4096, 100);
         CaseResult mine = Runs.Case("FilePipe", 4096, 105);
         mine = mine with { Summary = mine.Summary! with { WallNs = mine.Summary.WallNs with { N = 16, P25 = 95e6, P75 = 115e6 } } };
-        Judgement judgement = new Judge(Runs.Of(mine, other)).Compare(mine, other);
+        Judgement judgement = new Judge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other);
         Assert.Equal(Relation.Same, judgement.Relation);
         Assert.Equal(1.57 * 20 / 4 / 105, judgement.Noise, 0.001);
     }
@@ -62,7 +62,7 @@ public sealed class JudgeTests
                 },
             ],
         };
-        var judge = new Judge(Runs.Of(mine, other));
+        var judge = new Judge(new MeasuredCases(Runs.Of(mine, other)));
         Judgement judgement = judge.Compare(mine, other);
         Assert.Equal(expected, judgement.Relation.ToString());
         Assert.Equal((0.8, 0.04), (judgement.Ratio, judgement.Noise));
@@ -81,7 +81,7 @@ public sealed class JudgeTests
         {
             Verdicts = [new VerdictResult { Metric = "wallNs", Against = "FileStreamSync", Verdict = "slower" }],
         };
-        Assert.Equal(Relation.Faster, new Judge(Runs.Of(mine, other)).Compare(mine, other).Relation);
+        Assert.Equal(Relation.Faster, new Judge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other).Relation);
     }
 
     internal static NoiseResult NoiseOf(CaseParameters parameters, double deviation) => new()

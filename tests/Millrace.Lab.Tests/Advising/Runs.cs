@@ -66,7 +66,7 @@ internal static class Runs
 
     /// <summary>What one rule says.</summary>
     public static Advice[] Apply<TRule>(LabResults results)
-        where TRule : IAdviceRule, new() => [.. new TRule().Apply(new MeasuredCases(results))];
+        where TRule : IAdviceRule, new() => [.. new TRule().Apply(new SituatedCases(results))];
 
     /// <summary>What one rule says of cases.</summary>
     public static Advice[] Apply<TRule>(params CaseResult[] cases)

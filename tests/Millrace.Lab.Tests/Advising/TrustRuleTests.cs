@@ -56,7 +56,7 @@ public sealed class TrustRuleTests
             results, AdviceKind.Warning, "5 cases did not always begin in the state that they state, and are left out below.");
         Assert.Equal(4, advice.Evidence.Count);
         Assert.Equal("and 2 more", advice.Evidence[^1].Text);
-        Assert.Equal(Good.Cases.Count, new MeasuredCases(results).All.Count);
+        Assert.Equal(Good.Cases.Count, new SituatedCases(results).All.Count);
     }
 
     [Fact]
@@ -64,7 +64,7 @@ public sealed class TrustRuleTests
     {
         LabResults results = Runs.Of(Unverified);
         Check(results, AdviceKind.Warning, "No case was verified");
-        Assert.Equal(5, new MeasuredCases(results).All.Count);
+        Assert.Equal(5, new SituatedCases(results).All.Count);
     }
 
     [Fact]

@@ -7,7 +7,7 @@ internal sealed class AdaptersClaim : IAdviceRule
     private static readonly string[] Adapters = ["PipeReaderCreate", "PipePump"];
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string says = "Pipe adapters over a FileStream are always slower than reading it synchronously "
             + $"({PublishedRange.RatiosOf("PipelineAdapter")} the time)";

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -13,9 +12,9 @@ internal sealed class AllocationClaim : IAdviceRule
     private const double Much = 0.01;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases) => [LessThanStreams(cases), AsynchronousHandle(cases)];
+    public IEnumerable<Advice> Apply(SituatedCases cases) => [LessThanStreams(cases), AsynchronousHandle(cases)];
 
-    private static Advice LessThanStreams(MeasuredCases cases)
+    private static Advice LessThanStreams(SituatedCases cases)
     {
         const string Says = "All pipes allocate less than all FileStreams";
         string check = CheckCommand.Again(cases.Results, [.. Pipes, Sync]);
@@ -51,12 +50,12 @@ internal sealed class AllocationClaim : IAdviceRule
             check);
     }
 
-    private static Advice AsynchronousHandle(MeasuredCases cases)
+    private static Advice AsynchronousHandle(SituatedCases cases)
     {
         const string Says = "Read on a FileStream with FileOptions.Asynchronous allocates very much (up to 20 MB for 128 MiB)";
         CaseResult[] measured =
         [
-            .. cases.All.Where(item => item.Method == Sync && MeasuredCases.IsAsynchronous(item.Parameters)
+            .. cases.All.Where(item => item.Method == Sync && SituatedCases.IsAsynchronous(item.Parameters)
                 && item.Summary!.AllocatedBytes is not null && item.Parameters.Bytes > 0),
         ];
         string check = CheckCommand.Full(cases.Results, Sync);

@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising.Ways;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -9,7 +8,7 @@ internal sealed class AsyncBytesClaim : IAdviceRule
     private static readonly Way Ours = new(Way.MillraceBytes, Way.AwaitForEach);
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string published = Figures.Times(PublishedWays.Ratios(
             "wall", way => way.Arrival == Way.AsyncBytes ? Way.Of(Way.Baseline) : null));
@@ -43,7 +42,7 @@ internal sealed class AsyncBytesClaim : IAdviceRule
         ];
     }
 
-    private static CaseResult[] FasterThan(MeasuredCases cases, WaySource source)
+    private static CaseResult[] FasterThan(SituatedCases cases, WaySource source)
     {
         CaseResult best = source.Best(Way.AsyncBytes)!;
         return
@@ -53,7 +52,7 @@ internal sealed class AsyncBytesClaim : IAdviceRule
         ];
     }
 
-    private static string Reason(MeasuredCases cases, WaySource source)
+    private static string Reason(SituatedCases cases, WaySource source)
     {
         CaseResult best = source.Best(Way.AsyncBytes)!;
         int faster = FasterThan(cases, source).Length;
@@ -74,6 +73,6 @@ internal sealed class AsyncBytesClaim : IAdviceRule
         }
     }
 
-    private static bool IsCheaper(MeasuredCases cases, WaySource source) => source.Find(Ours.ToString()) is { } ours
+    private static bool IsCheaper(SituatedCases cases, WaySource source) => source.Find(Ours.ToString()) is { } ours
         && source.Best(Way.AsyncBytes) is { } plain && cases.Judge.Compare(ours, plain).Relation == Relation.Faster;
 }

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -8,7 +7,7 @@ internal sealed class AsynchronousHandleClaim : IAdviceRule
     private const string Sync = "FileStreamSync";
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         yield return Judge(
             cases,
@@ -24,11 +23,11 @@ internal sealed class AsynchronousHandleClaim : IAdviceRule
             method => method == Sync);
     }
 
-    private static Advice Judge(MeasuredCases cases, string topic, string says, string begin, Func<string, bool> concerns)
+    private static Advice Judge(SituatedCases cases, string topic, string says, string begin, Func<string, bool> concerns)
     {
         var found = Comparisons.Of(
             from mine in cases.All
-            where concerns(mine.Method) && MeasuredCases.IsAsynchronous(mine.Parameters)
+            where concerns(mine.Method) && SituatedCases.IsAsynchronous(mine.Parameters)
             let other = cases.Find(mine.Method, mine.Parameters with { Options = Without(mine.Parameters) })
             where other is not null
             select (mine, other),

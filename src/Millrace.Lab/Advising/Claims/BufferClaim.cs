@@ -10,7 +10,7 @@ internal sealed class BufferClaim : IAdviceRule
     private const string Says = "Buffers of 65536 bytes or more read a file fastest";
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         BufferChoice[] choices =
         [

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -8,7 +7,7 @@ internal sealed class CollectionsClaim : IAdviceRule
     private const string Topic = "collections";
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         CaseResult[] pipes = Of(cases, "FilePipe");
         yield return Judge(
@@ -31,7 +30,7 @@ internal sealed class CollectionsClaim : IAdviceRule
     }
 
     private static Advice Judge(
-        MeasuredCases cases,
+        SituatedCases cases,
         string says,
         CaseResult[] measured,
         bool holds,
@@ -69,7 +68,7 @@ internal sealed class CollectionsClaim : IAdviceRule
             check);
     }
 
-    private static CaseResult[] Of(MeasuredCases cases, params string[] methods) =>
+    private static CaseResult[] Of(SituatedCases cases, params string[] methods) =>
         [.. cases.All.Where(item => methods.Contains(item.Method) && item.Summary!.Gen0 is not null)];
 
     private static bool Collects(CaseResult item) => item.Summary is { Gen0: > 0 } or { Gen1: > 0 } or { Gen2: > 0 };

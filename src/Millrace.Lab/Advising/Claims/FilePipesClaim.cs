@@ -7,7 +7,7 @@ internal sealed class FilePipesClaim : IAdviceRule
     private const string Pipe = "FilePipe";
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string says = "There is no need for pipes of their own for files: the native one is always slower than a synchronous "
             + $"FileStream ({PublishedRange.RatiosOf("PipelineNative")} the time)";

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -9,7 +8,7 @@ internal sealed class FileSizeClaim : IAdviceRule
     private static readonly string[] Streams = ["FileStreamSync", "FileStreamAsync"];
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         CaseResult[] hot =
         [

@@ -9,7 +9,7 @@ internal sealed class ForEachReduceClaim : IAdviceRule
     private const double Same = 0.05;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string published = PublishedWays.OfWalks("wall", [Way.Reduce], Way.ForEach, Way.AllAtOnce, Way.Increments, Way.Completion);
         string says = $"A fold takes the same time as a delegate for each byte ({published} its time)";

@@ -8,7 +8,7 @@ internal sealed class ForLoopClaim : IAdviceRule
     private static readonly string[] Functional = [Way.ForEach, Way.Reduce];
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string published = PublishedWays.OfWalks("wall", Functional, Way.For, Way.AllAtOnce, Way.Increments, Way.Completion);
         string says = $"A for loop is faster than a delegate for each byte and than a fold ({published} its time)";

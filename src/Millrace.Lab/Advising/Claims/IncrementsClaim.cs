@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising.Ways;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -11,7 +10,7 @@ internal sealed class IncrementsClaim : IAdviceRule
     private const double MemoryTolerance = 256 * 1024;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string says = "Increments over the raw buffer are the best of all ways: the others take "
             + $"{Figures.Times(Others())} the time, more processor time and more memory";

@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising.Ways;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -11,7 +10,7 @@ internal sealed class PeakMemoryClaim : IAdviceRule
     private static readonly string[] Whole = [Way.AllAtOnce, Way.Completion];
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string says = "All at once takes many times the memory of increments "
             + $"({OfSameWalk()} with the same walk, {OfWorstToBest()} between the worst and the best)";

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -9,7 +8,7 @@ internal sealed class ProcessorsClaim : IAdviceRule
     private const double MoreThanOne = 1.05;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string says = $"Reading a file takes more than one processor at a time ({PublishedRange.Processors()} there)";
 

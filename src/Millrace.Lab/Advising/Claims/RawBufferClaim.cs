@@ -9,7 +9,7 @@ internal sealed class RawBufferClaim : IAdviceRule
     private const double Far = 2;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string published = PublishedWays.OfWalks("wall", Way.SafeWalks, Way.Span, Way.AllAtOnce, Way.Increments, Way.Completion);
         string says = "A view of the raw buffer is far faster than an index, a delegate for each byte and a fold, however the bytes "

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -12,7 +11,7 @@ internal sealed class ReadersClaim : IAdviceRule
     private const double Reached = 0.9;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases) =>
+    public IEnumerable<Advice> Apply(SituatedCases cases) =>
     [
         Judge(cases.Results, [
             .. from item in cases.All

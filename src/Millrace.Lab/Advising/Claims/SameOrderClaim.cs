@@ -1,6 +1,5 @@
 using Millrace.Lab.Advising.Ways;
 using Millrace.Lab.Published;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -12,7 +11,7 @@ internal sealed class SameOrderClaim : IAdviceRule
     private const int MinWays = 5;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         IReadOnlyList<PublishedTable> machines = PublishedWays.Machines;
         string says = "The ways compare alike on different machines (rank correlation "

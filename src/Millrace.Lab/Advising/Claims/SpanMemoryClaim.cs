@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising.Ways;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -11,7 +10,7 @@ internal sealed class SpanMemoryClaim : IAdviceRule
     private static readonly string[] Whole = [Way.AllAtOnce, Way.Completion];
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string published = PublishedWays.OfWalks("peak", [Way.Span], Way.For, Whole);
         string says = "A view of the raw buffer doubles the memory of what arrived all at once (the peak is "

@@ -7,7 +7,7 @@ internal sealed class SyncOrAsyncClaim : IAdviceRule
     private const string Async = "FileStreamAsync";
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string says = $"ReadAsync of a FileStream is always slower than Read ({PublishedRange.RatiosOf(Async)} the time)";
         string check = CheckCommand.Again(cases.Results, Async, Sync, "FilePipe");

@@ -1,6 +1,5 @@
 using Millrace.Lab.Advising.Ways;
 using Millrace.Lab.Published;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Claims;
 
@@ -11,7 +10,7 @@ internal sealed class WalkLimitClaim : IAdviceRule
     private const double Decides = 2;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         string most = string.Join(" and ", PublishedWays.Machines.Select(table => table.Rows.Max(row => table.Figure(row, "throughput")!.Value))
             .Order().Select(speed => $"{speed:#,0}"));
@@ -55,7 +54,7 @@ internal sealed class WalkLimitClaim : IAdviceRule
 
     private static double Ratio((CaseResult Fast, CaseResult Slow) pair) => Figures.Median(pair.Slow) / Figures.Median(pair.Fast);
 
-    private static IEnumerable<AdviceEvidence> Evidence(MeasuredCases cases, (CaseResult Fast, CaseResult Slow)[] arrivals)
+    private static IEnumerable<AdviceEvidence> Evidence(SituatedCases cases, (CaseResult Fast, CaseResult Slow)[] arrivals)
     {
         (CaseResult fast, _) = arrivals.MinBy(pair => Figures.Median(pair.Fast));
         (_, CaseResult slow) = arrivals.MaxBy(pair => Figures.Median(pair.Slow));
@@ -64,7 +63,7 @@ internal sealed class WalkLimitClaim : IAdviceRule
     }
 
     // Vectors walk a span faster than a loop. Where that shows, the loop was not waiting for bytes.
-    private static string CouldBeMore(MeasuredCases cases, CaseResult fast)
+    private static string CouldBeMore(SituatedCases cases, CaseResult fast)
     {
         Way way = Way.Of(fast.Method);
         return way.Walk == Way.Vector

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -6,7 +5,7 @@ namespace Millrace.Lab.Advising.Rules;
 internal sealed class BestMethodRule : IAdviceRule
 {
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         foreach (Situation situation in cases.Situations)
         {
@@ -18,7 +17,7 @@ internal sealed class BestMethodRule : IAdviceRule
         }
     }
 
-    private static Advice Make(MeasuredCases cases, Situation situation, IReadOnlyList<CaseResult> best)
+    private static Advice Make(SituatedCases cases, Situation situation, IReadOnlyList<CaseResult> best)
     {
         CaseResult first = best[0];
         CaseResult[] equal =

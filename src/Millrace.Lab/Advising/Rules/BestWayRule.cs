@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising.Ways;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -7,7 +6,7 @@ namespace Millrace.Lab.Advising.Rules;
 internal sealed class BestWayRule : IAdviceRule
 {
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         foreach (WaySource source in WaySource.Of(cases))
         {
@@ -18,7 +17,7 @@ internal sealed class BestWayRule : IAdviceRule
         }
     }
 
-    private static Advice Make(MeasuredCases cases, WaySource source)
+    private static Advice Make(SituatedCases cases, WaySource source)
     {
         CaseResult first = source.Cases.MinBy(Figures.Median)!;
         CaseResult[] equal =

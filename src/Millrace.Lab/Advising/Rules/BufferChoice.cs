@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -12,7 +11,7 @@ internal sealed record BufferChoice(CaseResult Best, CaseResult Smallest, IReadO
     private const int MinBuffers = 3;
 
     /// <summary>Chooses; null with fewer than three buffers.</summary>
-    public static BufferChoice? Of(MeasuredCases cases, Situation situation, string method)
+    public static BufferChoice? Of(SituatedCases cases, Situation situation, string method)
     {
         IReadOnlyList<CaseResult> all = situation.Of(method);
         if (all.Count(item => item.Parameters.Buffer is not null) < MinBuffers)

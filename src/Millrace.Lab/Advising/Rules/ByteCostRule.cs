@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising.Ways;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -9,7 +8,7 @@ internal sealed class ByteCostRule : IAdviceRule
     private const string Cheap = "MillraceBytes.Span";
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         WaySource[] sources = [.. WaySource.Of(cases).Where(source => Walks(source).Length > 1)];
         if (sources.Length == 0)

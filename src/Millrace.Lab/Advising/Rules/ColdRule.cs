@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -9,7 +8,7 @@ internal sealed class ColdRule : IAdviceRule
     private const double Kept = 0.5;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         foreach (Situation cold in cases.Situations.Where(situation => situation.IsCold && situation.Cases.Count > 1))
         {
@@ -27,7 +26,7 @@ internal sealed class ColdRule : IAdviceRule
         }
     }
 
-    private static Advice Bound(MeasuredCases cases, Situation cold, CaseResult best)
+    private static Advice Bound(SituatedCases cases, Situation cold, CaseResult best)
     {
         CaseResult worst = cold.Cases.MaxBy(Figures.Median)!;
         CaseResult? hot = cases.Situations
@@ -48,7 +47,7 @@ internal sealed class ColdRule : IAdviceRule
         };
     }
 
-    private static Advice? Keeping(MeasuredCases cases, Situation cold)
+    private static Advice? Keeping(SituatedCases cases, Situation cold)
     {
         CaseResult[] known = [.. cold.Cases.Where(item => item.Summary!.CallingThreadShare is not null)];
         CaseResult? free = known.MinBy(item => item.Summary!.CallingThreadShare);

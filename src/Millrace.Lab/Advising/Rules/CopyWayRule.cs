@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -10,7 +9,7 @@ internal sealed class CopyWayRule : IAdviceRule
     private const string Program = "Cp";
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         CaseResult[] all = [.. WriteCases.Copying(cases).OrderBy(Figures.Median)];
         CaseResult? baseline = Array.Find(all, item => item.Method == Framework);

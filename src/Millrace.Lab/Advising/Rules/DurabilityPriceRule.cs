@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -9,7 +8,7 @@ internal sealed class DurabilityPriceRule : IAdviceRule
     private const double Much = 1.5;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         CaseResult[] durable =
         [
@@ -43,10 +42,10 @@ internal sealed class DurabilityPriceRule : IAdviceRule
         };
     }
 
-    private static CaseResult? Unflushed(MeasuredCases cases, CaseResult item) =>
+    private static CaseResult? Unflushed(SituatedCases cases, CaseResult item) =>
         cases.Find(item.Method, item.Parameters with { Durability = WriteCases.None });
 
-    private static string Describe(MeasuredCases cases, CaseResult item)
+    private static string Describe(SituatedCases cases, CaseResult item)
     {
         CaseResult? unflushed = Unflushed(cases, item);
         CaseResult? stream = cases.Find(WriteCases.FileStream, item.Parameters);

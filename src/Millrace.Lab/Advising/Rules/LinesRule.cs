@@ -1,5 +1,4 @@
 using Millrace.Lab.Data;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -10,7 +9,7 @@ internal sealed class LinesRule : IAdviceRule
     private const string Framework = "StreamReader.Lines";
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         foreach (Situation situation in cases.Situations)
         {
@@ -21,7 +20,7 @@ internal sealed class LinesRule : IAdviceRule
         }
     }
 
-    private static Advice Make(MeasuredCases cases, Situation situation, CaseResult mine, CaseResult other)
+    private static Advice Make(SituatedCases cases, Situation situation, CaseResult mine, CaseResult other)
     {
         Relation relation = cases.Judge.Compare(mine, other).Relation;
         return new Advice

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -9,7 +8,7 @@ internal sealed class MappedFillRule : IAdviceRule
     private const double WorthMentioning = 1.2;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         var untested = new List<CaseResult>();
         foreach (IGrouping<(string Method, long? Bytes), CaseResult> group in cases.All
@@ -36,12 +35,12 @@ internal sealed class MappedFillRule : IAdviceRule
         }
     }
 
-    private static bool IsTempting(MeasuredCases cases, CaseResult mapped) =>
+    private static bool IsTempting(SituatedCases cases, CaseResult mapped) =>
         cases.Situations.FirstOrDefault(situation => situation.Cases.Contains(mapped)) is { } situation
         && cases.Baseline is { } baseline && situation.Best(baseline) is { } stream
         && cases.Judge.Compare(mapped, stream).Relation == Relation.Faster;
 
-    private static Advice Differs(MeasuredCases cases, CaseResult best, CaseResult worst, double ratio) => new()
+    private static Advice Differs(SituatedCases cases, CaseResult best, CaseResult worst, double ratio) => new()
     {
         Topic = "mapping",
         Kind = AdviceKind.Warning,
@@ -53,7 +52,7 @@ internal sealed class MappedFillRule : IAdviceRule
         Check = CheckCommand.Full(cases.Results, best.Method, "FilePipe"),
     };
 
-    private static Advice Unknown(MeasuredCases cases, List<CaseResult> mapped) => new()
+    private static Advice Unknown(SituatedCases cases, List<CaseResult> mapped) => new()
     {
         Topic = "mapping",
         Kind = AdviceKind.Warning,

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -9,7 +8,7 @@ internal sealed class MemoryForSpeedRule : IAdviceRule
     private const double WorthMentioning = ByteSize.MiB;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         foreach (Situation situation in cases.Situations)
         {
@@ -25,7 +24,7 @@ internal sealed class MemoryForSpeedRule : IAdviceRule
         }
     }
 
-    private static Advice? Front(MeasuredCases cases, Situation situation, string what, Func<CaseResult, double?> memoryOf)
+    private static Advice? Front(SituatedCases cases, Situation situation, string what, Func<CaseResult, double?> memoryOf)
     {
         CaseResult[] front = [];
         foreach (CaseResult item in situation.Cases.Where(item => memoryOf(item) is not null).OrderBy(Figures.Median)

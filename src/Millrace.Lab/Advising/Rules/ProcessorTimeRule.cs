@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -9,7 +8,7 @@ internal sealed class ProcessorTimeRule : IAdviceRule
     private const double MoreThanOne = 1.25;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         foreach (Situation situation in cases.Situations.Where(situation => !situation.IsCold))
         {
@@ -37,7 +36,7 @@ internal sealed class ProcessorTimeRule : IAdviceRule
             && fast is not null && Figures.Cpu(item) < Figures.Cpu(fast))
         ?? best.Where(item => item.Method != "MemoryMapped" && item != fast).MinBy(Figures.Cpu);
 
-    private static Advice Make(MeasuredCases cases, Situation situation, CaseResult fast, CaseResult calm) => new()
+    private static Advice Make(SituatedCases cases, Situation situation, CaseResult fast, CaseResult calm) => new()
     {
         Topic = "processor time",
         Kind = AdviceKind.Hint,

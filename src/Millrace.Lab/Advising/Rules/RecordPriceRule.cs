@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -8,7 +7,7 @@ internal sealed class RecordPriceRule : IAdviceRule
     private const string Append = "FilePipeAppend";
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         CaseResult[] all = [.. WriteCases.Appending(cases)];
         CaseResult[] mine = [.. all.Where(item => item.Method == Append)];

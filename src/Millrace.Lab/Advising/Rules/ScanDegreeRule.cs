@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -8,7 +7,7 @@ internal sealed class ScanDegreeRule : IAdviceRule
     private const string Scan = "FilePipeScan";
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         foreach (IGrouping<CaseParameters, CaseResult> group in WriteCases.Scanning(cases))
         {
@@ -20,7 +19,7 @@ internal sealed class ScanDegreeRule : IAdviceRule
         }
     }
 
-    private static Advice Make(MeasuredCases cases, CaseResult one, CaseResult[] scans)
+    private static Advice Make(SituatedCases cases, CaseResult one, CaseResult[] scans)
     {
         CaseResult best = scans.MinBy(Figures.Median)!;
         bool pays = cases.Judge.Compare(best, one).Relation == Relation.Faster;

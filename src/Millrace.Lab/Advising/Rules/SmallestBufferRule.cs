@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -6,7 +5,7 @@ namespace Millrace.Lab.Advising.Rules;
 internal sealed class SmallestBufferRule : IAdviceRule
 {
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         foreach (Situation situation in cases.Situations)
         {
@@ -19,7 +18,7 @@ internal sealed class SmallestBufferRule : IAdviceRule
         }
     }
 
-    private static Advice Make(MeasuredCases cases, Situation situation, BufferChoice[] choices)
+    private static Advice Make(SituatedCases cases, Situation situation, BufferChoice[] choices)
     {
         BufferChoice main = choices.FirstOrDefault(choice => choice.Best.Baseline) ?? choices[0];
         string method = main.Best.Method;
@@ -50,7 +49,7 @@ internal sealed class SmallestBufferRule : IAdviceRule
 
     private static bool IsFilePipe(CaseResult item) => item.Method.StartsWith("FilePipe", StringComparison.Ordinal);
 
-    private static string Describe(MeasuredCases cases, BufferChoice choice)
+    private static string Describe(SituatedCases cases, BufferChoice choice)
     {
         CaseResult first = choice.All[0];
         string smallest = first == choice.Smallest

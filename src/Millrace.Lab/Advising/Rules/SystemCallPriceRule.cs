@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -9,7 +8,7 @@ internal sealed class SystemCallPriceRule : IAdviceRule
     private const double MinCalls = 1000;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         Situation? situation = cases.Situations.FirstOrDefault(item => !item.IsCold);
         if (situation is null || cases.Baseline is not { } method)

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -13,7 +12,7 @@ internal sealed class TrustRule : IAdviceRule
     private const int MaxExamples = 3;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         LabResults results = cases.Results;
         return new[]
@@ -46,7 +45,7 @@ internal sealed class TrustRule : IAdviceRule
             "Build with -c Release and measure again.")
         : null;
 
-    private static Advice? Nothing(MeasuredCases cases) => cases.All.Count == 0
+    private static Advice? Nothing(SituatedCases cases) => cases.All.Count == 0
         ? Make(cases.Results, AdviceKind.Error, "No case has figures.", [], "Measure again; --filter may have left nothing.")
         : null;
 
@@ -78,7 +77,7 @@ internal sealed class TrustRule : IAdviceRule
             "Let it end, or measure fewer methods with --filter.")
         : null;
 
-    private static Advice? Launches(MeasuredCases cases)
+    private static Advice? Launches(SituatedCases cases)
     {
         int launches = cases.All.SelectMany(item => item.Samples?.Launch ?? []).Distinct().Count();
         return launches == 1

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Rules;
 
@@ -9,7 +8,7 @@ internal sealed class WriteWayRule : IAdviceRule
     private const int SmallChunk = 4096;
 
     /// <inheritdoc/>
-    public IEnumerable<Advice> Apply(MeasuredCases cases)
+    public IEnumerable<Advice> Apply(SituatedCases cases)
     {
         // Everything at once, in one array, has no chunks.
         IGrouping<long, CaseResult>? largest = WriteCases.Writing(cases, WriteCases.None)
@@ -30,7 +29,7 @@ internal sealed class WriteWayRule : IAdviceRule
         }
     }
 
-    private static Advice Make(MeasuredCases cases, Choice[] choices)
+    private static Advice Make(SituatedCases cases, Choice[] choices)
     {
         Choice[] apart = [.. choices.Where(choice => choice.Matters)];
         Choice[] alike = [.. choices.Where(choice => !choice.Matters)];

@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising.Claims;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Ways;
 
@@ -9,7 +8,7 @@ internal sealed class WalkComparison
     private readonly IReadOnlyList<(WaySource Source, string Walk, Comparisons Found)> _parts;
 
     /// <summary>Compares.</summary>
-    public WalkComparison(MeasuredCases cases, IReadOnlyList<string> walks, string other)
+    public WalkComparison(SituatedCases cases, IReadOnlyList<string> walks, string other)
     {
         IReadOnlyList<WaySource> sources = WaySource.Of(cases);
         Other = other;

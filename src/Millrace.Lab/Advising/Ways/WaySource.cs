@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising.Ways;
 
@@ -23,7 +22,7 @@ internal sealed class WaySource
     public IEnumerable<string> Arrivals => Cases.Select(item => Way.Of(item.Method).Arrival).Distinct();
 
     /// <summary>The sources of a run by name; none when it is of another suite.</summary>
-    public static IReadOnlyList<WaySource> Of(MeasuredCases cases) =>
+    public static IReadOnlyList<WaySource> Of(SituatedCases cases) =>
     [
         .. cases.Situations
             .Where(situation => !situation.IsCold && situation.Parameters is { Source: not null, Content: not "csv", Bytes: > 0 })

@@ -1,5 +1,4 @@
 using System.Text.Json;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting.Html;
 

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using BenchmarkDotNet.Mathematics;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting.Html;
 

@@ -3,7 +3,6 @@ using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Unicode;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting.Html;
 

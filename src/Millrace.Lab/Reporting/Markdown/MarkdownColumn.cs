@@ -1,5 +1,4 @@
 using System.Globalization;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting.Markdown;
 

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Reporting.Markdown;
 

@@ -1,35 +1,24 @@
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Advising;
 
-/// <summary>The cases of a run that have figures, and how they compare.</summary>
-internal sealed class MeasuredCases
+/// <summary>A run's cases as advice sees them, and how they compare.</summary>
+internal sealed class SituatedCases
 {
     // What says most about files as programs find them comes first.
     private static readonly string?[] Fills = ["large writes", "as found", "read back"];
+    private readonly MeasuredCases _cases;
 
-    /// <summary>Looks into results.</summary>
-    public MeasuredCases(LabResults results)
+    public SituatedCases(LabResults results)
     {
-        Results = results;
-        CaseResult[] measured = [.. results.Cases.Where(item => item is { Summary: not null, Role: null })];
-
-        // On systems that do not tell what is in the page cache no case is verified; then they are all there is.
-        All = measured.Any(item => item.Verified) ? [.. measured.Where(item => item.Verified)] : measured;
-        Judge = new Judge(results);
+        _cases = new MeasuredCases(results, onlyVerified: true);
+        Judge = new Judge(_cases);
         Situations = [.. MakeSituations(All)];
     }
 
-    /// <summary>The results.</summary>
-    public LabResults Results { get; }
+    public LabResults Results => _cases.Results;
 
-    /// <summary>
-    /// Cases with figures, without the second copies of the baseline, and without those that began in another state than
-    /// they say, unless all did.
-    /// </summary>
-    public IReadOnlyList<CaseResult> All { get; }
+    public IReadOnlyList<CaseResult> All => _cases.All;
 
-    /// <summary>Compares two of them.</summary>
     public Judge Judge { get; }
 
     /// <summary>
@@ -37,12 +26,9 @@ internal sealed class MeasuredCases
     /// </summary>
     public IReadOnlyList<Situation> Situations { get; }
 
-    /// <summary>The method that others are compared with.</summary>
-    public string? Baseline => All.FirstOrDefault(item => item.Baseline)?.Method;
+    public string? Baseline => _cases.Baseline;
 
-    /// <summary>The case of a method with the same parameters; null when it was not measured.</summary>
-    public CaseResult? Find(string method, CaseParameters parameters) =>
-        All.FirstOrDefault(item => item.Method == method && item.Parameters == parameters);
+    public CaseResult? Find(string method, CaseParameters parameters) => _cases.Find(method, parameters);
 
     /// <summary>Cases of some methods with those of another that have the same parameters.</summary>
     public IEnumerable<(CaseResult Mine, CaseResult Other)> Pairs(string other, params string[] methods) =>

@@ -1,7 +1,6 @@
 using System.Globalization;
-using Millrace.Lab.Results;
 
-namespace Millrace.Lab.Advising;
+namespace Millrace.Lab.Results;
 
 /// <summary>Figures of a case, as numbers and as people read them.</summary>
 internal static class Figures
