@@ -143,7 +143,7 @@ internal sealed record TransferTarget
 
     private static TransferName Decode(string text, string encoded)
     {
-        if (TransferName.TryParseEncoded(encoded, out TransferName name, out _))
+        if (TransferName.TryParseEncoded(encoded, out TransferName name))
         {
             return name;
         }

@@ -69,7 +69,7 @@ internal sealed class TokenSet
         }
 
         TransferName prefix = default;
-        if (!string.IsNullOrEmpty(entry.Prefix) && !TransferName.TryParse(entry.Prefix, out prefix, out _))
+        if (!string.IsNullOrEmpty(entry.Prefix) && !TransferName.TryParse(entry.Prefix, out prefix))
         {
             throw new FormatException($"the prefix of '{entry.Name}' is not a name");
         }

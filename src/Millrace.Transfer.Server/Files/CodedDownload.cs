@@ -67,7 +67,7 @@ internal sealed class CodedDownload(IFileStore store, TransferServerOptions opti
     private async ValueTask<StoredFileReader?> FindStoredAsync(
         StoredFile file, ContentCoding coding, CancellationToken cancellationToken)
     {
-        if (!TransferName.TryParse(file.Name.Value + coding.Suffix, out TransferName name, out _)
+        if (!TransferName.TryParse(file.Name.Value + coding.Suffix, out TransferName name)
             || await store.FindAsync(name, DigestNeed.IfKnown, cancellationToken).ConfigureAwait(false) is null)
         {
             return null;

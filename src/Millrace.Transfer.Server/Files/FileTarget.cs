@@ -36,14 +36,10 @@ internal readonly record struct FileTarget(TransferName Name, bool IsFolder, str
 
         bool isFolder = rest[^1] == '/';
         string encoded = isFolder ? rest[1..^1] : rest[1..];
-        if (!TransferName.TryParseEncoded(encoded, out TransferName name, out NameFault fault))
-        {
-            string shown = NameEncoding.Printable(encoded);
-            throw new TransferException(
-                TransferError.InvalidName, NameRules.Describe(encoded, fault), shown);
-        }
-
-        return new FileTarget(name, isFolder, path);
+        return TransferName.TryParseEncoded(encoded, out TransferName name)
+            ? new FileTarget(name, isFolder, path)
+            : throw new TransferException(
+                TransferError.InvalidName, NameRules.DescribeEncoded(encoded), NameEncoding.Printable(encoded));
     }
 
     /// <summary>For a path that leads out of the store, or that is not written as a path of the store.</summary>

@@ -137,7 +137,7 @@ public sealed partial class LocalFileStore
         foreach (FileInfo file in new DirectoryInfo(Root).EnumerateFiles("*", Everything))
         {
             if (!file.FullName.StartsWith(hidden, StringComparison.Ordinal)
-                && TransferName.TryParse(file.Name, out _, out _))
+                && TransferName.TryParse(file.Name, out _))
             {
                 bytes += TryLength(file);
             }

@@ -24,7 +24,7 @@ internal static class UploadNames
             && relative.Length > name.Length
             && relative.EndsWith(name, StringComparison.Ordinal)
             && relative[^(name.Length + 1)] == '/'
-            && TransferName.TryParse(relative, out TransferName inFolder, out _)
+            && TransferName.TryParse(relative, out TransferName inFolder)
             ? inFolder
             : TransferName.Parse(name);
     }

@@ -11,7 +11,7 @@ namespace Millrace.Transfer;
 /// One caller at a time. Nothing is allocated per piece. At most <see cref="QueueLength"/> pieces wait; whoever is further
 /// ahead waits too, so that hashing bounds the copying where it is the slower of both.
 /// </remarks>
-public sealed class ParallelHash : IThreadPoolWorkItem, IValueTaskSource, IDisposable
+internal sealed class ParallelHash : IThreadPoolWorkItem, IValueTaskSource, IDisposable
 {
     /// <summary>Pieces that may wait.</summary>
     /// <remarks>A MiB in pieces of 64 KiB: longer than any thread waits for its turn, and not so long that caches forget it.</remarks>

@@ -14,15 +14,13 @@ namespace Millrace.Transfer;
 public readonly struct TransferName : IEquatable<TransferName>, IComparable<TransferName>
 {
     /// <summary>Longest name, in bytes of UTF-8.</summary>
-    /// <remarks>A quarter of Linux's PATH_MAX (4,096), so that any root still fits in front of it.</remarks>
-    public const int MaxBytes = 1024;
+    public const int MaxBytes = NameRules.MaxBytes;
 
     /// <summary>Longest part of a name, in bytes of UTF-8.</summary>
-    /// <remarks>NAME_MAX of Linux's file systems.</remarks>
-    public const int MaxPartBytes = 255;
+    public const int MaxPartBytes = NameRules.MaxPartBytes;
 
     /// <summary>The folder below a store's root in which it keeps uploads and digests; no name has it as a part.</summary>
-    public const string HiddenFolder = ".millrace";
+    public const string HiddenFolder = NameRules.HiddenFolder;
 
     private readonly string? _value;
 
@@ -52,22 +50,25 @@ public readonly struct TransferName : IEquatable<TransferName>, IComparable<Tran
             : throw new TransferException(TransferError.InvalidName, NameRules.Describe(text, fault), text);
     }
 
-    /// <summary>Makes a name of a text, if it is one.</summary>
+    /// <summary>Parses a name.</summary>
     /// <param name="text">The name as it is, not percent-encoded.</param>
-    /// <param name="name">The name; <c>default</c> when it is none.</param>
-    /// <param name="fault">Why it is none.</param>
-    public static bool TryParse([NotNullWhen(true)] string? text, out TransferName name, out NameFault fault)
+    /// <param name="name">The name; <c>default</c> if the text is not valid.</param>
+    public static bool TryParse([NotNullWhen(true)] string? text, out TransferName name) => TryParse(text, out name, out _);
+
+    /// <summary>Parses a name taken from the path of a request.</summary>
+    /// <param name="path">The path after the store's prefix, percent-encoded as the client sent it, without a leading slash.</param>
+    /// <param name="name">The name; <c>default</c> if the path is not valid.</param>
+    public static bool TryParseEncoded([NotNullWhen(true)] string? path, out TransferName name) =>
+        TryParseEncoded(path, out name, out _);
+
+    internal static bool TryParse([NotNullWhen(true)] string? text, out TransferName name, out NameFault fault)
     {
         fault = NameRules.Check(text ?? "");
         name = fault == NameFault.None ? new TransferName(text!) : default;
         return fault == NameFault.None;
     }
 
-    /// <summary>Makes a name of the path of a request, as it came: percent-encoded, and not changed by anybody on the way.</summary>
-    /// <param name="path">The part of the path behind the store's own, without the slash between them.</param>
-    /// <param name="name">The name; <c>default</c> when it is none.</param>
-    /// <param name="fault">Why it is none.</param>
-    public static bool TryParseEncoded([NotNullWhen(true)] string? path, out TransferName name, out NameFault fault)
+    internal static bool TryParseEncoded([NotNullWhen(true)] string? path, out TransferName name, out NameFault fault)
     {
         name = default;
         return NameEncoding.TryDecode(path ?? "", out string text, out fault) && TryParse(text, out name, out fault);

@@ -34,7 +34,7 @@ public abstract class ServerTest : IAsyncLifetime
     protected Task<HttpResponseMessage> GetAsync(string path, params (string Field, string Value)[] fields) =>
         SendAsync(HttpMethod.Get, path, null, fields);
 
-    protected static async Task<ErrorDocument> ProblemOf(HttpResponseMessage response)
+    private protected static async Task<ErrorDocument> ProblemOf(HttpResponseMessage response)
     {
         Assert.Equal(ErrorDocument.MediaType, response.Content.Headers.ContentType?.MediaType);
         return System.Text.Json.JsonSerializer.Deserialize(

@@ -19,52 +19,52 @@ public sealed class TransferNameTests
     }
 
     [Theory]
-    [InlineData("", NameFault.Empty)]
-    [InlineData("/etc/passwd", NameFault.Absolute)]
-    [InlineData("c:/x", NameFault.Absolute)]
-    [InlineData("a//b", NameFault.EmptyPart)]
-    [InlineData("a/", NameFault.EmptyPart)]
-    [InlineData(".", NameFault.DotPart)]
-    [InlineData("a/../b", NameFault.DotPart)]
-    [InlineData("a/%2e%2e/b", NameFault.DotPart)]
-    [InlineData("a/%252e%252e/b", NameFault.DotPart)]
-    [InlineData("%2e%2e%2fb", NameFault.DotPart)]
-    [InlineData("..%5cb", NameFault.DotPart)]
-    [InlineData("a\\b", NameFault.ForbiddenCharacter)]
-    [InlineData("a\0b", NameFault.ForbiddenCharacter)]
-    [InlineData("a\nb", NameFault.ForbiddenCharacter)]
-    [InlineData("a\u0085b", NameFault.ForbiddenCharacter)]
-    [InlineData("ab:c", NameFault.ForbiddenCharacter)]
-    [InlineData("x/CON", NameFault.ReservedOnWindows)]
-    [InlineData("nul.txt", NameFault.ReservedOnWindows)]
-    [InlineData("com1 .x", NameFault.ReservedOnWindows)]
-    [InlineData("lpt²", NameFault.ReservedOnWindows)]
-    [InlineData("a.", NameFault.ReservedOnWindows)]
-    [InlineData("a /b", NameFault.ReservedOnWindows)]
-    [InlineData(".millrace/uploads", NameFault.Hidden)]
-    [InlineData("a/.MillRace", NameFault.Hidden)]
-    [InlineData("a/.millrace-0123456789ab.tmp", NameFault.Hidden)]
-    public void What_could_mean_something_else_somewhere_is_no_name(string text, NameFault expected)
+    [InlineData("", nameof(NameFault.Empty))]
+    [InlineData("/etc/passwd", nameof(NameFault.Absolute))]
+    [InlineData("c:/x", nameof(NameFault.Absolute))]
+    [InlineData("a//b", nameof(NameFault.EmptyPart))]
+    [InlineData("a/", nameof(NameFault.EmptyPart))]
+    [InlineData(".", nameof(NameFault.DotPart))]
+    [InlineData("a/../b", nameof(NameFault.DotPart))]
+    [InlineData("a/%2e%2e/b", nameof(NameFault.DotPart))]
+    [InlineData("a/%252e%252e/b", nameof(NameFault.DotPart))]
+    [InlineData("%2e%2e%2fb", nameof(NameFault.DotPart))]
+    [InlineData("..%5cb", nameof(NameFault.DotPart))]
+    [InlineData("a\\b", nameof(NameFault.ForbiddenCharacter))]
+    [InlineData("a\0b", nameof(NameFault.ForbiddenCharacter))]
+    [InlineData("a\nb", nameof(NameFault.ForbiddenCharacter))]
+    [InlineData("a\u0085b", nameof(NameFault.ForbiddenCharacter))]
+    [InlineData("ab:c", nameof(NameFault.ForbiddenCharacter))]
+    [InlineData("x/CON", nameof(NameFault.ReservedOnWindows))]
+    [InlineData("nul.txt", nameof(NameFault.ReservedOnWindows))]
+    [InlineData("com1 .x", nameof(NameFault.ReservedOnWindows))]
+    [InlineData("lpt²", nameof(NameFault.ReservedOnWindows))]
+    [InlineData("a.", nameof(NameFault.ReservedOnWindows))]
+    [InlineData("a /b", nameof(NameFault.ReservedOnWindows))]
+    [InlineData(".millrace/uploads", nameof(NameFault.Hidden))]
+    [InlineData("a/.MillRace", nameof(NameFault.Hidden))]
+    [InlineData("a/.millrace-0123456789ab.tmp", nameof(NameFault.Hidden))]
+    public void What_could_mean_something_else_somewhere_is_no_name(string text, string expected)
     {
         Assert.False(TransferName.TryParse(text, out _, out NameFault fault));
-        Assert.Equal(expected, fault);
+        Assert.Equal(expected, fault.ToString());
         TransferException thrown = Assert.Throws<TransferException>(() => TransferName.Parse(text));
         Assert.Equal(TransferError.InvalidName, thrown.Error);
     }
 
     [Theory]
-    [InlineData("a%2fb", NameFault.ForbiddenCharacter)]
-    [InlineData("%2e%2e/b", NameFault.DotPart)]
-    [InlineData("a%00", NameFault.ForbiddenCharacter)]
-    [InlineData("a%5cb", NameFault.ForbiddenCharacter)]
-    [InlineData("a%c0%af", NameFault.NotUnicode)]
-    [InlineData("a%ff", NameFault.NotUnicode)]
-    [InlineData("a%2", NameFault.ForbiddenCharacter)]
-    [InlineData("a%zz", NameFault.ForbiddenCharacter)]
-    public void An_encoded_path_is_decoded_once_and_strictly(string path, NameFault expected)
+    [InlineData("a%2fb", nameof(NameFault.ForbiddenCharacter))]
+    [InlineData("%2e%2e/b", nameof(NameFault.DotPart))]
+    [InlineData("a%00", nameof(NameFault.ForbiddenCharacter))]
+    [InlineData("a%5cb", nameof(NameFault.ForbiddenCharacter))]
+    [InlineData("a%c0%af", nameof(NameFault.NotUnicode))]
+    [InlineData("a%ff", nameof(NameFault.NotUnicode))]
+    [InlineData("a%2", nameof(NameFault.ForbiddenCharacter))]
+    [InlineData("a%zz", nameof(NameFault.ForbiddenCharacter))]
+    public void An_encoded_path_is_decoded_once_and_strictly(string path, string expected)
     {
         Assert.False(TransferName.TryParseEncoded(path, out _, out NameFault fault));
-        Assert.Equal(expected, fault);
+        Assert.Equal(expected, fault.ToString());
     }
 
     [Fact]

@@ -93,7 +93,7 @@ internal sealed class DigestRecords
         {
             cancellationToken.ThrowIfCancellationRequested();
             string? text = TryRead(path, record, out int bytes) ? TryParse(record.AsSpan(0, bytes)) : null;
-            if (!TransferName.TryParse(text, out TransferName name, out _) || !exists(name))
+            if (!TransferName.TryParse(text, out TransferName name) || !exists(name))
             {
                 Delete(path);
                 removed++;

@@ -41,7 +41,7 @@ internal sealed class FileLister(
             batch = Next(folder, name, from);
             foreach ((string key, string fileName) in batch)
             {
-                if (TransferName.TryParse(key.TrimEnd('/'), out TransferName entry, out _))
+                if (TransferName.TryParse(key.TrimEnd('/'), out TransferName entry))
                 {
                     await TakeAsync(folder, entry, fileName, cancellationToken).ConfigureAwait(false);
                 }

@@ -6,6 +6,15 @@ namespace Millrace.Transfer;
 /// <summary>What a name may be. One place for every protocol, so that none is more generous than another.</summary>
 internal static class NameRules
 {
+    /// <summary>A quarter of Linux's PATH_MAX (4,096), so that any root still fits in front of it.</summary>
+    public const int MaxBytes = 1024;
+
+    /// <summary>NAME_MAX of Linux's file systems.</summary>
+    public const int MaxPartBytes = 255;
+
+    /// <summary>The folder below a store's root in which it keeps uploads and digests.</summary>
+    public const string HiddenFolder = ".millrace";
+
     /// <summary>
     /// What Windows cannot have in a file's name; the slash is the separator. See "Naming Files, Paths, and Namespaces",
     /// learn.microsoft.com/windows/win32/fileio/naming-a-file.
@@ -45,7 +54,7 @@ internal static class NameRules
             return NameFault.NotUnicode;
         }
 
-        if (bytes > TransferName.MaxBytes)
+        if (bytes > MaxBytes)
         {
             return NameFault.TooLong;
         }
@@ -69,7 +78,7 @@ internal static class NameRules
         {
             NameFault.Empty => "The name is empty. Give the name of a file, for example reports/may.csv.",
             NameFault.TooLong =>
-                $"The name '{shown}' is too long: {TransferName.MaxBytes} bytes at most, {TransferName.MaxPartBytes} in one part.",
+                $"The name '{shown}' is too long: {MaxBytes} bytes at most, {MaxPartBytes} in one part.",
             NameFault.Absolute =>
                 $"The name '{shown}' is absolute. Names are relative to the store's root: leave out what is in front.",
             NameFault.EmptyPart => $"The name '{shown}' has an empty part: two slashes, or one at its end.",
@@ -84,6 +93,10 @@ internal static class NameRules
         };
     }
 
+    /// <summary>Says what is wrong with a percent-encoded name that is not valid.</summary>
+    public static string DescribeEncoded(string encoded) => Describe(
+        encoded, NameEncoding.TryDecode(encoded, out string text, out NameFault fault) ? Check(text) : fault);
+
     private static NameFault CheckPart(ReadOnlySpan<char> part)
     {
         if (part.IsEmpty)
@@ -96,12 +109,12 @@ internal static class NameRules
             return NameFault.DotPart;
         }
 
-        if (Encoding.UTF8.GetByteCount(part) > TransferName.MaxPartBytes)
+        if (Encoding.UTF8.GetByteCount(part) > MaxPartBytes)
         {
             return NameFault.TooLong;
         }
 
-        if (part.Equals(TransferName.HiddenFolder, StringComparison.OrdinalIgnoreCase)
+        if (part.Equals(HiddenFolder, StringComparison.OrdinalIgnoreCase)
             || part.StartsWith(StagedPrefix, StringComparison.OrdinalIgnoreCase))
         {
             return NameFault.Hidden;

@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 namespace Millrace.Transfer;
 
 /// <summary>A file or a folder of a <see cref="ListingDocument"/>.</summary>
-public sealed record ListingEntry
+internal sealed record ListingEntry
 {
     /// <summary>Its whole name, from the store's root.</summary>
     [JsonPropertyName("name")]

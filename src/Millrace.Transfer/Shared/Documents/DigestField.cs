@@ -4,7 +4,7 @@ namespace Millrace.Transfer;
 /// The fields <c>Content-Digest</c> and <c>Repr-Digest</c> of RFC 9530: a dictionary of structured fields (RFC 8941)
 /// whose values are byte sequences, of which <c>sha-256</c> is understood here.
 /// </summary>
-public static class DigestField
+internal static class DigestField
 {
     private const string Key = "sha-256";
 

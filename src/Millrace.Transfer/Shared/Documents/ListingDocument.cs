@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 namespace Millrace.Transfer;
 
 /// <summary>A page of a folder's listing, as <c>GET /files/FOLDER/</c> answers it in JSON.</summary>
-public sealed record ListingDocument
+internal sealed record ListingDocument
 {
     /// <summary>The folder; empty for the root.</summary>
     [JsonPropertyName("folder")]

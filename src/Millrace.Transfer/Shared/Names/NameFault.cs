@@ -1,7 +1,7 @@
 namespace Millrace.Transfer;
 
 /// <summary>Why a text is not a <see cref="TransferName"/>.</summary>
-public enum NameFault
+internal enum NameFault
 {
     /// <summary>It is one.</summary>
     None,
@@ -9,7 +9,7 @@ public enum NameFault
     /// <summary>It is empty.</summary>
     Empty,
 
-    /// <summary>It is longer than <see cref="TransferName.MaxBytes"/>, or one part is longer than <see cref="TransferName.MaxPartBytes"/>.</summary>
+    /// <summary>It is longer than <see cref="NameRules.MaxBytes"/>, or one part is longer than <see cref="NameRules.MaxPartBytes"/>.</summary>
     TooLong,
 
     /// <summary>It begins with a slash, or with a Windows drive.</summary>
@@ -30,6 +30,6 @@ public enum NameFault
     /// <summary>A part is a name that Windows keeps for a device (<c>CON</c>, <c>nul.txt</c>), or ends with a dot or a space.</summary>
     ReservedOnWindows,
 
-    /// <summary>A part is the folder in which a store keeps what is not for others, <see cref="TransferName.HiddenFolder"/>, or a staged file.</summary>
+    /// <summary>A part is the folder in which a store keeps what is not for others, <see cref="NameRules.HiddenFolder"/>, or a staged file.</summary>
     Hidden,
 }

@@ -1,7 +1,7 @@
 namespace Millrace.Transfer;
 
 /// <summary>Names of fields that the framework has no constants for, and those of Millrace itself.</summary>
-public static class TransferHeaders
+internal static class TransferHeaders
 {
     /// <summary>RFC 9530: the digest of a whole file, whatever part of it or coding is sent.</summary>
     public const string ReprDigest = "Repr-Digest";

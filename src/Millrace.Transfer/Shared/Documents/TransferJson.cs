@@ -7,4 +7,4 @@ namespace Millrace.Transfer;
 [JsonSerializable(typeof(ErrorDocument))]
 [JsonSerializable(typeof(ListingDocument))]
 [JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
-public sealed partial class TransferJson : JsonSerializerContext;
+internal sealed partial class TransferJson : JsonSerializerContext;

@@ -6,7 +6,7 @@ namespace Millrace.Transfer;
 /// What the body of a refused request says: a problem document (RFC 9457, <c>application/problem+json</c>) with the
 /// <see cref="TransferError"/> as <c>error</c>.
 /// </summary>
-public sealed record ErrorDocument
+internal sealed record ErrorDocument
 {
     /// <summary>The media type of it.</summary>
     public const string MediaType = "application/problem+json";
