@@ -245,15 +245,10 @@ public sealed partial class ScanTests : IDisposable
         Assert.All(expected, text => Assert.Contains(text, output, StringComparison.Ordinal));
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task Interrupt_ends_a_scan_that_waits()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            // Windows has no way to send Ctrl-C to one process only.
-            return;
-        }
-
+        // Windows has no way to send Ctrl-C to one process only.
         string fifo = Path.Combine(_folder, "fifo");
         await SystemAsync("mkfifo", fifo);
         string path = Write("there", "1\n");

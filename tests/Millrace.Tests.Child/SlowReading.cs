@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Child;
 

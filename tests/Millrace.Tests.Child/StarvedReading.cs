@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Child;
 

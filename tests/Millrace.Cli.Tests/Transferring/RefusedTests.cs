@@ -135,7 +135,7 @@ public sealed class RefusedTests : IDisposable
     {
         _folder.Write("served/one.bin", 8 * 1024 * 1024);
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
-        using var small = new SmallDisk(_folder["small"], 1024 * 1024);
+        using var small = MountedDisk.InMemory(1024 * 1024, _folder["small"]);
 
         (int exitCode, _, string error) = await _folder.RunAsync("get", server.Files + "one.bin", "small/");
 
@@ -148,7 +148,7 @@ public sealed class RefusedTests : IDisposable
     public async Task A_full_disk_there_is_named_and_nothing_gets_the_name()
     {
         _folder.Write("large.bin", 8 * 1024 * 1024);
-        using var small = new SmallDisk(_folder["small"], 1024 * 1024);
+        using var small = MountedDisk.InMemory(1024 * 1024, _folder["small"]);
         ServedFolder server = await ServedFolder.StartAsync(_folder, "small", "--leave-free", "0");
 
         (int exitCode, _, string error) = await _folder.RunAsync("put", "large.bin", server.Files);

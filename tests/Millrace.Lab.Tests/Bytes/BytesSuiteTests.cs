@@ -92,7 +92,7 @@ public sealed class BytesSuiteTests : IDisposable
     public void Server_that_cannot_begin_says_why()
     {
         var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
-        var missing = new TestFile(_folder.File("missing"), 1, 1, Generated: false);
+        var missing = new TestFile(_folder["missing"], 1, 1, Generated: false);
         LabException exception = Assert.Throws<LabException>(() => host.Serve(new ServeRequest("bytes", [missing])));
         Assert.Contains("missing", exception.Message, StringComparison.Ordinal);
         Assert.Throws<LabException>(() => host.Serve(new ServeRequest("files", [missing])));

@@ -28,7 +28,7 @@ public sealed unsafe class CacheControlTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void File_is_resident_after_writing_gone_after_dropping_and_back_after_reading()
     {
         using var view = new PageCacheView(_file.Path);
@@ -39,7 +39,7 @@ public sealed unsafe class CacheControlTests : IDisposable
         Assert.Equal(1, view.ResidentFraction());
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void A_page_read_alone_is_a_page_resident()
     {
         using var view = new PageCacheView(_file.Path);
@@ -54,7 +54,7 @@ public sealed unsafe class CacheControlTests : IDisposable
         Assert.InRange(view.ResidentFraction(), (double)Environment.SystemPageSize / Bytes, 0.1);
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void Cold_is_made_and_verified()
     {
         using CacheControl control = CacheControl.Open(_file);
@@ -63,7 +63,7 @@ public sealed unsafe class CacheControlTests : IDisposable
         Assert.Equal(0, view.ResidentFraction());
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void Pages_that_cannot_be_dropped_are_a_violation()
     {
         // What is mapped and touched stays in the cache, whatever the advice.
@@ -82,7 +82,7 @@ public sealed unsafe class CacheControlTests : IDisposable
         Assert.StartsWith("not cold", violation, StringComparison.Ordinal);
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void Hot_is_restored_in_the_stated_way_when_the_file_was_pushed_out()
     {
         using CacheControl control = CacheControl.Open(_file);
@@ -102,7 +102,7 @@ public sealed unsafe class CacheControlTests : IDisposable
         Assert.All(Enum.GetValues<CacheFill>(), fill => Assert.Equal(fill, CacheNames.Parse(CacheNames.ToText(fill))));
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void Every_fill_leaves_the_same_content_in_the_cache()
     {
         foreach (CacheFill fill in new[] { CacheFill.SmallWrites, CacheFill.ReadBack, CacheFill.LargeWrites })
@@ -114,7 +114,7 @@ public sealed unsafe class CacheControlTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void Memory_file_systems_have_no_cold_state()
     {
         TestFile inMemory = TestFile.OfIncrements("/dev/shm", 8);

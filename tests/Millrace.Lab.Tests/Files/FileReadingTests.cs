@@ -68,7 +68,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
     {
         var gone = new FileCase(
             method,
-            new TestFile(_folder.File("gone"), 8, 0, Generated: false),
+            new TestFile(_folder["gone"], 8, 0, Generated: false),
             4096,
             FileOptions.SequentialScan,
             CacheState.Hot,
@@ -117,7 +117,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
     // Its length is no multiple of 8, and values span the pieces of no buffer evenly.
     private TestFile OddFile()
     {
-        string path = _folder.File("odd");
+        string path = _folder["odd"];
         byte[] bytes = new byte[100_003];
         new Random(1).NextBytes(bytes);
         File.WriteAllBytes(path, bytes);

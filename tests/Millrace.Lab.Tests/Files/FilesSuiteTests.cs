@@ -23,7 +23,7 @@ public sealed class FilesSuiteTests : IDisposable
 
     public FilesSuiteTests()
     {
-        _mine = _folder.File("mine.bin");
+        _mine = _folder["mine.bin"];
         byte[] bytes = new byte[200_001];
         new Random(7).NextBytes(bytes);
         File.WriteAllBytes(_mine, bytes);
@@ -56,7 +56,7 @@ public sealed class FilesSuiteTests : IDisposable
         Assert.Empty(results.Bars);
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void Cold_cases_are_verified_and_timed_inside_the_calls()
     {
         LabResults results = Run(new RecordedProgress(), default, "FilePipe/*/65536/*/cold", "FileStreamSync/*/cold");
@@ -174,7 +174,7 @@ public sealed class FilesSuiteTests : IDisposable
         Assert.Equal([null, "noise", null, "noise"], results.Cases.Select(item => item.Role));
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void Bytes_say_where_they_came_from()
     {
         LabResults results = Run(new RecordedProgress(), default, "FileStreamSync/*/65536/*");

@@ -90,7 +90,7 @@ public sealed class TestFileTests : IDisposable
     [Fact]
     public void Users_file_is_never_written()
     {
-        string path = _folder.File("mine");
+        string path = _folder["mine"];
         File.WriteAllText(path, "mine");
         TestFile file = UserFile.Inspect(path);
         Assert.Throws<InvalidOperationException>(() => TestFileMaker.Write(file, TestFileMaker.LargeWrite));
@@ -102,11 +102,11 @@ public sealed class TestFileTests : IDisposable
     [Fact]
     public void Files_that_cannot_be_measured_are_refused_by_name()
     {
-        string empty = _folder.File("empty");
+        string empty = _folder["empty"];
         File.WriteAllText(empty, "");
         Assert.Contains("is empty", Refusal(empty), StringComparison.Ordinal);
         Assert.Contains("is a folder", Refusal(_folder.Path), StringComparison.Ordinal);
-        Assert.Contains("There is no file", Refusal(_folder.File("none")), StringComparison.Ordinal);
+        Assert.Contains("There is no file", Refusal(_folder["none"]), StringComparison.Ordinal);
     }
 
     private static string Refusal(string path) => Assert.Throws<LabException>(() => UserFile.Inspect(path)).Message;

@@ -12,7 +12,7 @@ public sealed class RelayTests
 {
     private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(1);
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public async Task Bytes_arrive_in_their_order_in_both_directions_at_once()
     {
         using var ends = new Ends(TimeSpan.FromMilliseconds(10));
@@ -25,7 +25,7 @@ public sealed class RelayTests
         Assert.Equal(down, await arrivedDown);
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void An_answer_takes_the_round_trip()
     {
         var roundTrip = TimeSpan.FromMilliseconds(40);
@@ -37,7 +37,7 @@ public sealed class RelayTests
         Assert.True(Stopwatch.GetElapsedTime(begun) >= roundTrip, $"{Stopwatch.GetElapsedTime(begun)}");
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void A_round_trip_below_the_resolution_of_timers_is_one()
     {
         var roundTrip = TimeSpan.FromMicroseconds(600);
@@ -51,7 +51,7 @@ public sealed class RelayTests
         }
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void The_end_of_one_direction_leaves_the_other_open()
     {
         using var ends = new Ends(Short);
@@ -63,7 +63,7 @@ public sealed class RelayTests
         Assert.Equal(answer, Ends.ReadToEnd(ends.Client));
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void A_reset_at_one_end_is_one_at_the_other()
     {
         using var ends = new Ends(Short);
@@ -74,7 +74,7 @@ public sealed class RelayTests
         Assert.Equal(SocketError.ConnectionReset, error.SocketErrorCode);
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void Connections_do_not_disturb_each_other()
     {
         using var ends = new Ends(Short);
@@ -93,7 +93,7 @@ public sealed class RelayTests
         Assert.Equal(2, ends.Relay.Accepted);
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void A_server_that_is_not_there_ends_the_connection()
     {
         using var nobody = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -106,7 +106,7 @@ public sealed class RelayTests
         Assert.Equal(SocketError.ConnectionReset, error.SocketErrorCode);
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void A_disposed_relay_has_cut_its_connections()
     {
         using var ends = new Ends(Short);

@@ -14,7 +14,7 @@ public sealed class DamagedResultsTests : IDisposable
 
     public DamagedResultsTests()
     {
-        string path = _folder.File("valid.json");
+        string path = _folder["valid.json"];
         ResultsFile.Write(path, Fixture.Run(Fixture.Case("FileStreamSync", 4096, 10), Fixture.Case("FilePipe", 4096, 5)));
         _valid = File.ReadAllText(path);
         File.Delete(path);
@@ -96,7 +96,7 @@ public sealed class DamagedResultsTests : IDisposable
         var random = new Random(7);
         byte[] content = Encoding.UTF8.GetBytes(_valid);
         StoredRun valid = new("valid.json", ResultsFile.Read(Write("valid.json", _valid)));
-        string path = _folder.File("fuzzed.json");
+        string path = _folder["fuzzed.json"];
         int refused = 0;
         for (int i = 0; i < 1500; i++)
         {
@@ -124,7 +124,7 @@ public sealed class DamagedResultsTests : IDisposable
         Write("one.json", _valid);
         Write("broken.json", _valid[..1000]);
         Write("newer.json", "{\"schema\": \"millrace.results/2\"}");
-        Directory.CreateDirectory(_folder.File("deep"));
+        Directory.CreateDirectory(_folder["deep"]);
         Write(Path.Combine("deep", "results.json"), _valid.Replace("2026-01-02", "2025-01-02", StringComparison.Ordinal));
         ResultsFolder all = ResultsFolder.ReadAll(_folder.Path);
         Assert.Equal(["results.json", "one.json"], all.Runs.Select(run => Path.GetFileName(run.Path)));
@@ -132,14 +132,14 @@ public sealed class DamagedResultsTests : IDisposable
         Assert.Contains(all.Problems, problem => problem.Contains("broken.json", StringComparison.Ordinal));
         Assert.Contains(all.Problems, problem => problem.Contains("newer.json", StringComparison.Ordinal));
         Assert.Single(ResultsFolder.ReadRun(_folder.Path).Runs);
-        Assert.Contains("one.json", Assert.Single(ResultsFolder.ReadRun(_folder.File("one.json")).Runs).Path, StringComparison.Ordinal);
+        Assert.Contains("one.json", Assert.Single(ResultsFolder.ReadRun(_folder["one.json"]).Runs).Path, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Folder_without_results_and_a_path_that_is_not_there_are_named()
     {
-        string empty = Directory.CreateDirectory(_folder.File("empty")).FullName;
-        foreach (string path in new[] { empty, _folder.File("missing") })
+        string empty = Directory.CreateDirectory(_folder["empty"]).FullName;
+        foreach (string path in new[] { empty, _folder["missing"] })
         {
             Assert.Contains(path, Assert.Throws<LabException>(() => ResultsFolder.ReadRun(path)).Message, StringComparison.Ordinal);
             Assert.Contains(path, Assert.Throws<LabException>(() => ResultsFolder.ReadAll(path)).Message, StringComparison.Ordinal);
@@ -204,7 +204,7 @@ public sealed class DamagedResultsTests : IDisposable
 
     private string Write(string name, string content)
     {
-        string path = _folder.File(name);
+        string path = _folder[name];
         File.WriteAllText(path, content);
         return path;
     }

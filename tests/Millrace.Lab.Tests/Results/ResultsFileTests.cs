@@ -27,9 +27,9 @@ public sealed class ResultsFileTests : IDisposable
     [Fact]
     public void What_is_written_is_read_back()
     {
-        string path = _folder.File("results.json");
+        string path = _folder["results.json"];
         ResultsFile.Write(path, Sample);
-        string again = _folder.File("again.json");
+        string again = _folder["again.json"];
         LabResults read = ResultsFile.Read(path);
         ResultsFile.Write(again, read);
         Assert.Equal(File.ReadAllText(path), File.ReadAllText(again));
@@ -42,7 +42,7 @@ public sealed class ResultsFileTests : IDisposable
     [Fact]
     public void Json_is_as_ever()
     {
-        string path = _folder.File("results.json");
+        string path = _folder["results.json"];
         ResultsFile.Write(path, Sample);
         Golden.Check("results.json", File.ReadAllText(path));
     }
@@ -53,7 +53,7 @@ public sealed class ResultsFileTests : IDisposable
     [Fact]
     public void Unknown_fields_are_ignored()
     {
-        string path = _folder.File("results.json");
+        string path = _folder["results.json"];
         ResultsFile.Write(path, Sample);
         string text = File.ReadAllText(path);
         File.WriteAllText(path, text.Replace("\"suite\":", "\"future\": {\"a\": 1}, \"suite\":", StringComparison.Ordinal));
@@ -66,7 +66,7 @@ public sealed class ResultsFileTests : IDisposable
     [InlineData("{\"schema\": \"millrace.results/1\"}", "damaged")]
     public void Damaged_file_is_named(string content, string problem)
     {
-        string path = _folder.File("results.json");
+        string path = _folder["results.json"];
         File.WriteAllText(path, content);
         LabException exception = Assert.Throws<LabException>(() => ResultsFile.Read(path));
         Assert.Contains(path, exception.Message, StringComparison.Ordinal);
@@ -76,7 +76,7 @@ public sealed class ResultsFileTests : IDisposable
     [Fact]
     public void Foreign_schema_is_refused_by_name()
     {
-        string path = _folder.File("results.json");
+        string path = _folder["results.json"];
         ResultsFile.Write(path, Sample with { Schema = "millrace.results/9" });
         Assert.Contains(
             "millrace.results/9", Assert.Throws<LabException>(() => ResultsFile.Read(path)).Message, StringComparison.Ordinal);
@@ -85,7 +85,7 @@ public sealed class ResultsFileTests : IDisposable
     [Fact]
     public void Core_of_the_schema_has_the_agreed_names()
     {
-        string path = _folder.File("results.json");
+        string path = _folder["results.json"];
         ResultsFile.Write(path, Sample);
         using var document = JsonDocument.Parse(File.ReadAllText(path));
         JsonElement root = document.RootElement;

@@ -18,7 +18,7 @@ public sealed class MeterTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void Meters_say_exactly_what_a_known_load_did()
     {
         JsonElement load = Measure();
@@ -65,7 +65,7 @@ public sealed class MeterTests : IDisposable
         Assert.True(load.GetProperty("costs").GetInt32() >= 4);
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void System_calls_are_counted_exactly_or_the_reason_is_named()
     {
         JsonElement load = Measure();
@@ -82,7 +82,7 @@ public sealed class MeterTests : IDisposable
 
     private JsonElement Measure()
     {
-        string file = _folder.File("load.bin");
+        string file = _folder["load.bin"];
         byte[] content = new byte[Pages * Environment.SystemPageSize];
         new Random(5).NextBytes(content);
         File.WriteAllBytes(file, content);

@@ -15,7 +15,7 @@ public sealed class WorkerHostTests : IDisposable
 
     public WorkerHostTests()
     {
-        string path = _folder.File("mine.bin");
+        string path = _folder["mine.bin"];
         File.WriteAllBytes(path, new byte[100_000]);
         _file = new TestFile(path, 100_000, Checksum: 0, Generated: false);
     }

@@ -78,7 +78,7 @@ public sealed class PlainTransferTests : IDisposable
     public async Task File_that_is_not_there_fails_the_case()
     {
         var client = new PlainClient(_server.Address, 4096, withDigest: false, isDurable: false);
-        TestFile missing = _file with { Path = _folder.File("missing") };
+        TestFile missing = _file with { Path = _folder["missing"] };
         await Assert.ThrowsAsync<HttpRequestException>(
             () => client.DownloadAsync(missing, TransferFolders.Downloaded(_folder.Path)));
     }

@@ -24,7 +24,7 @@ public sealed class TransferContentTests : IDisposable
     [Fact]
     public void Copy_is_accepted()
     {
-        string copy = _folder.File("copy");
+        string copy = _folder["copy"];
         File.Copy(_source.Path, copy);
         TransferContent.Verify(copy, _source);
     }
@@ -32,7 +32,7 @@ public sealed class TransferContentTests : IDisposable
     [Fact]
     public void Changed_byte_is_noticed()
     {
-        string copy = _folder.File("copy");
+        string copy = _folder["copy"];
         byte[] bytes = File.ReadAllBytes(_source.Path);
         bytes[^1] ^= 1;
         File.WriteAllBytes(copy, bytes);
@@ -46,7 +46,7 @@ public sealed class TransferContentTests : IDisposable
     [InlineData(Length + 1)]
     public void Another_length_is_noticed(int length)
     {
-        string copy = _folder.File("copy");
+        string copy = _folder["copy"];
         byte[] bytes = File.ReadAllBytes(_source.Path);
         Array.Resize(ref bytes, length);
         File.WriteAllBytes(copy, bytes);
@@ -55,5 +55,5 @@ public sealed class TransferContentTests : IDisposable
 
     [Fact]
     public void Missing_copy_is_noticed() =>
-        Assert.Throws<WrongResultException>(() => TransferContent.Verify(_folder.File("none"), _source));
+        Assert.Throws<WrongResultException>(() => TransferContent.Verify(_folder["none"], _source));
 }

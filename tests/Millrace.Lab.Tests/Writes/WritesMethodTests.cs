@@ -83,10 +83,10 @@ public sealed class WritesMethodTests : IDisposable
         }
     }
 
-    [LinuxFact]
+    [NeedsFact(Need.Linux)]
     public void Copying_program_that_fails_is_told()
     {
-        var entry = new CopyCase(nameof(FileCopying.Cp), _inputs.Folder, _inputs.Integers with { Path = _folder.File("missing") });
+        var entry = new CopyCase(nameof(FileCopying.Cp), _inputs.Folder, _inputs.Integers with { Path = _folder["missing"] });
         Assert.Contains("ended with 1", Error(entry), StringComparison.Ordinal);
     }
 

@@ -9,14 +9,11 @@ namespace Millrace.Tests.Appending;
 /// <summary>Writes and flushes that the system refuses.</summary>
 public sealed class AppendFailureTests
 {
-    [Theory, EveryLog]
+    private const int DiskBytes = 1024 * 1024;
+
+    [NeedsTheory(Need.Linux), EveryLog]
     public async Task A_record_beyond_the_limit_on_files_is_cut_off_again_and_a_shorter_one_fits(bool portable, Durability durability)
     {
-        if (!OperatingSystem.IsLinux())
-        {
-            return;
-        }
-
         string path = TestFolder.NewPath();
 
         // The runtime keeps compiled code in a file without a name, which the limit would forbid as well.
@@ -31,49 +28,41 @@ public sealed class AppendFailureTests
         Assert.Equal("900 910", after);
     }
 
-    [Theory, EveryLog]
+    [NeedsTheory(Need.Mount), EveryLog]
     public async Task Without_space_nothing_is_appended_and_the_next_flush_tries_again(bool portable, Durability durability)
     {
-        using var full = SmallVolume.TryMount();
-        if (full is null)
-        {
-            return;
-        }
+        using MountedDisk full = MountedDisk.InMemory(DiskBytes);
 
         string path = Path.Combine(full.Path, "log");
         string ballast = Path.Combine(full.Path, "ballast");
         await using FilePipeWriter writer = Logs.Open(path, portable, durability);
         await writer.WriteAsync(TestContent.Of(1000));
-        await File.WriteAllBytesAsync(ballast, new byte[SmallVolume.Bytes / 2]);
+        await File.WriteAllBytesAsync(ballast, new byte[DiskBytes / 2]);
         FilePipeException refused = await Assert.ThrowsAsync<FilePipeException>(
-            () => writer.WriteAsync(TestContent.Between(1000, SmallVolume.Bytes)).AsTask().Soon());
+            () => writer.WriteAsync(TestContent.Between(1000, DiskBytes)).AsTask().Soon());
 
         Assert.Equal(FilePipeError.NoSpace, refused.Error);
         Assert.Equal(1000, refused.Offset);
         Assert.Equal(1000, new FileInfo(path).Length);
-        Assert.Equal(SmallVolume.Bytes - 1000, writer.UnflushedBytes);
+        Assert.Equal(DiskBytes - 1000, writer.UnflushedBytes);
         File.Delete(ballast);
-        full.Enlarge();
+        full.Resize(4 * DiskBytes);
         await writer.FlushAsync();
 
-        Assert.Equal(TestContent.Of(SmallVolume.Bytes).ToArray(), await File.ReadAllBytesAsync(path));
+        Assert.Equal(TestContent.Of(DiskBytes).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Theory]
+    [NeedsTheory(Need.Mount)]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Of_a_group_that_does_not_fit_the_pieces_before_the_first_that_fails_are_appended(bool portable)
     {
-        using var full = SmallVolume.TryMount();
-        if (full is null)
-        {
-            return;
-        }
+        using MountedDisk full = MountedDisk.InMemory(DiskBytes);
 
         string path = Path.Combine(full.Path, "log");
         FilePipeWriter[] writers = [.. Enumerable.Range(0, 4).Select(_ => Logs.Open(path, portable))];
         Assert.True(Logs.LogOf(writers[0]).TryEnter());
-        int[] lengths = [1000, SmallVolume.Bytes / 2, SmallVolume.Bytes, 10];
+        int[] lengths = [1000, DiskBytes / 2, DiskBytes, 10];
         Task<FlushResult>[] flushes = [.. writers.Zip(lengths, (writer, length) => Logs.Flush(writer, TestContent.Of(length)))];
         Logs.LogOf(writers[0]).Leave();
         await flushes[0].Soon();
@@ -87,36 +76,32 @@ public sealed class AppendFailureTests
         // One exception each: they are thrown in different places.
         Assert.NotSame(refused[0], refused[1]);
         Assert.All(refused, exception => Assert.Equal(FilePipeError.NoSpace, exception.Error));
-        Assert.Equal(1000 + (SmallVolume.Bytes / 2), new FileInfo(path).Length);
+        Assert.Equal(1000 + (DiskBytes / 2), new FileInfo(path).Length);
         Assert.Equal(0, writers[0].UnflushedBytes);
-        Assert.Equal(SmallVolume.Bytes, writers[2].UnflushedBytes);
+        Assert.Equal(DiskBytes, writers[2].UnflushedBytes);
         writers[2].Complete(refused[0]);
 
         // What failed with a piece that was too long goes in by itself.
         await writers[3].FlushAsync();
-        Assert.Equal(1010 + (SmallVolume.Bytes / 2), new FileInfo(path).Length);
+        Assert.Equal(1010 + (DiskBytes / 2), new FileInfo(path).Length);
         foreach (FilePipeWriter writer in writers)
         {
             await writer.DisposeAsync();
         }
     }
 
-    [Theory, EveryLog]
+    [NeedsTheory(Need.Mount), EveryLog]
     public async Task A_disposal_that_cannot_append_what_is_left_says_so_and_gives_everything_back(bool portable, Durability durability)
     {
-        using var full = SmallVolume.TryMount();
-        if (full is null)
-        {
-            return;
-        }
+        using MountedDisk full = MountedDisk.InMemory(DiskBytes);
 
         var pool = new CountingPool();
         string path = Path.Combine(full.Path, "log");
         var options = new FileAppendOptions { Pool = pool, Portable = portable, Durability = durability };
         FilePipeWriter one = FilePipe.Append(path, options);
-        one.Write(TestContent.Of(2 * SmallVolume.Bytes).Span);
+        one.Write(TestContent.Of(2 * DiskBytes).Span);
         FilePipeWriter other = FilePipe.Append(path, options);
-        other.Write(TestContent.Of(2 * SmallVolume.Bytes).Span);
+        other.Write(TestContent.Of(2 * DiskBytes).Span);
 
         Assert.Throws<FilePipeException>(() => one.Complete());
         await Assert.ThrowsAsync<FilePipeException>(() => other.CompleteAsync().AsTask());
@@ -124,15 +109,11 @@ public sealed class AppendFailureTests
         Assert.Equal(0, Linux.OpenDescriptors(path));
     }
 
-    [Fact]
+    // The framework does not report a failed fsync, so portably there is nothing to see.
+    [NeedsFact(Need.Mount | Need.Ext4 | Need.Native)]
     public async Task A_failed_flush_to_the_device_is_final_for_every_writer_of_the_file()
     {
-        // The framework does not report a failed fsync, so portably there is nothing to see.
-        using FailingVolume? failing = NativeFeatures.Linux ? FailingVolume.TryMount() : null;
-        if (failing is null)
-        {
-            return;
-        }
+        using var failing = new FailingVolume();
 
         string path = Path.Combine(failing.Path, "log");
         FilePipeWriter writer = Logs.Open(path, portable: false);
@@ -155,14 +136,10 @@ public sealed class AppendFailureTests
         other.Complete(later);
     }
 
-    [Fact]
+    [NeedsFact(Need.Mount | Need.Native)]
     public void A_read_only_file_system()
     {
-        using var small = SmallVolume.TryMount();
-        if (small is null || !NativeFeatures.Linux)
-        {
-            return;
-        }
+        using MountedDisk small = MountedDisk.InMemory(DiskBytes);
 
         string path = Path.Combine(small.Path, "log");
         File.WriteAllText(path, "");

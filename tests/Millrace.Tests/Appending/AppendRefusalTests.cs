@@ -11,7 +11,7 @@ public sealed class AppendRefusalTests
     [InlineData(true)]
     public void A_missing_folder(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         AssertRefused(Path.Combine(folder.Path, "none", "log"), portable, FilePipeError.NotFound);
     }
@@ -21,7 +21,7 @@ public sealed class AppendRefusalTests
     [InlineData(true)]
     public void A_folder(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         AssertRefused(folder.Path, portable, FilePipeError.IsDirectory);
     }
@@ -31,7 +31,7 @@ public sealed class AppendRefusalTests
     [InlineData(true)]
     public void A_name_that_is_too_long(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         AssertRefused(folder[new string('x', 300)], portable, FilePipeError.NameTooLong);
     }
@@ -82,7 +82,7 @@ public sealed class AppendRefusalTests
     [Fact]
     public void A_link_that_leads_in_a_circle()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         File.CreateSymbolicLink(folder["link"], folder["other"]);
         File.CreateSymbolicLink(folder["other"], folder["link"]);
 
@@ -92,7 +92,7 @@ public sealed class AppendRefusalTests
     [Fact]
     public async Task A_link_to_a_file_that_is_not_there_creates_it()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         File.CreateSymbolicLink(folder["link"], folder["log"]);
         await using (FilePipeWriter writer = FilePipe.Append(folder["link"]))
         {
@@ -103,16 +103,11 @@ public sealed class AppendRefusalTests
         Assert.NotNull(new FileInfo(folder["link"]).LinkTarget);
     }
 
-    [Theory]
+    [NeedsTheory(Need.Unix)]
     [InlineData(false)]
     [InlineData(true)]
     public void A_new_file_has_the_permissions_that_were_asked_for(bool portable)
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
         const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
         string path = TestFolder.NewPath();
         FilePipe.Append(path, new FileAppendOptions { UnixCreateMode = Mode, Portable = portable }).Dispose();

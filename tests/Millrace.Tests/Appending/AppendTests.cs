@@ -24,7 +24,7 @@ public sealed class AppendTests
     [Theory, EveryLog]
     public async Task A_file_that_is_not_there_is_created_under_its_name(bool portable, Durability durability)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = Logs.Open(folder["log"], portable, durability);
 
         Assert.Equal(["log"], folder.Names);
@@ -166,14 +166,9 @@ public sealed class AppendTests
         Assert.Throws<InvalidOperationException>(() => writer.GetSpan());
     }
 
-    [Theory, EveryLog]
+    [NeedsTheory(Need.Linux), EveryLog]
     public async Task The_file_is_closed_with_its_last_writer(bool portable, Durability durability)
     {
-        if (!OperatingSystem.IsLinux())
-        {
-            return;
-        }
-
         string path = TestFolder.NewPath();
         FilePipeWriter one = Logs.Open(path, portable, durability);
         FilePipeWriter other = Logs.Open(path, portable, durability);
@@ -183,14 +178,9 @@ public sealed class AppendTests
         await other.DisposeAsync();
         Assert.Equal(0, Linux.OpenDescriptors(path));
     }
-    [Theory, EveryLog]
+    [NeedsTheory(Need.Linux), EveryLog]
     public async Task A_process_that_is_being_started_holds_nothing_of_a_closed_log(bool portable, Durability durability)
     {
-        if (!OperatingSystem.IsLinux())
-        {
-            return;
-        }
-
         string path = TestFolder.NewPath();
         FilePipeWriter writer = Logs.Open(path, portable, durability);
         using SafeFileHandle inherited = Linux.Duplicate(Logs.LogOf(writer).File.Handle);

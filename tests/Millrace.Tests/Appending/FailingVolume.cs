@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Appending;
 
 /// <summary>
@@ -11,47 +9,23 @@ internal sealed class FailingVolume : IDisposable
     /// <summary>Bytes that the device has no room for once it is full.</summary>
     public const int MoreThanFits = 8 * 1024 * 1024;
 
-    private readonly string _memory;
+    private readonly MountedDisk _memory = MountedDisk.InMemory(6 * 1024 * 1024);
+    private readonly TemporaryFolder _folder = new();
 
-    private FailingVolume(string memory, string path)
+    public FailingVolume()
     {
-        _memory = memory;
-        Path = path;
+        string image = _memory["image"];
+        Shell.Run("truncate", "-s", "64m", image);
+        Shell.Run("mkfs.ext4", "-q", "-O", "^has_journal", image);
+        Shell.Run("mount", "-o", "loop,errors=continue", image, Path);
     }
 
-    public string Path { get; }
-
-    /// <returns>Null where this process may not mount, or there are no loop devices.</returns>
-    public static FailingVolume? TryMount()
-    {
-        if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
-        {
-            return null;
-        }
-
-        string memory = TestFolder.NewPath(".mount");
-        string path = TestFolder.NewPath(".mount");
-        Directory.CreateDirectory(memory);
-        Directory.CreateDirectory(path);
-        var volume = new FailingVolume(memory, path);
-        string image = System.IO.Path.Combine(memory, "image");
-        bool mounted = SmallVolume.TryRun("mount", "-t", "tmpfs", "-o", "size=6m", "millrace-tests", memory)
-            && SmallVolume.TryRun("truncate", "-s", "64m", image)
-            && SmallVolume.TryRun("mkfs.ext4", "-q", "-O", "^has_journal", image)
-            && SmallVolume.TryRun("mount", "-o", "loop,errors=continue", image, path);
-        if (!mounted)
-        {
-            volume.Dispose();
-            return null;
-        }
-
-        return volume;
-    }
+    public string Path => _folder.Path;
 
     /// <summary>From now on the device takes nothing that it does not hold already.</summary>
     public void FillDevice()
     {
-        using FileStream ballast = new(System.IO.Path.Combine(_memory, "ballast"), FileMode.CreateNew, FileAccess.Write);
+        using FileStream ballast = new(_memory["ballast"], FileMode.CreateNew, FileAccess.Write);
         byte[] bytes = new byte[4096];
         try
         {
@@ -69,9 +43,8 @@ internal sealed class FailingVolume : IDisposable
 
     public void Dispose()
     {
-        SmallVolume.TryRun("umount", "-d", "-l", Path);
-        SmallVolume.TryRun("umount", "-l", _memory);
-        Directory.Delete(Path);
-        Directory.Delete(_memory);
+        Shell.TryRun("umount", "-d", "-l", Path);
+        _folder.Dispose();
+        _memory.Dispose();
     }
 }

@@ -188,7 +188,7 @@ public sealed class TornTailTests
     [Fact]
     public void A_boundary_that_says_where_records_begin_is_refused()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var options = new FileAppendOptions { Boundary = RecordBoundary.Where((_, _) => true) };
 
         ArgumentException refused = Assert.Throws<ArgumentException>(() => FilePipe.Append(folder["log"], options));

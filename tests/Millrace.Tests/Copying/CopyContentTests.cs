@@ -12,7 +12,7 @@ public sealed class CopyContentTests
     [Theory, MemberData(nameof(Ways))]
     public async Task A_copy_has_every_byte_and_says_how_it_was_made(string ways, string method)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         foreach (int length in new[] { 1, Block - 1, Block, Block + 1, 3_000_001, TestContent.MaxLength })
         {
             string source = TestFolder.SharedFile(length);
@@ -28,7 +28,7 @@ public sealed class CopyContentTests
     [Theory, MemberData(nameof(Ways))]
     public async Task A_file_longer_than_a_slice_is_copied_whole(string ways, string method)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using (FileStream source = File.Create(folder["source"]))
         {
             for (int i = 0; i < 3; i++)
@@ -46,7 +46,7 @@ public sealed class CopyContentTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task An_empty_file_has_an_empty_copy(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         CopyResult copy = await FilePipe
             .CopyAsync(TestFolder.SharedFile(0), folder["copy"], new FileCopyOptions { Portable = portable })
@@ -59,7 +59,7 @@ public sealed class CopyContentTests
     [Fact]
     public async Task A_portable_copy_has_every_byte()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string source = TestFolder.SharedFile(3_000_001);
 
         CopyResult copy = await FilePipe
@@ -73,7 +73,7 @@ public sealed class CopyContentTests
     [Fact]
     public async Task A_fifo_is_copied_to_its_end()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var fifo = new Fifo();
         ValueTask<CopyResult> copying = FilePipe.CopyAsync(fifo.Path, folder["copy"], CopyFiles.Options);
         for (int i = 0; i < 10; i++)
@@ -92,7 +92,7 @@ public sealed class CopyContentTests
     [Fact]
     public async Task A_file_of_proc_is_copied_to_its_end_although_its_size_is_0()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         CopyResult copy = await FilePipe.CopyAsync("/proc/version", folder["copy"], new FileCopyOptions { Verify = true }).Soon();
 
@@ -106,7 +106,7 @@ public sealed class CopyContentTests
     {
         // One page, say the files of /sys of themselves.
         const string Source = "/sys/kernel/mm/transparent_hugepage/enabled";
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         CopyResult copy = await FilePipe.CopyAsync(Source, folder["copy"], CopyFiles.Options).Soon();
 
@@ -118,7 +118,7 @@ public sealed class CopyContentTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_copy_goes_from_one_device_to_another(bool back)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string memory = $"/dev/shm/millrace-tests-{Environment.ProcessId}-{Path.GetFileName(TestFolder.NewPath())}";
         string source = back ? memory : folder["file"];
         string destination = back ? folder["file"] : memory;
@@ -140,7 +140,7 @@ public sealed class CopyContentTests
     public async Task A_file_that_grows_meanwhile_is_copied_as_long_as_it_was()
     {
         const int Length = 2 * TestContent.MaxLength;
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllBytesAsync(folder["source"], [.. TestContent.Of(Length / 2).Span, .. TestContent.Of(Length / 2).Span]);
         var progress = new DoAt(value =>
         {
@@ -163,7 +163,7 @@ public sealed class CopyContentTests
     [InlineData(true)]
     public void Copied_on_the_calling_thread_it_is_the_same(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string source = TestFolder.SharedFile(3_000_001);
         CopyResult copy = FilePipe.Copy(source, folder["copy"], CopyFiles.Options with { Portable = portable, Verify = true });
         Assert.Equal(3_000_001, copy.Length);

@@ -20,7 +20,7 @@ public sealed class CopyFailureTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_source_that_is_not_there_is_named(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         FilePipeException exception = await FailAsync(folder["missing"], folder["copy"], portable);
 
@@ -31,7 +31,7 @@ public sealed class CopyFailureTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_folder_as_source_is_refused(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         FilePipeException exception = await FailAsync(folder.Path, folder["copy"], portable);
 
@@ -42,7 +42,7 @@ public sealed class CopyFailureTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_folder_as_destination_is_refused(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         Directory.CreateDirectory(folder["sub"]);
 
         FilePipeException exception = await FailAsync(TestFolder.SharedFile(Length), folder["sub"], portable);
@@ -55,7 +55,7 @@ public sealed class CopyFailureTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_folder_that_is_not_there_is_told(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         FilePipeException exception = await FailAsync(
             TestFolder.SharedFile(Length), Path.Combine(folder.Path, "no", "copy"), portable);
@@ -66,7 +66,7 @@ public sealed class CopyFailureTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_name_that_is_taken_is_left_alone_when_a_new_one_is_asked_for(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["copy"], "old");
 
         FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
@@ -81,7 +81,7 @@ public sealed class CopyFailureTests
     [Fact]
     public async Task A_name_that_is_taken_meanwhile_is_left_alone_too()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var progress = new DoAt(_ => File.WriteAllText(folder["copy"], "first"));
 
         FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
@@ -96,7 +96,7 @@ public sealed class CopyFailureTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_file_is_not_copied_to_itself(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "content");
 
         FilePipeException exception = await FailAsync(folder["file"], Path.Combine(folder.Path, ".", "file"), portable);
@@ -108,7 +108,7 @@ public sealed class CopyFailureTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_link_to_the_source_is_the_source(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "content");
         File.CreateSymbolicLink(folder["link"], folder["file"]);
 
@@ -120,7 +120,7 @@ public sealed class CopyFailureTests
     [Fact]
     public async Task A_hard_link_to_the_source_is_the_source_where_inodes_are_told()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "content");
         LinuxLinks.MakeHardLink(folder["file"], folder["link"]);
 
@@ -132,17 +132,12 @@ public sealed class CopyFailureTests
         Assert.Equal("content", await File.ReadAllTextAsync(folder["link"]));
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [NeedsTheory(Need.Mount), MemberData(nameof(Ways))]
     public async Task A_full_device_is_told_with_the_place(string ways, string method)
     {
-        if (!Environment.IsPrivilegedProcess)
-        {
-            // Nobody else may mount a device that fills up.
-            return;
-        }
-
+        // Nobody else may mount a device that fills up.
         _ = method;
-        using MountedFolder small = MountedFolder.Small(1024 * 1024);
+        using MountedDisk small = MountedDisk.InMemory(1024 * 1024);
         await File.WriteAllTextAsync(small["copy"], "old");
 
         FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
@@ -154,17 +149,12 @@ public sealed class CopyFailureTests
         Assert.Equal(["copy"], small.Names);
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [NeedsTheory(Need.Mount), MemberData(nameof(Ways))]
     public async Task A_device_that_fills_up_during_the_kernels_copy_is_told(string ways, string method)
     {
-        if (!Environment.IsPrivilegedProcess)
-        {
-            return;
-        }
-
         // On one device, so that the kernel copies: between two kinds of file systems it does not.
         _ = method;
-        using MountedFolder small = MountedFolder.Small(4 * 1024 * 1024);
+        using MountedDisk small = MountedDisk.InMemory(4 * 1024 * 1024);
         await File.WriteAllBytesAsync(small["source"], TestContent.Of(Length).ToArray());
 
         FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(

@@ -14,7 +14,7 @@ public sealed class CopyInterruptionTests
     public async Task Progress_only_grows_and_ends_with_the_whole(string ways, string method)
     {
         _ = method;
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await WriteSourceAsync(folder);
         var progress = new DoAt(_ => { });
 
@@ -38,7 +38,7 @@ public sealed class CopyInterruptionTests
     public async Task A_canceled_copy_leaves_nothing(string ways, string method)
     {
         _ = method;
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await WriteSourceAsync(folder);
         await File.WriteAllTextAsync(folder["copy"], "old");
         using var cancel = new CancellationTokenSource();
@@ -56,7 +56,7 @@ public sealed class CopyInterruptionTests
     [Fact]
     public async Task A_token_that_was_canceled_before_copies_nothing()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => FilePipe
             .CopyAsync(TestFolder.SharedFile(100), folder["copy"], cancellationToken: new CancellationToken(true))
@@ -68,7 +68,7 @@ public sealed class CopyInterruptionTests
     [Fact]
     public async Task A_copy_canceled_while_it_is_verified_leaves_nothing()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await WriteSourceAsync(folder);
         using var cancel = new CancellationTokenSource();
         var progress = new DoAt(value =>
@@ -89,7 +89,7 @@ public sealed class CopyInterruptionTests
     [Fact]
     public async Task A_copy_whose_progress_throws_leaves_nothing()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var progress = new DoAt(_ => throw new InvalidOperationException("says the test"));
 
         await Assert.ThrowsAsync<InvalidOperationException>(
@@ -102,7 +102,7 @@ public sealed class CopyInterruptionTests
     public async Task A_source_that_is_truncated_meanwhile_is_told(string ways, string method)
     {
         _ = method;
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await WriteSourceAsync(folder);
         var progress = new DoAt(_ => ChangeSource(folder, file => RandomAccess.SetLength(file, 1_000)));
 
@@ -117,7 +117,7 @@ public sealed class CopyInterruptionTests
     public async Task A_source_that_is_rewritten_meanwhile_is_told(string ways, string method)
     {
         _ = method;
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await WriteSourceAsync(folder);
         var progress = new DoAt(_ => ChangeSource(folder, file => RandomAccess.Write(file, [1, 2, 3], 100)));
 
@@ -134,7 +134,7 @@ public sealed class CopyInterruptionTests
     [InlineData(true, false)]
     public async Task A_copy_that_is_damaged_before_it_is_verified_is_not_published(bool portable, bool longer)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await WriteSourceAsync(folder);
         await File.WriteAllTextAsync(folder["copy"], "old");
         var progress = new DoAt(value =>
@@ -156,14 +156,14 @@ public sealed class CopyInterruptionTests
         Assert.Equal(["copy", "source"], folder.Names);
     }
 
-    private static void ChangeSource(OwnFolder folder, Action<SafeFileHandle> change)
+    private static void ChangeSource(TemporaryFolder folder, Action<SafeFileHandle> change)
     {
         using SafeFileHandle file = File.OpenHandle(
             folder["source"], FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
         change(file);
     }
 
-    private static async Task WriteSourceAsync(OwnFolder folder)
+    private static async Task WriteSourceAsync(TemporaryFolder folder)
     {
         await using (FileStream source = File.Create(folder["source"]))
         {

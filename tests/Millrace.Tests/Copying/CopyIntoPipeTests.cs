@@ -11,7 +11,7 @@ public sealed class CopyIntoPipeTests
     [Fact]
     public async Task A_file_is_read_into_the_memory_that_the_pipe_lends()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
         var writer = new LendingWriter();
         await using FilePipeReader reader = FilePipe.OpenRead(folder["file"]);
@@ -30,7 +30,7 @@ public sealed class CopyIntoPipeTests
     [InlineData(500_000, 400_001)]
     public async Task Only_the_part_that_was_opened_is_copied(int offset, int length)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
         var writer = new LendingWriter();
         await using FilePipeReader reader = FilePipe.OpenRead(
@@ -42,7 +42,7 @@ public sealed class CopyIntoPipeTests
     [Fact]
     public async Task What_was_read_and_not_consumed_is_copied_too()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
         var writer = new LendingWriter();
         await using FilePipeReader reader = FilePipe.OpenRead(folder["file"]);
@@ -55,7 +55,7 @@ public sealed class CopyIntoPipeTests
     [Fact]
     public async Task A_file_that_was_cut_meanwhile_is_an_error()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
         await using FilePipeReader reader = FilePipe.OpenRead(
             folder["file"], new FileReadOptions { Share = FileShare.ReadWrite });

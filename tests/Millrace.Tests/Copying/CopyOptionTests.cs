@@ -31,7 +31,7 @@ public sealed class CopyOptionTests
     [Theory, InlineData(Secret), InlineData(Program)]
     public async Task A_new_file_has_the_permissions_that_the_umask_leaves(UnixFileMode mode)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string source = Source(folder, mode);
 
         await FilePipe.CopyAsync(source, folder["copy"], CopyFiles.Options).Soon();
@@ -43,7 +43,7 @@ public sealed class CopyOptionTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_file_that_is_replaced_hands_on_its_permissions(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string source = Source(folder, Program);
         await File.WriteAllTextAsync(folder["copy"], "old");
         File.SetUnixFileMode(folder["copy"], Secret);
@@ -58,7 +58,7 @@ public sealed class CopyOptionTests
     public async Task Preserved_permissions_are_those_of_the_source(bool portable)
     {
         const UnixFileMode Odd = Secret | UnixFileMode.GroupWrite | UnixFileMode.OtherExecute;
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string source = Source(folder, Odd);
         await File.WriteAllTextAsync(folder["copy"], "old");
 
@@ -72,7 +72,7 @@ public sealed class CopyOptionTests
     [Fact]
     public async Task What_makes_a_program_run_as_its_owner_is_not_preserved()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string source = Source(folder, Program | UnixFileMode.SetUser);
 
         await FilePipe.CopyAsync(source, folder["copy"], CopyFiles.Options with { PreserveMode = true }).Soon();
@@ -86,7 +86,7 @@ public sealed class CopyOptionTests
     [InlineData(true, false)]
     public async Task Preserved_times_are_those_of_the_source(bool portable, bool verify)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string source = Source(folder, Secret);
         File.SetLastAccessTimeUtc(source, Then.AddDays(1));
         File.SetLastWriteTimeUtc(source, Then);
@@ -102,7 +102,7 @@ public sealed class CopyOptionTests
     [Fact]
     public async Task Times_that_are_not_preserved_are_those_of_the_copying()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string source = Source(folder, Secret);
         File.SetLastWriteTimeUtc(source, Then);
 
@@ -114,7 +114,7 @@ public sealed class CopyOptionTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_verified_copy_tells_its_hash(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         CopyResult copy = await FilePipe
             .CopyAsync(TestFolder.SharedFile(3_000_001), folder["copy"], new FileCopyOptions { Verify = true, Portable = portable })
@@ -126,7 +126,7 @@ public sealed class CopyOptionTests
     [Fact]
     public async Task A_source_that_can_be_read_only_once_is_verified_too()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var fifo = new Fifo();
         ValueTask<CopyResult> copying = FilePipe.CopyAsync(fifo.Path, folder["copy"], new FileCopyOptions { Verify = true });
         fifo.Write(TestContent.Of(60_000).Span);
@@ -141,7 +141,7 @@ public sealed class CopyOptionTests
     [Theory, InlineData(false), InlineData(true)]
     public async Task A_link_is_followed_on_both_sides(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string source = Source(folder, Secret);
         File.CreateSymbolicLink(folder["from"], source);
         await File.WriteAllTextAsync(folder["real"], "old");
@@ -153,7 +153,7 @@ public sealed class CopyOptionTests
         CopyFiles.AssertSame(source, folder["real"]);
     }
 
-    private static string Source(OwnFolder folder, UnixFileMode mode)
+    private static string Source(TemporaryFolder folder, UnixFileMode mode)
     {
         File.WriteAllBytes(folder["source"], TestContent.Of(100_000).ToArray());
         File.SetUnixFileMode(folder["source"], mode);

@@ -12,7 +12,7 @@ public sealed class CopyToFileTests
     [Theory, EveryStrategy]
     public async Task A_file_pipe_is_copied_behind_what_the_writer_holds(ReadStrategy strategy, bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeReader reader = FilePipe.OpenRead(
             TestFolder.SharedFile(Length), new FileReadOptions { Strategy = strategy, Portable = portable });
         await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options with { Portable = portable });
@@ -33,7 +33,7 @@ public sealed class CopyToFileTests
     [InlineData(Durability.None, true)]
     public async Task Durable_and_hashed_files_get_every_byte_too(Durability durability, bool hash)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeReader reader = FilePipe.OpenRead(TestFolder.SharedFile(Length));
         await using FilePipeWriter writer = FilePipe.Create(
             folder["file"], new FileWriteOptions { Durability = durability, ComputeSha256 = hash });
@@ -49,7 +49,7 @@ public sealed class CopyToFileTests
     [Fact]
     public async Task A_file_that_grew_is_copied_to_its_new_end()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string path = TestFolder.NewFile(Length);
         await using FilePipeReader reader = FilePipe.OpenRead(path);
         await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
@@ -68,7 +68,7 @@ public sealed class CopyToFileTests
     [Fact]
     public async Task A_file_that_was_rewritten_is_told_when_it_is_copied()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string path = TestFolder.NewFile(Length);
         await using FilePipeReader reader = FilePipe.OpenRead(path);
         await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
@@ -83,16 +83,11 @@ public sealed class CopyToFileTests
         File.Delete(path);
     }
 
-    [Fact]
+    [NeedsFact(Need.Mount)]
     public async Task A_full_device_leaves_both_at_the_first_byte_that_was_not_written()
     {
-        if (!Environment.IsPrivilegedProcess)
-        {
-            // Nobody else may mount a device that fills up.
-            return;
-        }
-
-        using MountedFolder small = MountedFolder.Small(4 * 1024 * 1024);
+        // Nobody else may mount a device that fills up.
+        using MountedDisk small = MountedDisk.InMemory(4 * 1024 * 1024);
         await File.WriteAllBytesAsync(small["source"], TestContent.Of(Length).ToArray());
         await using FilePipeReader reader = FilePipe.OpenRead(small["source"]);
         await using (FilePipeWriter writer = FilePipe.Create(small["file"], Options))
@@ -112,7 +107,7 @@ public sealed class CopyToFileTests
     public async Task A_copy_that_is_canceled_at_any_time_can_be_continued()
     {
         // 48 MiB: three slices of the kernel's copy, between which a token counts.
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using (FileStream source = File.Create(folder["source"]))
         {
             for (int i = 0; i < 3; i++)
@@ -152,7 +147,7 @@ public sealed class CopyToFileTests
     [Fact]
     public async Task A_flush_that_was_canceled_before_ends_the_copy_which_can_be_continued()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeReader reader = FilePipe.OpenRead(TestFolder.SharedFile(Length));
         await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
         writer.CancelPendingFlush();
@@ -169,7 +164,7 @@ public sealed class CopyToFileTests
     [Fact]
     public async Task A_completed_writer_is_refused_and_leaves_everything()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeReader reader = FilePipe.OpenRead(TestFolder.SharedFile(Length));
         FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
         await writer.CompleteAsync();
@@ -182,7 +177,7 @@ public sealed class CopyToFileTests
     [Fact]
     public async Task A_reader_that_is_completed_during_a_copy_ends_it_and_closes_the_file()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string path = TestFolder.NewFile(Length);
         FilePipeReader reader = FilePipe.OpenRead(path);
         await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
@@ -199,7 +194,7 @@ public sealed class CopyToFileTests
     [Fact]
     public async Task Small_reads_of_a_stream_fill_whole_blocks()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
         using var stream = new PieceStream(
             Enumerable.Range(0, 3_001).Select(i => TestContent.Between(i * 1_000, Math.Min(Length, (i + 1) * 1_000))));
@@ -218,7 +213,7 @@ public sealed class CopyToFileTests
     [Fact]
     public async Task A_stream_that_fails_leaves_what_it_gave()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
 
         // Its writer waits until everything is consumed, so that the failure comes behind the bytes.

@@ -68,7 +68,7 @@ public sealed class CopyToPropertyTests
 
     private static async Task CheckAsync(CopyToCase given)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string source = folder["source"];
         await File.WriteAllBytesAsync(source, TestContent.Of(given.FileLength).ToArray());
         byte[] before = TestContent.Inverted(given.Before);
@@ -116,7 +116,7 @@ public sealed class CopyToPropertyTests
         }
     }
 
-    private static async Task WriteAsync(OwnFolder folder, CopyToCase given, byte[] before, Func<PipeWriter, Task> copy)
+    private static async Task WriteAsync(TemporaryFolder folder, CopyToCase given, byte[] before, Func<PipeWriter, Task> copy)
     {
         await using FilePipeWriter writer = FilePipe.Create(
             folder["copy"], new FileWriteOptions { Durability = Durability.None, Portable = given.PortableWriter });
@@ -144,7 +144,7 @@ public sealed class CopyToPropertyTests
     private static ReadOnlyMemory<byte> Rest(CopyToCase given, int from) =>
         TestContent.Between(from, Math.Max(from, End(given)));
 
-    private static void AssertCopy(OwnFolder folder, CopyToCase given, byte[] before, int from) =>
+    private static void AssertCopy(TemporaryFolder folder, CopyToCase given, byte[] before, int from) =>
         Assert.True(
             File.ReadAllBytes(folder["copy"]).AsSpan().SequenceEqual([.. before, .. Rest(given, from).Span]),
             "the copy is not what was there and the rest of the source");

@@ -25,16 +25,11 @@ public sealed class SparseCopyTests
     public Task Many_holes_stay_where_they_are(string ways, string method) => AssertKeptAsync(
         ways, method, 20_000_003, [.. Enumerable.Range(1, 50).Select(i => (i * 300_000L, 4_096 + i))]);
 
-    [Theory, MemberData(nameof(Ways))]
+    [NeedsTheory(Need.Native), MemberData(nameof(Ways))]
     public async Task A_file_that_is_nothing_but_a_hole_stays_one(string ways, string method)
     {
-        if (!NativeFeaturesLinux)
-        {
-            return;
-        }
-
         _ = method;
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         CopyFiles.WriteSparse(folder["source"], 5 * GiB);
 
         CopyResult copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
@@ -44,15 +39,10 @@ public sealed class SparseCopyTests
         Assert.Empty(CopyFiles.DataOf(folder["copy"]));
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [NeedsTheory(Need.Native), MemberData(nameof(Ways))]
     public async Task Five_GiB_with_a_little_data_are_copied_with_that_data_only(string ways, string method)
     {
-        if (!NativeFeaturesLinux)
-        {
-            return;
-        }
-
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         CopyFiles.WriteSparse(folder["source"], (5 * GiB) + 1, (17, 1_000), ((4 * GiB) - 500, 1_000), (5 * GiB, 1));
 
         CopyResult copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
@@ -67,7 +57,7 @@ public sealed class SparseCopyTests
 
     private static async Task AssertKeptAsync(string ways, string method, long length, params (long Start, int Length)[] data)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         CopyFiles.WriteSparse(folder["source"], length, data);
 
         CopyResult copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();

@@ -37,15 +37,10 @@ public sealed class AllocationTests
         Assert.InRange(least, 0, NativeFeatures.Linux ? 1024 : 4096);
     }
 
-    [Fact]
+    [NeedsFact(Need.Native)]
     public void Reads_of_a_file_in_memory_allocate_nothing()
     {
-        if (!NativeFeatures.Linux)
-        {
-            // A fact about reads that do not wait, which this process has none of.
-            return;
-        }
-
+        // A fact about reads that do not wait, which this process has none of.
         string path = TestFolder.SharedFile(Length);
         using FilePipeReader reader = FilePipe.OpenRead(
             path, new FileReadOptions { Strategy = ReadStrategy.Buffered, BufferSize = 2048 });

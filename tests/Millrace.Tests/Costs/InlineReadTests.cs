@@ -8,18 +8,13 @@ namespace Millrace.Tests.Costs;
 [Collection(ProcessWide.Name)]
 public sealed class InlineReadTests
 {
-    [Theory]
+    [NeedsTheory(Need.Native)]
     [InlineData(0)]
     [InlineData(2048)]
     [InlineData(65536)]
     public async Task Every_read_of_a_file_in_memory_completes_at_once(int bufferSize)
     {
-        if (!NativeFeatures.Linux)
-        {
-            // Without RWF_NOWAIT nobody can tell what is in the cache.
-            return;
-        }
-
+        // Without RWF_NOWAIT nobody can tell what is in the cache.
         const int Length = 4 * 1024 * 1024;
         string path = TestFolder.NewFile(Length);
 

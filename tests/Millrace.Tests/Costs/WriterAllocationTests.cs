@@ -22,7 +22,7 @@ public sealed class WriterAllocationTests
     public void A_file_created_written_and_committed_allocates_at_most_1_KiB(
         WriteStrategy strategy, Durability durability, int chunk)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string path = folder["file"];
         byte[] content = TestContent.Of(Length).ToArray();
         var options = new FileWriteOptions { Strategy = strategy, Durability = durability };
@@ -48,7 +48,7 @@ public sealed class WriterAllocationTests
     [InlineData(300_000)]
     public void Writing_allocates_nothing(int chunk)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         using FilePipeWriter writer = FilePipe.Create(folder["file"], new FileWriteOptions { Durability = Durability.None });
         byte[] content = TestContent.Of(Length).ToArray();
         Write(writer, content, chunk);

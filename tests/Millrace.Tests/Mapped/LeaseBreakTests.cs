@@ -24,14 +24,9 @@ public sealed class LeaseBreakTests
 
     public static TheoryData<string> WaysToTruncate => [.. Truncations.Keys];
 
-    [Theory, MemberData(nameof(WaysToTruncate))]
+    [MappedTheory, MemberData(nameof(WaysToTruncate))]
     public async Task Bytes_handed_out_before_a_truncation_stay_what_they_were(string way)
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(Size);
         await using FilePipeReader reader = Mapping.OpenMapped(path);
         ReadResult held = await reader.HoldAsync(Window + 1);
@@ -51,14 +46,9 @@ public sealed class LeaseBreakTests
         still.AssertStarts(0, Window + 1);
     }
 
-    [Fact]
+    [MappedFact]
     public async Task A_file_that_was_only_opened_for_writing_is_read_on_to_its_end()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(Size);
         await using FilePipeReader reader = Mapping.OpenMapped(path);
         ReadResult held = await reader.HoldAsync(1);
@@ -74,14 +64,9 @@ public sealed class LeaseBreakTests
             reader.StrategyReason);
     }
 
-    [Fact]
+    [MappedFact]
     public async Task A_file_that_was_overwritten_is_reported_at_its_end()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(Size);
         await using FilePipeReader reader = Mapping.OpenMapped(path);
         ReadResult held = await reader.HoldAsync(1);
@@ -95,14 +80,9 @@ public sealed class LeaseBreakTests
         Assert.Equal(FilePipeError.Changed, exception.Error);
     }
 
-    [Fact]
+    [MappedFact]
     public async Task Records_of_any_length_go_along_from_the_mapping_into_reading()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         foreach (int kept in (int[])[0, 1, 4096, 262144, 262145, Window, (2 * Window) - 1])
         {
             string path = TestFolder.NewFile(Size);
@@ -120,14 +100,9 @@ public sealed class LeaseBreakTests
         }
     }
 
-    [Fact]
+    [MappedFact]
     public async Task Seeking_works_after_a_break()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(Size);
         await using FilePipeReader reader = Mapping.OpenMapped(path);
         _ = await reader.HoldAsync(1);
@@ -139,14 +114,9 @@ public sealed class LeaseBreakTests
         await reader.AssertRestAsync(3, Size);
     }
 
-    [Fact]
+    [MappedFact]
     public async Task A_file_renamed_over_or_deleted_stays_mapped_to_its_end()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(Size);
         await using FilePipeReader replaced = Mapping.OpenMapped(path);
         _ = await replaced.HoldAsync(1);
@@ -162,14 +132,9 @@ public sealed class LeaseBreakTests
         Assert.Equal(ReadStrategy.Mapped, deleted.Strategy);
     }
 
-    [Fact]
+    [MappedFact]
     public async Task The_thread_that_reads_may_itself_open_the_file_for_writing()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(Size);
         await InBackground(
             () =>
@@ -181,14 +146,9 @@ public sealed class LeaseBreakTests
             }).Soon();
     }
 
-    [Fact]
+    [MappedFact]
     public async Task Every_reader_of_a_file_keeps_its_own_bytes()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(Size);
         FilePipeReader[] readers = [.. Enumerable.Range(0, 8).Select(_ => Mapping.OpenMapped(path))];
         var held = new List<ReadResult>();
@@ -207,14 +167,9 @@ public sealed class LeaseBreakTests
         }
     }
 
-    [Fact]
+    [MappedFact]
     public async Task A_writer_that_does_not_wait_is_refused_once_and_then_let_in()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(Size);
         await using FilePipeReader reader = Mapping.OpenMapped(path);
         ReadResult held = await reader.HoldAsync(1);
@@ -250,14 +205,9 @@ public sealed class LeaseBreakTests
         Assert.True(!OperatingSystem.IsLinux() || Writers.TryOpenOnly(path));
     }
 
-    [Fact]
+    [MappedFact]
     public async Task A_thousand_files_are_given_up_at_once()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         const int Files = 1000;
         const int Bytes = 50_000;
         var readers = new FilePipeReader[Files];
@@ -278,14 +228,9 @@ public sealed class LeaseBreakTests
         }
     }
 
-    [Fact]
+    [MappedFact]
     public async Task Completing_while_a_writer_waits_lets_it_in()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         const int Rounds = 300;
         var random = new Random(3);
         string path = TestFolder.NewFile(Size);
@@ -318,14 +263,9 @@ public sealed class LeaseBreakTests
         await writer.Soon();
     }
 
-    [Fact]
+    [MappedFact]
     public async Task Reading_and_seeking_while_writers_come_and_go_gives_the_bytes_of_the_file()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(Size);
         using var stop = new CancellationTokenSource();
         Task writer = InBackground(

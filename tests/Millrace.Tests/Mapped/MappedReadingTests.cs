@@ -134,14 +134,9 @@ public sealed class MappedReadingTests
             }).Check(Config.QuickThrowOnFailure.WithMaxTest(40));
     }
 
-    [Fact]
+    [MappedFact]
     public void Unconsumed_bytes_go_along_into_the_next_part_that_is_mapped()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         // As with a file of several GiB, but of a size that a test can afford.
         const int Size = 6 * Window;
         string path = TestFolder.SharedFile(Size);
@@ -197,20 +192,11 @@ public sealed class MappedReadingTests
         Assert.InRange(result.Buffer.Length, 1, 256 * 1024);
     }
 
-    [Fact]
+    [MappedFact]
     public void A_file_that_is_not_in_memory_is_not_waited_for_on_the_callers_thread()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(4 * Window);
-        if (!Eviction.TryEvict(path))
-        {
-            return;
-        }
-
+        Assert.True(Eviction.TryEvict(path));
         using var file = new OpenFile(File.OpenHandle(path), path, default, ownsHandle: true);
         using MappedSource source = MappedSource.TryCreate(file, default, out _)!;
         Window window = default;
@@ -242,14 +228,9 @@ public sealed class MappedReadingTests
         await reader.AssertRestAsync(0, (5 * Window) + 99);
     }
 
-    [Fact]
+    [MappedFact]
     public void Opening_reading_and_completing_allocates_less_than_a_KiB()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.SharedFile((2 * Window) + 1);
         const int Files = 100;
         ReadAll(path);

@@ -35,6 +35,10 @@ internal static class Mapping
         return reader;
     }
 
+    /// <returns>Why nothing is mapped here; null when files are.</returns>
+    public static string? Missing(Need needs) =>
+        Needs.Missing(needs) ?? (Possible ? null : "Files of the tests' folder cannot be mapped in this process.");
+
     private static bool IsLocal()
     {
         using Microsoft.Win32.SafeHandles.SafeFileHandle file = File.OpenHandle(TestFolder.SharedFile(1));

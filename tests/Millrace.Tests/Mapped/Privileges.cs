@@ -1,13 +1,11 @@
 using System.ComponentModel;
 using System.Runtime.InteropServices;
-using System.Text;
 
 namespace Millrace.Tests.Mapped;
 
 /// <summary>What root gives up to be treated as anybody else.</summary>
 internal static unsafe partial class Privileges
 {
-    private const uint Nobody = 65534;
     private const uint Version = 0x20080522; // _LINUX_CAPABILITY_VERSION_3
     private const int Lease = 28; // CAP_LEASE
     private const nint CapabilityGet = 125; // capget on x86-64
@@ -16,15 +14,6 @@ internal static unsafe partial class Privileges
     private const nint CapabilitySetArm = 91;
 
     private static bool Arm => RuntimeInformation.ProcessArchitecture == Architecture.Arm64;
-
-    /// <summary>Makes the file another user's, which only root can.</summary>
-    public static bool TryGiveAway(string path)
-    {
-        fixed (byte* name = (byte[])[.. Encoding.UTF8.GetBytes(path), 0])
-        {
-            return ChangeOwner(name, Nobody, uint.MaxValue) == 0;
-        }
-    }
 
     /// <summary>Takes the right to leases on other users' files from the calling thread alone.</summary>
     public static void DropLeases()
@@ -45,9 +34,6 @@ internal static unsafe partial class Privileges
             throw new Win32Exception();
         }
     }
-
-    [LibraryImport("libc", EntryPoint = "chown", SetLastError = true)]
-    private static partial int ChangeOwner(byte* path, uint user, uint group);
 
     [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
     private static partial nint SystemCall(nint number, ulong* header, uint* sets);

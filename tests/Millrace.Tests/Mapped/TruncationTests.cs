@@ -14,14 +14,9 @@ public sealed class TruncationTests(ITestOutputHelper output)
     /// <summary>About what the child takes to read a file; it holds the last bytes until the file was truncated.</summary>
     private static readonly TimeSpan LongestRead = TimeSpan.FromMilliseconds(50);
 
-    [Fact]
+    [MappedFact]
     public async Task Two_hundred_truncations_at_random_moments_end_no_process_and_change_no_byte_handed_out()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         var random = new Random(1);
         var delays = new List<double>();
         var outcomes = new Dictionary<string, int>(StringComparer.Ordinal);
@@ -59,14 +54,9 @@ public sealed class TruncationTests(ITestOutputHelper output)
         Assert.True(delays[^1] < 5000, $"a writer waited for {delays[^1]} ms");
     }
 
-    [Fact]
+    [MappedFact]
     public async Task A_thread_pool_without_a_free_thread_keeps_no_writer_waiting()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         string path = TestFolder.NewFile(Size);
         using Child child = Child.Start("starve", path);
         Assert.Equal("holding", await child.HearAsync());
@@ -82,14 +72,9 @@ public sealed class TruncationTests(ITestOutputHelper output)
         Assert.Equal(0, await child.EndAsync());
     }
 
-    [Fact]
+    [MappedFact]
     public async Task A_full_queue_of_signals_keeps_no_writer_waiting_and_ends_no_process()
     {
-        if (!Mapping.Possible)
-        {
-            return;
-        }
-
         // Without room for a real-time signal the kernel sends SIGIO, which says nothing and ends who does not expect it.
         string path = TestFolder.NewFile(Size);
         using Child child = Child.StartAfter("ulimit -i 0", "starve", path);

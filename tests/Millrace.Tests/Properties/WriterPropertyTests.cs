@@ -61,7 +61,7 @@ public sealed class WriterPropertyTests
 
     private static async Task CheckAsync(WriterCase given)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         WriterKind kind = WriterKind.Of(given.Kind);
         CommitResult commit;
         int accepted = 0;

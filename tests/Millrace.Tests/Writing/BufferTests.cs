@@ -9,7 +9,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Memory_is_at_least_as_large_as_asked_for(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         foreach (int size in new[] { 0, 1, 4095, 4096, 100_000, 256 * 1024, 512 * 1024, 512 * 1024 + 1, 5_000_000, 1 })
         {
@@ -21,7 +21,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task What_memory_and_span_were_filled_with_is_in_the_file_in_order(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         int offset = 0;
         for (int size = 1; offset < 2_000_000; size = (size * 3) + 1)
@@ -43,7 +43,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Less_than_was_asked_for_may_be_used(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         for (int i = 0; i < 1000; i++)
         {
@@ -59,7 +59,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Advancing_by_nothing_is_allowed_at_any_time(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         writer.Advance(0);
         _ = writer.GetMemory(10);
@@ -70,7 +70,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Advancing_by_more_than_was_handed_out_or_less_than_nothing_throws(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         Assert.Throws<ArgumentOutOfRangeException>(() => writer.Advance(1));
         int length = writer.GetMemory(10).Length;
@@ -85,7 +85,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Unflushed_bytes_are_those_accepted_since_the_last_flush(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         Assert.True(writer.CanGetUnflushedBytes);
         Assert.Equal(0, writer.UnflushedBytes);
@@ -105,7 +105,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Nothing_reaches_the_file_before_a_flush_or_a_full_buffer(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         string staged = Path.Combine(folder.Path, Assert.Single(folder.Names));
         writer.Write(new byte[200_000]);
@@ -129,7 +129,7 @@ public sealed class BufferTests
     [InlineData("PortableEveryFlush")]
     public async Task A_flush_takes_everything_to_the_file(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         string staged = Path.Combine(folder.Path, Assert.Single(folder.Names));
         writer.Write(TestContent.Of(1000).Span);
@@ -149,7 +149,7 @@ public sealed class BufferTests
     [InlineData("PortableEveryFlush", 0)]
     public async Task A_small_chunk_is_gathered_unless_flushes_are_durable(string kind, int unflushed)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         await writer.WriteAsync(TestContent.Of(100));
         Assert.Equal(unflushed, writer.UnflushedBytes);
@@ -161,7 +161,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Full_buffers_are_written_in_whole_pages(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         for (int i = 0; i < 1000; i++)
         {

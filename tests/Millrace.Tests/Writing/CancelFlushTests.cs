@@ -10,7 +10,7 @@ public sealed class CancelFlushTests
     [Theory, EveryWriter]
     public async Task A_canceled_flush_says_so_once_and_loses_nothing(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         writer.Write(TestContent.Of(100).Span);
         writer.CancelPendingFlush();
@@ -27,7 +27,7 @@ public sealed class CancelFlushTests
     [Theory, EveryWriter]
     public async Task A_canceled_write_has_accepted_its_bytes(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         writer.CancelPendingFlush();
         FlushResult canceled = await writer.WriteAsync(TestContent.Of(1_000_000));
@@ -42,7 +42,7 @@ public sealed class CancelFlushTests
     [Theory, EveryWriter]
     public async Task A_canceled_token_accepts_nothing_and_leaves_the_writer_usable(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         writer.Write(TestContent.Of(10).Span);
         var canceled = new CancellationToken(canceled: true);

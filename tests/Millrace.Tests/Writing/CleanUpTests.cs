@@ -9,7 +9,7 @@ public sealed class CleanUpTests
     [Fact]
     public async Task A_leftover_is_removed_and_a_file_that_is_being_written_is_not()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string leftover = StagedName.Next();
         await File.WriteAllTextAsync(folder[leftover], "half a file");
         await using FilePipeWriter alive = FilePipe.Create(folder["file"]);
@@ -23,7 +23,7 @@ public sealed class CleanUpTests
     [Fact]
     public async Task A_file_that_is_being_written_portably_is_not_removed()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter alive = FilePipe.Create(folder["file"], new FileWriteOptions { Portable = true });
         Assert.Equal(0, FilePipe.CleanUp(folder.Path));
         await alive.CommitAsync();
@@ -33,7 +33,7 @@ public sealed class CleanUpTests
     [Fact]
     public void Nothing_else_is_ever_removed()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string name = StagedName.Next();
         char last = name[^5] == '0' ? '1' : '0';
         string[] others =
@@ -62,7 +62,7 @@ public sealed class CleanUpTests
     [Fact]
     public void Folders_in_it_are_not_looked_into()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string inner = Path.Combine(Directory.CreateDirectory(folder["inner"]).FullName, StagedName.Next());
         File.WriteAllText(inner, "");
         Assert.Equal(0, FilePipe.CleanUp(folder.Path));

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Globalization;
+using Millrace.Tests.Child;
 using Millrace.Tests.Infrastructure;
 using Millrace.Writing;
 
@@ -18,7 +19,7 @@ public sealed class KilledWriterTests
     [InlineData(WriteStrategy.Direct, 2)]
     public async Task A_replaced_file_is_the_old_or_the_new_one_whole(WriteStrategy strategy, int seed)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var random = new Random(seed);
         long first = 1;
         for (int kill = 0; kill < Soak.Times(12, 150); kill++)
@@ -38,7 +39,7 @@ public sealed class KilledWriterTests
     [InlineData(WriteStrategy.Buffered, 4)]
     public async Task A_created_file_is_there_whole_or_not_at_all(WriteStrategy strategy, int seed)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var random = new Random(seed);
         long first = 1;
         for (int kill = 0; kill < Soak.Times(12, 150); kill++)
@@ -66,7 +67,7 @@ public sealed class KilledWriterTests
 
     /// <returns>The last version that it said was published.</returns>
     private static async Task<long> RunAndKillAsync(
-        OwnFolder folder, string mode, WriteStrategy strategy, long first, Random random)
+        TemporaryFolder folder, string mode, WriteStrategy strategy, long first, Random random)
     {
         using var child = Mapped.Child.Start("publish", folder.Path, mode, strategy.ToString(), Name(first));
         string started = await child.HearAsync();
@@ -99,7 +100,7 @@ public sealed class KilledWriterTests
     }
 
     /// <summary>Only what clean-up recognises, and removes.</summary>
-    private static void AssertNothingElse(OwnFolder folder, string[] names)
+    private static void AssertNothingElse(TemporaryFolder folder, string[] names)
     {
         string[] leftovers = [.. folder.Names.Except(names, StringComparer.Ordinal)];
         Assert.All(leftovers, name => Assert.True(StagedName.Is(name), name));

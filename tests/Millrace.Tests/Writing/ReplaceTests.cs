@@ -11,7 +11,7 @@ public sealed class ReplaceTests
     [Theory, EveryWriter]
     public async Task The_old_file_is_whole_until_the_commit_and_replaced_by_it(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
         await using (FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]))
         {
@@ -27,7 +27,7 @@ public sealed class ReplaceTests
     [Theory, EveryWriter]
     public async Task Who_has_the_old_file_open_goes_on_reading_it(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
         await using FilePipeReader reader = FilePipe.OpenRead(folder["file"]);
         await using (FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]))
@@ -44,7 +44,7 @@ public sealed class ReplaceTests
     [InlineData(true)]
     public async Task Permissions_of_the_old_file_are_kept(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
         const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherRead | UnixFileMode.OtherWrite;
         File.SetUnixFileMode(folder["file"], Mode);
@@ -57,7 +57,7 @@ public sealed class ReplaceTests
     [InlineData(true)]
     public async Task Permissions_asked_for_are_given_from_the_first_byte_on(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         await using FilePipeWriter writer = FilePipe.Create(
             folder["file"], new FileWriteOptions { Portable = portable, UnixCreateMode = Mode });
@@ -71,22 +71,17 @@ public sealed class ReplaceTests
     [InlineData(true)]
     public async Task A_new_file_has_the_permissions_that_the_framework_gives(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["theirs"], "");
         await CommitAsync(folder["ours"], new FileWriteOptions { Portable = portable });
         Assert.Equal(File.GetUnixFileMode(folder["theirs"]), File.GetUnixFileMode(folder["ours"]));
     }
 
-    [RootFact]
+    [NeedsFact(Need.Root | Need.Native)]
     public async Task The_owner_of_the_old_file_is_kept_where_that_may_be()
     {
-        if (!Interop.NativeFeatures.Linux)
-        {
-            // The framework has no call for it.
-            return;
-        }
-
-        using var folder = new OwnFolder();
+        // The framework has no call for it.
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
         Shell.Run("chown", "1234:5678", folder["file"]);
         Shell.Run("chmod", "4755", folder["file"]);
@@ -99,7 +94,7 @@ public sealed class ReplaceTests
     [InlineData(true)]
     public async Task Where_the_name_is_a_link_what_it_leads_to_is_replaced(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
         File.CreateSymbolicLink(folder["link"], "file");
         await CommitAsync(folder["link"], new FileWriteOptions { Portable = portable });
@@ -113,7 +108,7 @@ public sealed class ReplaceTests
     [InlineData(true)]
     public async Task Where_a_link_leads_nowhere_the_file_is_created_there(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         File.CreateSymbolicLink(folder["link"], "file");
         await CommitAsync(folder["link"], new FileWriteOptions { Portable = portable });
         Assert.Equal("new", await File.ReadAllTextAsync(folder["file"]));
@@ -125,7 +120,7 @@ public sealed class ReplaceTests
     [InlineData(true)]
     public async Task A_name_that_has_to_be_new_is_refused_at_once_when_taken(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
         File.CreateSymbolicLink(folder["link"], "nowhere");
         Directory.CreateDirectory(folder["folder"]);
@@ -144,7 +139,7 @@ public sealed class ReplaceTests
     [InlineData(true)]
     public async Task A_name_that_was_taken_meanwhile_is_not_replaced_and_the_commit_can_be_tried_again(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = FilePipe.Create(
             folder["file"], new FileWriteOptions { CreateNew = true, Portable = portable });
         await writer.WriteAsync("new"u8.ToArray());
@@ -160,16 +155,11 @@ public sealed class ReplaceTests
         Assert.Equal(["file"], folder.Names);
     }
 
-    [Fact]
+    [NeedsFact(Need.Native)]
     public async Task Of_many_that_want_a_free_name_one_gets_it()
     {
-        if (!Interop.NativeFeatures.Linux)
-        {
-            // By the framework's means alone another one can come in between; documented so.
-            return;
-        }
-
-        using var folder = new OwnFolder();
+        // By the framework's means alone another one can come in between; documented so.
+        using var folder = new TemporaryFolder();
         for (int round = 0; round < 20; round++)
         {
             string path = folder[$"file{round}"];
@@ -194,7 +184,7 @@ public sealed class ReplaceTests
     [Fact]
     public async Task Reserved_space_is_given_back_when_it_was_too_much()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = FilePipe.Create(
             folder["file"], new FileWriteOptions { PreallocationSize = 8 * 1024 * 1024 });
         if (Interop.NativeFeatures.Linux)

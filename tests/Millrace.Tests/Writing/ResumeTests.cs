@@ -15,7 +15,7 @@ public sealed class ResumeTests
     [MemberData(nameof(Ways))]
     public async Task A_part_that_is_not_committed_stays_and_is_continued(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = TestContent.Of(700_001).ToArray();
         foreach ((int from, int to) in new[] { (0, 1), (1, 300_000), (300_000, 300_000), (300_000, 700_001) })
         {
@@ -36,7 +36,7 @@ public sealed class ResumeTests
     [MemberData(nameof(Ways))]
     public async Task The_digest_is_that_of_the_whole(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = TestContent.Of(500_000).ToArray();
         await File.WriteAllBytesAsync(folder["part"], content[..123_457]);
         await using FilePipeWriter writer = Resume(folder, portable, sha256: true);
@@ -49,7 +49,7 @@ public sealed class ResumeTests
     [MemberData(nameof(Ways))]
     public async Task Only_one_at_a_time_continues_a_part(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         FilePipeWriter first = Resume(folder, portable);
         FilePipeException refused = Assert.Throws<FilePipeException>(() => Resume(folder, portable));
         Assert.Equal(FilePipeError.Sharing, refused.Error);
@@ -59,16 +59,11 @@ public sealed class ResumeTests
         Assert.Equal(3, second.Position);
     }
 
-    [Theory]
+    [NeedsTheory(Need.Linux)]
     [MemberData(nameof(Ways))]
     public async Task A_process_that_is_being_started_does_not_hold_a_part(bool portable)
     {
-        if (!OperatingSystem.IsLinux())
-        {
-            return;
-        }
-
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         FilePipeWriter first = Resume(folder, portable);
         using SafeFileHandle inherited = Linux.Duplicate(((StagedFileWriter)first).File.Handle);
         await first.DisposeAsync();
@@ -81,7 +76,7 @@ public sealed class ResumeTests
     [MemberData(nameof(Ways))]
     public async Task A_part_in_another_folder_is_published_where_it_belongs(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         Directory.CreateDirectory(folder["parts"]);
         await using (FilePipeWriter writer = FilePipe.Resume(
             Path.Combine(folder["parts"], "1"), folder["file"], new FileWriteOptions { Portable = portable }))
@@ -98,7 +93,7 @@ public sealed class ResumeTests
     [MemberData(nameof(Ways))]
     public async Task A_name_that_must_be_new_is_refused_and_the_part_stays(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var options = new FileWriteOptions { CreateNew = true, Portable = portable };
         await using (FilePipeWriter writer = FilePipe.Resume(folder["part"], folder["file"], options))
         {
@@ -118,7 +113,7 @@ public sealed class ResumeTests
     [MemberData(nameof(Ways))]
     public async Task What_was_flushed_to_the_device_is_there_while_the_writer_lives(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = Resume(folder, portable);
         await writer.WriteAsync(new byte[1000]);
         FlushResult flushed = await writer.FlushToDeviceAsync();
@@ -131,7 +126,7 @@ public sealed class ResumeTests
     [MemberData(nameof(Ways))]
     public async Task A_published_file_can_be_read_at_once(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         FilePipeWriter writer = Resume(folder, portable);
         await writer.WriteAsync("abc"u8.ToArray());
         await writer.CommitAsync();
@@ -143,7 +138,7 @@ public sealed class ResumeTests
     [MemberData(nameof(Ways))]
     public async Task A_writer_that_failed_keeps_the_part_and_loses_what_was_not_flushed(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         FilePipeWriter writer = Resume(folder, portable);
         await writer.WriteAsync(new byte[1000]);
         await writer.FlushAsync();
@@ -158,7 +153,7 @@ public sealed class ResumeTests
     [InlineData(Durability.EveryFlush)]
     public async Task An_appended_file_is_flushed_to_the_device_whatever_its_durability(Durability durability)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer =
             FilePipe.Append(folder["log"], new FileAppendOptions { Durability = durability });
         await writer.WriteAsync("one\n"u8.ToArray());
@@ -174,7 +169,7 @@ public sealed class ResumeTests
     [InlineData(WriteStrategy.Direct)]
     public async Task A_created_file_can_be_flushed_to_the_device_before_its_commit(WriteStrategy strategy)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = TestContent.Of(300_001).ToArray();
         FilePipeWriter writer = FilePipe.Create(folder["file"], new FileWriteOptions { Strategy = strategy });
         await writer.WriteAsync(content.AsMemory(..100_001));
@@ -188,7 +183,7 @@ public sealed class ResumeTests
     [Fact]
     public async Task A_file_that_is_continued_is_not_written_past_the_cache()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllBytesAsync(folder["part"], new byte[100]);
         await using FilePipeWriter writer = FilePipe.Resume(
             folder["part"], folder["file"], new FileWriteOptions { Strategy = WriteStrategy.Direct });
@@ -199,7 +194,7 @@ public sealed class ResumeTests
     [MemberData(nameof(Ways))]
     public void A_link_is_no_part(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         File.WriteAllText(folder["other"], "not to be touched");
         File.CreateSymbolicLink(folder["part"], folder["other"]);
         Assert.Throws<FilePipeException>(() => Resume(folder, portable));
@@ -213,6 +208,6 @@ public sealed class ResumeTests
         return await reader.ReadToEndAsync();
     }
 
-    private static FilePipeWriter Resume(OwnFolder folder, bool portable, bool sha256 = false) => FilePipe.Resume(
+    private static FilePipeWriter Resume(TemporaryFolder folder, bool portable, bool sha256 = false) => FilePipe.Resume(
         folder["part"], folder["file"], new FileWriteOptions { Portable = portable, ComputeSha256 = sha256 });
 }

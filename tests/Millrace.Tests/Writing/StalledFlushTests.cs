@@ -10,10 +10,10 @@ public sealed class StalledFlushTests
 {
     private const int DiskBytes = 32 * 1024 * 1024;
 
-    [RootFact]
+    [NeedsFact(Need.Mount | Need.Ext4)]
     public async Task A_flush_that_waits_is_ended_by_CancelPendingFlush_and_nothing_is_lost_or_written_twice()
     {
-        using MountedDisk disk = MountedDisk.Ext4(DiskBytes);
+        using MountedDisk disk = MountedDisk.Formatted("ext4", DiskBytes);
         await using FilePipeWriter writer = await SlowWriterAsync(disk);
         int written = (int)writer.Position;
         writer.Write(TestContent.Between(written, written + 1000).Span);
@@ -35,10 +35,10 @@ public sealed class StalledFlushTests
         Assert.Equal(TestContent.Of(written + 2000).ToArray(), await File.ReadAllBytesAsync(disk["file"]));
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount | Need.Ext4)]
     public async Task A_flush_that_waits_is_ended_by_its_token_and_the_next_one_finishes_it()
     {
-        using MountedDisk disk = MountedDisk.Ext4(DiskBytes);
+        using MountedDisk disk = MountedDisk.Formatted("ext4", DiskBytes);
         await using FilePipeWriter writer = await SlowWriterAsync(disk);
         int written = (int)writer.Position;
         disk.Freeze();
@@ -56,10 +56,10 @@ public sealed class StalledFlushTests
         Assert.Equal(TestContent.Of(written + 700_000).ToArray(), await File.ReadAllBytesAsync(disk["file"]));
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount | Need.Ext4)]
     public async Task A_commit_that_waits_is_ended_by_its_token_and_has_published_nothing()
     {
-        using MountedDisk disk = MountedDisk.Ext4(DiskBytes);
+        using MountedDisk disk = MountedDisk.Formatted("ext4", DiskBytes);
         await using FilePipeWriter writer = await SlowWriterAsync(disk);
         int written = (int)writer.Position;
         writer.Write(TestContent.Between(written, written + 1000).Span);
@@ -78,10 +78,10 @@ public sealed class StalledFlushTests
         Assert.Equal(TestContent.Of(written + 1000).ToArray(), await File.ReadAllBytesAsync(disk["file"]));
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount | Need.Ext4)]
     public async Task A_writer_that_is_completed_while_it_waits_leaves_nothing()
     {
-        using MountedDisk disk = MountedDisk.Ext4(DiskBytes);
+        using MountedDisk disk = MountedDisk.Formatted("ext4", DiskBytes);
         using var pool = new CountingPool();
         FilePipeWriter writer = await SlowWriterAsync(disk, pool);
         disk.Freeze();

@@ -16,7 +16,7 @@ public sealed class WriteFailureTests
         { WriteStrategy.Buffered, true },
     };
 
-    [RootTheory, MemberData(nameof(Ways))]
+    [NeedsTheory(Need.Mount), MemberData(nameof(Ways))]
     public async Task A_full_device(WriteStrategy strategy, bool portable)
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
@@ -34,10 +34,10 @@ public sealed class WriteFailureTests
         AssertOldFileAlone(disk);
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount | Need.Ext4)]
     public async Task A_full_device_past_the_page_cache()
     {
-        using MountedDisk disk = MountedDisk.Ext4(8 * 1024 * 1024);
+        using MountedDisk disk = MountedDisk.Formatted("ext4", 8 * 1024 * 1024);
         await File.WriteAllTextAsync(disk["file"], "old");
         await using (FilePipeWriter writer = FilePipe.Create(
             disk["file"], new FileWriteOptions { Strategy = WriteStrategy.Direct }))
@@ -58,7 +58,7 @@ public sealed class WriteFailureTests
         AssertOldFileAlone(disk);
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount)]
     public async Task A_full_device_shows_in_GetMemory_when_nobody_flushes()
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
@@ -74,7 +74,7 @@ public sealed class WriteFailureTests
         Assert.Equal(FilePipeError.NoSpace, full.Error);
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount)]
     public async Task When_there_is_space_again_the_writer_goes_on_where_it_was()
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
@@ -91,14 +91,9 @@ public sealed class WriteFailureTests
         Assert.Equal(TestContent.Of(500_000).ToArray(), await File.ReadAllBytesAsync(disk["file"]));
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount | Need.Native)]
     public async Task Space_that_is_not_there_is_refused_before_the_work()
     {
-        if (!Interop.NativeFeatures.Linux)
-        {
-            return;
-        }
-
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
         await File.WriteAllTextAsync(disk["file"], "old");
         FilePipeException full = Assert.Throws<FilePipeException>(
@@ -110,7 +105,7 @@ public sealed class WriteFailureTests
     [Fact]
     public async Task A_limit_on_the_length_of_files_is_an_error_and_no_signal()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         // The runtime itself maps a large file in memory, unless it is told not to.
         using var child = Mapped.Child.StartAfter(
             "export DOTNET_EnableWriteXorExecute=0 && ulimit -f 1024", "write-too-much", folder["file"]);
@@ -124,7 +119,7 @@ public sealed class WriteFailureTests
     [InlineData(true)]
     public async Task A_folder_that_was_removed_meanwhile(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string inner = Directory.CreateDirectory(folder["inner"]).FullName;
         await using FilePipeWriter writer = FilePipe.Create(
             Path.Combine(inner, "file"), new FileWriteOptions { Portable = portable });
@@ -136,15 +131,10 @@ public sealed class WriteFailureTests
         Assert.Empty(folder.Names);
     }
 
-    [Fact]
+    [NeedsFact(Need.Native)]
     public async Task A_folder_that_was_renamed_meanwhile_gets_the_file()
     {
-        if (!Interop.NativeFeatures.Linux)
-        {
-            return;
-        }
-
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         Directory.CreateDirectory(folder["before"]);
         await using (FilePipeWriter writer = FilePipe.Create(Path.Combine(folder["before"], "file")))
         {
@@ -162,14 +152,14 @@ public sealed class WriteFailureTests
     [InlineData(true)]
     public async Task A_file_that_is_marked_read_only(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
         File.SetUnixFileMode(folder["file"], UnixFileMode.UserRead);
         AssertRefused(folder, "file", FilePipeError.ReadOnly, portable);
         Assert.Equal(["file"], folder.Names);
     }
 
-    [RootTheory]
+    [NeedsTheory(Need.Mount)]
     [InlineData(false)]
     [InlineData(true)]
     public void A_file_system_that_is_mounted_read_only(bool portable)
@@ -188,7 +178,7 @@ public sealed class WriteFailureTests
     [InlineData(true)]
     public void A_name_that_is_too_long(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         AssertRefused(folder, new string('x', 256), FilePipeError.NameTooLong, portable);
         AssertRefused(folder, new string('ü', 128), FilePipeError.NameTooLong, portable);
         Assert.Empty(folder.Names);
@@ -199,7 +189,7 @@ public sealed class WriteFailureTests
     [InlineData(true)]
     public async Task A_name_that_is_just_short_enough(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string name = new('x', 255);
         await using FilePipeWriter writer = FilePipe.Create(folder[name], new FileWriteOptions { Portable = portable });
         await writer.CommitAsync();
@@ -211,7 +201,7 @@ public sealed class WriteFailureTests
     [InlineData(true)]
     public void A_folder_is_no_file(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         Directory.CreateDirectory(folder["inner"]);
         AssertRefused(folder, "inner", FilePipeError.IsDirectory, portable);
         AssertRefused(folder, "inner/", FilePipeError.IsDirectory, portable);
@@ -220,16 +210,11 @@ public sealed class WriteFailureTests
         AssertRefused(folder, "file/file", FilePipeError.NotFound, portable);
     }
 
-    [Fact]
+    [NeedsFact(Need.Native)]
     public void Nothing_is_put_in_the_place_of_a_device_or_a_FIFO()
     {
-        if (!Interop.NativeFeatures.Linux)
-        {
-            // The framework tells them from files only by opening them, which a FIFO makes wait.
-            return;
-        }
-
-        using var folder = new OwnFolder();
+        // The framework tells them from files only by opening them, which a FIFO makes wait.
+        using var folder = new TemporaryFolder();
         Linux.MakeFifo(folder["fifo"]);
         AssertRefused(folder, "fifo", FilePipeError.Failed, portable: false);
         FilePipeException device = Assert.Throws<FilePipeException>(() => FilePipe.Create("/dev/null"));
@@ -237,12 +222,12 @@ public sealed class WriteFailureTests
         Assert.Equal(["fifo"], folder.Names);
     }
 
-    [RootTheory]
+    [NeedsTheory(Need.Mount)]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Something_is_mounted_on_the_name(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "under");
         await File.WriteAllTextAsync(folder["other"], "over");
         Shell.Run("mount", "--bind", folder["other"], folder["file"]);
@@ -264,7 +249,7 @@ public sealed class WriteFailureTests
         }
     }
 
-    private static void AssertRefused(OwnFolder folder, string name, FilePipeError error, bool portable)
+    private static void AssertRefused(TemporaryFolder folder, string name, FilePipeError error, bool portable)
     {
         FilePipeException refused = Assert.Throws<FilePipeException>(
             () => FilePipe.Create(folder[name], new FileWriteOptions { Portable = portable }));

@@ -13,14 +13,14 @@ public sealed class WriteStrategyTests
     [InlineData(WriteStrategy.WriteBehind, Durability.None, WriteStrategy.WriteBehind)]
     public void The_strategy_is_what_was_asked_for_or_fits(WriteStrategy asked, Durability durability, WriteStrategy expected)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         using FilePipeWriter writer = FilePipe.Create(
             folder["file"], new FileWriteOptions { Strategy = asked, Durability = durability });
         Assert.Equal(NativeFeatures.Linux ? expected : WriteStrategy.Buffered, writer.Strategy);
         Assert.NotEmpty(writer.StrategyReason);
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount)]
     public void Direct_on_a_file_system_in_memory_is_buffered_and_says_why()
     {
         using MountedDisk disk = MountedDisk.InMemory(1024 * 1024);
@@ -30,15 +30,10 @@ public sealed class WriteStrategyTests
         Assert.Contains(NativeFeatures.Linux ? "memory" : "no calls", writer.StrategyReason, StringComparison.Ordinal);
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount | Need.Ext4 | Need.Native)]
     public async Task Direct_leaves_nothing_of_whole_blocks_in_the_page_cache()
     {
-        if (!NativeFeatures.Linux)
-        {
-            return;
-        }
-
-        using MountedDisk disk = MountedDisk.Ext4(32 * 1024 * 1024);
+        using MountedDisk disk = MountedDisk.Formatted("ext4", 32 * 1024 * 1024);
         await using FilePipeWriter writer = FilePipe.Create(
             disk["file"], new FileWriteOptions { Strategy = WriteStrategy.Direct });
         Assert.Equal(WriteStrategy.Direct, writer.Strategy);

@@ -26,7 +26,7 @@ public sealed class WriteTests
     public async Task Written_in_chunks_it_is_the_same(string kind, int chunk)
     {
         const int Length = 2_500_001;
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         for (int offset = 0; offset < Length; offset += chunk)
         {
@@ -48,7 +48,7 @@ public sealed class WriteTests
     [Theory, EveryWriter]
     public async Task A_file_of_nothing(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         await writer.WriteAsync(default);
         await writer.FlushAsync();
@@ -60,7 +60,7 @@ public sealed class WriteTests
     [Theory, EveryWriter]
     public async Task Gathered_and_written_bytes_keep_their_order(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         int offset = 0;
         for (int i = 0; i < 300; i++)
@@ -81,7 +81,7 @@ public sealed class WriteTests
     [Theory, EveryWriter]
     public async Task A_stream_copied_to_it(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         await using (var source = new MemoryStream(TestContent.Of(1_234_567).ToArray()))
         {
@@ -96,7 +96,7 @@ public sealed class WriteTests
     [Theory, EveryWriter]
     public async Task A_pipe_copied_to_it(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         PipeReader source = PipeReader.Create(new ReadOnlySequence<byte>(TestContent.Of(1_234_567)));
         await source.CopyToAsync(writer);
@@ -109,7 +109,7 @@ public sealed class WriteTests
     [Theory, EveryWriter]
     public async Task Written_through_a_stream(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         await using (Stream stream = writer.AsStream(leaveOpen: true))
         {
@@ -127,7 +127,7 @@ public sealed class WriteTests
     [Theory, EveryWriter]
     public async Task A_stream_that_is_not_left_open_ends_the_writer_and_publishes_nothing(string kind)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
         await using (Stream stream = writer.AsStream())
         {

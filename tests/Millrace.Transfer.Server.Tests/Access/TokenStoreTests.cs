@@ -39,14 +39,9 @@ public sealed class TokenStoreTests : IDisposable
         }
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task Only_the_owner_may_read_the_file()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
         TokenStore store = Open();
         await store.AddAsync("one", TransferScope.Read);
         File.SetUnixFileMode(FilePath, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherRead);

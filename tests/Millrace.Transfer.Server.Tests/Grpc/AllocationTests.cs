@@ -1,6 +1,5 @@
 using System.Buffers;
 using Millrace.Transfer.Server.Tests.Infrastructure;
-using Millrace.Transfer.Tests.Costs;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 

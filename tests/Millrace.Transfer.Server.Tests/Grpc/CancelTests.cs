@@ -20,7 +20,7 @@ public sealed class CancelTests : GrpcTest
             Assert.Equal(1, Server.Server.Running);
         }
 
-        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.Running == 0);
     }
 
     [Theory]
@@ -43,10 +43,10 @@ public sealed class CancelTests : GrpcTest
         });
         using HttpRequestMessage request = Request(FormOf(form), "Upload", content);
         Task<HttpResponseMessage> sent = Http2.SendAsync(request, cut.Token);
-        await Eventually.TrueAsync(() => Server.Server.Running == 1);
+        await Bounded.UntilAsync(() => Server.Server.Running == 1);
         await cut.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sent);
-        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.Running == 0);
         Assert.False(File.Exists(PathOf("a")));
         Assert.Empty(Leftovers());
     }
@@ -68,10 +68,10 @@ public sealed class CancelTests : GrpcTest
         Task<HttpResponseMessage> sent = Http2.SendAsync(request, cut.Token);
 
         // The end of it may be in the writer's memory, where small pieces are gathered, until the call ends.
-        await Eventually.TrueAsync(() => ArrivedOf(id) >= 2_000_000);
+        await Bounded.UntilAsync(() => ArrivedOf(id) >= 2_000_000);
         await cut.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sent);
-        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.Running == 0);
         GrpcReply reply = await CallAsync("QueryUpload", new QueryUploadRequest { Upload = id });
         long kept = reply.Only(Messages.UploadStatus.Parser).Offset;
         Assert.InRange(kept, 2_000_000, sentBytes.Length);

@@ -55,7 +55,7 @@ public sealed class MutationTests : GrpcTest
             Assert.DoesNotContain("its log says why", reply.Message, StringComparison.Ordinal);
         }
 
-        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.Running == 0);
         Assert.Equal(0, (await CallAsync("/grpc.health.v1.Health/Check", [0, 0, 0, 0, 0])).Status);
         Assert.DoesNotContain(
             Directory.EnumerateFiles(Server.Folder, ".*", SearchOption.TopDirectoryOnly), static path => File.Exists(path));

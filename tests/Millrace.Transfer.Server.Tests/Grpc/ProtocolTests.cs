@@ -193,7 +193,7 @@ public sealed class ProtocolTests : GrpcTest
         GrpcReply reply = await SendAsync(GrpcForm.Http2, request).Soon();
         never.SetResult();
         reply.Failed(4);
-        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.Running == 0);
     }
 
     [Fact]
@@ -209,7 +209,7 @@ public sealed class ProtocolTests : GrpcTest
         HttpRequestMessage request = Request(GrpcForm.Http2, "Upload", content, ("grpc-timeout", "300m"));
         (await SendAsync(GrpcForm.Http2, request).Soon()).Failed(4);
         never.SetResult();
-        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.Running == 0);
         Assert.False(File.Exists(PathOf("a")));
         Assert.Empty(Leftovers());
     }
@@ -225,7 +225,7 @@ public sealed class ProtocolTests : GrpcTest
             form == GrpcForm.WebText ? Encoding.ASCII.GetBytes(Convert.ToBase64String(asked)) : asked);
         using HttpRequestMessage request = Request(form, "Download", content, ("grpc-timeout", "1S"));
         using HttpResponseMessage response = await Http2.SendAsync(request, HttpCompletionOption.ResponseHeadersRead).Soon();
-        await Eventually.TrueAsync(() => Server.Server.Running == 0);
+        await Bounded.UntilAsync(() => Server.Server.Running == 0);
 
         GrpcReply reply = await GrpcReply.ReadAsync(response, form).Soon();
 

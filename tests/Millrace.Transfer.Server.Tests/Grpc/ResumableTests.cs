@@ -169,7 +169,7 @@ public sealed class ResumableTests : GrpcTest
         Task<GrpcReply> old = SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Upload", content));
 
         // The end of it may be in the writer's memory, where small pieces are gathered, until the call ends.
-        await Eventually.TrueAsync(() => ArrivedOf(id) >= 2_000_000);
+        await Bounded.UntilAsync(() => ArrivedOf(id) >= 2_000_000);
         int there = (int)(await QueryAsync(id)).Offset;
         Assert.InRange(there, 2_000_000, 3_000_000);
         GrpcReply reply = await old.Soon();

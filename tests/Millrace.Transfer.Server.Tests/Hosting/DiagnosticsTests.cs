@@ -25,7 +25,7 @@ public sealed class DiagnosticsTests
 
         Assert.Equal("12345", await server.Client.GetStringAsync(server.Url("files/five.txt")));
         using HttpResponseMessage put = await server.Client.PutAsync(server.Url("files/new.txt"), new StringContent("123"));
-        await Eventually.TrueAsync(() => seen.Count(item => item.Instrument == "millrace.transfer.duration") == 2);
+        await Bounded.UntilAsync(() => seen.Count(item => item.Instrument == "millrace.transfer.duration") == 2);
 
         Assert.Equal(
             [1, -1], seen.Where(item => item is { Instrument: "millrace.transfer.active", Tags: "transmit" }).Select(item => item.Value));
@@ -43,7 +43,7 @@ public sealed class DiagnosticsTests
         IMeterFactory factory = provider.GetRequiredService<IMeterFactory>();
         using MeterListener listener = Listen(factory, seen);
         using var meter = new TransferMeter(factory);
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var clock = new ManualClock { Now = DateTimeOffset.UtcNow };
         await using var local = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Clock = clock });
         var store = new MeteredFileStore(local, meter);
@@ -79,7 +79,7 @@ public sealed class DiagnosticsTests
         IMeterFactory factory = provider.GetRequiredService<IMeterFactory>();
         using MeterListener listener = Listen(factory, seen);
         using var meter = new TransferMeter(factory);
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var clock = new ManualClock();
         var options = new LocalFileStoreOptions { Clock = clock };
         await using (var before = new LocalFileStore(folder.Path, options))
@@ -92,7 +92,7 @@ public sealed class DiagnosticsTests
         clock.Advance(TimeSpan.FromDays(30));
         await using var local = new LocalFileStore(folder.Path, options);
         _ = new MeteredFileStore(local, meter);
-        await Eventually.TrueAsync(() => !seen.IsEmpty);
+        await Bounded.UntilAsync(() => !seen.IsEmpty);
 
         Assert.Equal([("millrace.upload.events", 2.0, "expired")], seen);
     }
@@ -114,7 +114,7 @@ public sealed class DiagnosticsTests
             Services = services => services.AddMillraceTransfer(),
         });
         using HttpResponseMessage response = await server.Client.GetAsync(server.Url("files/" + name));
-        await Eventually.TrueAsync(() => seen.Any(item => (string?)item.GetTagItem("millrace.name") == name));
+        await Bounded.UntilAsync(() => seen.Any(item => (string?)item.GetTagItem("millrace.name") == name));
 
         Activity activity = seen.First(item => (string?)item.GetTagItem("millrace.name") == name);
         Assert.Equal("millrace transmit", activity.OperationName);
@@ -137,7 +137,7 @@ public sealed class DiagnosticsTests
         using HttpResponseMessage linked = await served.Client.PutAsync("files/new.txt?" + query, new StringContent("12345"));
         served.Client.DefaultRequestHeaders.Add("Authorization", "Bearer " + secret);
         await served.Client.GetStringAsync("files/new.txt");
-        await Eventually.TrueAsync(() => log.Lines.Count >= 2);
+        await Bounded.UntilAsync(() => log.Lines.Count >= 2);
 
         Assert.Matches(@"^PUT new\.txt: completed, 201, 5 bytes in \d+ ms, :link at 127\.0\.0\.1$", log.Lines.First());
         Assert.Matches(@"^GET new\.txt: completed, 200, 5 bytes in \d+ ms, writer at 127\.0\.0\.1$", log.Lines.Last());

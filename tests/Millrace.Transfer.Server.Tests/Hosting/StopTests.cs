@@ -12,7 +12,7 @@ public sealed class StopTests
     {
         await using ServedFolder served = await ServedFolder.StartAsync();
         using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "do");
-        await Eventually.TrueAsync(() => served.Server.Running == 1);
+        await Bounded.UntilAsync(() => served.Server.Running == 1);
 
         Task<int> stopping = served.Server.StopAsync();
         Assert.True(await running.SendAsync("ne"));
@@ -28,7 +28,7 @@ public sealed class StopTests
         await using ServedFolder served = await ServedFolder.StartAsync(
             options => options with { Grace = TimeSpan.FromMilliseconds(50) });
         using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "do");
-        await Eventually.TrueAsync(() => served.Server.Running == 1);
+        await Bounded.UntilAsync(() => served.Server.Running == 1);
 
         Assert.Equal(1, await served.Server.StopAsync());
         Assert.Equal(0, served.Server.Running);
@@ -42,7 +42,7 @@ public sealed class StopTests
         await using ServedFolder served = await ServedFolder.StartAsync(
             options => options with { Grace = TimeSpan.FromHours(1) });
         using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "do");
-        await Eventually.TrueAsync(() => served.Server.Running == 1);
+        await Bounded.UntilAsync(() => served.Server.Running == 1);
 
         using var cut = new CancellationTokenSource();
         Task<int> stopping = served.Server.StopAsync(cut.Token);
@@ -68,7 +68,7 @@ public sealed class StopTests
         using PlainSocket running = await PlainSocket.OpenAsync(
             served.EndPoint,
             $"PATCH {path} HTTP/1.1\r\nHost: x\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 8\r\n\r\n1234");
-        await Eventually.TrueAsync(() => served.Server.Running == 1);
+        await Bounded.UntilAsync(() => served.Server.Running == 1);
         await served.Server.StopAsync();
 
         await using TransferServer second = await TransferServer.StartAsync(

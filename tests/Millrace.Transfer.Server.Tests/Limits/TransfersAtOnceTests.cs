@@ -15,7 +15,7 @@ public sealed class TransfersAtOnceTests
             Limits = new TransferLimits { MaxTransfers = 1, RetryAfter = TimeSpan.FromSeconds(7) },
         });
         using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "on");
-        await Eventually.TrueAsync(() => served.Server.Running == 1);
+        await Bounded.UntilAsync(() => served.Server.Running == 1);
 
         using HttpResponseMessage refused = await served.Client.PutAsync("files/two", new StringContent("two"));
         Assert.Equal(HttpStatusCode.TooManyRequests, refused.StatusCode);
@@ -26,7 +26,7 @@ public sealed class TransfersAtOnceTests
 
         Assert.True(await running.SendAsync("e!"));
         Assert.Contains(" 201 ", await running.ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);
-        await Eventually.TrueAsync(() => served.Server.Running == 0);
+        await Bounded.UntilAsync(() => served.Server.Running == 0);
         using HttpResponseMessage taken = await served.Client.PutAsync("files/two", new StringContent("two"));
         Assert.Equal(HttpStatusCode.Created, taken.StatusCode);
     }
@@ -40,10 +40,10 @@ public sealed class TransfersAtOnceTests
         });
         using (PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "on"))
         {
-            await Eventually.TrueAsync(() => served.Server.Running == 1);
+            await Bounded.UntilAsync(() => served.Server.Running == 1);
         }
 
-        await Eventually.TrueAsync(() => served.Server.Running == 0);
+        await Bounded.UntilAsync(() => served.Server.Running == 0);
         Assert.Empty(Directory.GetFiles(served.Folder));
     }
 

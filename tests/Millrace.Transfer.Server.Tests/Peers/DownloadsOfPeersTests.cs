@@ -25,7 +25,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string peer)
     {
         await File.WriteAllBytesAsync(Theirs("text"), Content.Text(3_000_000));
-        await using var relay = new CountingRelay(Grpc.Port);
+        await using var relay = new TestRelay(() => Grpc.Port);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
             relay.Address, "download", "--name", "text", "--file", Mine("copy"), "--gzip");
         said.Succeeded();

@@ -8,7 +8,7 @@ public sealed class DeleteTests
     [Theory, EveryStore]
     public async Task A_file_is_deleted_and_its_folder_stays(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a/b", "1");
         Assert.True(await store.DeleteAsync("a/b".Name(), default, default));
@@ -20,20 +20,20 @@ public sealed class DeleteTests
     [Theory, EveryStore]
     public async Task An_empty_folder_is_deleted_and_another_one_is_not(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a/b", "1");
         Assert.Equal(
             TransferError.InvalidRequest, await FailsAsync(async () => await store.DeleteAsync("a".Name(), default, default)));
         await store.DeleteAsync("a/b".Name(), default, default);
         Assert.True(await store.DeleteAsync("a".Name(), default, default));
-        Assert.Empty(folder.Names);
+        Assert.Empty(folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task Only_the_version_that_is_meant_is_deleted(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         StoredFile first = await store.PutAsync("a", "1");
         StoredFile second = await store.PutAsync("a", "2");
@@ -47,7 +47,7 @@ public sealed class DeleteTests
     [Theory, EveryStore]
     public async Task The_root_is_not_deleted(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         Assert.Equal(
             TransferError.InvalidRequest, await FailsAsync(async () => await store.DeleteAsync(default, default, default)));

@@ -8,7 +8,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task The_digest_of_what_arrived_is_kept_and_not_computed_again(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         await using (var store = new LocalFileStore(folder.Path, options))
         {
@@ -23,7 +23,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task The_digest_of_a_file_placed_by_hand_is_computed_when_it_is_needed(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         File.WriteAllText(folder["a"], "content");
         Assert.Null((await store.FindAsync("a"))!.Sha256);
@@ -35,7 +35,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Many_who_ask_at_once_have_a_file_read_once(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         File.WriteAllBytes(folder["a"], new byte[10_000_000]);
         Assert.Null((await store.FindAsync("a"))!.Sha256);
@@ -48,7 +48,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task A_large_file_is_read_in_the_background_for_the_next(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
             folder.Path, new LocalFileStoreOptions { Portable = portable, CheapDigestBytes = 10 });
         File.WriteAllText(folder["a"], "more than ten");
@@ -59,7 +59,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task A_damaged_record_is_noticed_wherever_the_damage_is(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a", "content");
         string path = store.Digests.PathOf("a".Name());
@@ -81,7 +81,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task A_record_of_another_name_is_not_believed(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a", "content");
         await store.PutAsync("b", "CONTENT");
@@ -92,7 +92,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task A_changed_file_has_another_tag_and_the_digest_of_what_it_is_now(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         StoredFile before = await store.PutAsync("a", "content");
         File.WriteAllText(folder["a"], "CONTENT");
@@ -104,7 +104,7 @@ public sealed class DigestTests
     [Fact]
     public async Task A_file_whose_time_was_put_back_is_known_to_have_changed()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path);
         StoredFile before = await store.PutAsync("a", "content");
         DateTime time = File.GetLastWriteTimeUtc(folder["a"]);
@@ -119,7 +119,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task No_tag_ever_stands_for_two_contents_however_quickly_they_follow(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         var contents = new Dictionary<EntityTag, string>();
         for (int i = 100; i < 160; i++)
@@ -144,7 +144,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Versions_that_are_published_at_once_have_different_tags(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
             folder.Path, new LocalFileStoreOptions { Portable = portable, Durability = Durability.None });
         var tags = new HashSet<EntityTag>();
@@ -157,7 +157,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task A_tag_stays_the_same_while_nobody_changes_the_file(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         File.WriteAllText(folder["hand"], "content");
         EntityTag put;
@@ -176,7 +176,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task A_reader_is_told_when_its_file_is_changed_in_place(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a", "content");
         await using StoredFileReader reader = await store.OpenReadAsync("a".Name(), DigestNeed.IfKnown, default);
@@ -187,7 +187,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Records_of_files_that_are_gone_go_too(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a", "1");
         await store.PutAsync("b", "2");

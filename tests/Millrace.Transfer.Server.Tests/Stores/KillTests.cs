@@ -20,7 +20,7 @@ public sealed class KillTests
         int firstSeed = Random.Shared.Next(1_000_000);
         for (int seed = firstSeed; seed < firstSeed + runs; seed++)
         {
-            using var folder = new OwnFolder();
+            using var folder = new TemporaryFolder();
             int moment = new Random(seed).Next(1, 200);
             Acknowledged said = await KillAsync(folder.Path, seed, moment);
             try
@@ -90,7 +90,7 @@ public sealed class KillTests
         return said;
     }
 
-    private static async Task CheckAsync(OwnFolder folder, int seed, Acknowledged said)
+    private static async Task CheckAsync(TemporaryFolder folder, int seed, Acknowledged said)
     {
         await using var store = new LocalFileStore(folder.Path);
         FilePage page = await store.ListAsync(new ListFilesOptions { Recursive = true, PageSize = 10_000 }, default);
@@ -117,7 +117,7 @@ public sealed class KillTests
         }
     }
 
-    private static async Task IsWholeAsync(LocalFileStore store, OwnFolder folder, int seed, TransferName name)
+    private static async Task IsWholeAsync(LocalFileStore store, TemporaryFolder folder, int seed, TransferName name)
     {
         int number = int.Parse(name.FileName, CultureInfo.InvariantCulture);
         byte[] expected = UploadedContent.Of(seed, number, 0, UploadedContent.LengthOf(seed, number));

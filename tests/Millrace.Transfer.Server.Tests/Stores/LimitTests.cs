@@ -1,4 +1,3 @@
-using Millrace.Tests.Infrastructure;
 using Millrace.Transfer.Server.Tests.Infrastructure;
 using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
@@ -10,19 +9,19 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task A_file_that_is_said_to_be_too_large_is_refused_at_once(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
             folder.Path, new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 10 });
         await store.PutAsync("a", "0123456789");
         Assert.Equal(TransferError.TooLarge, await FailsAsync(() => store.PutAsync("b", "0123456789x")));
         Assert.Equal(TransferError.TooLarge, await FailsAsync(() => store.StartAsync("b", 11)));
-        Assert.Equal(["a"], folder.Names);
+        Assert.Equal(["a"], folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task A_file_of_unknown_length_is_refused_when_it_becomes_too_large(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
             folder.Path, new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 1_500_000 });
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
@@ -31,13 +30,13 @@ public sealed class LimitTests
             Assert.Equal(TransferError.TooLarge, await FailsAsync(async () => await writer.Body.WriteAsync(new byte[1])));
         }
 
-        Assert.Empty(folder.Names);
+        Assert.Empty(folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task More_than_was_said_is_refused_when_it_is_to_be_published(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
             folder.Path, new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 10 });
         await using StoredFileWriter writer =
@@ -55,7 +54,7 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task The_store_takes_no_more_than_it_may_have_altogether(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         File.WriteAllBytes(folder["before"], new byte[40]);
         await using var store = new LocalFileStore(
             folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
@@ -72,7 +71,7 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task What_is_on_its_way_counts_and_what_is_given_up_does_not(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
             folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
         await using (await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 60 }, default))
@@ -90,7 +89,7 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task Replacing_a_file_counts_what_it_was(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
             folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
         for (int i = 0; i < 5; i++)
@@ -104,7 +103,7 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task Bytes_of_unknown_number_count_as_they_come(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
             folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 3_000_000 });
         UploadStatus upload = await store.StartAsync("a", null);
@@ -123,7 +122,7 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task Uploads_of_an_earlier_process_count(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 };
         await using (var store = new LocalFileStore(folder.Path, options))
         {
@@ -137,20 +136,20 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task So_much_of_the_device_stays_free(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
             folder.Path, new LocalFileStoreOptions { Portable = portable, FreeSpaceToLeave = long.MaxValue / 2 });
         Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.PutAsync("a", "1")));
         Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await store.CreateAsync("a".Name(), default, default)));
         Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.StartAsync("a", 1)));
-        Assert.Empty(folder.Names);
+        Assert.Empty(folder.VisibleNames());
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount)]
     public async Task On_a_full_device_nothing_appears_and_the_store_goes_on()
     {
-        using var folder = new OwnFolder();
-        using var disk = new SmallDisk(folder["disk"], 4 * 1024 * 1024);
+        using var folder = new TemporaryFolder();
+        using var disk = MountedDisk.InMemory(4 * 1024 * 1024, folder["disk"]);
         foreach (bool portable in new[] { false, true })
         {
             await using var store = new LocalFileStore(

@@ -75,7 +75,7 @@ public sealed class LinkTests
     [Theory, EveryStore]
     public async Task Relative_links_within_the_store_are_followed(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("data/file", "1");
         File.CreateSymbolicLink(folder["file"], "data/file");
@@ -98,7 +98,7 @@ public sealed class LinkTests
     [Theory, EveryStore]
     public async Task A_link_to_nowhere_is_no_file(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         File.CreateSymbolicLink(folder["link"], "nothing");
         Assert.Null(await store.FindAsync("link"));
@@ -111,7 +111,7 @@ public sealed class LinkTests
     [Theory, EveryStore]
     public async Task Links_in_a_circle_are_refused(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         File.CreateSymbolicLink(folder["a"], "b");
         File.CreateSymbolicLink(folder["b"], "a");
@@ -187,7 +187,7 @@ public sealed class LinkTests
     /// <summary>A root with a link in it, and a folder beside it that nobody may touch.</summary>
     private sealed class Scene : IDisposable
     {
-        private readonly OwnFolder _folder = new();
+        private readonly TemporaryFolder _folder = new();
 
         public Scene(string target)
         {

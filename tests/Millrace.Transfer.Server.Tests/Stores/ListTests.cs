@@ -16,7 +16,7 @@ public sealed class ListTests
     {
         for (int seed = 0; seed < 25; seed++)
         {
-            using var folder = new OwnFolder();
+            using var folder = new TemporaryFolder();
             await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
             string[] names = Create(folder, seed);
             foreach (int size in new[] { 1, 2, 3, 7, 1000 })
@@ -32,7 +32,7 @@ public sealed class ListTests
     {
         for (int seed = 0; seed < 25; seed++)
         {
-            using var folder = new OwnFolder();
+            using var folder = new TemporaryFolder();
             await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
             string[] names = Create(folder, seed);
             string[] top = [.. names.Select(name => name.Split('/')[0]).Distinct().Order(StringComparer.Ordinal)];
@@ -54,7 +54,7 @@ public sealed class ListTests
             select (seed, prefix, after);
         Prop.ForAll(cases.ToArbitrary(), one =>
         {
-            using var folder = new OwnFolder();
+            using var folder = new TemporaryFolder();
             var store = new LocalFileStore(folder.Path);
             try
             {
@@ -80,7 +80,7 @@ public sealed class ListTests
     [Theory, EveryStore]
     public async Task A_folder_below_the_root_is_listed_with_whole_names(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a/b/c", "1");
         await store.PutAsync("a/d", "2");
@@ -96,7 +96,7 @@ public sealed class ListTests
     [Theory, EveryStore]
     public async Task What_is_no_name_and_what_is_hidden_is_left_out(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a", "1");
         File.WriteAllText(folder["b\\c"], "");
@@ -114,7 +114,7 @@ public sealed class ListTests
     [Theory, EveryStore]
     public async Task An_entry_has_the_tag_and_the_digest_that_its_file_has(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         StoredFile put = await store.PutAsync("a", "1");
         File.WriteAllText(folder["b"], "2");
@@ -126,7 +126,7 @@ public sealed class ListTests
     [Theory, EveryStore]
     public async Task What_is_no_file_is_left_out_and_not_found(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         using (System.Diagnostics.Process fifo = System.Diagnostics.Process.Start("mkfifo", [folder["fifo"]]))
         {
@@ -138,7 +138,7 @@ public sealed class ListTests
         Assert.False(await store.DeleteAsync("fifo".Name(), default, default));
     }
 
-    private static string[] Create(OwnFolder folder, int seed)
+    private static string[] Create(TemporaryFolder folder, int seed)
     {
         var random = new Random(seed);
         var names = new SortedSet<string>(StringComparer.Ordinal);

@@ -9,7 +9,7 @@ public sealed class RestartTests
     [Theory, EveryStore]
     public async Task An_upload_is_continued_by_the_next_process(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         UploadId id;
         await using (var store = new LocalFileStore(folder.Path, options))
@@ -27,8 +27,8 @@ public sealed class RestartTests
     [Theory, EveryStore]
     public async Task Bytes_that_nobody_had_verified_are_cut(bool portable)
     {
-        using var folder = new OwnFolder();
-        using var killed = new OwnFolder();
+        using var folder = new TemporaryFolder();
+        using var killed = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         await using var store = new LocalFileStore(folder.Path, options);
         UploadId id = (await store.StartAsync("a", 6)).Id;
@@ -47,7 +47,7 @@ public sealed class RestartTests
     [Theory, EveryStore]
     public async Task An_upload_that_was_published_when_the_process_died_is_known_to_be(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         UploadId id;
         StoredFile file;
@@ -79,8 +79,8 @@ public sealed class RestartTests
     [Theory, EveryStore]
     public async Task An_upload_that_was_about_to_be_published_is_published_by_the_next_process(bool portable)
     {
-        using var folder = new OwnFolder();
-        using var killed = new OwnFolder();
+        using var folder = new TemporaryFolder();
+        using var killed = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         await using var store = new LocalFileStore(folder.Path, options);
         UploadId id = (await store.StartAsync("a", 3)).Id;
@@ -103,8 +103,8 @@ public sealed class RestartTests
     [Theory, EveryStore]
     public async Task Staged_files_of_a_killed_process_are_removed(bool portable)
     {
-        using var folder = new OwnFolder();
-        using var killed = new OwnFolder();
+        using var folder = new TemporaryFolder();
+        using var killed = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         await using var store = new LocalFileStore(folder.Path, options);
         await using StoredFileWriter writer = await store.CreateAsync("a/b".Name(), default, default);
@@ -120,7 +120,7 @@ public sealed class RestartTests
     [Theory, EveryStore]
     public async Task A_damaged_state_hurts_nobody_and_goes_when_it_is_old(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var clock = new ManualClock();
         var options = new LocalFileStoreOptions { Portable = portable, Clock = clock };
         UploadId id;
@@ -141,7 +141,7 @@ public sealed class RestartTests
     [Fact]
     public async Task A_folder_is_one_stores_at_a_time()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using (var store = new LocalFileStore(folder.Path))
         {
             TransferException exception = Assert.Throws<TransferException>(() => new LocalFileStore(folder.Path));
@@ -154,11 +154,11 @@ public sealed class RestartTests
     [Fact]
     public void A_store_needs_a_folder()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         Assert.Throws<DirectoryNotFoundException>(() => new LocalFileStore(folder["none"]));
     }
 
-    private static void Copy(OwnFolder from, OwnFolder to)
+    private static void Copy(TemporaryFolder from, TemporaryFolder to)
     {
         using Process copy = Process.Start("cp", ["-a", from.Path + "/.", to.Path]);
         Assert.True(copy.WaitForExit(Bounded.Patience));

@@ -6,6 +6,10 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 /// <summary>What most tests do with a store.</summary>
 internal static class StoreExtensions
 {
+    /// <summary>Names in a folder, sorted; the store's own folder is left out.</summary>
+    public static string[] VisibleNames(this TemporaryFolder folder) =>
+        [.. folder.Names.Where(name => name != TransferName.HiddenFolder)];
+
     public static TransferName Name(this string text) => TransferName.Parse(text);
 
     public static async Task<StoredFile> PutAsync(

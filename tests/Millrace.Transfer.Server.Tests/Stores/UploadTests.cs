@@ -1,5 +1,4 @@
 using System.Text;
-using Millrace.Tests.Infrastructure;
 using Millrace.Transfer.Server.Tests.Infrastructure;
 using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
@@ -11,7 +10,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task An_upload_is_continued_and_published(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a/b", 6);
         Assert.Equal(3, (await store.AppendAsync(status.Id, 0, "abc")).Offset);
@@ -28,7 +27,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task What_was_given_at_the_start_is_told_also_by_the_next_process(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         var start = new StartUploadOptions
         {
@@ -65,7 +64,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task At_another_offset_it_is_not_continued_and_the_right_one_is_told(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a", 6);
         await store.AppendAsync(status.Id, 0, "abc");
@@ -78,7 +77,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task What_reached_the_file_stays_when_a_connection_is_cut(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a", 6);
         await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 0, discardable: false, default))
@@ -95,7 +94,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task The_next_request_takes_over_at_once(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a", 6);
         UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
@@ -113,7 +112,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Of_many_that_take_over_the_last_is_not_stopped(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a", 6);
         UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
@@ -129,7 +128,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Completing_again_answers_the_same_file(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         UploadId id;
         StoredFile file;
@@ -158,7 +157,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task What_is_complete_is_not_continued(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "abc");
@@ -170,19 +169,19 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task An_unfinished_upload_is_not_published(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a", 4);
         await store.AppendAsync(status.Id, 0, "abc");
         Assert.Equal(
             TransferError.InvalidRequest, await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, null, default)));
-        Assert.Empty(folder.Names);
+        Assert.Empty(folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task An_upload_with_another_digest_is_gone(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "abc");
@@ -190,13 +189,13 @@ public sealed class UploadTests
             TransferError.DigestMismatch,
             await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, Sha256Digest.Compute("x"u8), default)));
         Assert.Null(await store.FindUploadAsync(status.Id, takeOver: true, default));
-        Assert.Empty(folder.Names);
+        Assert.Empty(folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task An_upload_whose_name_was_taken_meanwhile_waits_for_the_name(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         var start = new StartUploadOptions
         {
@@ -217,7 +216,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Bytes_whose_checksum_was_wrong_are_taken_back(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a", 3_000_003);
         await store.AppendAsync(status.Id, 0, "abc", discardable: true);
@@ -238,7 +237,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Its_length_can_be_said_later_and_once(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a", null);
         await store.AppendAsync(status.Id, 0, "abc");
@@ -253,7 +252,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Parts_are_joined_in_their_order(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         var content = new StringBuilder();
         var parts = new List<UploadId>();
@@ -276,7 +275,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Unfinished_parts_and_whole_uploads_are_not_joined(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         var name = new StartUploadOptions { Name = "a".Name() };
         UploadStatus part = await store.StartAsync(null, 3);
@@ -291,7 +290,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task An_upload_that_was_ended_is_gone_with_its_bytes(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "ab");
@@ -301,11 +300,11 @@ public sealed class UploadTests
         Assert.Empty(Directory.GetFileSystemEntries(folder[".millrace/uploads"]));
     }
 
-    [RootFact]
+    [NeedsFact(Need.Mount)]
     public async Task An_upload_is_published_also_into_another_file_system()
     {
-        using var folder = new OwnFolder();
-        using var disk = new SmallDisk(folder["disk"], 4 * 1024 * 1024);
+        using var folder = new TemporaryFolder();
+        using var disk = MountedDisk.InMemory(4 * 1024 * 1024, folder["disk"]);
         foreach (bool portable in new[] { false, true })
         {
             await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -321,7 +320,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task An_upload_that_nobody_continues_expires(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         var clock = new ManualClock();
         var options = new LocalFileStoreOptions { Portable = portable, Clock = clock, UploadLifetime = TimeSpan.FromHours(2) };
         UploadStatus old;

@@ -12,7 +12,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task A_file_is_there_when_it_is_committed_and_not_before(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await using StoredFileWriter writer = await store.CreateAsync("c.txt".Name(), default, default);
         await writer.Body.WriteAsync("hello"u8.ToArray());
@@ -27,7 +27,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task Folders_of_a_name_are_created(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a/b/c.txt", "x");
         Assert.Equal("x", File.ReadAllText(folder["a/b/c.txt"]));
@@ -36,20 +36,20 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task Nothing_remains_of_a_file_that_was_not_committed(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
         {
             await writer.Body.WriteAsync(new byte[3_000_000]);
         }
 
-        Assert.Empty(folder.Names);
+        Assert.Empty(folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task A_file_with_another_digest_is_not_published(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a", "before");
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
@@ -61,13 +61,13 @@ public sealed class WriteTests
         }
 
         Assert.Equal("before", await store.GetAsync("a"));
-        Assert.Equal(["a"], folder.Names);
+        Assert.Equal(["a"], folder.VisibleNames());
     }
 
     [Fact]
     public async Task A_digest_is_verified_also_where_none_is_kept()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { ComputeSha256 = false });
         await using StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default);
         await writer.Body.WriteAsync("after"u8.ToArray());
@@ -79,7 +79,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task A_large_file_has_the_digest_of_all_its_bytes(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         byte[] content = new byte[5_000_001];
         new Random(7).NextBytes(content);
@@ -97,7 +97,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task A_file_shorter_than_was_said_is_as_long_as_it_is(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await using StoredFileWriter writer =
             await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 2_000_000 }, default);
@@ -109,7 +109,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task A_reader_keeps_its_version_while_the_name_gets_another(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a", "before");
         await using StoredFileReader reader = await store.OpenReadAsync("a".Name(), DigestNeed.Always, default);
@@ -121,7 +121,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task Of_many_writers_of_a_new_name_one_wins(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         StoredFileWriter[] writers = await Task.WhenAll(Enumerable.Range(0, 8).Select(async i =>
         {
@@ -149,13 +149,13 @@ public sealed class WriteTests
         }
 
         Assert.Equal(1, won);
-        Assert.Equal(["a"], folder.Names);
+        Assert.Equal(["a"], folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task A_new_name_that_somebody_took_by_hand_meanwhile_stays_theirs(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await using StoredFileWriter writer =
             await store.CreateAsync("a".Name(), new CreateFileOptions { Precondition = New }, default);
@@ -167,7 +167,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task Of_many_writers_of_the_same_version_one_wins_at_a_time(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("count", "0");
         await Task.WhenAll(Enumerable.Range(0, 4).Select(async _ =>
@@ -193,7 +193,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task A_precondition_is_checked_when_writing_begins(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         StoredFile file = await store.PutAsync("a", "1");
         Assert.Equal(TransferError.AlreadyExists, await FailsAsync(() => store.PutAsync("a", "2", New)));
@@ -209,7 +209,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task Where_a_folder_is_no_file_can_be(bool portable)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
         await store.PutAsync("a/b", "1");
         Assert.Equal(TransferError.InvalidRequest, await FailsAsync(() => store.PutAsync("a", "2")));
@@ -221,7 +221,7 @@ public sealed class WriteTests
     [Fact]
     public async Task A_message_never_names_a_path_of_the_server()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path);
         Directory.CreateDirectory(folder["a"]);
         TransferException exception = await Assert.ThrowsAsync<TransferException>(() => store.PutAsync("a", "2"));

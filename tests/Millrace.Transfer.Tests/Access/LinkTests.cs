@@ -16,7 +16,7 @@ public sealed class LinkTests
         byte[] content = server.Write("a b.bin", 3_000_001);
         TransferLink link = await LinkAsync(server, "GET", "a b.bin");
         using TransferClient client = server.Connect(options => options with { Link = link, Protocol = protocol });
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         StoredFile? found = await client.FindAsync(link.Name);
         await client.GetAsync(link.Name, folder["y"]);

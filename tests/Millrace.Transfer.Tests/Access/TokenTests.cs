@@ -12,7 +12,7 @@ public sealed class TokenTests
         await using TestServer server = await TestServer.StartAsync();
         string token = await AddAsync(server, TransferScope.All);
         using TransferClient client = server.Connect(options => options with { Token = token });
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
 
         await client.PutAsync(new MemoryStream(new byte[1_000_000]), Clients.Name("x"));
         await client.GetAsync(Clients.Name("x"), folder["y"]);

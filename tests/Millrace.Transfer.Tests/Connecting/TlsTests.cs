@@ -9,7 +9,7 @@ namespace Millrace.Transfer.Tests.Connecting;
 /// <summary>A server with a certificate that no authority knows.</summary>
 public sealed class TlsTests : IDisposable
 {
-    private readonly OwnFolder _folder = new();
+    private readonly TemporaryFolder _folder = new();
     private readonly X509Certificate2 _certificate = Make();
 
     public void Dispose()

@@ -17,7 +17,7 @@ public sealed class ClientAllocationTests
     public async Task Transfers_of_24_MB_allocate_no_more_than_256_KiB_at_either_end(TransferProtocol protocol, bool digests)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         using TransferClient client = server.Connect(options => options with { Protocol = protocol, VerifyDigests = digests });
         string path = folder.Write("x", Content.Random(24_000_000));
         long up = long.MaxValue;
@@ -44,7 +44,7 @@ public sealed class ClientAllocationTests
     public async Task Transfers_of_24_MB_allocate_no_large_object_at_either_end(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         using TransferClient client = server.Connect(options => options with { Protocol = protocol });
         string path = folder.Write("x", Content.Random(24_000_000));
         using var large = new LargeObjects();

@@ -22,9 +22,9 @@ public sealed class GrpcAllocationTests
     public async Task Both_ends_of_24_MB_allocate_no_more_than_is_promised(
         TransferProtocol protocol, TransferCompression compression, int maxKibibytes)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string program = Path.Combine(AppContext.BaseDirectory, "Millrace.Transfer.Tests.Child.dll");
-        var start = new ProcessStartInfo("dotnet", ["exec", program, folder.Root, $"{protocol}", $"{compression}"])
+        var start = new ProcessStartInfo("dotnet", ["exec", program, folder.Path, $"{protocol}", $"{compression}"])
         {
             Environment = { [PoolVariable] = "256" },
             RedirectStandardOutput = true,

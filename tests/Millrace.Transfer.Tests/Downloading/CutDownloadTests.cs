@@ -14,14 +14,14 @@ public sealed class CutDownloadTests
     public async Task Downloads_that_are_cut_at_random_bytes_arrive_whole(TransferProtocol protocol, bool toStream)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         int times = Soak.Times(20, 500);
         long attempts = 0;
         for (int i = 0; i < times; i++)
         {
             var random = new Random(i);
             byte[] content = server.Write("x", random.Next(1, 3_000_000), i);
-            await using Relay relay = server.Behind(protocol, connection => Plan(connection, random, content.Length));
+            await using TestRelay relay = server.Behind(protocol, connection => Plan(connection, random, content.Length));
             using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
             using var stream = new MemoryStream();
 
@@ -35,7 +35,7 @@ public sealed class CutDownloadTests
         }
 
         Assert.True(attempts > times, "No download was interrupted.");
-        Assert.Equal(toStream ? 0 : times, folder.Everything().Count);
+        Assert.Equal(toStream ? 0 : times, folder.Files.Count);
     }
 
     [Theory]
@@ -46,7 +46,7 @@ public sealed class CutDownloadTests
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("x", 24_000_000);
-        await using Relay relay = server.Behind(protocol, _ => new RelayPlan { CutDownAfter = 20_000_000, Once = true });
+        await using TestRelay relay = server.Behind(protocol, _ => new RelayPlan { CutDownAfter = 20_000_000, Once = true });
         using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
         using var stream = new MemoryStream();
 
@@ -65,7 +65,7 @@ public sealed class CutDownloadTests
     {
         await using TestServer server = await TestServer.StartAsync();
         server.Write("x", 24_000_000);
-        await using Relay relay = server.Behind(protocol, connection =>
+        await using TestRelay relay = server.Behind(protocol, connection =>
         {
             if (connection == 1)
             {
@@ -89,10 +89,10 @@ public sealed class CutDownloadTests
     public async Task A_file_that_was_replaced_midway_is_downloaded_anew_to_a_path(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         server.Write("x", 24_000_000);
         byte[]? second = null;
-        await using Relay relay = server.Behind(protocol, connection =>
+        await using TestRelay relay = server.Behind(protocol, connection =>
         {
             if (connection == 1)
             {
@@ -115,11 +115,11 @@ public sealed class CutDownloadTests
     public async Task What_an_earlier_client_left_is_continued(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = server.Write("x", 24_000_000);
 
         // Not faster than it is read: of a connection that is cut HttpClient hands out nothing more that it has received.
-        await using Relay relay = server.Behind(protocol, _ => new RelayPlan { CutDownAfter = 10_000_000, BytesPerSecond = 50_000_000 });
+        await using TestRelay relay = server.Behind(protocol, _ => new RelayPlan { CutDownAfter = 10_000_000, BytesPerSecond = 50_000_000 });
         using (TransferClient first = Clients.To(relay.Files, options => options with { Protocol = protocol, MaxAttempts = 1, MaxConnections = 1 }))
         {
             TransferException exception = await Assert.ThrowsAsync<TransferException>(
@@ -136,16 +136,16 @@ public sealed class CutDownloadTests
         Assert.Equal(content.Length - kept, result.Sent);
         Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
         Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
-        Assert.Equal(["x"], folder.Everything());
+        Assert.Equal(["x"], folder.Files);
     }
 
     [Fact]
     public async Task What_was_left_of_another_version_is_thrown_away()
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         server.Write("x", 24_000_000);
-        await using var relay = new Relay(
+        await using var relay = new TestRelay(
             () => server.Port, _ => new RelayPlan { CutDownAfter = 10_000_000, Once = true });
         using (TransferClient first = Clients.To(relay.Files, options => options with { MaxAttempts = 1 }))
         {
@@ -158,23 +158,23 @@ public sealed class CutDownloadTests
         await second.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true });
 
         Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
-        Assert.Equal(["x"], folder.Everything());
+        Assert.Equal(["x"], folder.Files);
     }
 
     [Fact]
     public async Task A_failed_download_leaves_what_had_the_name()
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         folder.Write("x", [1, 2, 3]);
         server.Write("x", 2_000_000);
-        await using var relay = new Relay(() => server.Port, connection => new RelayPlan { CutDownAfter = connection == 0 ? 500_000 : 100 });
+        await using var relay = new TestRelay(() => server.Port, connection => new RelayPlan { CutDownAfter = connection == 0 ? 500_000 : 100 });
         using TransferClient client = Clients.To(relay.Files, options => options with { MaxAttempts = 2 });
 
         await Assert.ThrowsAsync<TransferException>(() => client.GetAsync(Clients.Name("x"), folder["x"]));
 
         Assert.Equal([1, 2, 3], await File.ReadAllBytesAsync(folder["x"]));
-        Assert.Equal(["x"], folder.Everything());
+        Assert.Equal(["x"], folder.Files);
     }
 
     private static RelayPlan Plan(int connection, Random random, int bytes)

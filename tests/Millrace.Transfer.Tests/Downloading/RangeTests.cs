@@ -8,9 +8,9 @@ public sealed class RangeTests
     public async Task On_a_long_way_several_ranges_come_at_once_and_make_the_file()
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = server.Write("x", 20_000_000);
-        await using var relay = new Relay(
+        await using var relay = new TestRelay(
             () => server.Port, _ => new RelayPlan { Delay = TimeSpan.FromMilliseconds(25), Window = 64 * 1024 });
         using TransferClient client = Clients.To(relay.Files);
 
@@ -19,16 +19,16 @@ public sealed class RangeTests
         Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
         Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.InRange(relay.MaxOpen, 2, 5);
-        Assert.Equal(["x"], folder.Everything());
+        Assert.Equal(["x"], folder.Files);
     }
 
     [Fact]
     public async Task On_a_short_way_one_connection_does_it()
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         server.Write("x", 20_000_000);
-        await using var relay = new Relay(() => server.Port);
+        await using var relay = new TestRelay(() => server.Port);
         using TransferClient client = Clients.To(relay.Files);
 
         await client.GetAsync(Clients.Name("x"), folder["x"]);
@@ -40,9 +40,9 @@ public sealed class RangeTests
     public async Task Ranges_that_are_cut_are_continued()
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = server.Write("x", 20_000_000);
-        await using var relay = new Relay(() => server.Port, connection => new RelayPlan
+        await using var relay = new TestRelay(() => server.Port, connection => new RelayPlan
         {
             Delay = TimeSpan.FromMilliseconds(25),
             Window = 128 * 1024,

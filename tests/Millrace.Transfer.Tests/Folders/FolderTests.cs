@@ -14,34 +14,34 @@ public sealed class FolderTests
     public async Task A_folder_goes_there_and_comes_back_with_its_names(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var here = new OwnFolder();
-        using var back = new OwnFolder();
+        using var here = new TemporaryFolder();
+        using var back = new TemporaryFolder();
         using TransferClient client = server.Connect(options => options with { Protocol = protocol });
         for (int i = 0; i < 30; i++)
         {
             here.Write($"sub {i % 3}/ä{i}.bin", Content.Random(i * 20_000, i));
         }
 
-        IReadOnlyList<TransferResult> put = await client.PutFolderAsync(here.Root, Clients.Name("all"));
-        IReadOnlyList<TransferResult> got = await client.GetFolderAsync(Clients.Name("all"), back.Root);
+        IReadOnlyList<TransferResult> put = await client.PutFolderAsync(here.Path, Clients.Name("all"));
+        IReadOnlyList<TransferResult> got = await client.GetFolderAsync(Clients.Name("all"), back.Path);
 
         Assert.Equal(30, put.Count);
         Assert.Equal(put.Select(result => (result.Name, result.Sha256)), got.Select(result => (result.Name, result.Sha256)));
-        Assert.Equal(here.Everything(), back.Everything());
-        Assert.All(here.Everything(), name => Assert.Equal(File.ReadAllBytes(here[name]), File.ReadAllBytes(back[name])));
+        Assert.Equal(here.Files, back.Files);
+        Assert.All(here.Files, name => Assert.Equal(File.ReadAllBytes(here[name]), File.ReadAllBytes(back[name])));
     }
 
     [Fact]
     public async Task Failures_are_gathered_and_the_others_go_on()
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var here = new OwnFolder();
+        using var here = new TemporaryFolder();
         using TransferClient client = server.Connect();
         here.Write("a", [1]);
         here.Write("NUL.txt", [2]);
         here.Write("b", [3]);
 
-        AggregateException exception = await Assert.ThrowsAsync<AggregateException>(() => client.PutFolderAsync(here.Root));
+        AggregateException exception = await Assert.ThrowsAsync<AggregateException>(() => client.PutFolderAsync(here.Path));
 
         Assert.Equal(TransferError.InvalidName, Assert.IsType<TransferException>(Assert.Single(exception.InnerExceptions)).Error);
         Assert.Equal(["a", "b"], server.Visible());
@@ -51,18 +51,18 @@ public sealed class FolderTests
     public async Task A_link_in_the_target_does_not_lead_out_of_it()
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var here = new OwnFolder();
-        using var outside = new OwnFolder();
+        using var here = new TemporaryFolder();
+        using var outside = new TemporaryFolder();
         using TransferClient client = server.Connect();
         server.Write("d/x", 100);
         server.Write("y", 100);
-        Directory.CreateSymbolicLink(here["d"], outside.Root);
+        Directory.CreateSymbolicLink(here["d"], outside.Path);
 
         AggregateException exception = await Assert.ThrowsAsync<AggregateException>(
-            () => client.GetFolderAsync(default, here.Root));
+            () => client.GetFolderAsync(default, here.Path));
 
         Assert.Equal(TransferError.Forbidden, Assert.IsType<TransferException>(Assert.Single(exception.InnerExceptions)).Error);
-        Assert.Empty(outside.Everything());
+        Assert.Empty(outside.Files);
         Assert.True(File.Exists(here["y"]));
     }
 
@@ -73,15 +73,15 @@ public sealed class FolderTests
     [InlineData("other/x")]
     public async Task A_listing_that_leads_out_of_the_folder_is_refused(string listed)
     {
-        using var here = new OwnFolder();
+        using var here = new TemporaryFolder();
         using var handler = new LyingServer(listed);
         using var client = new TransferClient(new Uri("http://127.0.0.1:9/files/"), handler, disposeHandler: false);
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.GetFolderAsync(Clients.Name("mine"), here.Root));
+            () => client.GetFolderAsync(Clients.Name("mine"), here.Path));
 
         Assert.Equal(TransferError.Protocol, exception.Error);
-        Assert.Empty(here.Everything());
+        Assert.Empty(here.Files);
     }
 
     [Theory]

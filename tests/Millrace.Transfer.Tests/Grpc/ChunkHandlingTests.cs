@@ -83,7 +83,7 @@ public sealed class ChunkHandlingTests
     public async Task Compressed_files_take_fewer_bytes_both_ways(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new Relay(() => server.PortOf(protocol), _ => new RelayPlan { CutUpAfter = 2_000_000, CutDownAfter = 2_000_000 });
+        await using var relay = new TestRelay(() => server.PortOf(protocol), _ => new RelayPlan { CutUpAfter = 2_000_000, CutDownAfter = 2_000_000 });
         using TransferClient client = Clients.To(
             relay.Files, options => options with { Protocol = protocol, Compression = TransferCompression.Gzip, MaxAttempts = 1 });
 

@@ -12,10 +12,10 @@ public sealed class SwitchedProtocolTests
     public async Task An_upload_that_one_wire_began_goes_on_over_another(TransferProtocol one, TransferProtocol other)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(24_000_000);
         string path = folder.Write("x", content);
-        await using Relay relay = server.Behind(
+        await using TestRelay relay = server.Behind(
             one, _ => new RelayPlan { CutUpAfter = 18_000_000, Once = true });
         using (TransferClient first = Connect(relay, folder, one, attempts: 1))
         {
@@ -44,7 +44,7 @@ public sealed class SwitchedProtocolTests
         Assert.NotEqual(0, (await client.DescribeAsync()).Version);
     }
 
-    private static TransferClient Connect(Relay relay, OwnFolder folder, TransferProtocol protocol, int attempts)
+    private static TransferClient Connect(TestRelay relay, TemporaryFolder folder, TransferProtocol protocol, int attempts)
     {
         var options = new TransferClientOptions { Protocol = protocol, MaxAttempts = attempts, FirstDelay = TimeSpan.FromMilliseconds(2) };
         var client = new HttpClient(TransferConnections.Create(options)) { Timeout = Timeout.InfiniteTimeSpan };

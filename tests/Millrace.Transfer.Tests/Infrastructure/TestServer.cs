@@ -29,7 +29,7 @@ internal sealed class TestServer : IAsyncDisposable
     /// A bad network in front of it. A client of gRPC asks there over HTTP/1.1 first, which is refused: that connection does
     /// not count.
     /// </summary>
-    public Relay Behind(TransferProtocol protocol, Func<int, RelayPlan> plan) => new(
+    public TestRelay Behind(TransferProtocol protocol, Func<int, RelayPlan> plan) => new(
         () => PortOf(protocol),
         protocol == TransferProtocol.Grpc ? connection => connection == 0 ? RelayPlan.Clear : plan(connection - 1) : plan);
 

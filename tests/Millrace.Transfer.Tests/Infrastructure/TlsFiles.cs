@@ -8,7 +8,7 @@ namespace Millrace.Transfer.Tests.Infrastructure;
 internal static class TlsFiles
 {
     /// <summary>Writes certificate and key into one file.</summary>
-    public static string Write(OwnFolder folder)
+    public static string Write(TemporaryFolder folder)
     {
         using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         var request = new CertificateRequest("CN=127.0.0.1", key, HashAlgorithmName.SHA256);

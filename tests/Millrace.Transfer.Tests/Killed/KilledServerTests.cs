@@ -14,12 +14,12 @@ public sealed class KilledServerTests
     [InlineData(TransferProtocol.GrpcWeb)]
     public async Task Uploads_go_on_after_the_server_was_killed_and_nothing_was_visible_before(TransferProtocol protocol)
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string root = Directory.CreateDirectory(folder["served"]).FullName;
         byte[] content = Content.Random(Bytes);
         string path = folder.Write("x", content);
         ServerProcess server = await ServerProcess.StartAsync(root);
-        await using var relay = new Relay(() => protocol == TransferProtocol.Grpc ? server.Http2Port : server.Port);
+        await using var relay = new TestRelay(() => protocol == TransferProtocol.Grpc ? server.Http2Port : server.Port);
         using TransferClient client = Clients.To(
             relay.Files, options => options with { Protocol = protocol, MaxAttempts = 100, MaxDelay = TimeSpan.FromMilliseconds(50) });
         int kills = Soak.Times(5, 50);

@@ -21,7 +21,7 @@ public sealed class LongWayTests(ITestOutputHelper output)
     [Fact]
     public async Task Every_way_brings_the_whole_file_with_one_connection_and_with_four()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(Bytes);
         string path = folder.Write("x", content);
         output.WriteLine("each way | direction | 1 connection | up to 4 | were open");
@@ -38,14 +38,14 @@ public sealed class LongWayTests(ITestOutputHelper output)
     }
 
     private static async Task<(double Seconds, int Open)> MedianAsync(
-        OwnFolder folder, string path, byte[] content, int delay, bool up, int connections)
+        TemporaryFolder folder, string path, byte[] content, int delay, bool up, int connections)
     {
         var seconds = new List<double>();
         int open = 0;
         for (int i = 0; i < Times; i++)
         {
             await using TestServer server = await TestServer.StartAsync();
-            await using var relay = new Relay(
+            await using var relay = new TestRelay(
                 () => server.Port, _ => new RelayPlan { Delay = TimeSpan.FromMilliseconds(delay) });
             using TransferClient client = Clients.To(relay.Files, options => options with { MaxConnections = connections });
             TransferName name = Clients.Name("x");

@@ -30,7 +30,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
             () => client.GetAsync(Name("not/there"), Here["file"]));
         Assert.Equal(TransferError.NotFound, exception.Error);
         Assert.Contains("There is no file not/there.", exception.Message, StringComparison.Ordinal);
-        Assert.Empty(Here.Everything());
+        Assert.Empty(Here.Files);
     }
 
     [Theory]

@@ -1,5 +1,3 @@
-using Millrace.Transfer.Server.Tests.Peers;
-
 namespace Millrace.Transfer.Tests.Peers;
 
 public sealed class DownloadsFromForeignServersTests : ForeignServerTest
@@ -46,7 +44,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         // @grpc/grpc-js compresses no answers. grpcio does not say how a request was compressed.
         await using ForeignServer server = await ForeignServer.StartAsync(name, name == "Python" ? ["--gzip"] : []);
         await File.WriteAllBytesAsync(server.PathOf("text"), Text(3_000_000));
-        await using var relay = new CountingRelay(server.Port);
+        await using var relay = new TestRelay(() => server.Port);
         using TransferClient client = Infrastructure.Clients.To(
             relay.Address,
             static options => options with { Protocol = TransferProtocol.Grpc, Compression = TransferCompression.Gzip });
@@ -76,7 +74,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         server.Write("cut-file", 100_000);
         using TransferClient client = server.Connect(static options => options with { MaxAttempts = 2 });
         await Assert.ThrowsAsync<TransferException>(() => client.GetAsync(Name("cut-file"), Here["file"]));
-        Assert.Empty(Here.Everything());
+        Assert.Empty(Here.Files);
     }
 
     [Theory]
@@ -89,7 +87,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.GetAsync(Name("wrong-file"), Here["file"]));
         Assert.Equal(TransferError.DigestMismatch, exception.Error);
-        Assert.Empty(Here.Everything());
+        Assert.Empty(Here.Files);
     }
 
     [Theory]

@@ -10,7 +10,7 @@ public abstract class ForeignServerTest : IDisposable
 
     public static TheoryData<string> Servers { get; } = [.. ForeignServer.Names];
 
-    private protected OwnFolder Here { get; } = new();
+    private protected TemporaryFolder Here { get; } = new();
 
     private protected static TransferName Name(string text) => TransferName.Parse(text);
 

@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Millrace.Transfer.Server.Tests.Peers;
 using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Peers;
@@ -59,7 +58,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
     public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
-        await using var relay = new CountingRelay(server.Port);
+        await using var relay = new TestRelay(() => server.Port);
         using TransferClient client = Clients.To(
             relay.Address,
             static options => options with { Protocol = TransferProtocol.Grpc, Compression = TransferCompression.Gzip });

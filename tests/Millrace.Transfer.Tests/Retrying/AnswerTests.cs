@@ -84,8 +84,8 @@ public sealed class AnswerTests
     [Fact]
     public async Task A_server_that_is_away_for_a_moment_is_asked_again()
     {
-        using var folder = new OwnFolder();
-        await using var store = new LocalFileStore(folder.Root);
+        using var folder = new TemporaryFolder();
+        await using var store = new LocalFileStore(folder.Path);
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls("http://127.0.0.1:0");

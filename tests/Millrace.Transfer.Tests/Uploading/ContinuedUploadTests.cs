@@ -13,10 +13,10 @@ public sealed class ContinuedUploadTests
     public async Task What_an_earlier_client_began_is_continued(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(24_000_000);
         string path = folder.Write("x", content);
-        await using Relay relay = server.Behind(
+        await using TestRelay relay = server.Behind(
             protocol, _ => new RelayPlan { CutUpAfter = 18_000_000, Once = true });
         using (TransferClient first = Connect(relay, folder, protocol, attempts: 1))
         {
@@ -38,9 +38,9 @@ public sealed class ContinuedUploadTests
     public async Task A_file_that_was_changed_since_is_uploaded_anew()
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string path = folder.Write("x", Content.Random(24_000_000));
-        await using var relay = new Relay(
+        await using var relay = new TestRelay(
             () => server.Port, _ => new RelayPlan { CutUpAfter = 18_000_000, Once = true });
         using (TransferClient first = Connect(relay, folder, TransferProtocol.Http1, attempts: 1))
         {
@@ -57,7 +57,7 @@ public sealed class ContinuedUploadTests
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
     }
 
-    private static TransferClient Connect(Relay relay, OwnFolder folder, TransferProtocol protocol, int attempts)
+    private static TransferClient Connect(TestRelay relay, TemporaryFolder folder, TransferProtocol protocol, int attempts)
     {
         var options = new TransferClientOptions
         {

@@ -17,7 +17,7 @@ public sealed class CutUploadTests
     public async Task Uploads_that_are_cut_at_random_bytes_arrive_whole(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         int times = Soak.Times(20, 500);
         long attempts = 0;
         for (int i = 0; i < times; i++)
@@ -25,7 +25,7 @@ public sealed class CutUploadTests
             var random = new Random(i);
             byte[] content = Content.Random(random.Next(300_000, 3_000_000), i);
             string path = folder.Write("x", content);
-            await using Relay relay = server.Behind(protocol, connection => Plan(connection, random, content.Length));
+            await using TestRelay relay = server.Behind(protocol, connection => Plan(connection, random, content.Length));
             using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
             TransferResult result = await client.PutAsync(path, Clients.Name($"{protocol}-{i}"));
@@ -48,7 +48,7 @@ public sealed class CutUploadTests
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = Content.Random(20_000_000);
-        await using Relay relay = server.Behind(
+        await using TestRelay relay = server.Behind(
             protocol, connection => connection < 4 ? new RelayPlan { CutUpAfter = 3_000_000 + (connection * 1_234_567) } : RelayPlan.Clear);
         using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
@@ -64,9 +64,9 @@ public sealed class CutUploadTests
     public async Task What_the_server_has_is_not_sent_again(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(24_000_000);
-        await using Relay relay = server.Behind(
+        await using TestRelay relay = server.Behind(
             protocol, _ => new RelayPlan { CutUpAfter = 20_000_000, Once = true });
         using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
@@ -84,9 +84,9 @@ public sealed class CutUploadTests
     public async Task A_stalled_connection_counts_as_dead(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(24_000_000);
-        await using Relay relay = server.Behind(
+        await using TestRelay relay = server.Behind(
             protocol, _ => new RelayPlan { StallUpAfter = 1_000_000, Once = true });
         using TransferClient client = Clients.To(
             relay.Files,
@@ -113,9 +113,9 @@ public sealed class CutUploadTests
     public async Task A_canceled_upload_leaves_nothing_visible(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string path = folder.Write("x", Content.Random(24_000_000));
-        await using Relay relay = server.Behind(protocol, _ => new RelayPlan { BytesPerSecond = 10_000_000 });
+        await using TestRelay relay = server.Behind(protocol, _ => new RelayPlan { BytesPerSecond = 10_000_000 });
         using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
         using var cancel = new CancellationTokenSource();
         var progress = new Reports(report =>

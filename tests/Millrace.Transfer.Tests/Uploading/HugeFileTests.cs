@@ -20,7 +20,7 @@ public sealed class HugeFileTests
         {
             Store = new LocalFileStoreOptions { ComputeSha256 = false, Durability = Durability.None },
         });
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         using TransferClient client = server.Connect(options => options with
         {
             Protocol = TransferProtocol.Http1,

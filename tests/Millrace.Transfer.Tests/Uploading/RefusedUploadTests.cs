@@ -48,7 +48,7 @@ public sealed class RefusedUploadTests
     [Fact]
     public async Task A_server_that_is_not_there_is_named_after_the_last_try()
     {
-        await using var relay = new Relay(() => 9);
+        await using var relay = new TestRelay(() => 9);
         var handler = new CountingHandler();
         using var client = new TransferClient(
             relay.Files,

@@ -24,7 +24,7 @@ public sealed class RoundTripTests
     public async Task What_was_put_from_a_path_comes_back_to_a_path(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         using TransferClient client = server.Connect(options => options with { Protocol = protocol });
         byte[] content = Content.Random(size);
         string path = folder.Write("here.bin", content);
@@ -47,7 +47,7 @@ public sealed class RoundTripTests
     public async Task Without_digests_the_bytes_are_the_same(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         using TransferClient client = server.Connect(options => options with { Protocol = protocol, VerifyDigests = false });
         byte[] content = Content.Random(3_000_000);
 

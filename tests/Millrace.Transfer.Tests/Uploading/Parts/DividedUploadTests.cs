@@ -12,9 +12,9 @@ public sealed class DividedUploadTests
     public async Task On_a_long_way_several_parts_go_at_once_and_make_the_file(TransferProtocol protocol, bool fromPath)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(LongWay.Bytes);
-        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
         var reports = new Reports();
 
@@ -34,11 +34,11 @@ public sealed class DividedUploadTests
     [Fact]
     public async Task Over_http2_parts_have_connections_of_their_own()
     {
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         string certificate = TlsFiles.Write(folder);
         await using TestServer server = await TestServer.StartAsync(options => options with { CertificatePath = certificate });
         byte[] content = Content.Random(LongWay.Bytes);
-        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
         using TransferClient client = TlsFiles.Connect(
             new UriBuilder(relay.Files) { Scheme = "https" }.Uri, new TransferClientOptions { Protocol = TransferProtocol.Http2 });
 
@@ -55,8 +55,8 @@ public sealed class DividedUploadTests
     public async Task On_a_short_way_one_connection_does_it(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
-        await using var relay = new Relay(() => server.Port);
+        using var folder = new TemporaryFolder();
+        await using var relay = new TestRelay(() => server.Port);
         using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
         await client.PutAsync(folder.Write("x", Content.Random(LongWay.Bytes)), Clients.Name("x"));
@@ -68,7 +68,7 @@ public sealed class DividedUploadTests
     public async Task One_connection_does_it_where_no_more_are_allowed()
     {
         await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
+        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
         using TransferClient client = Clients.To(relay.Files, options => options with { MaxConnections = 1 });
 
         await client.PutAsync(new MemoryStream(Content.Random(LongWay.Bytes)), Clients.Name("x"));
@@ -81,7 +81,7 @@ public sealed class DividedUploadTests
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = Content.Random(LongWay.Bytes);
-        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
+        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
         using TransferClient client = Clients.To(relay.Files);
 
         await client.PutAsync(
@@ -99,7 +99,7 @@ public sealed class DividedUploadTests
         await using TestServer server = await TestServer.StartAsync(
             options => options with { Limits = new TransferLimits { MaxTransfers = 2 } });
         byte[] content = Content.Random(LongWay.Bytes);
-        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files);
 
         await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
@@ -115,7 +115,7 @@ public sealed class DividedUploadTests
         await using TestServer server = await TestServer.StartAsync(
             options => options with { Store = new LocalFileStoreOptions { MaxTotalBytes = LongWay.Bytes + 1_000_000 } });
         byte[] content = Content.Random(LongWay.Bytes);
-        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan with { Window = 96 * 1024 });
+        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan with { Window = 96 * 1024 });
         using TransferClient client = Clients.To(relay.Files);
 
         TransferResult result = await client.PutAsync(new MemoryStream(content), Clients.Name("x"));

@@ -13,10 +13,10 @@ public sealed class InterruptedPartsTests
         for (int i = 0; i < times; i++)
         {
             await using TestServer server = await TestServer.StartAsync();
-            using var folder = new OwnFolder();
+            using var folder = new TemporaryFolder();
             byte[] content = Content.Random(LongWay.Bytes, i);
             var random = new Random(i);
-            await using var relay = new Relay(() => server.Port, connection => Plan(connection, random));
+            await using var relay = new TestRelay(() => server.Port, connection => Plan(connection, random));
             using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
 
             TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
@@ -33,7 +33,7 @@ public sealed class InterruptedPartsTests
     public async Task A_canceled_upload_leaves_no_parts()
     {
         await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files);
         using var cancel = new CancellationTokenSource();
         Reports progress = LongWay.OnceDivided(relay, cancel.Cancel);
@@ -49,11 +49,11 @@ public sealed class InterruptedPartsTests
     public async Task Parts_that_an_earlier_client_began_are_continued()
     {
         await using TestServer server = await TestServer.StartAsync();
-        using var folder = new OwnFolder();
+        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(LongWay.Bytes);
         string path = folder.Write("x", content);
         var plan = LongWay.Plan;
-        await using var relay = new Relay(() => server.Port, _ => plan);
+        await using var relay = new TestRelay(() => server.Port, _ => plan);
         using (TransferClient first = Connect(relay, folder))
         using (var cancel = new CancellationTokenSource())
         {
@@ -92,7 +92,7 @@ public sealed class InterruptedPartsTests
         }
     }
 
-    private static TransferClient Connect(Relay relay, OwnFolder folder)
+    private static TransferClient Connect(TestRelay relay, TemporaryFolder folder)
     {
         var options = new TransferClientOptions { FirstDelay = TimeSpan.FromMilliseconds(2) };
         var client = new HttpClient(TransferConnections.Create(options)) { Timeout = Timeout.InfiniteTimeSpan };

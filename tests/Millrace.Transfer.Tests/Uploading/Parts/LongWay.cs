@@ -25,7 +25,7 @@ internal static class LongWay
     }
 
     /// <summary>Does something once several connections bring bytes.</summary>
-    public static Reports OnceDivided(Relay relay, Action then)
+    public static Reports OnceDivided(TestRelay relay, Action then)
     {
         int done = 0;
         return new Reports(report =>

@@ -8,7 +8,7 @@ public sealed class RefusedPartsTests
     public async Task A_name_that_is_taken_meanwhile_stays_what_it_is_and_no_parts_are_left()
     {
         await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files);
         byte[] before = [];
         Reports progress = LongWay.OnceDivided(relay, () => before = server.Write("x", 10, seed: 9));
@@ -30,7 +30,7 @@ public sealed class RefusedPartsTests
     public async Task Parts_that_do_not_have_the_digest_of_the_whole_are_not_published()
     {
         await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new Relay(() => server.Port, _ => LongWay.Plan);
+        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files);
         using var content = new RestlessStream(Content.Random(LongWay.Bytes));
 

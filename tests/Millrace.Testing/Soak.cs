@@ -1,7 +1,7 @@
-namespace Millrace.Tests.Infrastructure;
+namespace Millrace.Testing;
 
-/// <summary>How often tests repeat what is random: few times as a rule, all of them with <c>./test --soak</c>.</summary>
-internal static class Soak
+/// <summary>How often random tests repeat: a few times normally, the full count with <c>./test --soak</c>.</summary>
+public static class Soak
 {
     public static bool Asked { get; } = Environment.GetEnvironmentVariable("MILLRACE_SOAK") == "1";
 

@@ -1,7 +1,7 @@
-namespace Millrace.Transfer.Tests.Infrastructure;
+namespace Millrace.Testing;
 
-/// <summary>What a <see cref="Relay"/> does to one connection. Up is from the client to the server.</summary>
-internal sealed record RelayPlan
+/// <summary>What a <see cref="TestRelay"/> does to one connection. Up is from the client to the server.</summary>
+public sealed record RelayPlan
 {
     public static RelayPlan Clear { get; } = new();
 

@@ -1,12 +1,12 @@
 using System.Buffers.Binary;
 
-namespace Millrace.Tests.Infrastructure;
+namespace Millrace.Testing;
 
 /// <summary>
 /// The bytes of every test file. A byte depends on its offset alone and hardly two neighbouring words are alike, so
 /// that bytes from the wrong place, twice or left out, are seen.
 /// </summary>
-internal static class TestContent
+public static class TestContent
 {
     /// <summary>The longest content, in bytes: several windows and blocks, and an odd rest.</summary>
     public const int MaxLength = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
-namespace Millrace.Transfer.Server.Tests.Infrastructure;
+namespace Millrace.Testing;
 
 /// <summary>The checkout that the tests were built from.</summary>
-internal static class Repository
+public static class Repository
 {
     /// <summary>The folder that holds Millrace.slnx. Not the compiler's idea of it, which a CI build makes anonymous.</summary>
     public static string Root { get; } = Find();

@@ -4,13 +4,13 @@ using System.Net;
 using System.Net.Sockets;
 using System.Threading.Channels;
 
-namespace Millrace.Transfer.Tests.Infrastructure;
+namespace Millrace.Testing;
 
 /// <summary>
 /// Stands between a client and a server on loopback, as a bad network would: delays, cuts, resets, throttles and stalls
 /// connections by the plan that a test has for each.
 /// </summary>
-internal sealed class Relay : IAsyncDisposable
+public sealed class TestRelay : IAsyncDisposable
 {
     private const int PieceBytes = 16 * 1024;
 
@@ -24,11 +24,13 @@ internal sealed class Relay : IAsyncDisposable
     private int _open;
     private int _maxOpen;
     private bool _happened;
+    private long _up;
+    private long _down;
 
     /// <summary>Begins to listen.</summary>
     /// <param name="target">The port of the server, asked for at each connection.</param>
     /// <param name="plan">What happens to connection 0, 1, ….</param>
-    public Relay(Func<int> target, Func<int, RelayPlan>? plan = null)
+    public TestRelay(Func<int> target, Func<int, RelayPlan>? plan = null)
     {
         _target = target;
         _plan = plan ?? (_ => RelayPlan.Clear);
@@ -36,7 +38,15 @@ internal sealed class Relay : IAsyncDisposable
         _accepting = AcceptAsync();
     }
 
-    public Uri Files => new($"http://127.0.0.1:{((IPEndPoint)_listener.LocalEndpoint).Port}/files/");
+    public Uri Address => new($"http://127.0.0.1:{((IPEndPoint)_listener.LocalEndpoint).Port}");
+
+    public Uri Files => new(Address, "/files/");
+
+    /// <summary>Bytes delivered to the server.</summary>
+    public long Up => Interlocked.Read(ref _up);
+
+    /// <summary>Bytes delivered to the client.</summary>
+    public long Down => Interlocked.Read(ref _down);
 
     /// <summary>Connections so far.</summary>
     public int Connections => Volatile.Read(ref _count);
@@ -75,8 +85,8 @@ internal sealed class Relay : IAsyncDisposable
             here.NoDelay = true;
             there.NoDelay = true;
             await there.ConnectAsync(new IPEndPoint(IPAddress.Loopback, _target()), end.Token);
-            Task up = PumpAsync(here, there, plan, plan.CutUpAfter, plan.StallUpAfter, end);
-            Task down = PumpAsync(there, here, plan, plan.CutDownAfter, plan.StallDownAfter, end);
+            Task up = PumpAsync(here, there, plan, plan.CutUpAfter, plan.StallUpAfter, bytes => Interlocked.Add(ref _up, bytes), end);
+            Task down = PumpAsync(there, here, plan, plan.CutDownAfter, plan.StallDownAfter, bytes => Interlocked.Add(ref _down, bytes), end);
             await Task.WhenAll(up, down);
         }
         catch (Exception exception) when (exception is SocketException or OperationCanceledException or ObjectDisposedException)
@@ -94,10 +104,10 @@ internal sealed class Relay : IAsyncDisposable
     }
 
     private async Task PumpAsync(
-        Socket from, Socket to, RelayPlan plan, long? cutAfter, long? stallAfter, CancellationTokenSource end)
+        Socket from, Socket to, RelayPlan plan, long? cutAfter, long? stallAfter, Action<int> count, CancellationTokenSource end)
     {
         var way = Channel.CreateBounded<(byte[] Piece, long Due)>(Math.Max(1, plan.Window / PieceBytes));
-        Task delivering = DeliverOrEndAsync(way.Reader, to, plan, end);
+        Task delivering = DeliverOrEndAsync(way.Reader, to, plan, count, end);
         long passed = 0;
         try
         {
@@ -147,11 +157,11 @@ internal sealed class Relay : IAsyncDisposable
 
     /// <summary>Where one side is gone, the other must not wait for room on the way.</summary>
     private static async Task DeliverOrEndAsync(
-        ChannelReader<(byte[] Piece, long Due)> way, Socket to, RelayPlan plan, CancellationTokenSource end)
+        ChannelReader<(byte[] Piece, long Due)> way, Socket to, RelayPlan plan, Action<int> count, CancellationTokenSource end)
     {
         try
         {
-            await DeliverAsync(way, to, plan, end.Token);
+            await DeliverAsync(way, to, plan, count, end.Token);
         }
         catch
         {
@@ -161,7 +171,7 @@ internal sealed class Relay : IAsyncDisposable
     }
 
     private static async Task DeliverAsync(
-        ChannelReader<(byte[] Piece, long Due)> way, Socket to, RelayPlan plan, CancellationToken cancellationToken)
+        ChannelReader<(byte[] Piece, long Due)> way, Socket to, RelayPlan plan, Action<int> count, CancellationToken cancellationToken)
     {
         while (await way.WaitToReadAsync(cancellationToken))
         {
@@ -177,6 +187,8 @@ internal sealed class Relay : IAsyncDisposable
                 {
                     sent += await to.SendAsync(next.Piece.AsMemory(sent), cancellationToken);
                 }
+
+                count(next.Piece.Length);
 
                 // Only now is there room for more on the way.
                 _ = way.TryRead(out _);

@@ -1,13 +1,13 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Tracing;
 
-namespace Millrace.Transfer.Tests.Costs;
+namespace Millrace.Testing;
 
 /// <summary>
 /// The types of large objects that the process allocates, by the runtime's own events: AllocationTick comes with the kind
 /// "large" for each 100 KB of them.
 /// </summary>
-internal sealed class LargeObjects : EventListener
+public sealed class LargeObjects : EventListener
 {
     private const string Runtime = "Microsoft-Windows-DotNETRuntime";
     private const EventKeywords Collector = (EventKeywords)0x1;

@@ -1,4 +1,4 @@
-namespace Millrace.Tests.Infrastructure;
+namespace Millrace.Tests.Child;
 
 /// <summary>
 /// A version of a file that a child process publishes: its number, eight bytes, over and over; its length follows from

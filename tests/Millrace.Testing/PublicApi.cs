@@ -1,10 +1,10 @@
 using System.Reflection;
 using System.Text;
 
-namespace Millrace.Tests.Api;
+namespace Millrace.Testing;
 
 /// <summary>The public API of an assembly as text, one member a line, sorted.</summary>
-internal static class PublicApi
+public static class PublicApi
 {
     private const BindingFlags Declared = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance
         | BindingFlags.Static | BindingFlags.DeclaredOnly;

@@ -1,0 +1,38 @@
+namespace Millrace.Testing;
+
+/// <summary>What a test cannot run without. Each value has one check and one reason in <see cref="Needs"/>.</summary>
+[Flags]
+public enum Need
+{
+    None = 0,
+    Unix = 1,
+    Linux = 1 << 1,
+
+    /// <summary>Linux with its own system calls, which <c>MILLRACE_PORTABLE=1</c> turns off.</summary>
+    Native = 1 << 2,
+    Root = 1 << 3,
+
+    /// <summary>The right to mount a file system; containers often lack it even for root.</summary>
+    Mount = 1 << 4,
+    Ext4 = 1 << 5,
+    Xfs = 1 << 6,
+    Btrfs = 1 << 7,
+    Bash = 1 << 8,
+    Curl = 1 << 9,
+    Wget = 1 << 10,
+    Aria2 = 1 << 11,
+    Rclone = 1 << 12,
+
+    /// <summary>tus-js-client and Uppy, in Node.</summary>
+    NodeClients = 1 << 13,
+    Tuspy = 1 << 14,
+
+    /// <summary>The C++ program alone, which the laboratory measures too.</summary>
+    GrpcCore = 1 << 15,
+
+    /// <summary>gRPC in C++, Python and Node.</summary>
+    GrpcPeers = 1 << 16,
+
+    /// <summary>The gRPC clients of browsers, bundled, and Chromium.</summary>
+    GrpcWebPeers = 1 << 17,
+}

@@ -1,0 +1,76 @@
+namespace Millrace.Testing;
+
+/// <summary>Tells which needs of a test this machine does not meet, and how to meet them.</summary>
+public static class Needs
+{
+    private static readonly string Built = Path.Combine(Repository.Root, "artifacts", "grpc");
+    private static readonly string Interop = Path.Combine(Repository.Root, "tests", "interop");
+
+    private static readonly Dictionary<Need, Lazy<string?>> Reasons = new()
+    {
+        [Need.Unix] = Reason(() => !OperatingSystem.IsWindows(), "Windows has no FIFOs, signals or file modes."),
+        [Need.Linux] = Reason(OperatingSystem.IsLinux, "Uses calls or files that only Linux has."),
+        [Need.Native] = Reason(
+            () => OperatingSystem.IsLinux() && Environment.Is64BitProcess && Environment.GetEnvironmentVariable("MILLRACE_PORTABLE") is not ("1" or "true"),
+            "Uses Linux's own calls, which this run does without."),
+        [Need.Root] = Reason(() => Environment.IsPrivilegedProcess, "Only root may do this."),
+        [Need.Mount] = Reason(CanMount, "Mounts a file system, which only root on Linux may, and not in every container."),
+        [Need.Ext4] = Reason(() => IsInstalled("mkfs.ext4"), "Needs mkfs.ext4: apt-get install e2fsprogs."),
+        [Need.Xfs] = Reason(() => IsInstalled("mkfs.xfs"), "Needs mkfs.xfs: apt-get install xfsprogs."),
+        [Need.Btrfs] = Reason(() => IsInstalled("mkfs.btrfs"), "Needs mkfs.btrfs: apt-get install btrfs-progs."),
+        [Need.Bash] = Reason(() => IsInstalled("bash"), "Needs bash: apt-get install bash."),
+        [Need.Curl] = Reason(() => IsInstalled("curl"), "Needs curl: apt-get install curl."),
+        [Need.Wget] = Reason(() => IsInstalled("wget"), "Needs wget: apt-get install wget."),
+        [Need.Aria2] = Reason(() => IsInstalled("aria2c"), "Needs aria2c: apt-get install aria2."),
+        [Need.Rclone] = Reason(() => IsInstalled("rclone"), "Needs rclone: apt-get install rclone."),
+        [Need.NodeClients] = Reason(
+            () => IsInstalled("node") && Directory.Exists(Path.Combine(Interop, "node_modules")),
+            "Needs Node (apt-get install nodejs npm) and its packages (npm ci --prefix tests/interop)."),
+        [Need.Tuspy] = Reason(
+            () => Runs("/usr/bin/python3", "-c", "import tusclient"), "Needs tuspy: apt-get install python3-tuspy."),
+        [Need.GrpcCore] = Reason(
+            () => IsBuilt("millrace_grpc_core"),
+            "Needs the C++ program of gRPC: install g++, pkg-config, libgrpc++-dev, libprotobuf-dev, libssl-dev, "
+                + "protobuf-compiler and protobuf-compiler-grpc, then run eng/grpc.sh core."),
+        [Need.GrpcPeers] = Reason(
+            () => IsBuilt("millrace_grpc_core") && IsBuilt("python.made")
+                && Directory.Exists(Path.Combine(Interop, "grpc", "node_modules")),
+            "Needs the gRPC programs in C++, Python and Node: run eng/grpc.sh, which names the packages it lacks."),
+        [Need.GrpcWebPeers] = Reason(
+            () => IsBuilt("web.made") && Runs("bash", "-c", "command -v chromium || command -v chromium-browser || command -v google-chrome"),
+            "Needs the gRPC clients of browsers (run eng/grpc.sh) and Chromium (apt-get install chromium)."),
+    };
+
+    /// <returns>Why a test with these needs cannot run here; null when it can.</returns>
+    public static string? Missing(Need needs)
+    {
+        string[] missing =
+        [
+            .. Reasons.Where(entry => needs.HasFlag(entry.Key)).Select(entry => entry.Value.Value).OfType<string>(),
+        ];
+        return missing.Length == 0 ? null : string.Join(' ', missing);
+    }
+
+    private static Lazy<string?> Reason(Func<bool> isMet, string reason) => new(() => isMet() ? null : reason);
+
+    private static bool IsInstalled(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "")
+        .Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
+        .Append("/usr/sbin")
+        .Any(folder => File.Exists(Path.Combine(folder, program)) || File.Exists(Path.Combine(folder, program + ".exe")));
+
+    private static bool IsBuilt(string name) => File.Exists(Path.Combine(Built, name));
+
+    private static bool Runs(string program, params string[] arguments) => Shell.TryRun(program, arguments);
+
+    private static bool CanMount()
+    {
+        if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
+        {
+            return false;
+        }
+
+        using var folder = new TemporaryFolder();
+        return Shell.TryRun("mount", "-t", "tmpfs", "-o", "size=64k", "millrace-tests", folder.Path)
+            && Shell.TryRun("umount", folder.Path);
+    }
+}

@@ -1,0 +1,31 @@
+using Xunit.Abstractions;
+using Xunit.Sdk;
+
+namespace Millrace.Testing;
+
+/// <summary>A fact that is skipped with a reason where something is missing; <c>--filter Needs=Curl</c> finds those of one need.</summary>
+[AttributeUsage(AttributeTargets.Method)]
+[TraitDiscoverer("Millrace.Testing.NeedTraits", "Millrace.Testing")]
+public sealed class NeedsFactAttribute : FactAttribute, ITraitAttribute
+{
+    public NeedsFactAttribute(Need needs) => Skip = Needs.Missing(needs)!;
+}
+
+/// <summary>The same for a theory.</summary>
+[AttributeUsage(AttributeTargets.Method)]
+[TraitDiscoverer("Millrace.Testing.NeedTraits", "Millrace.Testing")]
+public sealed class NeedsTheoryAttribute : TheoryAttribute, ITraitAttribute
+{
+    public NeedsTheoryAttribute(Need needs) => Skip = Needs.Missing(needs)!;
+}
+
+/// <summary>Gives a test one trait <c>Needs</c> for each of its needs.</summary>
+public sealed class NeedTraits : ITraitDiscoverer
+{
+    public IEnumerable<KeyValuePair<string, string>> GetTraits(IAttributeInfo traitAttribute)
+    {
+        var needs = (Need)traitAttribute.GetConstructorArguments().First();
+        return Enum.GetValues<Need>().Where(need => need != Need.None && needs.HasFlag(need))
+            .Select(need => KeyValuePair.Create("Needs", need.ToString()));
+    }
+}

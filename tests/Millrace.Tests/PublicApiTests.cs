@@ -1,0 +1,3 @@
+namespace Millrace.Tests;
+
+public sealed class PublicApiTests() : PublicApiTest(typeof(FilePipe).Assembly);

@@ -1,0 +1,3 @@
+namespace Millrace.Transfer.Server.Tests;
+
+public sealed class PublicApiTests() : PublicApiTest(typeof(TransferServer).Assembly);

@@ -1,0 +1,3 @@
+namespace Millrace.Transfer.Tests;
+
+public sealed class PublicApiTests() : PublicApiTest(typeof(TransferClient).Assembly);
