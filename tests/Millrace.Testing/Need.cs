@@ -32,7 +32,4 @@ public enum Need
 
     /// <summary>gRPC in C++, Python and Node.</summary>
     GrpcPeers = 1 << 16,
-
-    /// <summary>The gRPC clients of browsers, bundled, and Chromium.</summary>
-    GrpcWebPeers = 1 << 17,
 }

@@ -36,9 +36,6 @@ public static class Needs
             () => IsBuilt("millrace_grpc_core") && IsBuilt("python.made")
                 && Directory.Exists(Path.Combine(Interop, "grpc", "node_modules")),
             "Needs the gRPC programs in C++, Python and Node: run eng/grpc.sh, which names the packages it lacks."),
-        [Need.GrpcWebPeers] = Reason(
-            () => IsBuilt("web.made") && Runs("bash", "-c", "command -v chromium || command -v chromium-browser || command -v google-chrome"),
-            "Needs the gRPC clients of browsers (run eng/grpc.sh) and Chromium (apt-get install chromium)."),
     };
 
     /// <returns>Why a test with these needs cannot run here; null when it can.</returns>

@@ -130,7 +130,7 @@ public sealed class RefusedTests : IDisposable
         MustName(error, "millrace put:", $"127.0.0.1:{server.Port}", "refused", "server runs", "--attempts");
     }
 
-    [Fact]
+    [NeedsFact(Need.Mount)]
     public async Task A_full_disk_here_is_named_and_nothing_gets_the_name()
     {
         _folder.Write("served/one.bin", 8 * 1024 * 1024);
@@ -144,7 +144,7 @@ public sealed class RefusedTests : IDisposable
         Assert.False(File.Exists(_folder["small/one.bin"]));
     }
 
-    [Fact]
+    [NeedsFact(Need.Mount)]
     public async Task A_full_disk_there_is_named_and_nothing_gets_the_name()
     {
         _folder.Write("large.bin", 8 * 1024 * 1024);

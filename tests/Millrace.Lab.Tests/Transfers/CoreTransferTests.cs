@@ -10,7 +10,7 @@ namespace Millrace.Lab.Tests.Transfers;
 /// <param name="folder">Of all of them: to compile takes longest.</param>
 public sealed class CoreTransferTests(TemporaryFolder folder) : IClassFixture<TemporaryFolder>
 {
-    [Fact]
+    [NeedsFact(Need.GrpcCore)]
     public void File_is_moved_with_the_core_at_either_end_and_at_both_as_it_is_and_with_gzip()
     {
         LaunchResult launch = SmallTransfers.Launch(
@@ -34,7 +34,7 @@ public sealed class CoreTransferTests(TemporaryFolder folder) : IClassFixture<Te
         });
     }
 
-    [Fact]
+    [NeedsFact(Need.GrpcCore)]
     public void Memory_of_a_client_in_another_program_is_its_own()
     {
         TransfersSuite suite = SmallTransfers.Suite(rounds: 1);

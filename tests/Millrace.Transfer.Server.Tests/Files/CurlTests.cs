@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Server.Tests.Files;
 
 public sealed class CurlTests : ClientTest
 {
-    [Theory]
+    [NeedsTheory(Need.Curl)]
     [MemberData(nameof(Sizes))]
     public async Task Curl_downloads_a_file(int length)
     {
@@ -13,7 +13,7 @@ public sealed class CurlTests : ClientTest
         AssertSame(served, Mine("got"));
     }
 
-    [Theory]
+    [NeedsTheory(Need.Curl)]
     [MemberData(nameof(Sizes))]
     public async Task Curl_uploads_a_file(int length)
     {
@@ -22,7 +22,7 @@ public sealed class CurlTests : ClientTest
         AssertSame(Mine("mine"), Server.PathOf("f/b.bin"));
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Curl_continues_a_download_whose_client_was_killed()
     {
         string served = await ServeAsync("a.bin", Large);
@@ -39,7 +39,7 @@ public sealed class CurlTests : ClientTest
         AssertSame(served, Mine("got"));
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Curl_decodes_what_it_asked_to_be_compressed()
     {
         string served = await Server.WriteAsync("a.txt", Content.Text(2_000_000));
@@ -53,7 +53,7 @@ public sealed class CurlTests : ClientTest
         }
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Curl_gets_several_ranges()
     {
         await ServeAsync("a.bin", 1000);
@@ -62,7 +62,7 @@ public sealed class CurlTests : ClientTest
         Assert.StartsWith("206 multipart/byteranges", result.Output, StringComparison.Ordinal);
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Curl_sends_nothing_of_a_large_file_that_is_refused()
     {
         await ServeAsync("a.bin", 10);
@@ -74,7 +74,7 @@ public sealed class CurlTests : ClientTest
         Assert.Contains("a.bin", await File.ReadAllTextAsync(Mine("answer")));
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Curl_downloads_only_what_changed()
     {
         await ServeAsync("a.bin", 1000);
@@ -84,7 +84,7 @@ public sealed class CurlTests : ClientTest
         (await CurlAsync("-f", "-R", "-z", "got", "-o", "got", "-w", "%{http_code}", Url("files/a.bin"))).Succeeded();
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl | Need.Bash)]
     public async Task Curl_downloads_five_gibibytes()
     {
         await using RunningServer server = await RunningServer.StartAsync(ForHuge);
@@ -100,7 +100,7 @@ public sealed class CurlTests : ClientTest
             Here, "bash", "-o", "pipefail", "-c", $"curl -sf {url} | cmp - {server.PathOf("huge.bin")}")).Succeeded();
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Curl_uploads_more_than_32_bits_count()
     {
         await using RunningServer server = await RunningServer.StartAsync(ForHuge);

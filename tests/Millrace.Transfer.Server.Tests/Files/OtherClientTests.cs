@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server.Tests.Files;
 /// <summary>wget, aria2 and rclone.</summary>
 public sealed class OtherClientTests : ClientTest
 {
-    [Theory]
+    [NeedsTheory(Need.Wget)]
     [MemberData(nameof(Sizes))]
     public async Task Wget_downloads_a_file(int length)
     {
@@ -14,7 +14,7 @@ public sealed class OtherClientTests : ClientTest
         AssertSame(served, Mine("a.bin"));
     }
 
-    [Fact]
+    [NeedsFact(Need.Wget)]
     public async Task Wget_continues_a_download_whose_client_was_killed()
     {
         string served = await ServeAsync("a.bin", Large);
@@ -30,7 +30,7 @@ public sealed class OtherClientTests : ClientTest
         AssertSame(served, Mine("a.bin"));
     }
 
-    [Fact]
+    [NeedsFact(Need.Wget)]
     public async Task Wget_keeps_a_file_under_the_name_that_the_server_gives()
     {
         await ServeAsync("f/a b.bin", 10);
@@ -38,7 +38,7 @@ public sealed class OtherClientTests : ClientTest
         Assert.Equal(10, Arrived("a b.bin"));
     }
 
-    [Theory]
+    [NeedsTheory(Need.Aria2)]
     [InlineData(1)]
     [InlineData(65_537)]
     [InlineData(Large)]
@@ -49,7 +49,7 @@ public sealed class OtherClientTests : ClientTest
         AssertSame(served, Mine("a.bin"));
     }
 
-    [Fact]
+    [NeedsFact(Need.Aria2)]
     public async Task Aria2_continues_a_download_whose_client_was_killed()
     {
         string served = await ServeAsync("a.bin", Large);
@@ -67,7 +67,7 @@ public sealed class OtherClientTests : ClientTest
         AssertSame(served, Mine("a.bin"));
     }
 
-    [Fact]
+    [NeedsFact(Need.Rclone)]
     public async Task Rclone_lists_and_copies_a_folder()
     {
         string[] names = ["a.bin", "sub/b c.txt", "sub/größe/d.bin", "sub/e&f'g#h.bin"];
@@ -88,7 +88,7 @@ public sealed class OtherClientTests : ClientTest
         }
     }
 
-    [Theory]
+    [NeedsTheory(Need.Rclone)]
     [MemberData(nameof(Sizes))]
     public async Task Rclone_copies_a_file(int length)
     {
@@ -97,7 +97,7 @@ public sealed class OtherClientTests : ClientTest
         AssertSame(served, Mine("copied/a.bin"));
     }
 
-    [Fact]
+    [NeedsFact(Need.Rclone)]
     public async Task Rclone_copies_again_what_a_killed_copy_left_half()
     {
         string served = await ServeAsync("f/a.bin", Large);

@@ -27,7 +27,7 @@ public sealed class AllocationTests : GrpcTest
     /// <remarks>
     /// With curl: what HttpClient receives by HTTP/2 it keeps in a buffer that grows with the window, beyond what ArrayPool has.
     /// </remarks>
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task A_download_of_24_MB_by_HTTP_2_allocates_little()
     {
         Put("a", Content.Of(Bytes));

@@ -20,7 +20,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
         return data;
     }
 
-    [Theory]
+    [NeedsTheory(Need.NodeClients)]
     [MemberData(nameof(SizesAndProtocols))]
     public async Task Files_of_every_size_arrive_in_chunks(string protocol, int size)
     {
@@ -31,7 +31,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
         await interop.AssertArrivedAsync(name, source);
     }
 
-    [Theory]
+    [NeedsTheory(Need.NodeClients)]
     [InlineData("tus-v1")]
     [InlineData("ietf-draft-03")]
     [InlineData("ietf-draft-05")]
@@ -45,7 +45,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
         await interop.AssertArrivedAsync(name, source);
     }
 
-    [Theory]
+    [NeedsTheory(Need.NodeClients)]
     [InlineData("tus-v1", "abort")]
     [InlineData("tus-v1", "socket")]
     [InlineData("ietf-draft-03", "socket")]
@@ -61,7 +61,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
         await interop.AssertArrivedAsync(name, source);
     }
 
-    [Theory]
+    [NeedsTheory(Need.NodeClients)]
     [InlineData("tus-v1")]
     [InlineData("ietf-draft-05")]
     public async Task An_upload_of_a_killed_process_goes_on_in_another(string protocol)
@@ -77,7 +77,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
         await interop.AssertArrivedAsync(name, source);
     }
 
-    [Theory]
+    [NeedsTheory(Need.NodeClients)]
     [InlineData("")]
     [InlineData("abort")]
     public async Task Parts_that_are_uploaded_at_once_become_one_file(string cut)
@@ -89,7 +89,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
         await interop.AssertArrivedAsync(name, source);
     }
 
-    [Theory]
+    [NeedsTheory(Need.NodeClients)]
     [InlineData("tus-v1", 0)]
     [InlineData("tus-v1", InteropServer.Large)]
     [InlineData("ietf-draft-05", InteropServer.Large)]
@@ -102,7 +102,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
         await interop.AssertArrivedAsync(name, source);
     }
 
-    [Fact]
+    [NeedsFact(Need.NodeClients)]
     public async Task PATCH_can_be_said_in_a_field_and_the_length_later()
     {
         string source = await interop.SourceAsync(InteropServer.Large);

@@ -6,7 +6,7 @@ public sealed class TuspyTests(InteropServer interop) : IClassFixture<InteropSer
 {
     private const string Script = "tuspy_upload.py";
 
-    [Theory]
+    [NeedsTheory(Need.Tuspy)]
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(InteropServer.Chunk - 1)]
@@ -22,7 +22,7 @@ public sealed class TuspyTests(InteropServer interop) : IClassFixture<InteropSer
         await interop.AssertArrivedAsync($"{size}", source);
     }
 
-    [Fact]
+    [NeedsFact(Need.Tuspy)]
     public async Task A_large_file_arrives_in_one_request()
     {
         string source = await interop.SourceAsync(InteropServer.Large);
@@ -30,7 +30,7 @@ public sealed class TuspyTests(InteropServer interop) : IClassFixture<InteropSer
         await interop.AssertArrivedAsync("whole", source);
     }
 
-    [Fact]
+    [NeedsFact(Need.Tuspy)]
     public async Task An_upload_that_was_stopped_goes_on()
     {
         string source = await interop.SourceAsync(InteropServer.Large);
@@ -41,7 +41,7 @@ public sealed class TuspyTests(InteropServer interop) : IClassFixture<InteropSer
         await interop.AssertArrivedAsync("stopped", source);
     }
 
-    [Fact]
+    [NeedsFact(Need.Tuspy)]
     public async Task An_upload_of_a_killed_process_goes_on_in_another()
     {
         string source = await interop.SourceAsync(InteropServer.Large);

@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Server.Tests.Interop;
 
 public sealed class UppyTests(InteropServer interop) : IClassFixture<InteropServer>
 {
-    [Fact]
+    [NeedsFact(Need.NodeClients)]
     public async Task Files_of_every_size_arrive_in_the_folders_they_were_dropped_from()
     {
         int[] sizes = [0, 1, InteropServer.Chunk - 1, InteropServer.Chunk, InteropServer.Chunk + 1, InteropServer.Large];
@@ -33,7 +33,7 @@ public sealed class UppyTests(InteropServer interop) : IClassFixture<InteropServ
         }
     }
 
-    [Fact]
+    [NeedsFact(Need.NodeClients)]
     public async Task A_paused_upload_goes_on()
     {
         string source = await interop.SourceAsync(InteropServer.Large);

@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Server.Tests.Peers;
 
 public sealed class CallsOfPeersTests : PeerTest
 {
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task The_service_is_healthy(string peer)
     {
@@ -12,7 +12,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.Equal("SERVING", said.Succeeded().Text("health"));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task A_service_that_is_not_there_is_NOT_FOUND(string peer)
     {
@@ -20,7 +20,7 @@ public sealed class CallsOfPeersTests : PeerTest
         said.Failed("NOT_FOUND");
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task Stat_says_length_version_and_digest(string peer)
     {
@@ -34,7 +34,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.Equal(new DateTimeOffset(File.GetLastWriteTimeUtc(path)).ToUnixTimeSeconds(), file.Number("modified"));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task Messages_beyond_ASCII_are_read_as_they_were_written(string peer)
     {
@@ -43,7 +43,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.Contains("100 % Größe 世界", said.Text("message"), StringComparison.Ordinal);
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task Names_that_lead_out_of_the_folder_are_INVALID_ARGUMENT(string peer)
     {
@@ -52,7 +52,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.Equal(nameof(TransferError.InvalidName), said.Trailer("millrace-error"));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task List_has_files_and_folders_in_order(string peer)
     {
@@ -66,7 +66,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.Equal(["b/x 2"], Entries(await program.RunAsync(Grpc, "list", "--name", "b")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task Delete_says_whether_there_was_a_file(string peer)
     {
@@ -77,7 +77,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.False((await program.RunAsync(Grpc, "delete", "--name", "file")).Succeeded().GetProperty("deleted").GetBoolean());
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task Without_the_token_that_is_needed_a_call_is_UNAUTHENTICATED(string peer)
     {

@@ -10,7 +10,7 @@ public sealed class CurlFramesTests : PeerTest
     // A frame of six bytes: field 1, four bytes of text.
     private const string FrameOfFile = @"\000\000\000\000\006\012\004file";
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Stat_is_answered()
     {
         Make(Theirs("file"), 5);
@@ -21,7 +21,7 @@ public sealed class CurlFramesTests : PeerTest
         Assert.StartsWith("\u000a\u0004file\u0010\u0005", Encoding.Latin1.GetString(message), StringComparison.Ordinal);
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Download_is_the_file_then_its_bytes_then_the_end()
     {
         byte[] content = await File.ReadAllBytesAsync(Make(Theirs("file"), 5));
@@ -35,7 +35,7 @@ public sealed class CurlFramesTests : PeerTest
         Assert.Equal(0x22, messages[2][0]);
     }
 
-    [Theory]
+    [NeedsTheory(Need.Curl)]
     [InlineData("a message that is shorter than said", @"\000\000\000\000\011\012\004file", "", 13)]
     [InlineData("half of a prefix", @"\000\000\000", "", 13)]
     [InlineData("a message that is no protobuf", @"\000\000\000\000\002\377\377", "", 13)]
@@ -53,7 +53,7 @@ public sealed class CurlFramesTests : PeerTest
         Assert.Empty(body);
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Fields_that_nobody_knows_are_skipped()
     {
         Make(Theirs("file"), 5);
@@ -64,21 +64,21 @@ public sealed class CurlFramesTests : PeerTest
         Assert.Single(Frames(body));
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task A_method_that_there_is_not_is_UNIMPLEMENTED()
     {
         (string fields, _) = await CallAsync("Move", FrameOfFile);
         Assert.Contains("grpc-status: 12", fields, StringComparison.Ordinal);
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Data_before_the_first_message_is_INVALID_ARGUMENT()
     {
         (string fields, _) = await CallAsync("Upload", FrameOfFile);
         Assert.Contains("grpc-status: 3", fields, StringComparison.Ordinal);
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task A_deadline_ends_a_call_that_still_reads_the_file()
     {
         // Nothing hashes eight gigabytes in a tenth of a second.
@@ -93,7 +93,7 @@ public sealed class CurlFramesTests : PeerTest
         await AssertNothingRunsAsync();
     }
 
-    [Fact]
+    [NeedsFact(Need.Curl)]
     public async Task Another_content_type_is_415()
     {
         (string fields, _) = await CallAsync("Stat", FrameOfFile, "content-type: application/json");

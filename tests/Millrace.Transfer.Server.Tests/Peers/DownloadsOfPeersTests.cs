@@ -7,7 +7,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
 {
     public static TheoryData<string, int> PeersAndSizes { get; } = EveryPeerWith(0, 1, 65_536, 3_000_001);
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(PeersAndSizes))]
     public async Task A_file_arrives_with_its_digest(string peer, int size)
     {
@@ -20,7 +20,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         Assert.Equal(Sha256Of(source), Sha256Of(Mine("copy")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string peer)
     {
@@ -33,7 +33,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         Assert.Equal(Sha256Of(Theirs("text")), Sha256Of(Mine("copy")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task A_part_is_that_part(string peer)
     {
@@ -46,7 +46,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         Assert.Equal(content[100_000..170_000], await File.ReadAllBytesAsync(Mine("part")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task Chunks_have_the_size_that_is_wished(string peer)
     {
@@ -59,7 +59,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         Assert.Equal(12, said.Number("messages"));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task A_cancelled_download_ends_at_both_sides(string peer)
     {
@@ -71,7 +71,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         await AssertNothingRunsAsync();
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task What_is_not_there_is_NOT_FOUND_with_a_message(string peer)
     {
@@ -82,7 +82,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         Assert.Equal(nameof(TransferError.NotFound), said.Trailer("millrace-error"));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task What_begins_behind_the_end_is_OUT_OF_RANGE(string peer)
     {

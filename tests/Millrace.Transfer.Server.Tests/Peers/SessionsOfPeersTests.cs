@@ -8,7 +8,7 @@ public sealed class SessionsOfPeersTests : PeerTest
 
     public static TheoryData<string, string> PeersAndBreaks { get; } = EveryPeerWith("cancel", "end");
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(PeersAndBreaks))]
     public async Task An_upload_that_broke_in_the_middle_goes_on_where_it_was(string peer, string how)
     {
@@ -26,7 +26,7 @@ public sealed class SessionsOfPeersTests : PeerTest
         Assert.Equal(Sha256Of(source), Sha256Of(Theirs("file")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task All_that_came_before_an_orderly_break_is_kept(string peer)
     {
@@ -36,7 +36,7 @@ public sealed class SessionsOfPeersTests : PeerTest
         Assert.Equal(said[1].Number("bytes"), said[2].Number("offset"));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task A_file_arrives_in_parts_of_one_message_each(string peer)
     {

@@ -7,7 +7,7 @@ public sealed class UploadsOfPeersTests : PeerTest
 {
     public static TheoryData<string, int> PeersAndSizes { get; } = EveryPeerWith(0, 1, 65_536, 3_000_001);
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(PeersAndSizes))]
     public async Task A_file_is_published_under_its_name(string peer, int size)
     {
@@ -20,7 +20,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.Equal(Sha256Of(source), Sha256Of(Theirs("a/b")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task A_hundred_megabytes_go_up_and_come_back(string peer)
     {
@@ -33,7 +33,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.Equal(digest, Sha256Of(Mine("copy")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string peer)
     {
@@ -46,7 +46,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.Equal(Sha256Of(Mine("text")), Sha256Of(Theirs("text")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task Of_a_cancelled_upload_nothing_is_published(string peer)
     {
@@ -58,7 +58,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.False(File.Exists(Theirs("file")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task A_stream_that_closes_without_an_end_was_cut(string peer)
     {
@@ -71,7 +71,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.False(File.Exists(Theirs("file")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task A_deadline_ends_an_upload_that_sends_nothing(string peer)
     {
@@ -82,7 +82,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.False(File.Exists(Theirs("file")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
     public async Task What_must_be_new_and_is_not_is_ALREADY_EXISTS(string peer)
     {

@@ -138,7 +138,7 @@ public sealed class InterimResponseTests
         Assert.Equal("abcd", await File.ReadAllTextAsync(server.PathOf("a")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.Curl)]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Curl_uploads_through_it(bool tls)

@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Tests.Peers;
 
 public sealed class CallsToForeignServersTests : ForeignServerTest
 {
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task A_file_is_found_with_its_length_and_version(string name)
     {
@@ -20,7 +20,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         Assert.Null(await client.FindAsync(Name("other")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task What_is_not_there_is_said_with_the_servers_words(string name)
     {
@@ -33,7 +33,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         Assert.Empty(Here.Files);
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task Every_status_is_an_error_with_its_message(string name)
     {
@@ -56,7 +56,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         }
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task A_folder_is_listed(string name)
     {
@@ -70,7 +70,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         Assert.Equal(["a 1", "b/x 2", "c 3"], await NamesAsync(client, recursive: true));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task A_file_is_deleted(string name)
     {
@@ -82,7 +82,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         Assert.False(await client.DeleteAsync(Name("file")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task The_token_goes_with_every_call(string name)
     {

@@ -7,7 +7,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
     public static TheoryData<string, ChunkHandling> ServersAndHandlings { get; } =
         EveryServerWith(ChunkHandling.Direct, ChunkHandling.RentedArray, ChunkHandling.ByteArray);
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(ServersAndSizes))]
     public async Task A_file_arrives_verified(string name, int size)
     {
@@ -21,7 +21,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(ServersAndHandlings))]
     public async Task Chunks_of_any_size_arrive_in_every_way_of_handling_them(string name, ChunkHandling handling)
     {
@@ -36,7 +36,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         }
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [InlineData("C++")]
     [InlineData("Python")]
     public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string name)
@@ -53,7 +53,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         Assert.Equal(Text(3_000_000), await File.ReadAllBytesAsync(Here["text"]));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task A_download_that_broke_goes_on_where_it_was(string name)
     {
@@ -66,7 +66,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         Assert.InRange(result.Sent, 3_000_001, 3_000_001 + 1_500_000);
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task A_stream_without_an_end_is_no_file(string name)
     {
@@ -77,7 +77,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         Assert.Empty(Here.Files);
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task A_file_with_another_digest_is_not_published(string name)
     {
@@ -90,7 +90,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         Assert.Empty(Here.Files);
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task A_deadline_ends_a_download_that_sends_nothing_and_the_server_knows(string name)
     {
@@ -104,7 +104,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         await server.AssertCancelledAsync("Download");
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task Whoever_stops_reading_cancels_the_call(string name)
     {

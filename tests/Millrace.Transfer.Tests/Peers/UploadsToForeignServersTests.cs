@@ -12,7 +12,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
     public static TheoryData<string, ChunkHandling> ServersAndHandlings { get; } =
         EveryServerWith(ChunkHandling.Direct, ChunkHandling.RentedArray, ChunkHandling.ByteArray);
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(ServersAndSizes))]
     public async Task A_file_is_published_under_its_name(string name, int size)
     {
@@ -24,7 +24,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf("a/b")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(ServersAndHandlings))]
     public async Task Chunks_of_any_size_are_understood_in_every_way_of_handling_them(string name, ChunkHandling handling)
     {
@@ -39,7 +39,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         }
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task A_hundred_megabytes_go_up_and_come_back(string name)
     {
@@ -53,7 +53,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         Assert.Equal(digest, Sha256Of(Here["copy"]));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string name)
     {
@@ -67,7 +67,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         Assert.Equal(Text(3_000_000), await File.ReadAllBytesAsync(server.PathOf("text")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task An_upload_that_broke_goes_on_where_it_was(string name)
     {
@@ -79,7 +79,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         Assert.Contains(server.Lines, static line => line.Contains("QueryUpload", StringComparison.Ordinal));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task A_cancelled_upload_ends_at_both_sides_and_publishes_nothing(string name)
     {
@@ -92,7 +92,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         Assert.False(File.Exists(server.PathOf("file")));
     }
 
-    [Theory]
+    [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
     public async Task What_must_be_new_and_is_not_is_refused(string name)
     {
