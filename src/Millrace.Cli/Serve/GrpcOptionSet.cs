@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using Millrace.Cli.Transfer;
 using Millrace.Transfer.Server;
 
 namespace Millrace.Cli.Serve;
@@ -24,18 +23,10 @@ internal sealed class GrpcOptionSet
         HelpName = "SIZE",
     };
 
-    private readonly Option<string> _chunks = new("--chunks")
-    {
-        Description = "For measurements: what becomes of the bytes of a message of gRPC.",
-        HelpName = string.Join('|', ChunkNames.All),
-        DefaultValueFactory = _ => ChunkNames.All[0],
-    };
-
     public GrpcOptionSet()
     {
         _origins.Validators.Add(CheckOrigins);
         _maxMessage.Validators.Add(CheckMaxMessage);
-        _chunks.AcceptOnlyFromAmong([.. ChunkNames.All]);
     }
 
     /// <summary>Adds them.</summary>
@@ -43,7 +34,6 @@ internal sealed class GrpcOptionSet
     {
         command.Options.Add(_origins);
         command.Options.Add(_maxMessage);
-        command.Options.Add(_chunks);
     }
 
     /// <summary>Takes what was given.</summary>
@@ -53,7 +43,6 @@ internal sealed class GrpcOptionSet
         MaxMessageBytes = SizeArgument.TryParse(parsed.GetValue(_maxMessage), out long bytes)
             ? (int)bytes
             : GrpcServerOptions.DefaultMaxMessageBytes,
-        ChunkHandling = ChunkNames.Parse(parsed.GetValue(_chunks)!),
     };
 
     private void CheckOrigins(OptionResult result)

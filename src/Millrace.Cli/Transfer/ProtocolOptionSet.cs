@@ -15,7 +15,6 @@ internal sealed class ProtocolOptionSet
     };
 
     private readonly Option<bool>? _gzip;
-    private readonly Option<string>? _chunks;
 
     /// <summary>Describes them.</summary>
     /// <param name="moves">Whether files are moved, so that it can be chosen how.</param>
@@ -32,20 +31,12 @@ internal sealed class ProtocolOptionSet
             Description = "Compress what is moved; with the wires of gRPC, which are named by --via.",
         };
         _gzip.Validators.Add(CheckProtocol);
-        _chunks = new Option<string>("--chunks")
-        {
-            Description = "For measurements: what becomes of the bytes of a message of gRPC.",
-            HelpName = string.Join('|', ChunkNames.All),
-            DefaultValueFactory = _ => ChunkNames.All[0],
-        };
-        _chunks.AcceptOnlyFromAmong([.. ChunkNames.All]);
-        _chunks.Validators.Add(CheckProtocol);
     }
 
     /// <summary>Adds them to a command.</summary>
     public void AddTo(Command command)
     {
-        foreach (Option? option in (Option?[])[_via, _gzip, _chunks])
+        foreach (Option? option in (Option?[])[_via, _gzip])
         {
             if (option is not null)
             {
@@ -60,10 +51,6 @@ internal sealed class ProtocolOptionSet
     /// <summary>How files are coded on it.</summary>
     public TransferCompression Compression(ParseResult parsed) =>
         _gzip is not null && parsed.GetValue(_gzip) ? TransferCompression.Gzip : TransferCompression.None;
-
-    /// <summary>What becomes of chunks.</summary>
-    public ChunkHandling ChunkHandling(ParseResult parsed) =>
-        _chunks is null ? default : ChunkNames.Parse(parsed.GetValue(_chunks)!);
 
     private void CheckProtocol(OptionResult result)
     {

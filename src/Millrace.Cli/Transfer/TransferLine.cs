@@ -1,4 +1,5 @@
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using Millrace.Transfer;
 
 namespace Millrace.Cli.Transfer;
@@ -28,6 +29,7 @@ internal sealed record TransferLine
     public string? Etag { get; init; }
 
     /// <summary>The protocol that carried it, or on which it failed.</summary>
+    [JsonPropertyName("wire")]
     public string? Protocol { get; init; }
 
     /// <summary>1 without an interruption.</summary>

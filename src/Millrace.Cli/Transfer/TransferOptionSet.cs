@@ -105,7 +105,6 @@ internal sealed class TransferOptionSet
             Token = TokenSource.Find(parsed.GetValue(_token), parsed.GetValue(_tokenFile)),
             Protocol = _protocol.Protocol(parsed),
             Compression = _protocol.Compression(parsed),
-            ChunkHandling = _protocol.ChunkHandling(parsed),
             MaxAttempts = parsed.GetValue(_attempts),
             MaxConnections = _connections is null ? 1 : parsed.GetValue(_connections),
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),

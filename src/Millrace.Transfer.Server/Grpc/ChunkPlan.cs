@@ -1,22 +1,17 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>Into which chunks a part of a file is divided, known before any of it is read.</summary>
-/// <param name="Handling">What happens to them.</param>
 /// <param name="ChunkBytes">A file's bytes in each of them but the last.</param>
 /// <param name="ReadBytes">Bytes that are read at once.</param>
 /// <param name="Count">A file's bytes in all of them.</param>
-internal readonly record struct ChunkPlan(ChunkHandling Handling, int ChunkBytes, int ReadBytes, long Count)
+internal readonly record struct ChunkPlan(int ChunkBytes, int ReadBytes, long Count)
 {
-    /// <summary>Bytes of a chunk on the direct way: 252 KiB.</summary>
+    /// <summary>Default bytes of a chunk: 252 KiB.</summary>
     /// <remarks>With its header within 256 KiB, the largest block that connections lend, and whole pages.</remarks>
-    public const int DirectBytes = 252 * 1024;
+    public const int DefaultBytes = 252 * 1024;
 
     /// <summary>The same for text: 188 KiB, which become 251.</summary>
-    public const int DirectTextBytes = 188 * 1024;
-
-    /// <summary>Bytes of a chunk on the other ways: 64 KiB.</summary>
-    /// <remarks>What gRPC's own examples of files have, and no large object.</remarks>
-    public const int ArrayBytes = 64 * 1024;
+    public const int DefaultTextBytes = 188 * 1024;
 
     /// <summary>Bytes of a smaller chunk than that are read together with others, and moved apart in memory.</summary>
     /// <remarks>A system call costs about what copying so many does.</remarks>
@@ -39,23 +34,16 @@ internal readonly record struct ChunkPlan(ChunkHandling Handling, int ChunkBytes
     /// <param name="count">Bytes of the part.</param>
     public static ChunkPlan For(GrpcCall call, int wish, long count)
     {
-        ChunkHandling handling = call.Options.Grpc.ChunkHandling;
-        int most = call.Form == GrpcForm.WebText ? DirectTextBytes : DirectBytes;
-        if (handling != ChunkHandling.Direct)
-        {
-            int bytes = wish == 0 ? ArrayBytes : Math.Min(wish, call.Options.Grpc.MaxMessageBytes);
-            return new ChunkPlan(handling, bytes, bytes, count);
-        }
-
+        int most = call.Form == GrpcForm.WebText ? DefaultTextBytes : DefaultBytes;
         if (call.SendsGzip)
         {
             // Two are compressed at the same time, into one block.
             int packed = wish == 0 ? most / 2 : Math.Min(wish, most / 2);
-            return new ChunkPlan(handling, packed, 2 * packed, count);
+            return new ChunkPlan(packed, 2 * packed, count);
         }
 
         int chunk = wish == 0 ? most : Math.Min(wish, most);
         return new ChunkPlan(
-            handling, chunk, chunk >= WorthCall ? chunk : most / (chunk + ChunkHeader.MaxBytes) * chunk, count);
+            chunk, chunk >= WorthCall ? chunk : most / (chunk + ChunkHeader.MaxBytes) * chunk, count);
     }
 }

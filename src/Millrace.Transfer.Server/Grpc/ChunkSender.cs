@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>Moves a part of a file into an answer, in chunks.</summary>
 internal static class ChunkSender
 {
-    /// <summary>Bytes from which on they are handed to the connection: four chunks of the direct way.</summary>
+    /// <summary>Bytes from which on they are handed to the connection: four chunks.</summary>
     /// <remarks>
     /// Each time costs a wake-up of the thread that sends, and one of whoever receives: docs/measuring.md.
     /// </remarks>
@@ -25,11 +25,6 @@ internal static class ChunkSender
     public static ValueTask<long> SendAsync(GrpcCall call, ChunkPlan plan, PipeReader content)
     {
         PipeWriter body = call.Answer.Body;
-        if (plan.Handling != ChunkHandling.Direct)
-        {
-            return SendArraysAsync(call, plan, content);
-        }
-
         if (call.SendsGzip)
         {
             return new PackedChunks(call, plan).SendAsync(content);
@@ -48,12 +43,5 @@ internal static class ChunkSender
     {
         await content.CopyToAsync(writer, ended).ConfigureAwait(false);
         return writer.Written;
-    }
-
-    private static async ValueTask<long> SendArraysAsync(GrpcCall call, ChunkPlan plan, PipeReader content)
-    {
-        // A message is written when it is made: that is what libraries do that have messages.
-        using var writer = new ArrayChunkWriter(call.Answer.Body, plan, call.SendsGzip, flushBytes: 1);
-        return await SendAsync(writer, content, call.Ended).ConfigureAwait(false);
     }
 }

@@ -3,24 +3,33 @@ using System.Security.Cryptography;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Where a file's bytes go that arrive in chunks. Not thread-safe.</summary>
-/// <param name="destination">The store's; not completed by this, and with bytes in it that are not flushed.</param>
+/// <summary>
+/// Writes the bytes of received chunks to the store from where they are in the request, those of one read in one call. Only
+/// chunks so small that a system call for two of them would cost more than copying are gathered in the store's memory.
+/// </summary>
+/// <remarks>Not thread-safe.</remarks>
+/// <param name="destination">The store's writer; not completed by this, and left with unflushed bytes.</param>
 /// <param name="room">Bytes that may come.</param>
-/// <param name="hash">Goes on with all that comes; null where nobody compares.</param>
-internal abstract class ChunkSink(PipeWriter destination, long room, IncrementalHash? hash) : IDisposable
+/// <param name="hash">Hashes all received bytes; null when nobody compares.</param>
+internal sealed class ChunkSink(PipeWriter destination, long room, IncrementalHash? hash = null)
 {
-    /// <summary>Bytes that came.</summary>
+    /// <summary>Average bytes of a slice from which on it is written from where it is.</summary>
+    /// <remarks>As many are copied in a microsecond or two, which is what a system call costs.</remarks>
+    private const int WorthCall = 8 * 1024;
+
+    /// <summary>Bytes that are unpacked before they are written.</summary>
+    private const int FlushBytes = 128 * 1024;
+
+    private const int LentBytes = 64 * 1024;
+
+    private readonly SliceList _slices = new();
+    private Memory<byte> _lent;
+    private long _unflushed;
+
+    /// <summary>Bytes received.</summary>
     public long Bytes { get; private set; }
 
-    protected PipeWriter Destination => destination;
-
-    /// <summary>The way that the options choose.</summary>
-    public static ChunkSink Create(ChunkHandling handling, PipeWriter destination, long room, IncrementalHash? hash = null) =>
-        handling == ChunkHandling.Direct
-            ? new DirectSink(destination, room, hash)
-            : new ArraySink(destination, room, hash, isRented: handling == ChunkHandling.RentedArray);
-
-    /// <summary>A chunk of so many bytes comes.</summary>
+    /// <summary>Begins a chunk of so many bytes.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.TooLarge"/>: more than there is room for.</exception>
     public void Begin(long bytes)
     {
@@ -29,48 +38,66 @@ internal abstract class ChunkSink(PipeWriter destination, long room, Incremental
             throw new TransferException(
                 TransferError.TooLarge, $"More bytes came than the {room} that were said, or that are accepted here.");
         }
-
-        Prepare(bytes);
     }
 
-    /// <summary>Bytes of the chunk, which stay where they are until <see cref="ReleaseAsync"/>.</summary>
+    /// <summary>Adds bytes of the chunk, which must stay where they are until <see cref="ReleaseAsync"/>.</summary>
     public void Add(ReadOnlyMemory<byte> bytes)
     {
         Count(bytes.Span);
-        Take(bytes);
+        _slices.Add(bytes);
     }
 
-    /// <summary>Memory for bytes of the chunk that have to be put somewhere.</summary>
-    /// <param name="left">Bytes of the chunk that are still to come; no more are lent.</param>
-    public abstract Memory<byte> Lend(long left);
-
-    /// <summary>So many were put there.</summary>
-    public abstract ValueTask LentAsync(int bytes, CancellationToken cancellationToken);
-
-    /// <summary>The memory of bytes that were added goes: what is not written must be now.</summary>
-    public abstract ValueTask ReleaseAsync(CancellationToken cancellationToken);
-
-    /// <summary>The chunk has all its bytes.</summary>
-    public abstract ValueTask EndAsync(CancellationToken cancellationToken);
-
-    /// <inheritdoc/>
-    public void Dispose()
+    /// <summary>Lends memory for bytes of the chunk that are unpacked into it, at most as many as are still to come.</summary>
+    public Memory<byte> Lend(long left)
     {
-        Dispose(disposing: true);
-        GC.SuppressFinalize(this);
+        int bytes = (int)Math.Min(left, LentBytes);
+        return _lent = destination.GetMemory(bytes)[..bytes];
     }
 
-    protected abstract void Prepare(long bytes);
+    /// <summary>Takes as many bytes out of the memory that was lent.</summary>
+    public async ValueTask LentAsync(int bytes, CancellationToken cancellationToken)
+    {
+        Count(_lent.Span[..bytes]);
+        destination.Advance(bytes);
+        _unflushed += bytes;
+        if (_unflushed >= FlushBytes)
+        {
+            _unflushed = 0;
+            await destination.FlushAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
 
-    protected abstract void Take(ReadOnlyMemory<byte> bytes);
+    /// <summary>Writes what was added: its memory is about to be reused.</summary>
+    public async ValueTask ReleaseAsync(CancellationToken cancellationToken)
+    {
+        if (_slices.Count == 0)
+        {
+            return;
+        }
 
-    protected void Count(ReadOnlySpan<byte> bytes)
+        try
+        {
+            if (_slices.Bytes / _slices.Count >= WorthCall)
+            {
+                await BodyCopy.WriteAsync(_slices.ToSequence(), destination, cancellationToken).ConfigureAwait(false);
+            }
+            else
+            {
+                foreach (ReadOnlyMemory<byte> slice in _slices.ToSequence())
+                {
+                    await destination.WriteAsync(slice, cancellationToken).ConfigureAwait(false);
+                }
+            }
+        }
+        finally
+        {
+            _slices.Clear();
+        }
+    }
+
+    private void Count(ReadOnlySpan<byte> bytes)
     {
         hash?.AppendData(bytes);
         Bytes += bytes.Length;
-    }
-
-    protected virtual void Dispose(bool disposing)
-    {
     }
 }

@@ -5,13 +5,9 @@ public sealed record GrpcServerOptions
 {
     /// <summary>Default of <see cref="MaxMessageBytes"/>: 16 MiB.</summary>
     /// <remarks>
-    /// A part of an upload by gRPC-Web is one message, and each costs a round trip. The direct way holds no message, however
-    /// long; the others hold one for each upload.
+    /// A part of an upload by gRPC-Web is one message, and each costs a round trip. No message is held, however long.
     /// </remarks>
     public const int DefaultMaxMessageBytes = 16 * 1024 * 1024;
-
-    /// <summary>What happens to chunks; <see cref="ChunkHandling.Direct"/> by default.</summary>
-    public ChunkHandling ChunkHandling { get; init; }
 
     /// <summary>Bytes of a message that is accepted, 64 KiB or more; a longer one is answered RESOURCE_EXHAUSTED.</summary>
     public int MaxMessageBytes

@@ -106,7 +106,7 @@ internal static class GrpcUpload
         StoredFileWriter writer = await call.Store.CreateAsync(name, create, call.Ended).ConfigureAwait(false);
         await using (writer.ConfigureAwait(false))
         {
-            using var sink = ChunkSink.Create(call.Options.Grpc.ChunkHandling, writer.Body, length ?? long.MaxValue);
+            var sink = new ChunkSink(writer.Body, length ?? long.MaxValue);
             messages.Into(sink, call.Ended);
             End end = await ReceiveAsync(messages).ConfigureAwait(false)
                 ?? throw Cut($"The stream for '{name}' ended without 'end'. Nothing was stored; send it again.");

@@ -125,8 +125,6 @@ internal sealed class MessageReader : IDisposable
                 Skip(bytes);
             }
         }
-
-        await sink.EndAsync(_stop).ConfigureAwait(false);
     }
 
     /// <summary>Bytes of the compressed message that are still to come.</summary>

@@ -18,7 +18,7 @@ internal static class UploadAppend
     {
         if (status.HasAll)
         {
-            using ChunkSink none = ChunkSink.Create(ChunkHandling.Direct, PipeWriter.Create(Stream.Null), room: 0, hash);
+            var none = new ChunkSink(PipeWriter.Create(Stream.Null), room: 0, hash);
             return (status, await take(none, call.Ended).ConfigureAwait(false));
         }
 
@@ -28,7 +28,7 @@ internal static class UploadAppend
         await using (writer.ConfigureAwait(false))
         {
             using var stop = CancellationTokenSource.CreateLinkedTokenSource(call.Ended, writer.Superseded);
-            using ChunkSink sink = ChunkSink.Create(call.Options.Grpc.ChunkHandling, writer.Body, writer.Room, hash);
+            var sink = new ChunkSink(writer.Body, writer.Room, hash);
             T end;
             try
             {

@@ -62,9 +62,6 @@ public sealed record TransferClientOptions
     /// <remarks>The other protocols send files as they are, so that ranges and continued uploads mean the file's own bytes.</remarks>
     public TransferCompression Compression { get; init; }
 
-    /// <summary>What happens to chunks of gRPC and gRPC-Web; <see cref="ChunkHandling.Direct"/> by default.</summary>
-    public ChunkHandling ChunkHandling { get; init; }
-
     /// <summary>
     /// A file's bytes in one chunk of gRPC and gRPC-Web, at most, 1,024 to 4,193,280 (4 MiB with room for the rest of a
     /// message: more is not accepted by most peers); null for what is best. A server is asked for the same.

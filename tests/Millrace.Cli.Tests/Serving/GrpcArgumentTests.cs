@@ -14,7 +14,6 @@ public sealed class GrpcArgumentTests
         GrpcServerOptions options = Read();
 
         Assert.Equal(GrpcServerOptions.DefaultMaxMessageBytes, options.MaxMessageBytes);
-        Assert.Equal(ChunkHandling.Direct, options.ChunkHandling);
         Assert.Empty(options.AllowedOrigins);
         Assert.True(options.Compress);
     }
@@ -23,11 +22,10 @@ public sealed class GrpcArgumentTests
     public void They_are_what_was_given()
     {
         GrpcServerOptions options = Read(
-            "--cors", "https://app.example.org", "--cors", "http://localhost:5173", "--max-message", "1MiB", "--chunks", "array");
+            "--cors", "https://app.example.org", "--cors", "http://localhost:5173", "--max-message", "1MiB");
 
         Assert.Equal(["https://app.example.org", "http://localhost:5173"], options.AllowedOrigins);
         Assert.Equal(1024 * 1024, options.MaxMessageBytes);
-        Assert.Equal(ChunkHandling.ByteArray, options.ChunkHandling);
     }
 
     [Fact]
@@ -44,7 +42,6 @@ public sealed class GrpcArgumentTests
     [InlineData("is no number of bytes", "--max-message", "much")]
     [InlineData("(64K) to 2147483647", "--max-message", "63K")]
     [InlineData("(64K) to 2147483647", "--max-message", "2G")]
-    [InlineData("'direct'", "--chunks", "pooled")]
     public void What_is_wrong_is_said(string reason, params string[] arguments)
     {
         ParseResult parsed = Command(out _).Parse(arguments);

@@ -16,7 +16,6 @@ public sealed class CompletionTests : IDisposable
     [InlineData("millrace put --via ht", "http1 http2")]
     [InlineData("millrace put --via=ht", "http1 http2")]
     [InlineData("millrace get --via gr", "grpc grpc-web grpc-web-text")]
-    [InlineData("millrace put --chunks r", "rented")]
     [InlineData("millrace put --no-", "--no-continue --no-verify")]
     [InlineData("millrace completion ", "bash fish zsh")]
     [InlineData("millrace lab fi", "files")]

@@ -73,14 +73,6 @@ public sealed class OptionValueTests : IDisposable
         Assert.All(Enum.GetValues<TransferProtocol>(), protocol => Assert.Contains(ProtocolNames.Of(protocol), ProtocolNames.All));
     }
 
-    [Fact]
-    public void Chunks_are_handled_directly_unless_said_otherwise()
-    {
-        Assert.Equal(["direct", "rented", "array"], ChunkNames.All);
-        Assert.Equal(
-            [ChunkHandling.Direct, ChunkHandling.RentedArray, ChunkHandling.ByteArray], ChunkNames.All.Select(ChunkNames.Parse));
-    }
-
     [Theory]
     [InlineData("abc")]
     [InlineData("\"abc\"")]

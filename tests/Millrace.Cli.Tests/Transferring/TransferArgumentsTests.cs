@@ -25,8 +25,8 @@ public sealed class TransferArgumentsTests : IDisposable
             [Via, "--token <TOKEN>", "--token-file <FILE>", "--attempts <N>", "--idle-timeout <TIME>", "--quiet", "--json", "Examples:", "Exit codes:", "130"];
         string[] own = command switch
         {
-            "put" => ["--gzip", "--chunks <direct|rented|array>", "--new", "--if-match <TAG>", "--no-verify", "--no-continue", "--connections <N>"],
-            "get" => ["--gzip", "--chunks <direct|rented|array>", "--new", "--no-verify", "--no-continue", "--connections <N>"],
+            "put" => ["--gzip", "--new", "--if-match <TAG>", "--no-verify", "--no-continue", "--connections <N>"],
+            "get" => ["--gzip", "--new", "--no-verify", "--no-continue", "--connections <N>"],
             "ls" => ["--recursive", "--long"],
             _ => ["--recursive", "--yes", "--if-match <TAG>"],
         };
@@ -39,8 +39,7 @@ public sealed class TransferArgumentsTests : IDisposable
     [InlineData("'grpc-web'", "ls", "http://h/files/", "--via", "grpcweb")]
     [InlineData("--gzip is about gRPC, and the wire is auto", "put", "x", "http://h/files/x", "--gzip")]
     [InlineData("--gzip is about gRPC, and the wire is http2", "get", "http://h/files/x", "--gzip", "--via", "http2")]
-    [InlineData("Add --via grpc or grpc-web or grpc-web-text", "get", "http://h/files/x", "--via", "tus", "--chunks", "rented")]
-    [InlineData("'rented'", "put", "x", "http://h/files/x", "--via", "grpc", "--chunks", "pooled")]
+    [InlineData("Add --via grpc or grpc-web or grpc-web-text", "get", "http://h/files/x", "--via", "tus", "--gzip")]
     [InlineData("--gzip", "ls", "http://h/files/", "--via", "grpc", "--gzip")]
     [InlineData("--attempts", "get", "http://h/files/x", "--attempts", "0")]
     [InlineData("--connections", "get", "http://h/files/x", "--connections", "x")]

@@ -8,22 +8,17 @@ public sealed class ChunkWriterTests
 {
     private const int Seeds = 50;
 
-    [Theory]
-    [InlineData(ChunkHandling.Direct)]
-    [InlineData(ChunkHandling.RentedArray)]
-    [InlineData(ChunkHandling.ByteArray)]
-    public async Task Chunks_have_their_length_however_the_bytes_come(ChunkHandling handling)
+    [Fact]
+    public async Task Chunks_have_their_length_however_the_bytes_come()
     {
         for (int seed = 0; seed < Seeds; seed++)
         {
             var random = new Random(seed);
             byte[] content = Content.Of(random.Next(1, 300_000));
-            var plan = new ChunkPlan(handling, random.Next(1, 3) == 1 ? random.Next(1, 500) : random.Next(1, 100_000), 0, content.Length);
+            var plan = new ChunkPlan(random.Next(1, 3) == 1 ? random.Next(1, 500) : random.Next(1, 100_000), 0, content.Length);
             using var destination = new MemoryStream();
             PipeWriter pipe = PipeWriter.Create(destination);
-            PipeWriter writer = handling == ChunkHandling.Direct
-                ? new FramedChunkWriter(pipe, plan, 1000)
-                : new ArrayChunkWriter(pipe, plan, compresses: false, 1000);
+            var writer = new FramedChunkWriter(pipe, plan, 1000);
             for (int at = 0; at < content.Length;)
             {
                 int wanted = Math.Min(content.Length - at, random.Next(1, 70_000));
@@ -72,7 +67,7 @@ public sealed class ChunkWriterTests
     [Fact]
     public void A_chunk_fits_into_the_block_of_a_connection()
     {
-        Assert.True(ChunkPlan.DirectBytes + ChunkHeader.MaxBytes <= ConnectionMemoryPool.LargeBytes);
-        Assert.True(ChunkPlan.DirectTextBytes + (2 * ChunkHeader.MaxBytes) + 6 <= Base64PipeWriter.BytesIn(ConnectionMemoryPool.LargeBytes));
+        Assert.True(ChunkPlan.DefaultBytes + ChunkHeader.MaxBytes <= ConnectionMemoryPool.LargeBytes);
+        Assert.True(ChunkPlan.DefaultTextBytes + (2 * ChunkHeader.MaxBytes) + 6 <= Base64PipeWriter.BytesIn(ConnectionMemoryPool.LargeBytes));
     }
 }

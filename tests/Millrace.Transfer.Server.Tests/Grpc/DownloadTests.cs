@@ -7,10 +7,9 @@ namespace Millrace.Transfer.Server.Tests.Grpc;
 public sealed class DownloadTests : GrpcTest
 {
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task A_file_comes_as_it_is(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task A_file_comes_as_it_is(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         byte[] content = Content.Of(3_000_001);
         Put("a", content);
         GrpcReply reply = await CallAsync(form, "Download", Frames.Download("a"));
@@ -18,10 +17,9 @@ public sealed class DownloadTests : GrpcTest
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task An_empty_file_has_no_chunk(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task An_empty_file_has_no_chunk(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         Put("a", []);
         GrpcReply reply = await CallAsync(form, "Download", Frames.Download("a"));
         Assert.Equal(2, reply.Messages.Count);
@@ -29,10 +27,9 @@ public sealed class DownloadTests : GrpcTest
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task A_compressed_call_is_answered_compressed(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task A_compressed_call_is_answered_compressed(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         byte[] content = Content.Text(1_000_003);
         Put("a", content);
         GrpcReply reply = await CallAsync(
@@ -42,13 +39,9 @@ public sealed class DownloadTests : GrpcTest
         Assert.Equal(content, reply.Content());
     }
 
-    [Theory]
-    [InlineData(ChunkHandling.Direct)]
-    [InlineData(ChunkHandling.RentedArray)]
-    [InlineData(ChunkHandling.ByteArray)]
-    public async Task What_gzip_makes_no_smaller_is_sent_as_it_is(ChunkHandling handling)
+    [Fact]
+    public async Task What_gzip_makes_no_smaller_is_sent_as_it_is()
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         byte[] content = Content.Of(700_000);
         Put("a", content);
         GrpcReply reply = await CallAsync(
@@ -85,17 +78,11 @@ public sealed class DownloadTests : GrpcTest
     [InlineData("grpc-web-text", 65_537)]
     public async Task Chunks_are_as_large_as_was_wished(string form, int bytes)
     {
-        foreach (ChunkHandling handling in Enum.GetValues<ChunkHandling>())
-        {
-            await ServeAsync(grpc => grpc with { ChunkHandling = handling });
-            byte[] content = Content.Of(bytes == 1 ? 2000 : 1_000_001);
-            Put("a", content);
-            GrpcReply reply = await CallAsync(
-                form, "Download", Frames.Of(new DownloadRequest { Name = "a", ChunkBytes = bytes }));
-            Assert.Equal(content, reply.Content());
-            Assert.All(
-                reply.Messages.Skip(1).SkipLast(2), chunk => Assert.Equal(bytes, Frames.Fields(chunk)[0].Bytes.Length));
-        }
+        byte[] content = Content.Of(bytes == 1 ? 2000 : 1_000_001);
+        Put("a", content);
+        GrpcReply reply = await CallAsync(form, "Download", Frames.Of(new DownloadRequest { Name = "a", ChunkBytes = bytes }));
+        Assert.Equal(content, reply.Content());
+        Assert.All(reply.Messages.Skip(1).SkipLast(2), chunk => Assert.Equal(bytes, Frames.Fields(chunk)[0].Bytes.Length));
     }
 
     [Theory]
@@ -186,10 +173,9 @@ public sealed class DownloadTests : GrpcTest
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task A_file_that_changes_while_it_is_sent_is_never_whole(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task A_file_that_changes_while_it_is_sent_is_never_whole(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         byte[] content = Content.Of(64_000_000);
         Put("a", content);
         byte[] body = Frames.Download("a");

@@ -14,23 +14,6 @@ public abstract class GrpcTest : IAsyncLifetime
     /// <summary>Every form of a call.</summary>
     public static TheoryData<string> Forms { get; } = new("grpc", "grpc-web", "grpc-web-text");
 
-    /// <summary>Every way of handling a chunk, in every form.</summary>
-    public static TheoryData<string, ChunkHandling> Ways
-    {
-        get
-        {
-            var ways = new TheoryData<string, ChunkHandling>();
-            foreach (ChunkHandling handling in Enum.GetValues<ChunkHandling>())
-            {
-                ways.Add("grpc", handling);
-                ways.Add("grpc-web", handling);
-                ways.Add("grpc-web-text", handling);
-            }
-
-            return ways;
-        }
-    }
-
     internal ServedFolder Server => _server!;
 
     protected HttpClient Http2 { get; } = new(new SocketsHttpHandler()) { Timeout = TimeSpan.FromMinutes(2) };

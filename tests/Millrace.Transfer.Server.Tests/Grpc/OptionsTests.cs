@@ -7,7 +7,6 @@ public sealed class OptionsTests
     {
         var options = new GrpcServerOptions();
         Assert.Equal(16 * 1024 * 1024, options.MaxMessageBytes);
-        Assert.Equal(ChunkHandling.Direct, options.ChunkHandling);
         Assert.True(options.Compress);
         Assert.Empty(options.AllowedOrigins);
     }

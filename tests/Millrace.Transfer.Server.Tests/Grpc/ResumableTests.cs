@@ -10,10 +10,9 @@ public sealed class ResumableTests : GrpcTest
     private static readonly byte[] Whole = Content.Of(1_000_000);
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task An_upload_is_made_of_streams_and_parts_and_published(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task An_upload_is_made_of_streams_and_parts_and_published(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         string id = await BeginAsync(Whole.Length);
         byte[] first = Frames.Join(Frames.Head(id, 0), Frames.Data(Whole[..300_000], 65_536), Frames.End(300_000));
         Assert.Equal(300_000, (await CallAsync(form, "Upload", first)).Only(Messages.UploadStatus.Parser).Offset);
@@ -81,13 +80,9 @@ public sealed class ResumableTests : GrpcTest
         Assert.Equal("0", reply.Trailers["millrace-offset"]);
     }
 
-    [Theory]
-    [InlineData(ChunkHandling.Direct)]
-    [InlineData(ChunkHandling.RentedArray)]
-    [InlineData(ChunkHandling.ByteArray)]
-    public async Task A_part_with_another_digest_leaves_nothing(ChunkHandling handling)
+    [Fact]
+    public async Task A_part_with_another_digest_leaves_nothing()
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         string id = await BeginAsync(Whole.Length);
         (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 300_000), new byte[32])))
             .Failed(15, TransferError.DigestMismatch);

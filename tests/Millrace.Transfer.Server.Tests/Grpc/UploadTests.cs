@@ -11,10 +11,9 @@ public sealed class UploadTests : GrpcTest
     private static readonly byte[] Small = Content.Of(1000);
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task A_file_arrives_as_it_was_sent(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task A_file_arrives_as_it_was_sent(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         byte[] content = Content.Of(3_000_001);
         GrpcReply reply = await CallAsync(form, "Upload", Frames.Upload("a", content));
         Messages.UploadStatus status = reply.Only(Messages.UploadStatus.Parser);
@@ -24,10 +23,9 @@ public sealed class UploadTests : GrpcTest
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task Chunks_of_any_size_arrive(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task Chunks_of_any_size_arrive(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         byte[] content = Content.Of(200_000);
         foreach (int chunk in (int[])[1, 127, 1000, 9_999, 65_536, 200_000])
         {
@@ -38,10 +36,9 @@ public sealed class UploadTests : GrpcTest
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task Compressed_chunks_arrive(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task Compressed_chunks_arrive(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         byte[] content = Content.Text(1_000_000);
         byte[] body = Frames.Join(
             Frames.Head("a"),
@@ -54,19 +51,17 @@ public sealed class UploadTests : GrpcTest
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task An_empty_file_arrives(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task An_empty_file_arrives(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         (await CallAsync(form, "Upload", Frames.Upload("a", []))).Only(Messages.UploadStatus.Parser);
         Assert.Empty(await File.ReadAllBytesAsync(PathOf("a")));
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task Bytes_that_come_one_by_one_arrive(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task Bytes_that_come_one_by_one_arrive(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         byte[] body = Frames.Upload("a", Small, 300);
         if (form == "grpc-web-text")
         {
@@ -118,10 +113,9 @@ public sealed class UploadTests : GrpcTest
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task Another_digest_publishes_nothing(string form, ChunkHandling handling)
+    [MemberData(nameof(Forms))]
+    public async Task Another_digest_publishes_nothing(string form)
     {
-        await ServeAsync(grpc => grpc with { ChunkHandling = handling });
         byte[] body = Frames.Join(Frames.Head("a"), Frames.Data(Small), Frames.End(1000, new byte[32]));
         (await CallAsync(form, "Upload", body)).Failed(15, TransferError.DigestMismatch);
         AssertNothing();

@@ -6,23 +6,12 @@ namespace Millrace.Transfer.Tests.Grpc;
 /// <summary>Answers that a test wrote, right ones and wrong ones.</summary>
 public sealed class RawDownloadTests
 {
-    public static TheoryData<TransferProtocol, ChunkHandling> Ways()
-    {
-        var ways = new TheoryData<TransferProtocol, ChunkHandling>();
-        foreach (TransferProtocol protocol in (TransferProtocol[])[TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText])
-        {
-            foreach (ChunkHandling handling in Enum.GetValues<ChunkHandling>())
-            {
-                ways.Add(protocol, handling);
-            }
-        }
-
-        return ways;
-    }
+    public static TheoryData<TransferProtocol> Protocols { get; } =
+        new(TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText);
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task Chunks_that_are_split_anywhere_make_the_file(TransferProtocol protocol, ChunkHandling handling)
+    [MemberData(nameof(Protocols))]
+    public async Task Chunks_that_are_split_anywhere_make_the_file(TransferProtocol protocol)
     {
         byte[] content = Content.Random(200_000);
         foreach (int chunk in (int[])[1, 100, 7000, 100_000])
@@ -35,7 +24,7 @@ public sealed class RawDownloadTests
                     continue;
                 }
 
-                byte[] got = await GetAsync(protocol, answer.Chunk(piece), options => options with { ChunkHandling = handling });
+                byte[] got = await GetAsync(protocol, answer.Chunk(piece));
 
                 Assert.True(content.AsSpan(0, got.Length).SequenceEqual(got));
                 Assert.Equal(Math.Min(content.Length, chunk * 500), got.Length);
@@ -44,8 +33,8 @@ public sealed class RawDownloadTests
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task Compressed_and_plain_messages_may_alternate(TransferProtocol protocol, ChunkHandling handling)
+    [MemberData(nameof(Protocols))]
+    public async Task Compressed_and_plain_messages_may_alternate(TransferProtocol protocol)
     {
         byte[] content = new byte[300_000];
         Content.Random(60_000).CopyTo(content, 100_000);
@@ -59,14 +48,14 @@ public sealed class RawDownloadTests
         ];
 
         byte[] got = await GetAsync(
-            protocol, messages, options => options with { ChunkHandling = handling }, context => context.Response.Headers["grpc-encoding"] = "gzip");
+            protocol, messages, context => context.Response.Headers["grpc-encoding"] = "gzip");
 
         Assert.Equal(content, got);
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task Fields_that_nobody_knows_are_passed_over(TransferProtocol protocol, ChunkHandling handling)
+    [MemberData(nameof(Protocols))]
+    public async Task Fields_that_nobody_knows_are_passed_over(TransferProtocol protocol)
     {
         byte[] content = Content.Random(1000);
 
@@ -81,12 +70,12 @@ public sealed class RawDownloadTests
             .. RawAnswer.Frame([.. Bytes(RawAnswer.End(content.Length)), .. unknown]),
         ];
 
-        Assert.Equal(content, await GetAsync(protocol, [answer], options => options with { ChunkHandling = handling }));
+        Assert.Equal(content, await GetAsync(protocol, [answer]));
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task What_is_no_stream_of_chunks_is_refused(TransferProtocol protocol, ChunkHandling handling)
+    [MemberData(nameof(Protocols))]
+    public async Task What_is_no_stream_of_chunks_is_refused(TransferProtocol protocol)
     {
         byte[] file = RawAnswer.Frame(RawAnswer.File(10));
         byte[] data = RawAnswer.Frame(RawAnswer.Data(new byte[10]));
@@ -120,7 +109,7 @@ public sealed class RawDownloadTests
             }
 
             TransferException exception = await Assert.ThrowsAsync<TransferException>(
-                () => GetAsync(protocol, [answer], options => options with { ChunkHandling = handling }));
+                () => GetAsync(protocol, [answer]));
 
             Assert.True(error == exception.Error, $"{what}: {exception}");
             Assert.True(exception.IsTransient == (error == TransferError.Disconnected), $"{what}: {exception}");
@@ -128,8 +117,8 @@ public sealed class RawDownloadTests
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task What_is_not_compressed_as_it_says_is_refused(TransferProtocol protocol, ChunkHandling handling)
+    [MemberData(nameof(Protocols))]
+    public async Task What_is_not_compressed_as_it_says_is_refused(TransferProtocol protocol)
     {
         byte[] file = RawAnswer.Frame(RawAnswer.File(100_000_000));
         byte[] packed = RawAnswer.Gzip(Bytes(RawAnswer.Data(new byte[100_000])));
@@ -147,7 +136,6 @@ public sealed class RawDownloadTests
             TransferException exception = await Assert.ThrowsAsync<TransferException>(() => GetAsync(
                 protocol,
                 [[.. file, .. RawAnswer.Frame(message, flags: 1)]],
-                options => options with { ChunkHandling = handling },
                 context => context.Response.Headers["grpc-encoding"] = "gzip"));
 
             Assert.True(error == exception.Error, $"{what}: {exception}");
@@ -257,15 +245,14 @@ public sealed class RawDownloadTests
     private static byte[] Bytes(Google.Protobuf.IMessage message) => Google.Protobuf.MessageExtensions.ToByteArray(message);
 
     private static async Task<byte[]> GetAsync(
-        TransferProtocol protocol, IEnumerable<byte[]> pieces, Func<TransferClientOptions, TransferClientOptions> change,
-        Action<Microsoft.AspNetCore.Http.HttpContext>? prepare = null)
+        TransferProtocol protocol, IEnumerable<byte[]> pieces, Action<Microsoft.AspNetCore.Http.HttpContext>? prepare = null)
     {
         await using RawServer server = await RawServer.StartAsync(protocol, context =>
         {
             prepare?.Invoke(context);
             return RawAnswer.WriteAsync(context, protocol, pieces);
         });
-        using TransferClient client = server.Connect(options => change(options with { VerifyDigests = false }));
+        using TransferClient client = server.Connect(options => options with { VerifyDigests = false });
         using var got = new MemoryStream();
         await client.GetAsync(Clients.Name("x"), got);
         return got.ToArray();

@@ -4,9 +4,6 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
 {
     public static TheoryData<string, int> ServersAndSizes { get; } = EveryServerWith(0, 1, 65_536, 3_000_001);
 
-    public static TheoryData<string, ChunkHandling> ServersAndHandlings { get; } =
-        EveryServerWith(ChunkHandling.Direct, ChunkHandling.RentedArray, ChunkHandling.ByteArray);
-
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(ServersAndSizes))]
     public async Task A_file_arrives_verified(string name, int size)
@@ -22,15 +19,14 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
     }
 
     [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(ServersAndHandlings))]
-    public async Task Chunks_of_any_size_arrive_in_every_way_of_handling_them(string name, ChunkHandling handling)
+    [MemberData(nameof(Servers))]
+    public async Task Chunks_of_any_size_arrive(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         byte[] content = server.Write("file", 1_000_003);
         foreach (int chunk in (int[])[TransferClientOptions.MinChunkBytes, 100_000, TransferClientOptions.MaxChunkBytes])
         {
-            using TransferClient client = server.Connect(
-                options => options with { ChunkHandling = handling, ChunkBytes = chunk });
+            using TransferClient client = server.Connect(options => options with { ChunkBytes = chunk });
             await client.GetAsync(Name("file"), Here["file"]);
             Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
         }

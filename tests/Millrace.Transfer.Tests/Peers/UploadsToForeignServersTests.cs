@@ -9,9 +9,6 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
 
     public static TheoryData<string, int> ServersAndSizes { get; } = EveryServerWith(0, 1, 65_536, 3_000_001);
 
-    public static TheoryData<string, ChunkHandling> ServersAndHandlings { get; } =
-        EveryServerWith(ChunkHandling.Direct, ChunkHandling.RentedArray, ChunkHandling.ByteArray);
-
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(ServersAndSizes))]
     public async Task A_file_is_published_under_its_name(string name, int size)
@@ -25,15 +22,14 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
     }
 
     [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(ServersAndHandlings))]
-    public async Task Chunks_of_any_size_are_understood_in_every_way_of_handling_them(string name, ChunkHandling handling)
+    [MemberData(nameof(Servers))]
+    public async Task Chunks_of_any_size_are_understood(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         string source = Here.Write("file", Content.Random(1_000_003));
         foreach (int chunk in (int[])[TransferClientOptions.MinChunkBytes, 100_000, TransferClientOptions.MaxChunkBytes])
         {
-            using TransferClient client = server.Connect(
-                options => options with { ChunkHandling = handling, ChunkBytes = chunk });
+            using TransferClient client = server.Connect(options => options with { ChunkBytes = chunk });
             await client.PutAsync(source, Name($"{chunk}"));
             Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf($"{chunk}")));
         }

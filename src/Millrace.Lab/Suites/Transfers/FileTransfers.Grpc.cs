@@ -1,19 +1,23 @@
+using System.Runtime.CompilerServices;
 using BenchmarkDotNet.Attributes;
+using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
-// gRPC and gRPC-Web with Millrace at both ends, by what happens to chunks.
+// gRPC and gRPC-Web with Millrace at both ends, and the same with an array for each message.
 public partial class FileTransfers
 {
+    private ArrayClient? _arrayClient;
+
     /// <summary>gRPC with a new array for each message.</summary>
     [Benchmark]
     [BenchmarkCategory(WithoutDigest)]
-    public ValueTask<long> GrpcByteArray() => MoveAsync();
+    public ValueTask<long> GrpcByteArray() => MoveInArraysAsync();
 
     /// <summary>gRPC with a rented array for each message.</summary>
     [Benchmark]
     [BenchmarkCategory(WithoutDigest)]
-    public ValueTask<long> GrpcRentedArray() => MoveAsync();
+    public ValueTask<long> GrpcRentedArray() => MoveInArraysAsync();
 
     /// <summary>gRPC without messages: frames around a file's bytes where they are.</summary>
     [Benchmark]
@@ -28,12 +32,12 @@ public partial class FileTransfers
     /// <summary>gRPC-Web over HTTP/1.1 with a new array for each message; uploads in parts.</summary>
     [Benchmark]
     [BenchmarkCategory(WithoutDigest)]
-    public ValueTask<long> GrpcWebByteArray() => MoveAsync();
+    public ValueTask<long> GrpcWebByteArray() => MoveInArraysAsync();
 
     /// <summary>The same with rented arrays.</summary>
     [Benchmark]
     [BenchmarkCategory(WithoutDigest)]
-    public ValueTask<long> GrpcWebRentedArray() => MoveAsync();
+    public ValueTask<long> GrpcWebRentedArray() => MoveInArraysAsync();
 
     /// <summary>The same without messages.</summary>
     [Benchmark]
@@ -43,15 +47,42 @@ public partial class FileTransfers
     /// <summary>gRPC-Web in base64 with a new array for each message; uploads in parts.</summary>
     [Benchmark]
     [BenchmarkCategory(WithoutDigest)]
-    public ValueTask<long> GrpcWebTextByteArray() => MoveAsync();
+    public ValueTask<long> GrpcWebTextByteArray() => MoveInArraysAsync();
 
     /// <summary>The same with rented arrays.</summary>
     [Benchmark]
     [BenchmarkCategory(WithoutDigest)]
-    public ValueTask<long> GrpcWebTextRentedArray() => MoveAsync();
+    public ValueTask<long> GrpcWebTextRentedArray() => MoveInArraysAsync();
 
     /// <summary>The same without messages.</summary>
     [Benchmark]
     [BenchmarkCategory(WithoutDigest)]
     public ValueTask<long> GrpcWebTextDirect() => MoveAsync();
+
+    private async ValueTask<long> MoveInArraysAsync([CallerMemberName] string name = "")
+    {
+        TransferMethod method = TransferMethods.Find(name);
+        _arrayClient ??= new ArrayClient(
+            await FindAsync(method).ConfigureAwait(false),
+            method.Protocol!.Value,
+            method.Array,
+            Buffer,
+            Compression == TransferCompression.Gzip,
+            Durability);
+        if (Direction == TransferDirection.Download)
+        {
+            await _arrayClient.DownloadAsync(Source, _downloaded).ConfigureAwait(false);
+        }
+        else
+        {
+            await _arrayClient.UploadAsync(Source, TransferFolders.UploadedName).ConfigureAwait(false);
+        }
+
+        if (DescribesItself)
+        {
+            Description = method.Protocol.ToString();
+        }
+
+        return Source.Bytes;
+    }
 }

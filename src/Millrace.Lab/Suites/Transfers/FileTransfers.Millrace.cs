@@ -77,14 +77,12 @@ public partial class FileTransfers
                 VerifyDigests = method.HasDigest,
                 Durability = Durability,
                 Compression = Compression,
-                ChunkHandling = method.Handling,
-                ChunkBytes = method.Handling == ChunkHandling.Direct ? null : Buffer,
             });
     }
 
     private Task<StoreAddress> FindAsync(TransferMethod method)
     {
-        var kind = new StoreKind(method.HasDigest, Durability, method.Handling);
+        var kind = new StoreKind(method.HasDigest, Durability, method.Array != MessageArray.None);
         return method.Core.HasFlag(CoreEnds.Server) ? CoreEndpoints.FindAsync(_server, Buffer)
             : Ends is { Server: { } near, Link: { } link } ? LinkEndpoints.FindAsync(near, link, kind)
             : StoreServers.FindAsync(_server, kind);

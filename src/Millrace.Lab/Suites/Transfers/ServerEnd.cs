@@ -90,7 +90,7 @@ internal sealed class ServerEnd : IServedFiles
         _meters.Dispose();
     }
 
-    private sealed class NoLifetime : IHostLifetime
+    internal sealed class NoLifetime : IHostLifetime
     {
         public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

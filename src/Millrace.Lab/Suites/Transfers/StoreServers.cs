@@ -19,12 +19,12 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
     private const string AskPath = "store";
     private const string DigestKey = "digest";
     private const string DurabilityKey = "durability";
-    private const string HandlingKey = "handling";
+    private const string ArraysKey = "arrays";
 
     // The server's own ones are on the port of the first.
     private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
 
-    private readonly Dictionary<StoreKind, TransferServer> _servers = [];
+    private readonly Dictionary<StoreKind, (IAsyncDisposable Server, StoreAddress Address)> _servers = [];
 
     /// <summary>Adds to an application where they are found.</summary>
     public void Map(IEndpointRouteBuilder endpoints) => endpoints.MapMethods("/" + AskPath, [HttpMethods.Get], AnswerAsync);
@@ -40,20 +40,20 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
 
     /// <summary>What says in a query how files are kept.</summary>
     public static string QueryOf(StoreKind kind) =>
-        $"{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}&{HandlingKey}={kind.Handling}";
+        $"{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}&{ArraysKey}={kind.OfArrays}";
 
     /// <summary>Reads it.</summary>
     public static StoreKind KindOf(IQueryCollection query) => new(
         bool.Parse(query[DigestKey]!),
         Enum.Parse<Durability>(query[DurabilityKey]!),
-        Enum.Parse<ChunkHandling>(query[HandlingKey]!));
+        bool.Parse(query[ArraysKey]!));
 
     /// <inheritdoc/>
     public void Dispose()
     {
-        foreach (TransferServer started in _servers.Values)
+        foreach ((IAsyncDisposable server, _) in _servers.Values)
         {
-            started.DisposeAsync().AsTask().GetAwaiter().GetResult();
+            server.DisposeAsync().AsTask().GetAwaiter().GetResult();
         }
     }
 
@@ -68,25 +68,36 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
         // Asked for before anything is measured, so it may wait.
         lock (_servers)
         {
-            if (!_servers.TryGetValue(kind, out TransferServer? started))
+            if (!_servers.TryGetValue(kind, out (IAsyncDisposable Server, StoreAddress Address) started))
             {
-                started = TransferServer.StartAsync(new TransferHostOptions
-                {
-                    Folder = TransferFolders.Furnish(folder, TransferFolders.Store(folder, kind, server)),
-                    Port = 0,
-                    Http2Port = 0,
-                    Host = address.ToString(),
-
-                    // Behind a link it is not loopback, and nobody else is there.
-                    Insecure = true,
-                    Store = new LocalFileStoreOptions { ComputeSha256 = kind.WithDigest, Durability = kind.Durability },
-                    Endpoints = new TransferServerOptions { Grpc = new GrpcServerOptions { ChunkHandling = kind.Handling } },
-                }).GetAwaiter().GetResult();
+                started = StartAsync(kind).GetAwaiter().GetResult();
                 _servers.Add(kind, started);
             }
 
-            return new StoreAddress(
-                new Uri(started.Address, started.Description.Files + "/"), started.Http2Address!.Authority);
+            return started.Address;
         }
+    }
+
+    private async Task<(IAsyncDisposable Server, StoreAddress Address)> StartAsync(StoreKind kind)
+    {
+        string store = TransferFolders.Furnish(folder, TransferFolders.Store(folder, kind, server));
+        if (kind.OfArrays)
+        {
+            ArrayServer arrays = await ArrayServer.StartAsync(store, kind.Durability, address).ConfigureAwait(false);
+            return (arrays, arrays.Address);
+        }
+
+        TransferServer started = await TransferServer.StartAsync(new TransferHostOptions
+        {
+            Folder = store,
+            Port = 0,
+            Http2Port = 0,
+            Host = address.ToString(),
+
+            // Behind a link it is not loopback, and nobody else is there.
+            Insecure = true,
+            Store = new LocalFileStoreOptions { ComputeSha256 = kind.WithDigest, Durability = kind.Durability },
+        }).ConfigureAwait(false);
+        return (started, new StoreAddress(new Uri(started.Address, started.Description.Files + "/"), started.Http2Address!.Authority));
     }
 }

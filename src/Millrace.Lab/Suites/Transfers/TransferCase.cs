@@ -83,7 +83,7 @@ internal sealed record TransferCase(
             : CoreChunk is not null
             ? Path.Combine(TransferFolders.Core(Ends.Folder), TransferFolders.UploadedName)
             : Path.Combine(
-                TransferFolders.Store(Ends.Folder, new StoreKind(HasDigest, Durability, Row.Handling), Ends.ServerNumber),
+                TransferFolders.Store(Ends.Folder, new StoreKind(HasDigest, Durability, Row.Array != MessageArray.None), Ends.ServerNumber),
                 TransferFolders.UploadedName);
 
     private TransferMethod Row => TransferMethods.Find(Method);

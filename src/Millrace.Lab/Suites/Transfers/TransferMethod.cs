@@ -6,13 +6,13 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <summary>A row of the suite.</summary>
 /// <param name="Name">Its name in results, and in <see cref="FileTransfers"/>.</param>
 /// <param name="Protocol">What carries the bytes; null for what is written without Millrace's client.</param>
-/// <param name="Handling">What happens to chunks of gRPC, at both ends.</param>
+/// <param name="Array">The arrays of its messages, at both ends; none for what Millrace does.</param>
 /// <param name="HasDigest">Whether both ends compute a digest and compare.</param>
 /// <param name="Core">Which ends are the program of gRPC's C++ core.</param>
 internal sealed record TransferMethod(
     string Name,
     TransferProtocol? Protocol = null,
-    ChunkHandling Handling = ChunkHandling.Direct,
+    MessageArray Array = MessageArray.None,
     bool HasDigest = false,
     CoreEnds Core = CoreEnds.None)
 {

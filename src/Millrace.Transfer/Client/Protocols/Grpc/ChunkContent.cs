@@ -17,7 +17,7 @@ internal sealed class ChunkContent(UploadHead head, Outgoing outgoing, ProtocolS
             end.Sha256 = GrpcMapping.ToMessage(digest);
         }
 
-        await chunks.EndChunksAsync(cancellationToken).ConfigureAwait(false);
+        chunks.ThrowIfShort();
         await chunks.WriteAsync(new Chunk { End = end }, cancellationToken).ConfigureAwait(false);
         await chunks.SendGatheredAsync(cancellationToken).ConfigureAwait(false);
     }

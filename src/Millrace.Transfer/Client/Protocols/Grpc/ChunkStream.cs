@@ -6,20 +6,17 @@ namespace Millrace.Transfer;
 
 /// <summary>Makes chunks of a file's blocks on their way to the connection.</summary>
 /// <remarks>
-/// On the direct way the source's own block goes out, but for what shares a frame of HTTP/2 with a header: HttpClient hands
+/// The source's own block goes out, but for what shares a frame of HTTP/2 with a header: HttpClient hands
 /// every frame to another thread, and a header alone would be one. Compressed messages are made two at a time.
 /// </remarks>
 internal sealed class ChunkStream : WriteOnlyStream
 {
-    /// <summary>Default of a chunk's bytes on the direct way.</summary>
+    /// <summary>Default of a chunk's bytes.</summary>
     /// <remarks>A source's block: larger ones save nothing, as a header is some ten bytes.</remarks>
-    public const int DirectBytes = 256 * 1024;
-
-    /// <summary>Default of a chunk's bytes on the ways with arrays: below what counts as a large object.</summary>
-    public const int ArrayBytes = 64 * 1024;
+    public const int DefaultBytes = 256 * 1024;
 
     /// <summary>A file's bytes in one compressed message at most: half a source's block.</summary>
-    private const int PackedBytes = DirectBytes / 2;
+    private const int PackedBytes = DefaultBytes / 2;
 
     /// <summary>From how many bytes on two threads compress sooner than one.</summary>
     private const int WorthTwo = 32 * 1024;
@@ -28,7 +25,6 @@ internal sealed class ChunkStream : WriteOnlyStream
     private const int GatheredBytes = 16 * 1024;
 
     private readonly Stream _destination;
-    private readonly ChunkHandling _handling;
     private readonly int _most;
     private readonly GzipPacker? _gzip;
     private readonly GzipPacker? _other;
@@ -36,8 +32,6 @@ internal sealed class ChunkStream : WriteOnlyStream
     private int _gatheredBytes;
     private long? _left;
     private int _chunkLeft;
-    private HeldMessage _array;
-    private int _arrayBytes;
 
     /// <summary>Begins a stream of chunks.</summary>
     /// <param name="destination">Takes the frames; stays open.</param>
@@ -47,10 +41,9 @@ internal sealed class ChunkStream : WriteOnlyStream
     {
         _destination = destination;
         _left = count;
-        _handling = options.ChunkHandling;
-        _most = options.ChunkBytes ?? (_handling == ChunkHandling.Direct ? DirectBytes : ArrayBytes);
+        _most = options.ChunkBytes ?? DefaultBytes;
         _gzip = options.Compression == TransferCompression.Gzip ? new GzipPacker() : null;
-        _other = _gzip is not null && _handling == ChunkHandling.Direct && Environment.ProcessorCount > 1 ? new GzipPacker() : null;
+        _other = _gzip is not null && Environment.ProcessorCount > 1 ? new GzipPacker() : null;
     }
 
     /// <summary>Writes another message than one of a file's bytes.</summary>
@@ -89,39 +82,23 @@ internal sealed class ChunkStream : WriteOnlyStream
 
             if (begins)
             {
-                _chunkLeft = _handling == ChunkHandling.Direct || _left is not null
-                    ? (int)Math.Min(_most, _left ?? buffer.Length)
-                    : _most;
+                _chunkLeft = (int)Math.Min(_most, _left ?? buffer.Length);
             }
 
             ReadOnlyMemory<byte> bytes = buffer[..Math.Min(buffer.Length, _chunkLeft)];
-            if (_handling == ChunkHandling.Direct)
-            {
-                await WriteDirectAsync(bytes, begins, cancellationToken).ConfigureAwait(false);
-            }
-            else
-            {
-                await WriteToArrayAsync(bytes, cancellationToken).ConfigureAwait(false);
-            }
-
+            await WriteChunkAsync(bytes, begins, cancellationToken).ConfigureAwait(false);
             buffer = buffer[bytes.Length..];
             _left -= bytes.Length;
         }
     }
 
-    /// <summary>Says that all of the file's bytes were written.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>: fewer than were said.</exception>
-    public async ValueTask EndChunksAsync(CancellationToken cancellationToken)
+        /// <exception cref="TransferException"><see cref="TransferError.Changed"/>: fewer than were said.</exception>
+    public void ThrowIfShort()
     {
         if (_left > 0)
         {
             throw new TransferException(
                 TransferError.Changed, $"What is uploaded ended {_left} bytes early. Nothing was published; upload it again.");
-        }
-
-        if (_arrayBytes > 0)
-        {
-            await SendArrayAsync(cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -144,7 +121,6 @@ internal sealed class ChunkStream : WriteOnlyStream
         {
             ArrayPool<byte>.Shared.Return(_gathered);
             _gathered = [];
-            _array.Dispose();
             _gzip?.Dispose();
             _other?.Dispose();
         }
@@ -152,7 +128,7 @@ internal sealed class ChunkStream : WriteOnlyStream
         base.Dispose(disposing);
     }
 
-    private async ValueTask WriteDirectAsync(ReadOnlyMemory<byte> bytes, bool begins, CancellationToken cancellationToken)
+    private async ValueTask WriteChunkAsync(ReadOnlyMemory<byte> bytes, bool begins, CancellationToken cancellationToken)
     {
         if (_gzip is not null)
         {
@@ -197,46 +173,6 @@ internal sealed class ChunkStream : WriteOnlyStream
         }
 
         Gather(bytes.Span[whole..]);
-    }
-
-    private async ValueTask WriteToArrayAsync(ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
-    {
-        if (_array.IsNone)
-        {
-            _array = HeldMessage.Of(ChunkHeader.MaxBytes + _most, _handling);
-        }
-
-        bytes.CopyTo(_array.Memory[(ChunkHeader.MaxBytes + _arrayBytes)..]);
-        _arrayBytes += bytes.Length;
-        _chunkLeft -= bytes.Length;
-        if (_chunkLeft == 0)
-        {
-            await SendArrayAsync(cancellationToken).ConfigureAwait(false);
-        }
-    }
-
-    /// <summary>The message is whole: its header goes right in front of the bytes, and all of it out.</summary>
-    private async ValueTask SendArrayAsync(CancellationToken cancellationToken)
-    {
-        await SendGatheredAsync(cancellationToken).ConfigureAwait(false);
-        int header = ChunkHeader.BytesFor(_arrayBytes);
-        Memory<byte> frame = _array.Memory.Slice(ChunkHeader.MaxBytes - header, header + _arrayBytes);
-        ChunkHeader.Write(frame.Span[..header], _arrayBytes);
-        if (_gzip is not null)
-        {
-            _gzip.Begin();
-            _gzip.Add(frame.Span[FramePrefix.Bytes..]);
-            _gzip.End();
-            await SendPackedAsync(_gzip, cancellationToken).ConfigureAwait(false);
-        }
-        else
-        {
-            await _destination.WriteAsync(frame, cancellationToken).ConfigureAwait(false);
-        }
-
-        _array.Dispose();
-        _arrayBytes = 0;
-        _chunkLeft = 0;
     }
 
     private void Pack(ReadOnlySpan<byte> bytes, bool begins)

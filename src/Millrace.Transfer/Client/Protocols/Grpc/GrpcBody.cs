@@ -26,7 +26,6 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
 
     private readonly GrpcExchange _exchange;
     private readonly GrpcInput _input;
-    private readonly ChunkHandling _handling;
     private readonly ChunkParser _parser = new(GrpcMessages.MaxBytes);
     private FileInfo? _file;
     private End? _end;
@@ -36,14 +35,11 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
     private long _taken;
     private Exception? _failure;
 
-    public GrpcBody(GrpcExchange exchange, GrpcInput input, ChunkHandling handling)
+    public GrpcBody(GrpcExchange exchange, GrpcInput input)
     {
         _exchange = exchange;
         _input = input;
-        _handling = handling;
     }
-
-    private bool HasPiece => _inData || HasHeldPiece;
 
     /// <summary>Reads what comes first: the file's description.</summary>
     public async ValueTask<FileInfo> DescribeAsync()
@@ -74,9 +70,11 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
         {
             while (filled < buffer.Length && !_isOver)
             {
-                if (HasHeldPiece)
+                if (_gzip is not null)
                 {
-                    filled += TakeHeld(buffer.Span[filled..]);
+                    int bytes = Unpack(buffer.Span[filled..]);
+                    _taken += bytes;
+                    filled += bytes;
                 }
                 else if (!_inData)
                 {
@@ -135,7 +133,7 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
                     continue;
                 }
 
-                if (HasPiece)
+                if (_inData)
                 {
                     throw Failures.Protocol(_exchange.Call, "more bytes came than it said");
                 }
@@ -164,12 +162,8 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
 
     /// <summary>Goes on to the file's next bytes, or over one message that has none.</summary>
     /// <returns>False at the good end of the answer.</returns>
-    private ValueTask<bool> AdvanceAsync(CancellationToken cancellationToken) => _handling == ChunkHandling.Direct
-        ? AdvanceDirectAsync(cancellationToken)
-        : AdvanceByArrayAsync(cancellationToken);
-
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<bool> AdvanceDirectAsync(CancellationToken cancellationToken)
+    private async ValueTask<bool> AdvanceAsync(CancellationToken cancellationToken)
     {
         int ahead = _file is null || _isSmall || _taken == _file.Count ? GrpcInput.AsideBytes : HeaderRoom;
         while (true)

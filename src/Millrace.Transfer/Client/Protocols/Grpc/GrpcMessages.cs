@@ -27,7 +27,7 @@ internal static class GrpcMessages
     public static async ValueTask<T?> ReadAsync<T>(GrpcInput input, MessageParser<T> parser, CancellationToken cancellationToken)
         where T : class, IMessage<T>
     {
-        HeldMessage message = await ReadAsync(input, ChunkHandling.RentedArray, cancellationToken).ConfigureAwait(false);
+        HeldMessage message = await ReadAsync(input, cancellationToken).ConfigureAwait(false);
         try
         {
             return message.IsNone ? null : Parse(parser, message.Memory.Span);
@@ -65,9 +65,8 @@ internal static class GrpcMessages
         }
     }
 
-    /// <summary>The next message in an array; none at the end.</summary>
-    public static async ValueTask<HeldMessage> ReadAsync(
-        GrpcInput input, ChunkHandling handling, CancellationToken cancellationToken)
+    /// <summary>The next message; none at the end.</summary>
+    private static async ValueTask<HeldMessage> ReadAsync(GrpcInput input, CancellationToken cancellationToken)
     {
         if (await input.ReadPrefixAsync(cancellationToken).ConfigureAwait(false) is not { } prefix)
         {
@@ -80,7 +79,7 @@ internal static class GrpcMessages
         }
 
         bool compressed = prefix.Flags == FramePrefix.Compressed;
-        HeldMessage message = compressed ? HeldMessage.Of((int)prefix.Length) : HeldMessage.Of((int)prefix.Length, handling);
+        HeldMessage message = HeldMessage.Of((int)prefix.Length);
         bool isDone = false;
         try
         {
@@ -88,7 +87,7 @@ internal static class GrpcMessages
             if (compressed)
             {
                 ThrowUnlessGzip(input);
-                return Inflate(message.Memory, handling);
+                return Inflate(message.Memory);
             }
 
             isDone = true;
@@ -115,12 +114,12 @@ internal static class GrpcMessages
     public static GrpcFault NotGzip(Exception exception) =>
         new(GrpcStatus.Internal, $"a message is not compressed as it says ({exception.Message.TrimEnd('.')})");
 
-    private static HeldMessage Inflate(ReadOnlyMemory<byte> compressed, ChunkHandling handling)
+    private static HeldMessage Inflate(ReadOnlyMemory<byte> compressed)
     {
         using var source = new HeldStream();
         source.Begin(compressed);
         using var gzip = new GZipStream(source, CompressionMode.Decompress);
-        HeldMessage message = HeldMessage.Of(Math.Clamp(4 * compressed.Length, MinInflated, MaxBytes), handling);
+        HeldMessage message = HeldMessage.Of(Math.Clamp(4 * compressed.Length, MinInflated, MaxBytes));
         int bytes = 0;
         try
         {
@@ -130,7 +129,7 @@ internal static class GrpcMessages
                 bytes += read;
                 if (bytes == message.Memory.Length)
                 {
-                    message = Grow(message, bytes, handling);
+                    message = Grow(message, bytes);
                 }
             }
         }
@@ -144,14 +143,14 @@ internal static class GrpcMessages
         return message;
     }
 
-    private static HeldMessage Grow(HeldMessage message, int bytes, ChunkHandling handling)
+    private static HeldMessage Grow(HeldMessage message, int bytes)
     {
         if (bytes > MaxBytes)
         {
             throw TooLarge();
         }
 
-        HeldMessage larger = HeldMessage.Of(Math.Min(2 * bytes, MaxBytes + 1), handling);
+        HeldMessage larger = HeldMessage.Of(Math.Min(2 * bytes, MaxBytes + 1));
         message.Memory.CopyTo(larger.Memory);
         message.Dispose();
         return larger;

@@ -36,7 +36,7 @@ internal sealed partial class GrpcProtocolClient
         {
             Name = name.Value,
             WantSha256 = digest,
-            ChunkBytes = options.ChunkBytes ?? (options.ChunkHandling == ChunkHandling.Direct ? 0 : ChunkStream.ArrayBytes),
+            ChunkBytes = options.ChunkBytes ?? 0,
         };
         if (range is { } part)
         {
@@ -59,7 +59,7 @@ internal sealed partial class GrpcProtocolClient
         {
             GrpcInput input = await SendAsync(exchange, "Download", message).ConfigureAwait(false);
             TimeSpan roundTrip = Stopwatch.GetElapsedTime(started);
-            body = new GrpcBody(exchange, input, options.ChunkHandling);
+            body = new GrpcBody(exchange, input);
             FileInfo file = await body.DescribeAsync().ConfigureAwait(false);
             return new OpenedFile
             {

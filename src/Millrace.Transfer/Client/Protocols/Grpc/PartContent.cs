@@ -33,35 +33,16 @@ internal sealed class PartContent(UploadPartRequest head, Outgoing outgoing, Pro
                 await stream.WriteAsync(gzip.PieceOf(i), cancellationToken).ConfigureAwait(false);
             }
         }
-        else if (_options.ChunkHandling == ChunkHandling.Direct)
+        else
         {
             await stream.WriteAsync(beginning, cancellationToken).ConfigureAwait(false);
             await Outgoing.CopyToAsync(stream, cancellationToken).ConfigureAwait(false);
-        }
-        else
-        {
-            await WriteArrayAsync(stream, beginning, cancellationToken).ConfigureAwait(false);
         }
 
         if (Outgoing.Sent != Count)
         {
             throw new TransferException(
                 TransferError.Changed, $"What is uploaded ended {Count - Outgoing.Sent} bytes early. Nothing was published; upload it again.");
-        }
-    }
-
-    private async Task WriteArrayAsync(Stream stream, byte[] beginning, CancellationToken cancellationToken)
-    {
-        HeldMessage message = HeldMessage.Of(beginning.Length + Count, _options.ChunkHandling);
-        try
-        {
-            beginning.CopyTo(message.Memory);
-            await Outgoing.CopyToAsync(new BoundedStream(message.Memory[beginning.Length..]), cancellationToken).ConfigureAwait(false);
-            await stream.WriteAsync(message.Memory, cancellationToken).ConfigureAwait(false);
-        }
-        finally
-        {
-            message.Dispose();
         }
     }
 

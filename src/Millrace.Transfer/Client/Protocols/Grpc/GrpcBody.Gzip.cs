@@ -2,18 +2,15 @@ using System.IO.Compression;
 
 namespace Millrace.Transfer;
 
-/// <summary>Messages that are held as a whole: compressed ones, and those of the ways with arrays.</summary>
+/// <summary>Compressed messages, which are held whole.</summary>
 internal sealed partial class GrpcBody
 {
     private readonly byte[] _head = new byte[HeaderRoom];
     private HeldMessage _held;
     private HeldStream? _compressed;
     private GZipStream? _gzip;
-    private ReadOnlyMemory<byte> _piece;
     private int _headStart;
     private int _headEnd;
-
-    private bool HasHeldPiece => _gzip is not null || !_piece.IsEmpty;
 
     /// <summary>Gathers a compressed message; it is unpacked as far as somebody reads.</summary>
     private async ValueTask HoldCompressedAsync(CancellationToken cancellationToken)
@@ -34,63 +31,6 @@ internal sealed partial class GrpcBody
             // What comes first is no file's bytes: nobody would read it.
             Unpack(default);
         }
-    }
-
-    /// <summary>A message in an array of its own.</summary>
-    private async ValueTask<bool> AdvanceByArrayAsync(CancellationToken cancellationToken)
-    {
-        ReleaseHeld();
-        _held = await GrpcMessages.ReadAsync(_input, _handling, cancellationToken).ConfigureAwait(false);
-        if (_held.IsNone)
-        {
-            TakeEnd();
-            return false;
-        }
-
-        FindPiece();
-        return true;
-    }
-
-    private void FindPiece()
-    {
-        _parser.BeginOpen();
-        ReadOnlyMemory<byte> left = _held.Memory;
-        ReadOnlySpan<byte> span = left.Span;
-        if (_parser.Read(ref span) == ChunkToken.Data)
-        {
-            BeginData(_parser.DataLeft);
-            int bytes = (int)Math.Min(_parser.DataLeft, span.Length);
-            _piece = left.Slice(left.Length - span.Length, bytes);
-            _parser.Take(bytes);
-            span = span[bytes..];
-            _parser.Read(ref span);
-        }
-
-        _parser.EndOpen();
-        TakeRest();
-    }
-
-    /// <summary>Copies, or unpacks, to whoever reads.</summary>
-    private int TakeHeld(Span<byte> destination)
-    {
-        int bytes;
-        if (_gzip is not null)
-        {
-            bytes = Unpack(destination);
-        }
-        else
-        {
-            bytes = Math.Min(_piece.Length, destination.Length);
-            _piece.Span[..bytes].CopyTo(destination);
-            _piece = _piece[bytes..];
-            if (_piece.IsEmpty)
-            {
-                ReleaseHeld();
-            }
-        }
-
-        _taken += bytes;
-        return bytes;
     }
 
     /// <returns>0 when the message is over, or the destination is empty.</returns>
@@ -165,7 +105,6 @@ internal sealed partial class GrpcBody
     {
         _gzip?.Dispose();
         _gzip = null;
-        _piece = default;
         _held.Dispose();
     }
 }

@@ -1,29 +1,23 @@
-using Millrace.Transfer.Server;
 using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Grpc;
 
-/// <summary>Every way of handling chunks at the client, against every one at the server.</summary>
-public sealed class ChunkHandlingTests
+public sealed class ChunkTests
 {
     private static readonly TransferProtocol[] Protocols = [TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText];
 
-    public static TheoryData<TransferProtocol, ChunkHandling, ChunkHandling, TransferCompression> Ways()
+    public static TheoryData<TransferProtocol, TransferCompression> ProtocolsAndCompressions()
     {
-        var ways = new TheoryData<TransferProtocol, ChunkHandling, ChunkHandling, TransferCompression>();
+        var all = new TheoryData<TransferProtocol, TransferCompression>();
         foreach (TransferProtocol protocol in Protocols)
         {
-            foreach (ChunkHandling client in Enum.GetValues<ChunkHandling>())
+            foreach (TransferCompression compression in Enum.GetValues<TransferCompression>())
             {
-                foreach (TransferCompression compression in Enum.GetValues<TransferCompression>())
-                {
-                    ways.Add(protocol, client, ChunkHandling.Direct, compression);
-                    ways.Add(protocol, ChunkHandling.Direct, client, compression);
-                }
+                all.Add(protocol, compression);
             }
         }
 
-        return ways;
+        return all;
     }
 
     public static TheoryData<TransferProtocol, int> ChunkSizes()
@@ -41,13 +35,11 @@ public sealed class ChunkHandlingTests
     }
 
     [Theory]
-    [MemberData(nameof(Ways))]
-    public async Task Files_go_there_and_come_back(
-        TransferProtocol protocol, ChunkHandling mine, ChunkHandling theirs, TransferCompression compression)
+    [MemberData(nameof(ProtocolsAndCompressions))]
+    public async Task Files_make_a_round_trip(TransferProtocol protocol, TransferCompression compression)
     {
-        await using TestServer server = await StartAsync(theirs);
-        using TransferClient client = server.Connect(
-            options => options with { Protocol = protocol, ChunkHandling = mine, Compression = compression });
+        await using TestServer server = await TestServer.StartAsync();
+        using TransferClient client = server.Connect(options => options with { Protocol = protocol, Compression = compression });
         foreach (int size in (int[])[0, 1, 100_000, 3_000_000])
         {
             await ThereAndBackAsync(client, Half(size));
@@ -58,21 +50,13 @@ public sealed class ChunkHandlingTests
     [MemberData(nameof(ChunkSizes))]
     public async Task Chunks_may_have_any_size(TransferProtocol protocol, int bytes)
     {
-        foreach (ChunkHandling handling in Enum.GetValues<ChunkHandling>())
+        await using TestServer server = await TestServer.StartAsync();
+        foreach (TransferCompression compression in Enum.GetValues<TransferCompression>())
         {
-            foreach (TransferCompression compression in Enum.GetValues<TransferCompression>())
-            {
-                await using TestServer server = await StartAsync(handling);
-                using TransferClient client = server.Connect(options => options with
-                {
-                    Protocol = protocol,
-                    ChunkHandling = handling,
-                    ChunkBytes = bytes,
-                    Compression = compression,
-                });
+            using TransferClient client = server.Connect(
+                options => options with { Protocol = protocol, ChunkBytes = bytes, Compression = compression });
 
-                await ThereAndBackAsync(client, Half(Math.Min(9_000_000, bytes * 400)));
-            }
+            await ThereAndBackAsync(client, Half(Math.Min(9_000_000, bytes * 400)));
         }
     }
 
@@ -89,11 +73,6 @@ public sealed class ChunkHandlingTests
 
         await ThereAndBackAsync(client, new byte[20_000_000]);
     }
-
-    private static Task<TestServer> StartAsync(ChunkHandling handling) => TestServer.StartAsync(options => options with
-    {
-        Endpoints = options.Endpoints with { Grpc = new GrpcServerOptions { ChunkHandling = handling } },
-    });
 
     /// <summary>Random in its first half, zeros behind.</summary>
     private static byte[] Half(int size)
