@@ -9,8 +9,8 @@ using Microsoft.Extensions.Primitives;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Lets whoever has the URL do one thing with one file until a certain time: the query carries an HMAC-SHA256 over
-/// method, name, time and version of the key.
+/// A URL that allows one method on one file until it expires. Its query carries an HMAC-SHA256 of the method, the name, the
+/// time and the version of the key.
 /// </summary>
 public static class SignedLink
 {
@@ -42,25 +42,20 @@ public static class SignedLink
             CultureInfo.InvariantCulture, $"{ExpiresKey}={seconds}&{VersionKey}={key.Version}&{SignatureKey}={signature}");
     }
 
-    /// <summary>Whether a request comes by a link at all, valid or not.</summary>
+    /// <summary>Whether a request has a link, valid or not.</summary>
     internal static bool IsIn(HttpRequest request) =>
         request.QueryString.HasValue && request.Query.ContainsKey(SignatureKey);
 
-    /// <summary>Whether its link allows a request what it wants.</summary>
+    /// <summary>What the link of a request allows.</summary>
     /// <param name="key">The current key; null when there is none.</param>
     /// <param name="request">The request.</param>
-    /// <param name="scope">What it wants to do.</param>
     /// <param name="name">The file.</param>
     /// <param name="now">The time.</param>
-    internal static bool Allows(
-        LinkKey? key, HttpRequest request, TransferScope scope, TransferName name, DateTimeOffset now)
+    /// <returns><see cref="TransferScope.None"/> if the link is not valid for this file and this method.</returns>
+    internal static TransferScope ScopeOf(LinkKey? key, HttpRequest request, TransferName name, DateTimeOffset now)
     {
-        string? method = scope switch
-        {
-            TransferScope.Read when HttpMethods.IsGet(request.Method) || HttpMethods.IsHead(request.Method) => HttpMethods.Get,
-            TransferScope.Write when HttpMethods.IsPut(request.Method) => HttpMethods.Put,
-            _ => null,
-        };
+        bool isRead = HttpMethods.IsGet(request.Method) || HttpMethods.IsHead(request.Method);
+        string? method = isRead ? HttpMethods.Get : HttpMethods.IsPut(request.Method) ? HttpMethods.Put : null;
         if (key is null
             || method is null
             || name.IsRoot
@@ -70,7 +65,7 @@ public static class SignedLink
             || !long.TryParse(expires, NumberStyles.None, CultureInfo.InvariantCulture, out long seconds)
             || !int.TryParse(version, NumberStyles.None, CultureInfo.InvariantCulture, out int number))
         {
-            return false;
+            return TransferScope.None;
         }
 
         Span<byte> given = stackalloc byte[SHA256.HashSizeInBytes];
@@ -78,13 +73,14 @@ public static class SignedLink
             || Base64Url.DecodeFromChars(signature, given, out _, out int length) != OperationStatus.Done
             || length != given.Length)
         {
-            return false;
+            return TransferScope.None;
         }
 
-        // The rest is looked at when the signature is right: nobody learns which part was wrong.
-        return CryptographicOperations.FixedTimeEquals(given, Sign(key, method, name, seconds, number))
+        // The rest is checked only when the signature is right, so that nobody learns which part was wrong.
+        bool isValid = CryptographicOperations.FixedTimeEquals(given, Sign(key, method, name, seconds, number))
             && number == key.Version
             && seconds > now.ToUnixTimeSeconds();
+        return !isValid ? TransferScope.None : isRead ? TransferScope.Read : TransferScope.Write;
     }
 
     private static byte[] Sign(LinkKey key, string method, TransferName name, long seconds, int version) =>

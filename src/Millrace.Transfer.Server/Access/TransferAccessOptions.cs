@@ -1,21 +1,20 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>Whom a <see cref="TransferGuard"/> lets in.</summary>
-public sealed record TransferAccessOptions
+/// <summary>Who may use Millrace's endpoints, and how much of them; see <see cref="TransferServices.AddMillraceTransfer"/>.</summary>
+public sealed class TransferAccessOptions
 {
-    /// <summary>The tokens; null where none are used.</summary>
-    public TokenStore? Tokens { get; init; }
+    /// <summary>The tokens and the key of signed links; null to use neither.</summary>
+    public TokenStore? Tokens { get; set; }
 
     /// <summary>
-    /// Whether everybody may do everything as long as no token has been made. True by default, for a server that only the
-    /// machine itself reaches; once a token was seen, one is needed until the process ends, even when the last one was
-    /// removed.
+    /// Whether everyone may do everything until the first token exists. False by default. Once a token was seen, one is
+    /// needed until the process ends, even after the last one was removed.
     /// </summary>
-    public bool OpenWithoutTokens { get; init; } = true;
+    public bool OpenWithoutTokens { get; set; }
 
-    /// <summary>How much one client may ask for at once.</summary>
-    public TransferLimits Limits { get; init; } = new();
+    /// <summary>How much one caller may use at once, and how slow a connection may be.</summary>
+    public TransferLimits Limits { get; set; } = new();
 
-    /// <summary>The clock that links and tokens expire by.</summary>
-    public TimeProvider Clock { get; init; } = TimeProvider.System;
+    /// <summary>The clock by which links expire.</summary>
+    public TimeProvider Clock { get; set; } = TimeProvider.System;
 }

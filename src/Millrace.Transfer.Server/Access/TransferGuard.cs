@@ -1,95 +1,85 @@
-using System.Net.Http.Headers;
+using System.Security.Claims;
+using System.Threading.RateLimiting;
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.AspNetCore.Authorization;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Options;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// What every endpoint asks before it does anything: may this request do that, and is there room for another transfer?
+/// Decides for every endpoint whether a request may do what it asks for, and whether the caller may run another transfer.
+/// Thread-safe; one per application.
 /// </summary>
-/// <remarks>Thread-safe; one an application.</remarks>
-public sealed class TransferGuard
+/// <remarks>
+/// Endpoints ask here instead of through the authorization middleware, because the name of the file is known only after an
+/// endpoint has parsed the request, and because each protocol reports refusals in its own form.
+/// </remarks>
+internal sealed class TransferGuard : IDisposable
 {
-    /// <summary>The owner of what comes by a signed link. No token can be called so.</summary>
-    public const string LinkOwner = ":link";
-
-    private const string Scheme = "Bearer";
-
     private readonly TransferAccessOptions _options;
     private readonly TransferMeter _meter;
     private readonly ILogger _logger;
-    private readonly TransferSlots _slots;
-    private volatile bool _closed;
+    private readonly PartitionedRateLimiter<string> _slots;
+    private int _running;
+    private volatile bool _sawToken;
 
-    /// <summary>Makes a guard.</summary>
-    /// <param name="options">Whom it lets in.</param>
-    /// <param name="meter">The application's instruments.</param>
-    /// <param name="logger">Where each transfer is told; null for nowhere.</param>
-    public TransferGuard(TransferAccessOptions options, TransferMeter meter, ILogger<TransferGuard>? logger = null)
-        : this(options, meter, (ILogger?)logger)
+    public TransferGuard(IOptions<TransferAccessOptions> options, TransferMeter meter, ILoggerFactory loggers)
     {
-    }
-
-    internal TransferGuard(TransferAccessOptions options, TransferMeter meter, ILogger? logger)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        ArgumentNullException.ThrowIfNull(meter);
-        _options = options;
+        _options = options.Value;
         _meter = meter;
-        _logger = logger ?? NullLogger.Instance;
-        _slots = new TransferSlots(options.Limits.MaxTransfers);
+        _logger = loggers.CreateLogger(TransferDiagnostics.Name);
+        var limit = new ConcurrencyLimiterOptions { PermitLimit = _options.Limits.MaxTransfers };
+        _slots = PartitionedRateLimiter.Create<string, string>(
+            caller => RateLimitPartition.GetConcurrencyLimiter(caller, _ => limit));
     }
-
-    /// <summary>The guard that the application registered, or one that lets everybody do everything.</summary>
-    public static TransferGuard Of(HttpContext context)
-    {
-        ArgumentNullException.ThrowIfNull(context);
-        return (TransferGuard?)context.RequestServices.GetService(typeof(TransferGuard)) ?? Open;
-    }
-
-    private static TransferGuard Open { get; } = new(new TransferAccessOptions(), new TransferMeter(), (ILogger?)null);
 
     /// <summary>Transfers that run now.</summary>
-    public int Running => _slots.Running;
+    public int Running => Volatile.Read(ref _running);
 
-    /// <summary>Whether a request without a token, or a link, is refused.</summary>
+    /// <summary>Whether a request without a token or a link is refused; stays true once a token was seen.</summary>
     public bool NeedsToken
     {
         get
         {
-            if (!_closed && (!_options.OpenWithoutTokens || _options.Tokens?.Read().Tokens.Count > 0))
+            if (!_sawToken && (!_options.OpenWithoutTokens || _options.Tokens?.Read().Tokens.Count > 0))
             {
-                _closed = true;
+                _sawToken = true;
             }
 
-            return _closed;
+            return _sawToken;
         }
     }
 
-    /// <summary>Lets a request in.</summary>
+    /// <exception cref="InvalidOperationException">The application did not register it: nothing may be served then.</exception>
+    public static TransferGuard Of(IServiceProvider services) =>
+        services.GetService<TransferGuard>() ?? throw new InvalidOperationException(
+            "Access control for Millrace's endpoints is not registered, so they are not served. Add 'builder.Services.AddMillraceTransfer(options => ...);' before 'builder.Build()'.");
+
+    public static TransferGuard Of(HttpContext context) => Of(context.RequestServices);
+
+    /// <summary>Authorizes a request and, for a transfer, takes one of the caller's slots.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="scope">What it wants to do; several are all needed.</param>
-    /// <param name="name">The file or folder; <c>default</c> for the root, or where there is no name.</param>
-    /// <param name="isTransfer">Whether a file's content is moved, which counts against the limit of transfers at once.</param>
+    /// <param name="scope">What it asks for; all of several scopes are needed.</param>
+    /// <param name="name">The file or folder; <c>default</c> for the root, or without a name.</param>
+    /// <param name="isTransfer">Whether it moves a file's content, which counts against the limit.</param>
     /// <returns>To be disposed at the end of the request.</returns>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.Unauthorized"/>, <see cref="TransferError.Forbidden"/>,
     /// <see cref="TransferError.TooManyTransfers"/>, <see cref="TransferError.TooLarge"/>.
     /// </exception>
-    public TransferPass Enter(HttpContext context, TransferScope scope, TransferName name, bool isTransfer)
+    public async ValueTask<TransferPass> EnterAsync(HttpContext context, TransferScope scope, TransferName name, bool isTransfer)
     {
-        ArgumentNullException.ThrowIfNull(context);
         TransferObservation observation = TransferObservation.Begin(_meter, _logger, context, scope, name);
         try
         {
-            string? owner = Authorize(context, scope, name);
-            TransferPass pass = isTransfer
-                ? Start(context, name, owner, observation)
-                : new TransferPass(owner, observation, slots: null, slot: null);
+            string? owner = await AuthorizeAsync(context, scope, name).ConfigureAwait(false);
+            RateLimitLease? slot = isTransfer ? TakeSlot(context, name, owner) : null;
             observation.Admit(owner, isTransfer);
-            return pass;
+            return new TransferPass(owner, observation, slot is null ? null : this, slot);
         }
         catch (TransferException exception)
         {
@@ -98,12 +88,13 @@ public sealed class TransferGuard
         }
     }
 
-    /// <summary>Whether a request comes with a token, or without one where none is needed.</summary>
-    internal bool IsKnown(HttpContext context)
+    /// <summary>Whether a request has a valid token, or needs none.</summary>
+    public async ValueTask<bool> IsKnownAsync(HttpContext context)
     {
         try
         {
-            return !NeedsToken || FindToken(context) is not null;
+            return !NeedsToken
+                || (await context.AuthenticateAsync(TokenHandler.SchemeName).ConfigureAwait(false)).Succeeded;
         }
         catch (TransferException)
         {
@@ -111,52 +102,156 @@ public sealed class TransferGuard
         }
     }
 
-    /// <summary>Says, before a body is read, that it may be a file's.</summary>
-    internal void LiftBodyLimit(HttpContext context) => LiftBodyLimit(context, _options.Limits);
+    /// <summary>The token that a request brings; null if it is unknown or has expired.</summary>
+    public TransferToken? FindToken(string secret) => _options.Tokens?.Find(secret);
 
-    private TransferPass Start(HttpContext context, TransferName name, string? owner, TransferObservation observation)
+    /// <summary>Whether credentials that are not valid can be ignored.</summary>
+    public bool IgnoresTokens => _options.Tokens is null && !NeedsToken;
+
+    /// <summary>What a signed link allows; <see cref="TransferScope.None"/> if it is not valid.</summary>
+    public TransferScope ScopeOfLink(HttpRequest request, TransferName name) =>
+        SignedLink.ScopeOf(_options.Tokens?.Read().Key, request, name, _options.Clock.GetUtcNow());
+
+    /// <summary>
+    /// Applies the application's limit before a body is read. Kestrel's default of 30 MB counts otherwise.
+    /// </summary>
+    public void LiftBodyLimit(HttpContext context)
+    {
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } body)
+        {
+            body.MaxRequestBodySize = _options.Limits.MaxBodyBytes;
+        }
+    }
+
+    public void Release(RateLimitLease slot)
+    {
+        slot.Dispose();
+        Interlocked.Decrement(ref _running);
+    }
+
+    public void Dispose() => _slots.Dispose();
+
+    /// <returns>The caller's name; null if it is anonymous.</returns>
+    private async ValueTask<string?> AuthorizeAsync(HttpContext context, TransferScope scope, TransferName name)
+    {
+        if (context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null)
+        {
+            return context.User.Identity?.Name;
+        }
+
+        try
+        {
+            // Asked for every request, so that the server never opens again after the last token was removed.
+            _ = NeedsToken;
+            ClaimsPrincipal user = context.User;
+            foreach (string policyName in ScopeRequirement.PoliciesOf(scope))
+            {
+                AuthorizationPolicy policy = await context.RequestServices.GetRequiredService<IAuthorizationPolicyProvider>()
+                    .GetPolicyAsync(policyName)
+                    .ConfigureAwait(false)
+                    ?? throw new InvalidOperationException($"The authorization policy '{policyName}' was removed.");
+                user = await AuthenticateAsync(context, policy.AuthenticationSchemes).ConfigureAwait(false);
+                AuthorizationResult result = await context.RequestServices.GetRequiredService<IAuthorizationService>()
+                    .AuthorizeAsync(user, name, policy)
+                    .ConfigureAwait(false);
+                if (!result.Succeeded)
+                {
+                    throw Refuse(user, scope, name);
+                }
+            }
+
+            return user.Identity?.Name;
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.Failed)
+        {
+            // Only the server's log may name the path of the file.
+            _logger.TokensUnreadable(exception.Message);
+            throw new TransferException(
+                TransferError.Failed,
+                "The server cannot read its tokens and lets nobody in; its log says why.",
+                innerException: exception);
+        }
+    }
+
+    /// <summary>Finds the user by the first scheme that knows the request, and makes it <see cref="HttpContext.User"/>.</summary>
+    /// <exception cref="TransferException">The request has a token or a link that is not valid.</exception>
+    private static async ValueTask<ClaimsPrincipal> AuthenticateAsync(HttpContext context, IReadOnlyList<string> schemes)
+    {
+        foreach (string scheme in schemes)
+        {
+            AuthenticateResult result = await context.AuthenticateAsync(scheme).ConfigureAwait(false);
+            if (result.Succeeded)
+            {
+                return context.User = result.Principal;
+            }
+
+            if (result.Failure is TransferException refusal)
+            {
+                throw refusal;
+            }
+        }
+
+        // As in ASP.NET Core: a policy that names schemes trusts no user whom another one has found.
+        return schemes.Count == 0 ? context.User : new ClaimsPrincipal(new ClaimsIdentity());
+    }
+
+    private static TransferException Refuse(ClaimsPrincipal user, TransferScope scope, TransferName name)
+    {
+        if (user.Identity is not { IsAuthenticated: true } identity)
+        {
+            return new TransferException(
+                TransferError.Unauthorized,
+                "This server needs a token. Send it as 'Authorization: Bearer TOKEN'; 'millrace token add' makes one on the server.");
+        }
+
+        string message = identity.AuthenticationType switch
+        {
+            LinkHandler.SchemeName => LinkHandler.Refused,
+            TokenHandler.SchemeName => ScopeRequirement.ScopesOf(user) is var scopes && (scopes & scope) != scope
+                ? $"The token '{identity.Name}' allows {TransferScopes.ToText(scopes)}, and this needs {TransferScopes.ToText(scope)}."
+                : $"The token '{identity.Name}' is only for '{ScopeRequirement.PrefixOf(user)}'.",
+            _ => $"This needs {TransferScopes.ToText(scope)}, which '{identity.Name}' is not allowed.",
+        };
+        bool isLink = identity.AuthenticationType == LinkHandler.SchemeName;
+        return new TransferException(TransferError.Forbidden, message, isLink ? null : name.Value);
+    }
+
+    private RateLimitLease TakeSlot(HttpContext context, TransferName name, string? owner)
     {
         TransferLimits limits = _options.Limits;
-        LiftBodyLimit(context, limits);
+        LiftBodyLimit(context);
         if (context.Request.ContentLength > limits.MaxBodyBytes)
         {
-            CloseAfterAnswer(context);
+            CloseAfterResponse(context);
             throw new TransferException(
                 TransferError.TooLarge,
                 $"The request brings {context.Request.ContentLength} bytes, and this server accepts {limits.MaxBodyBytes}. Send a smaller file, or ask the server's owner for more.",
                 name.Value);
         }
 
-        // A colon is in no token's name, so that an address cannot be one.
-        string slot = owner is null or LinkOwner ? ":" + TransferObservation.AddressOf(context) : owner;
-        if (!_slots.TryTake(slot))
+        // The name of a token has no colon, so it cannot be mistaken for an address.
+        bool byAddress = owner is null or LinkHandler.Owner;
+        RateLimitLease slot = _slots.AttemptAcquire(byAddress ? ":" + TransferObservation.AddressOf(context) : owner!);
+        if (!slot.IsAcquired)
         {
             throw new TransferException(
                 TransferError.TooManyTransfers,
-                $"{limits.MaxTransfers} transfers are running for {(owner is null or LinkOwner ? "this address" : "this token")}, and no more are allowed at once. Try again when one has finished.",
+                $"{limits.MaxTransfers} transfers are running for {(byAddress ? "this address" : "this token")}, and no more are allowed at once. Try again when one has finished.",
                 name.Value)
             {
                 RetryAfter = limits.RetryAfter,
             };
         }
 
-        return new TransferPass(owner, observation, _slots, slot);
-    }
-
-    /// <summary>In an application of one's own, Kestrel's default of 30 MB counts until somebody says otherwise.</summary>
-    private static void LiftBodyLimit(HttpContext context, TransferLimits limits)
-    {
-        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } body)
-        {
-            body.MaxRequestBodySize = limits.MaxBodyBytes;
-        }
+        Interlocked.Increment(ref _running);
+        return slot;
     }
 
     /// <summary>
-    /// Says that the connection ends with the answer. Kestrel closes it by itself, since the body is not read, and without
-    /// a word: the next request of the client would fail on it.
+    /// Announces that the connection ends with the response. Kestrel closes it anyway, since the body is not read, but without
+    /// notice: the client's next request would fail on it.
     /// </summary>
-    private static void CloseAfterAnswer(HttpContext context)
+    private static void CloseAfterResponse(HttpContext context)
     {
         if (HttpProtocol.IsHttp11(context.Request.Protocol))
         {
@@ -167,80 +262,6 @@ public sealed class TransferGuard
                     return Task.CompletedTask;
                 },
                 context.Response);
-        }
-    }
-
-    /// <returns>Who it is; null where nobody has to say.</returns>
-    private string? Authorize(HttpContext context, TransferScope scope, TransferName name)
-    {
-        try
-        {
-            bool hasToken = context.Request.Headers.ContainsKey("Authorization");
-            if (!hasToken && SignedLink.IsIn(context.Request))
-            {
-                return AuthorizeLink(context, scope, name);
-            }
-
-            // A token is looked at also where none is needed: who sends a wrong one wants to know.
-            if (!NeedsToken && (!hasToken || _options.Tokens is null))
-            {
-                return null;
-            }
-
-            TransferToken token = FindToken(context) ?? throw new TransferException(
-                TransferError.Unauthorized,
-                hasToken
-                    ? "The token is not known here, or it has expired. Make another with 'millrace token add' on the server."
-                    : "This server needs a token. Send it as 'Authorization: Bearer TOKEN'; 'millrace token add' makes one on the server.");
-            Check(token, scope, name);
-            return token.Name;
-        }
-        catch (TransferException exception) when (exception.Error == TransferError.Failed)
-        {
-            // The path of the file is for who runs the server, not for who asks it.
-            _logger.TokensUnreadable(exception.Message);
-            throw new TransferException(
-                TransferError.Failed,
-                "The server cannot read its tokens and lets nobody in; its log says why.",
-                innerException: exception);
-        }
-    }
-
-    private string AuthorizeLink(HttpContext context, TransferScope scope, TransferName name)
-    {
-        LinkKey? key = _options.Tokens?.Read().Key;
-        return SignedLink.Allows(key, context.Request, scope, name, _options.Clock.GetUtcNow())
-            ? LinkOwner
-            : throw new TransferException(
-                TransferError.Forbidden,
-                "The link has expired, was revoked, or is for another file or method. Ask for a new one.");
-    }
-
-    private TransferToken? FindToken(HttpContext context) =>
-        _options.Tokens is { } tokens
-        && AuthenticationHeaderValue.TryParse(context.Request.Headers.Authorization, out AuthenticationHeaderValue? header)
-        && header.Scheme.Equals(Scheme, StringComparison.OrdinalIgnoreCase)
-        && header.Parameter is { Length: > 0 } secret
-            ? tokens.Find(secret)
-            : null;
-
-    /// <summary>Refuses by what the request says alone; whether there is such a file is not looked at before.</summary>
-    private static void Check(TransferToken token, TransferScope scope, TransferName name)
-    {
-        if ((token.Scopes & scope) != scope)
-        {
-            throw new TransferException(
-                TransferError.Forbidden,
-                $"The token '{token.Name}' allows {TransferScopes.ToText(token.Scopes)}, and this needs {TransferScopes.ToText(scope)}.",
-                name.Value);
-        }
-
-        // A part of an upload has no name; what the parts become has one, and is checked then.
-        bool isNameless = name.IsRoot && scope == TransferScope.Write;
-        if (!isNameless && !name.IsIn(token.Prefix))
-        {
-            throw new TransferException(
-                TransferError.Forbidden, $"The token '{token.Name}' is only for '{token.Prefix}'.", name.Value);
         }
     }
 }

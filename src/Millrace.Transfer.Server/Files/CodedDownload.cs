@@ -57,7 +57,7 @@ internal sealed class CodedDownload(IFileStore store, TransferServerOptions opti
         else if (isGet)
         {
             await CompressAsync(response.Body, reader, coded.Coding, context.RequestAborted).ConfigureAwait(false);
-            pass.Moved(reader.File.Length);
+            pass.AddBytes(reader.File.Length);
         }
     }
 

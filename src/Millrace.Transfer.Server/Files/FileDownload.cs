@@ -13,8 +13,9 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
     {
         bool isGet = HttpMethods.IsGet(context.Request.Method);
         CancellationToken aborted = context.RequestAborted;
-        using TransferPass pass = TransferGuard.Of(context)
-            .Enter(context, TransferScope.Read, target.Name, isTransfer: isGet);
+        using TransferPass pass = await TransferGuard.Of(context)
+            .EnterAsync(context, TransferScope.Read, target.Name, isTransfer: isGet)
+            .ConfigureAwait(false);
         DigestNeed? need = WantedDigest.Need(context.Request.Headers[TransferHeaders.WantReprDigest]);
         StoredFileReader reader;
         try
@@ -141,7 +142,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
             }
 
             await BodyCopy.SendAsync(content, body, cancellationToken).ConfigureAwait(false);
-            pass.Moved(range.Length);
+            pass.AddBytes(range.Length);
         }
         finally
         {

@@ -19,6 +19,7 @@ internal static class FileEndpoints
         // Every method: unknown ones are answered by the handler, with the list of those that it knows.
         return endpoints
             .Map(files, handler.HandleAsync)
+            .WithMetadata(handler)
             .WithDisplayName($"Millrace files {prefix}");
     }
 

@@ -45,11 +45,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         context.Response.Headers.Allow = Allowed;
         if (HttpMethods.IsOptions(method))
         {
-            using TransferPass pass = TransferGuard.Of(context)
-                .Enter(context, TransferScope.None, target.Name, isTransfer: false);
-            context.Response.StatusCode = StatusCodes.Status204NoContent;
-            ResumableCreation.AddAbilities(context.Response, store);
-            return Task.CompletedTask;
+            return AnswerOptionsAsync(context, target);
         }
 
         throw new HttpRefusal(
@@ -61,5 +57,14 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             Field = HeaderNames.Allow,
             FieldValue = Allowed,
         };
+    }
+
+    private async Task AnswerOptionsAsync(HttpContext context, FileTarget target)
+    {
+        using TransferPass pass = await TransferGuard.Of(context)
+            .EnterAsync(context, TransferScope.None, target.Name, isTransfer: false)
+            .ConfigureAwait(false);
+        context.Response.StatusCode = StatusCodes.Status204NoContent;
+        ResumableCreation.AddAbilities(context.Response, store);
     }
 }

@@ -7,8 +7,9 @@ internal sealed class FileRemoval(IFileStore store)
 {
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
-        using TransferPass pass = TransferGuard.Of(context)
-            .Enter(context, TransferScope.Delete, target.Name, isTransfer: false);
+        using TransferPass pass = await TransferGuard.Of(context)
+            .EnterAsync(context, TransferScope.Delete, target.Name, isTransfer: false)
+            .ConfigureAwait(false);
         if (target.Name.IsRoot)
         {
             throw new HttpRefusal(

@@ -9,7 +9,9 @@ internal sealed class FileUpload(IFileStore store)
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
         TransferName name = target.Name;
-        using TransferPass pass = TransferGuard.Of(context).Enter(context, TransferScope.Write, name, isTransfer: true);
+        using TransferPass pass = await TransferGuard.Of(context)
+            .EnterAsync(context, TransferScope.Write, name, isTransfer: true)
+            .ConfigureAwait(false);
         ThrowIfFolder(target);
         HttpRequest request = context.Request;
         CancellationToken aborted = context.RequestAborted;
@@ -46,7 +48,7 @@ internal sealed class FileUpload(IFileStore store)
             long moved = coding.IsIdentity
                 ? await BodyCopy.ReceiveAsync(request.BodyReader, writer.Body, long.MaxValue, aborted).ConfigureAwait(false)
                 : await UnpackAsync(request, coding, digests, name, writer.Body, aborted).ConfigureAwait(false);
-            pass.Moved(moved);
+            pass.AddBytes(moved);
             file = await StoreConflict
                 .AskAsync(writer.CommitAsync(digests.ExpectedAtEnd(request), aborted), precondition).ConfigureAwait(false);
         }

@@ -63,7 +63,7 @@ internal sealed class FolderArchive(IFileStore store)
                     await using (reader.ConfigureAwait(false))
                     {
                         await archive.AddAsync(entry.Name.Value[skipped..], reader, cancellationToken).ConfigureAwait(false);
-                        pass.Moved(reader.File.Length);
+                        pass.AddBytes(reader.File.Length);
                     }
                 }
             }

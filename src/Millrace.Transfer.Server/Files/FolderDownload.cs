@@ -14,8 +14,9 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
         bool isArchive = query.ContainsKey(FolderArchive.Query);
         TransferScope scope = isArchive ? TransferScope.List | TransferScope.Read : TransferScope.List;
         bool isGet = HttpMethods.IsGet(context.Request.Method);
-        using TransferPass pass = TransferGuard.Of(context)
-            .Enter(context, scope, target.Name, isTransfer: isArchive && isGet);
+        using TransferPass pass = await TransferGuard.Of(context)
+            .EnterAsync(context, scope, target.Name, isTransfer: isArchive && isGet)
+            .ConfigureAwait(false);
         if (!target.IsFolder)
         {
             // The root without its slash.

@@ -91,8 +91,8 @@ internal sealed class GrpcCall : IAsyncDisposable
     /// <summary>Says that the request is large, before any of it is read: later Kestrel does not listen.</summary>
     public void ExpectFile() => TransferGuard.Of(Context).LiftBodyLimit(Context);
 
-    public TransferPass Enter(TransferScope scope, TransferName name, bool isTransfer) =>
-        TransferGuard.Of(Context).Enter(Context, scope, name, isTransfer);
+    public ValueTask<TransferPass> EnterAsync(TransferScope scope, TransferName name, bool isTransfer) =>
+        TransferGuard.Of(Context).EnterAsync(Context, scope, name, isTransfer);
 
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()

@@ -15,7 +15,7 @@ internal static class GrpcDownload
         long offset = GrpcValues.Bytes(request.Offset, "offset");
         long? count = GrpcValues.Bytes(request.HasCount, request.Count, "count");
         _ = GrpcValues.Bytes(request.ChunkBytes, "chunk_bytes");
-        using TransferPass pass = call.Enter(TransferScope.Read, name, isTransfer: true);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Read, name, isTransfer: true).ConfigureAwait(false);
         StoredFileReader reader = await call.Store
             .OpenReadAsync(name, request.WantSha256 ? DigestNeed.IfCheap : DigestNeed.IfKnown, call.Ended)
             .ConfigureAwait(false);
@@ -85,7 +85,7 @@ internal static class GrpcDownload
                 throw StoreErrors.Changed(reader.File.Name);
             }
 
-            pass.Moved(sent);
+            pass.AddBytes(sent);
         }
         finally
         {

@@ -13,7 +13,7 @@ internal static class GrpcFiles
     {
         StatRequest request = await call.ReadAsync(StatRequest.Parser).ConfigureAwait(false);
         TransferName name = TransferName.Parse(request.Name);
-        using TransferPass pass = call.Enter(TransferScope.Read, name, isTransfer: false);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Read, name, isTransfer: false).ConfigureAwait(false);
         StoredFile file = await call.Store
             .FindAsync(name, request.WantSha256 ? DigestNeed.Always : DigestNeed.IfKnown, call.Ended)
             .ConfigureAwait(false) ?? throw StoreErrors.NoFile(name);
@@ -24,7 +24,7 @@ internal static class GrpcFiles
     {
         DeleteRequest request = await call.ReadAsync(DeleteRequest.Parser).ConfigureAwait(false);
         TransferName name = TransferName.Parse(request.Name);
-        using TransferPass pass = call.Enter(TransferScope.Delete, name, isTransfer: false);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Delete, name, isTransfer: false).ConfigureAwait(false);
         bool deleted = await call.Store
             .DeleteAsync(name, GrpcValues.Precondition(request.Precondition), call.Ended)
             .ConfigureAwait(false);
@@ -42,7 +42,7 @@ internal static class GrpcFiles
                 TransferError.InvalidRequest, "'limit' is a number of entries, or 0 for all of them.", folder.Value);
         }
 
-        using TransferPass pass = call.Enter(TransferScope.Read, folder, isTransfer: false);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Read, folder, isTransfer: false).ConfigureAwait(false);
         long left = request.Limit == 0 ? long.MaxValue : request.Limit;
         bool hasBegun = false;
         do

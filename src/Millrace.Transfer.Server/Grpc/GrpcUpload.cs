@@ -89,7 +89,7 @@ internal static class GrpcUpload
     private static async ValueTask<Messages.UploadStatus> CreateAsync(GrpcCall call, MessageReader messages, UploadHead head)
     {
         TransferName name = TransferName.Parse(head.Name);
-        using TransferPass pass = call.Enter(TransferScope.Write, name, isTransfer: true);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Write, name, isTransfer: true).ConfigureAwait(false);
         long? length = GrpcValues.Bytes(head.HasLength, head.Length, "length");
         Sha256Digest? said = head.HasSha256 ? GrpcMapping.ToDigest(head.Sha256) : null;
         if (head.Offset != 0)
@@ -110,7 +110,7 @@ internal static class GrpcUpload
             messages.Into(sink, call.Ended);
             End end = await ReceiveAsync(messages).ConfigureAwait(false)
                 ?? throw Cut($"The stream for '{name}' ended without 'end'. Nothing was stored; send it again.");
-            pass.Moved(sink.Bytes);
+            pass.AddBytes(sink.Bytes);
             ThrowUnlessLength(end, sink.Bytes);
             if (length is { } whole && whole != sink.Bytes)
             {

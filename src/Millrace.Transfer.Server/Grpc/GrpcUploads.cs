@@ -10,7 +10,7 @@ internal static class GrpcUploads
     {
         StartUploadRequest request = await call.ReadAsync(StartUploadRequest.Parser).ConfigureAwait(false);
         TransferName name = TransferName.Parse(request.Name);
-        using TransferPass pass = call.Enter(TransferScope.Write, name, isTransfer: false);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Write, name, isTransfer: false).ConfigureAwait(false);
         UploadStatus status = await call.Store
             .StartUploadAsync(
                 new StartUploadOptions

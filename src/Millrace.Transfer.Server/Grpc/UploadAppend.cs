@@ -38,11 +38,11 @@ internal static class UploadAppend
             {
                 await KeepAsync(writer, sink, isDiscarded: hash is not null).ConfigureAwait(false);
                 long kept = hash is null ? writer.Offset : status.Offset;
-                pass.Moved(kept - status.Offset);
+                pass.AddBytes(kept - status.Offset);
                 throw Explain(exception, writer, status.Id, kept);
             }
 
-            pass.Moved(writer.Offset - status.Offset);
+            pass.AddBytes(writer.Offset - status.Offset);
             return (await writer.SaveAsync(CancellationToken.None).ConfigureAwait(false), end);
         }
     }

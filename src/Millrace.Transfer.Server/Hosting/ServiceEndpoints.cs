@@ -23,7 +23,7 @@ internal static class ServiceEndpoints
             TransferGuard guard = TransferGuard.Of(context);
 
             // A load balancer has no token and needs the status only; the rest is nobody else's business.
-            HealthDocument told = guard.IsKnown(context)
+            HealthDocument told = await guard.IsKnownAsync(context).ConfigureAwait(false)
                 ? found with { Transfers = guard.Running }
                 : new HealthDocument { Status = found.Status };
             context.Response.StatusCode = found.Status == HealthDocument.Ok

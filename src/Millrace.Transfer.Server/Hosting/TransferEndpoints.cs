@@ -17,6 +17,7 @@ public static class TransferEndpoints
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(store);
+        ThrowIfNotRegistered(endpoints);
         return FileEndpoints.Map(endpoints, path, store, options ?? new TransferServerOptions { FilesPath = path });
     }
 
@@ -31,6 +32,7 @@ public static class TransferEndpoints
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(store);
+        ThrowIfNotRegistered(endpoints);
         return UploadEndpoints.Map(endpoints, path, store, options ?? new TransferServerOptions { UploadsPath = path });
     }
 
@@ -50,6 +52,7 @@ public static class TransferEndpoints
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(store);
+        ThrowIfNotRegistered(endpoints);
         return GrpcEndpoints.Map(endpoints, store, options ?? new TransferServerOptions());
     }
 
@@ -66,6 +69,10 @@ public static class TransferEndpoints
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(store);
+        ThrowIfNotRegistered(endpoints);
         return ServiceEndpoints.MapHealth(endpoints, path, store, TimeProvider.System);
     }
+
+    /// <summary>Nothing is served without access control.</summary>
+    private static void ThrowIfNotRegistered(IEndpointRouteBuilder endpoints) => TransferGuard.Of(endpoints.ServiceProvider);
 }

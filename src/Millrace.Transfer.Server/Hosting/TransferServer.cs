@@ -133,12 +133,12 @@ public sealed class TransferServer : IAsyncDisposable
         WebApplication? application = null;
         try
         {
-            application = Build(options, sockets, ports, tls, new TransferAccessOptions
+            application = Build(options, sockets, ports, tls, access =>
             {
-                Tokens = tokens,
-                OpenWithoutTokens = isOpen,
-                Limits = options.Limits,
-                Clock = options.Endpoints.Clock,
+                access.Tokens = tokens;
+                access.OpenWithoutTokens = isOpen;
+                access.Limits = options.Limits;
+                access.Clock = options.Endpoints.Clock;
             });
             var server = new TransferServer(application, store, options, address, ports);
             server.Map();
@@ -200,7 +200,7 @@ public sealed class TransferServer : IAsyncDisposable
 
     private static WebApplication Build(
         TransferHostOptions options, ListenSockets sockets, ServerPorts ports, HttpsConnectionAdapterOptions? tls,
-        TransferAccessOptions access)
+        Action<TransferAccessOptions> access)
     {
         // Empty and not slim: that would read appsettings.json of the current folder, which may be the one that is served.
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(
@@ -215,9 +215,10 @@ public sealed class TransferServer : IAsyncDisposable
             builder.Services.AddCors();
         }
 
-
-        // What ASP.NET Core logs of every request has the query in it, and with that the signature of a link.
+        // ASP.NET Core's request log contains the query, and so the signature of a link. The second one is the authentication
+        // handlers' own: Millrace's log reports each refusal already.
         builder.Logging.AddFilter("Microsoft", LogLevel.Warning);
+        builder.Logging.AddFilter("Millrace.Transfer.Server", LogLevel.Warning);
         options.Logging?.Invoke(builder.Logging);
         builder.WebHost.UseKestrelCore();
         builder.Services.AddSingleton<IMemoryPoolFactory<byte>, ConnectionMemoryPoolFactory>();

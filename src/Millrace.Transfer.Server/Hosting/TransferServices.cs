@@ -1,29 +1,54 @@
 using System.Diagnostics.Metrics;
+using Microsoft.AspNetCore.Authorization;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
-using Microsoft.Extensions.Logging;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Registers what the endpoints ask for, in an application of one's own.</summary>
+/// <summary>Registers what Millrace's endpoints need in your own application.</summary>
 public static class TransferServices
 {
     /// <summary>
-    /// Adds the guard (tokens, links, limits), metrics, traces and the log. Without it everybody may do everything that the
-    /// application's own middleware lets through.
+    /// Adds access control (tokens, signed links, limits for each caller), metrics, traces and the log. Without it, mapping
+    /// an endpoint throws.
     /// </summary>
-    /// <param name="services">The application's.</param>
-    /// <param name="options">Whom to let in; null for everybody.</param>
+    /// <param name="services">The application's services.</param>
+    /// <param name="configure">Sets the tokens and limits; may be called several times.</param>
+    /// <remarks>
+    /// <para>Tokens and links are the authentication schemes <c>Millrace.Token</c> and <c>Millrace.Link</c>. The authorization
+    /// policies <c>Millrace.Read</c>, <c>Millrace.Write</c>, <c>Millrace.Delete</c>, <c>Millrace.List</c> and, for requests that
+    /// need none of these, <c>Millrace</c> use both; their resource is the <see cref="TransferName"/>. Define policies of these
+    /// names to use schemes and requirements of your own.</para>
+    /// <para><c>AllowAnonymous()</c> on what a Map method returns serves its endpoints to everyone.</para>
+    /// </remarks>
     public static IServiceCollection AddMillraceTransfer(
-        this IServiceCollection services, TransferAccessOptions? options = null)
+        this IServiceCollection services, Action<TransferAccessOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(services);
-        TransferAccessOptions access = options ?? new TransferAccessOptions();
-        services.TryAddSingleton(provider => new TransferMeter(provider.GetService<IMeterFactory>()));
-        services.TryAddSingleton(provider => new TransferGuard(
-            access,
-            provider.GetRequiredService<TransferMeter>(),
-            (ILogger?)provider.GetService<ILoggerFactory>()?.CreateLogger(TransferDiagnostics.Name)));
-        return services;
+        if (configure is not null)
+        {
+            services.Configure(configure);
+        }
+
+        if (services.Any(static service => service.ServiceType == typeof(TransferGuard)))
+        {
+            return services;
+        }
+
+        services.AddLogging();
+        services.AddOptions();
+        services.TryAddSingleton(static provider => new TransferMeter(provider.GetService<IMeterFactory>()));
+        services.AddSingleton<TransferGuard>();
+        services.AddTransient<TokenHandler>();
+        services.AddTransient<LinkHandler>();
+
+        // Not AddAuthentication: that adds data protection, which reads and writes keys when the application starts.
+        services.AddAuthenticationCore(static options =>
+        {
+            options.AddScheme<TokenHandler>(TokenHandler.SchemeName, displayName: null);
+            options.AddScheme<LinkHandler>(LinkHandler.SchemeName, displayName: null);
+        });
+        services.AddSingleton<IAuthorizationHandler, ScopeRequirement.Handler>();
+        return services.AddAuthorization(ScopeRequirement.AddPolicies);
     }
 }

@@ -22,8 +22,9 @@ internal static class DraftCreation
     /// <summary>Begins an upload, tells where it can be continued, and takes what comes.</summary>
     public static async Task CreateAsync(UploadCall call, TransferName name, string? metadata)
     {
-        using TransferPass pass = TransferGuard.Of(call.Context)
-            .Enter(call.Context, TransferScope.Write, name, isTransfer: true);
+        using TransferPass pass = await TransferGuard.Of(call.Context)
+            .EnterAsync(call.Context, TransferScope.Write, name, isTransfer: true)
+            .ConfigureAwait(false);
         DraftRequest request = DraftRequest.Read(call, offset: 0);
         using ContentCheck? check = ContentCheck.Read(call.Request);
         UploadStatus status = await call.Store

@@ -16,8 +16,9 @@ internal static class TusCreation
         }
 
         StartUploadOptions start = ReadOptions(request, concat);
-        using TransferPass pass = TransferGuard.Of(call.Context)
-            .Enter(call.Context, TransferScope.Write, start.Name, isTransfer: true);
+        using TransferPass pass = await TransferGuard.Of(call.Context)
+            .EnterAsync(call.Context, TransferScope.Write, start.Name, isTransfer: true)
+            .ConfigureAwait(false);
         WritePrecondition precondition = start.Name.IsRoot
             ? default
             : await UploadLookup.ReadPreconditionAsync(call, start.Name).ConfigureAwait(false);

@@ -20,8 +20,9 @@ internal static class UploadLookup
             .ConfigureAwait(false);
 
         // Who may not come in is not told which uploads there are.
-        TransferPass pass = TransferGuard.Of(call.Context)
-            .Enter(call.Context, TransferScope.Write, status?.Name ?? default, isTransfer);
+        TransferPass pass = await TransferGuard.Of(call.Context)
+            .EnterAsync(call.Context, TransferScope.Write, status?.Name ?? default, isTransfer)
+            .ConfigureAwait(false);
         if (status is null)
         {
             pass.Dispose();

@@ -48,7 +48,7 @@ internal static class UploadReceiver
             catch (Exception exception)
             {
                 await KeepAsync(writer, check).ConfigureAwait(false);
-                pass.Moved(writer.Offset - status.Offset);
+                pass.AddBytes(writer.Offset - status.Offset);
                 if (writer.Superseded.IsCancellationRequested)
                 {
                     throw new TransferException(
@@ -80,7 +80,7 @@ internal static class UploadReceiver
                 };
             }
 
-            pass.Moved(writer.Offset - status.Offset);
+            pass.AddBytes(writer.Offset - status.Offset);
             return await writer.SaveAsync(CancellationToken.None).ConfigureAwait(false);
         }
     }

@@ -18,8 +18,11 @@ public sealed class GuardTests : IAsyncLifetime
         _store = new TokenStore(_tokens, _clock);
         _server = await RunningServer.StartAsync(new RunningServerOptions
         {
-            Services = services => services.AddMillraceTransfer(
-                new TransferAccessOptions { Tokens = _store, Clock = _clock }),
+            Services = services => services.AddMillraceTransfer(access =>
+            {
+                access.Tokens = _store;
+                access.Clock = _clock;
+            }),
         });
         await _server.WriteAsync("a/one.txt", "one"u8.ToArray());
         await _server.WriteAsync("b/two.txt", "two"u8.ToArray());

@@ -19,8 +19,9 @@ public sealed class SignedLinkTests
         request.Method = method;
         request.QueryString = new QueryString(query);
         Assert.True(SignedLink.IsIn(request));
-        return SignedLink.Allows(
-            key ?? _key, request, scope, name is null ? Name : TransferName.Parse(name), _clock.GetUtcNow());
+        TransferScope allowed = SignedLink.ScopeOf(
+            key ?? _key, request, name is null ? Name : TransferName.Parse(name), _clock.GetUtcNow());
+        return allowed != TransferScope.None && (allowed & scope) == scope;
     }
 
     [Theory]

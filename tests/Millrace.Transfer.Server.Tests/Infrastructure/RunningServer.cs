@@ -51,6 +51,7 @@ public sealed class RunningServer : IAsyncDisposable
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders().AddProvider(log).SetMinimumLevel(LogLevel.Warning);
         builder.Services.AddRoutingCore();
+        builder.Services.AddMillraceTransfer(static access => access.OpenWithoutTokens = true);
         options.Services?.Invoke(builder.Services);
         builder.WebHost.UseKestrel(kestrel => options.Kestrel?.Invoke(kestrel));
         builder.WebHost.UseUrls("http://127.0.0.1:0");

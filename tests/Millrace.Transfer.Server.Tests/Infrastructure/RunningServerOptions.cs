@@ -11,7 +11,7 @@ public sealed record RunningServerOptions
 
     public TransferServerOptions Server { get; init; } = new();
 
-    /// <summary>Registers what endpoints ask for, a <see cref="TransferGuard"/> for example.</summary>
+    /// <summary>Adds or replaces services; access is open without tokens otherwise.</summary>
     public Action<IServiceCollection>? Services { get; init; }
 
     public Action<KestrelServerOptions>? Kestrel { get; init; }

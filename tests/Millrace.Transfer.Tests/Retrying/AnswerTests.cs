@@ -89,6 +89,7 @@ public sealed class AnswerTests
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.WebHost.UseUrls("http://127.0.0.1:0");
+        builder.Services.AddMillraceTransfer(static access => access.OpenWithoutTokens = true);
         await using WebApplication application = builder.Build();
         int refused = 0;
         application.Use(next => context =>

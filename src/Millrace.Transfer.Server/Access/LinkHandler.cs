@@ -1,0 +1,39 @@
+using System.Security.Claims;
+using System.Text.Encodings.Web;
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Authenticates a <see cref="SignedLink"/>: its user may do one thing with the one file of the request.</summary>
+internal sealed class LinkHandler(
+    IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory loggers, TransferGuard guard)
+    : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, UrlEncoder.Default)
+{
+    public const string SchemeName = "Millrace.Link";
+
+    /// <summary>The name of a link's user. The name of a token has no colon.</summary>
+    public const string Owner = ":link";
+
+    public const string Refused = "The link has expired, was revoked, or is for another file or method. Ask for a new one.";
+
+    protected override Task<AuthenticateResult> HandleAuthenticateAsync()
+    {
+        if (Request.Headers.ContainsKey("Authorization") || !SignedLink.IsIn(Request))
+        {
+            return Task.FromResult(AuthenticateResult.NoResult());
+        }
+
+        // A link is for the URL of a file; other endpoints have none.
+        TransferName name = Context.GetEndpoint()?.Metadata.GetMetadata<FileHandler>() is null
+            ? default
+            : FileTarget.Of(Context).Name;
+        TransferScope scope = guard.ScopeOfLink(Request, name);
+        return Task.FromResult(scope == TransferScope.None
+            ? AuthenticateResult.Fail(new TransferException(TransferError.Forbidden, Refused))
+            : AuthenticateResult.Success(new AuthenticationTicket(
+                new ClaimsPrincipal(ScopeRequirement.CreateIdentity(SchemeName, Owner, scope, name)), SchemeName)));
+    }
+}

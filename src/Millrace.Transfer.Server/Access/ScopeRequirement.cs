@@ -1,0 +1,83 @@
+using System.Security.Claims;
+using Microsoft.AspNetCore.Authorization;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// The requirement of the policies <c>Millrace.Read</c>, <c>Millrace.Write</c>, <c>Millrace.Delete</c>, <c>Millrace.List</c>,
+/// and <c>Millrace</c> for a request that needs no scope. The resource is the <see cref="TransferName"/>.
+/// </summary>
+internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequirement
+{
+    private const string PolicyName = "Millrace";
+    private const string ScopeClaim = "millrace:scope";
+    private const string PrefixClaim = "millrace:prefix";
+
+    private static readonly TransferScope[] Single =
+        [TransferScope.Read, TransferScope.Write, TransferScope.Delete, TransferScope.List];
+
+    private static readonly string[] NoScope = [PolicyName];
+
+    /// <summary>The names of the policies that a request for some scopes has to satisfy.</summary>
+    public static IEnumerable<string> PoliciesOf(TransferScope scope) => scope == TransferScope.None
+        ? NoScope
+        : Single.Where(one => (scope & one) != TransferScope.None).Select(NameOf);
+
+    /// <summary>Adds the policies that the application has not defined itself.</summary>
+    public static void AddPolicies(AuthorizationOptions options)
+    {
+        foreach (TransferScope scope in Single.Prepend(TransferScope.None))
+        {
+            if (options.GetPolicy(NameOf(scope)) is null)
+            {
+                options.AddPolicy(NameOf(scope), policy => policy
+                    .AddAuthenticationSchemes(TokenHandler.SchemeName, LinkHandler.SchemeName)
+                    .AddRequirements(new ScopeRequirement(scope)));
+            }
+        }
+    }
+
+    public static ClaimsIdentity CreateIdentity(string scheme, string name, TransferScope scopes, TransferName prefix) => new(
+        [
+            new Claim(ClaimTypes.Name, name),
+            new Claim(ScopeClaim, TransferScopes.ToText(scopes)),
+            new Claim(PrefixClaim, prefix.Value),
+        ],
+        scheme);
+
+    public static TransferScope ScopesOf(ClaimsPrincipal user) =>
+        TransferScopes.TryParse(user.FindFirst(ScopeClaim)?.Value, out TransferScope scopes, out _) ? scopes : TransferScope.None;
+
+    /// <summary>The folder or file that the user may use, as text; empty for everything.</summary>
+    public static string PrefixOf(ClaimsPrincipal user) => user.FindFirst(PrefixClaim)?.Value ?? "";
+
+    private static string NameOf(TransferScope scope) =>
+        scope == TransferScope.None ? PolicyName : $"{PolicyName}.{scope}";
+
+    /// <summary>Decides by the request alone; whether the file exists is not looked at.</summary>
+    private bool IsMetBy(ClaimsPrincipal user, TransferName name)
+    {
+        // A part of an upload has no name; the file that the parts become has one, and is checked then.
+        bool isPart = name.IsRoot && scope == TransferScope.Write;
+        return (ScopesOf(user) & scope) == scope && (isPart || IsBelow(name, PrefixOf(user)));
+    }
+
+    private static bool IsBelow(TransferName name, string prefix) =>
+        prefix.Length == 0 || (TransferName.TryParse(prefix, out TransferName folder) && name.IsIn(folder));
+
+    internal sealed class Handler(TransferGuard guard) : AuthorizationHandler<ScopeRequirement, TransferName>
+    {
+        protected override Task HandleRequirementAsync(
+            AuthorizationHandlerContext context, ScopeRequirement requirement, TransferName resource)
+        {
+            if (context.User.Identity is { IsAuthenticated: true }
+                ? requirement.IsMetBy(context.User, resource)
+                : !guard.NeedsToken)
+            {
+                context.Succeed(requirement);
+            }
+
+            return Task.CompletedTask;
+        }
+    }
+}

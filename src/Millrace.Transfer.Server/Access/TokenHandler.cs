@@ -1,0 +1,46 @@
+using System.Net.Http.Headers;
+using System.Security.Claims;
+using System.Text.Encodings.Web;
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>Authenticates <c>Authorization: Bearer</c> with a token of the application's <see cref="TokenStore"/>.</summary>
+internal sealed class TokenHandler(
+    IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory loggers, TransferGuard guard)
+    : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, UrlEncoder.Default)
+{
+    public const string SchemeName = "Millrace.Token";
+
+    protected override Task<AuthenticateResult> HandleAuthenticateAsync()
+    {
+        // A token is checked even if none is needed: whoever sends a wrong one wants to know.
+        if (!Request.Headers.ContainsKey("Authorization") || guard.IgnoresTokens)
+        {
+            return Task.FromResult(AuthenticateResult.NoResult());
+        }
+
+        TransferToken? token =
+            AuthenticationHeaderValue.TryParse(Request.Headers.Authorization, out AuthenticationHeaderValue? header)
+            && header.Scheme.Equals("Bearer", StringComparison.OrdinalIgnoreCase)
+            && header.Parameter is { Length: > 0 } secret
+                ? guard.FindToken(secret)
+                : null;
+        return Task.FromResult(token is null
+            ? AuthenticateResult.Fail(new TransferException(
+                TransferError.Unauthorized,
+                "The token is not known here, or it has expired. Make another with 'millrace token add' on the server."))
+            : AuthenticateResult.Success(new AuthenticationTicket(
+                new ClaimsPrincipal(ScopeRequirement.CreateIdentity(SchemeName, token.Name, token.Scopes, token.Prefix)),
+                SchemeName)));
+    }
+
+    // For applications that require the scheme themselves; Millrace's own endpoints answer in their protocol's form.
+    protected override Task HandleChallengeAsync(AuthenticationProperties properties) => Problems.AnswerAsync(
+        Context, new TransferException(TransferError.Unauthorized, "This needs a token: 'Authorization: Bearer TOKEN'."));
+
+    protected override Task HandleForbiddenAsync(AuthenticationProperties properties) => Problems.AnswerAsync(
+        Context, new TransferException(TransferError.Forbidden, "The token does not allow this."));
+}
