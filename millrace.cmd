@@ -1,9 +1,16 @@
 @echo off
-rem Runs the millrace command from the sources: builds what is stale, then hands over to it, in the caller's own folder.
+rem Runs the millrace command from the sources: builds what is stale, then starts it in the caller's folder.
 setlocal
 set "ROOT=%~dp0"
-set "PROJECT=%ROOT%src\Millrace.Cli"
-set "COMMAND=%PROJECT%\bin\Release\net10.0\Millrace.Cli.dll"
+rem The laboratory is a program of its own, which gets what follows "lab".
+set "NAME=Millrace.Cli"
+set "ARGUMENTS=%*"
+if "%~1"=="lab" (
+    set "NAME=Millrace.Lab.Cli"
+    call set "ARGUMENTS=%%ARGUMENTS:~3%%"
+)
+set "PROJECT=%ROOT%src\%NAME%"
+set "COMMAND=%PROJECT%\bin\Release\net10.0\%NAME%.dll"
 set "STAMP=%PROJECT%\bin\Release\.millrace-built"
 
 where dotnet >nul 2>nul
@@ -32,7 +39,7 @@ for /d %%p in ("%ROOT%src\*") do (
 )
 set "LOG=%TEMP%\millrace-build-%RANDOM%.log"
 pushd "%ROOT%"
-dotnet build "%PROJECT%\Millrace.Cli.csproj" -c Release -v quiet --nologo >"%LOG%" 2>&1
+dotnet build "%PROJECT%" -c Release -v quiet --nologo >"%LOG%" 2>&1
 if errorlevel 1 (
     popd
     type "%LOG%" 1>&2

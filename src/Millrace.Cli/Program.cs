@@ -4,7 +4,6 @@ using Millrace.Cli;
 using Millrace.Cli.Completion;
 using Millrace.Cli.Copy;
 using Millrace.Cli.Get;
-using Millrace.Cli.Lab;
 using Millrace.Cli.Link;
 using Millrace.Cli.List;
 using Millrace.Cli.Put;
@@ -12,18 +11,17 @@ using Millrace.Cli.Remove;
 using Millrace.Cli.Scan;
 using Millrace.Cli.Serve;
 using Millrace.Cli.Token;
-using Millrace.Lab.Running;
 
 // Before anything that may rent an array.
 SharedPool.MakeRoom();
 
-if (args is [LabWorker.Argument])
+if (args is [LabTool.Name, ..])
 {
-    return LabWorker.Run();
+    return LabTool.Run(args[1..]);
 }
 
 // Not a RootCommand: that would call itself after the assembly, which is not what the user typed.
-var root = new Command("millrace", "Millrace: files as pipes, and a laboratory that measures them on your own machine.")
+var root = new Command("millrace", "Scan, copy, serve and transfer files, and measure it on your own machine.")
 {
     new HelpOption(),
     new VersionOption { Action = new VersionText() },
@@ -37,12 +35,12 @@ root.Subcommands.Add(ListCommand.Create());
 root.Subcommands.Add(RemoveCommand.Create());
 root.Subcommands.Add(TokenCommand.Create());
 root.Subcommands.Add(LinkCommand.Create());
-root.Subcommands.Add(LabCommand.Create());
+root.Subcommands.Add(LabTool.Describe());
 root.Subcommands.Add(CompletionCommand.Create());
 
 if (Suggestions.IsAskedFor(args))
 {
-    return Suggestions.Print(root, args, Console.Out);
+    return LabTool.IsMeant(args[1]) ? LabTool.Suggest(args) : Suggestions.Print(root, args, Console.Out);
 }
 
 ParseResult parsed = root.Parse(args);

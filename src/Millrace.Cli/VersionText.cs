@@ -16,6 +16,6 @@ internal sealed class VersionText : SynchronousCommandLineAction
         string version = typeof(VersionText).Assembly
             .GetCustomAttribute<AssemblyInformationalVersionAttribute>()!.InformationalVersion;
         parseResult.InvocationConfiguration.Output.WriteLine(version.Split('+')[0]);
-        return ExitCode.Success;
+        return 0;
     }
 }

@@ -2,11 +2,15 @@ using System.Diagnostics;
 
 namespace Millrace.Cli.Tests;
 
-/// <summary>The real command, as a process.</summary>
+/// <summary>The command that the test project is about, as a process.</summary>
 internal static class Command
 {
     // Only against a hang: nothing here decides by time.
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
+
+    /// <summary>Beside the tests and named like them: Millrace.Cli.dll for Millrace.Cli.Tests.</summary>
+    public static string Program { get; } = Path.Combine(
+        AppContext.BaseDirectory, Path.ChangeExtension(typeof(Command).Assembly.GetName().Name, ".dll")!);
 
     /// <summary>Starts it in a folder.</summary>
     public static Process Start(string folder, params string[] arguments)
@@ -18,7 +22,7 @@ internal static class Command
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        start.ArgumentList.Add(Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll"));
+        start.ArgumentList.Add(Program);
         foreach (string argument in arguments)
         {
             start.ArgumentList.Add(argument);

@@ -7,7 +7,6 @@ namespace Millrace.Cli.Tests;
 /// <summary>What <c>dotnet pack</c> makes of the built solution, and whether the command runs from its package.</summary>
 public sealed class PackagesTests : IDisposable
 {
-    internal static readonly string Root = FindRoot();
     private readonly string _folder = Directory.CreateTempSubdirectory("millrace-packages-").FullName;
 
     [Fact]
@@ -24,33 +23,31 @@ public sealed class PackagesTests : IDisposable
     }
 
     [Fact]
-    public void The_command_installs_as_a_dotnet_tool_and_runs()
+    public void Both_commands_install_as_dotnet_tools_and_one_starts_the_other()
     {
         Pack("Millrace.Cli");
+        Pack("Millrace.Lab.Cli");
+        Assert.DoesNotContain(
+            Entries("Millrace.Cli.*.nupkg"), entry => Regex.IsMatch(entry, "/(BenchmarkDotNet|Millrace.Lab).*dll$"));
+        Assert.Contains(Entries("Millrace.Lab.Cli.*.nupkg"), entry => entry.EndsWith("/Millrace.Lab.dll", StringComparison.Ordinal));
         string config = Path.Combine(_folder, "nuget.config");
         File.WriteAllText(
             config,
             $"""<configuration><packageSources><clear /><add key="packed" value="{_folder}" /></packageSources></configuration>""");
         string tools = Path.Combine(_folder, "tools");
+        foreach (string package in new[] { "Millrace.Cli", "Millrace.Lab.Cli" })
+        {
+            Run("dotnet", _folder, "tool", "install", package, "--tool-path", tools, "--configfile", config, "--no-cache");
+        }
 
-        Run("dotnet", _folder, "tool", "install", "Millrace.Cli", "--tool-path", tools, "--configfile", config, "--no-cache");
-        string version = Run(Path.Combine(tools, OperatingSystem.IsWindows() ? "millrace.exe" : "millrace"), _folder, "--version");
-
-        Assert.Matches(@"^\d+\.\d+\.\d+", version);
+        string suffix = OperatingSystem.IsWindows() ? ".exe" : "";
+        string millrace = Path.Combine(tools, "millrace" + suffix);
+        Assert.Matches(@"^\d+\.\d+\.\d+", Run(millrace, _folder, "--version"));
+        Assert.Matches(@"^\d+\.\d+\.\d+", Run(Path.Combine(tools, "millrace-lab" + suffix), _folder, "--version"));
+        Assert.Contains("millrace lab files [options]", Run(millrace, _folder, "lab", "files", "--help"), StringComparison.Ordinal);
     }
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
-
-    private static string FindRoot()
-    {
-        string? folder = AppContext.BaseDirectory;
-        while (folder is not null && !File.Exists(Path.Combine(folder, "Millrace.slnx")))
-        {
-            folder = Path.GetDirectoryName(folder);
-        }
-
-        return folder ?? throw new InvalidOperationException("The tests must run inside the repository.");
-    }
 
     private static string Run(string file, string folder, params string[] arguments)
     {
@@ -70,7 +67,7 @@ public sealed class PackagesTests : IDisposable
     }
 
     private void Pack(string project) =>
-        Run("dotnet", Root, "pack", Path.Combine("src", project), "-c", "Release", "--no-build", $"-p:PackageOutputPath={_folder}");
+        Run("dotnet", Repository.Root, "pack", Path.Combine("src", project), "-c", "Release", "--no-build", $"-p:PackageOutputPath={_folder}");
 
     private string[] Entries(string pattern)
     {

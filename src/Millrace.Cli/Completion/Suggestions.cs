@@ -5,8 +5,8 @@ using System.Globalization;
 namespace Millrace.Cli.Completion;
 
 /// <summary>
-/// Answers the scripts of <see cref="CompletionCommand"/>: <c>millrace "[suggest:POSITION]" "WORDS"</c>, as System.CommandLine's
-/// own directive has it, which only a RootCommand answers.
+/// Answers the completion scripts: <c>millrace "[suggest:POSITION]" "WORDS"</c>, like System.CommandLine's own directive,
+/// which only a RootCommand answers.
 /// </summary>
 internal static class Suggestions
 {
@@ -43,7 +43,7 @@ internal static class Suggestions
             output.WriteLine(front + text);
         }
 
-        return ExitCode.Success;
+        return 0;
     }
 
     private static IEnumerable<string> Find(Command root, string line, string word)

@@ -18,7 +18,6 @@ public sealed class CompletionTests : IDisposable
     [InlineData("millrace get --via gr", "grpc grpc-web grpc-web-text")]
     [InlineData("millrace put --no-", "--no-continue --no-verify")]
     [InlineData("millrace completion ", "bash fish zsh")]
-    [InlineData("millrace lab fi", "files")]
     public async Task Commands_options_and_values_are_completed_in_bash(string line, string expected) =>
         Assert.Equal(expected, string.Join(' ', (await CompleteAsync(line)).Order(StringComparer.Ordinal)));
 

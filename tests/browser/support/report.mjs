@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const command = join(root, "src/Millrace.Cli/bin/Release/net10.0/Millrace.Cli.dll");
+const command = join(root, "src/Millrace.Lab.Cli/bin/Release/net10.0/Millrace.Lab.Cli.dll");
 
 /** Runs the real `millrace lab report` on results, each in a folder of its own, or on folders of the repository. */
 export function makeReport(...runs) {
@@ -17,7 +17,7 @@ export function makeReport(...runs) {
     writeFileSync(join(source, "results.json"), JSON.stringify(run));
     return source;
   });
-  execFileSync("dotnet", [command, "lab", "report", ...sources, "--out", folder], { stdio: "pipe" });
+  execFileSync("dotnet", [command, "report", ...sources, "--out", folder], { stdio: "pipe" });
   const path = join(folder, "report.html");
   return { path, url: pathToFileURL(path).href, remove: () => rmSync(folder, { recursive: true }) };
 }

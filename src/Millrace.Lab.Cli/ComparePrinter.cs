@@ -1,0 +1,165 @@
+using Millrace.Lab.Comparing;
+using Millrace.Lab.Results;
+using Spectre.Console;
+
+namespace Millrace.Lab.Cli;
+
+/// <summary>Prints a comparison as tables and sentences.</summary>
+internal sealed class ComparePrinter
+{
+    private const int ReasonsShown = 4;
+
+    private readonly IAnsiConsole _console;
+    private readonly MetricKind[] _inFull;
+
+    /// <summary>Prints to a console; metrics that were asked for have all their cases shown.</summary>
+    public ComparePrinter(IAnsiConsole console, MetricKind[] inFull)
+    {
+        _console = console;
+        _inFull = inFull;
+    }
+
+    /// <summary>Prints it.</summary>
+    public void Write(RunComparison comparison)
+    {
+        _console.WriteLine();
+        _console.MarkupLineInterpolated($"[bold]{comparison.Suite}: {comparison.Other}[/]");
+        Line($"compared with {comparison.Reference}");
+        Line(Basis(comparison));
+        foreach (MachineDifference difference in comparison.Differences)
+        {
+            Line($"  {difference}");
+        }
+
+        foreach (string note in comparison.Notes)
+        {
+            _console.MarkupLineInterpolated($"[yellow]{note}[/]");
+        }
+
+        if (comparison.Cases.Count == 0)
+        {
+            return;
+        }
+
+        WriteCases(comparison);
+        WriteOthers(comparison);
+        WriteReasons(comparison);
+        string[] words =
+            [VerdictWords.Slower, VerdictWords.Faster, VerdictWords.Same, VerdictWords.Noise, VerdictWords.TooLittleData];
+        _console.MarkupLineInterpolated(
+            $"[bold]{string.Join(", ", words.Select(word => $"{comparison.Count(word)} {word}"))}[/]");
+    }
+
+    private static string Basis(RunComparison comparison)
+    {
+        string machine = comparison switch
+        {
+            { SameMachine: false } => "Another machine",
+            { Differences.Count: > 0 } => "The same machine with other software or settings",
+            _ => "The same machine",
+        };
+        string basis = comparison.Basis switch
+        {
+            ComparisonBasis.AdjustedTime => "compared by time, less the machine's drift",
+            ComparisonBasis.Time => "compared by time as measured",
+            _ => "compared by ratio to the baseline, and by rank",
+        };
+        return $"{machine}: {basis}.";
+    }
+
+    private void WriteCases(RunComparison comparison)
+    {
+        bool byRatio = comparison.Basis == ComparisonBasis.Ratio;
+        Table table = new Table().Border(TableBorder.Simple)
+            .AddColumn(new TableColumn("Method").NoWrap()).AddColumn(new TableColumn("Case").NoWrap())
+            .AddColumn(Right("Reference ms")).AddColumn(Right("Now ms")).AddColumn(Right(byRatio ? "Ratio's ratio" : "Ratio"))
+            .AddColumn(Right("95 %")).AddColumn(Right("Threshold")).AddColumn("Verdict")
+            .AddColumn(byRatio ? "Rank" : "By baseline");
+        foreach (CaseComparison item in comparison.Cases)
+        {
+            VerdictResult verdict = item.Verdict;
+            table.AddRow(
+                Markup.Escape(item.Method),
+                Markup.Escape(item.Parameters.Describe()),
+                Ms(item.ReferenceNs),
+                Ms(item.OtherNs),
+                Number(verdict.Ratio),
+                verdict.Low is null ? "-" : $"{verdict.Low:0.00}–{verdict.High:0.00}",
+                verdict.Threshold is { } threshold ? $"{threshold:P0}" : "-",
+                VerdictText.Of(verdict),
+                byRatio ? Rank(item) : item.AgainstBaseline is { } check
+                    ? $"{Number(check.Ratio)} {VerdictText.Of(check)}"
+                    : "-");
+        }
+
+        _console.Write(table);
+    }
+
+    private void WriteOthers(RunComparison comparison)
+    {
+        foreach (MetricKind kind in Metrics.All)
+        {
+            (CaseComparison Case, VerdictResult Verdict)[] all =
+            [
+                .. from item in comparison.Cases
+                   from verdict in item.Others
+                   where verdict.Metric == kind.Name
+                   select (item, verdict),
+            ];
+            if (all.Length == 0)
+            {
+                if (_inFull.Contains(kind) && kind != Metrics.WallNs)
+                {
+                    Line($"{kind.Title}: not in both runs.");
+                }
+
+                continue;
+            }
+
+            Line($"{kind.Title}: "
+                + string.Join(", ", all.GroupBy(one => one.Verdict.Verdict).Select(group => $"{group.Count()} {group.Key}")));
+            foreach ((CaseComparison item, VerdictResult verdict) in all.Where(one =>
+                _inFull.Contains(kind) || VerdictWords.NamesDifference(one.Verdict.Verdict)))
+            {
+                _console.MarkupLine(
+                    $"  {Markup.Escape($"{item.Method} {item.Parameters.Describe()}")}: {VerdictText.Of(verdict)}, "
+                    + Markup.Escape($"{Number(verdict.Ratio)} times; {verdict.Reason}"));
+            }
+        }
+
+        _console.WriteLine();
+    }
+
+    private void WriteReasons(RunComparison comparison)
+    {
+        IGrouping<string, CaseComparison>[] reasons =
+        [
+            .. comparison.Cases
+                .Where(item => item.Verdict.Verdict is VerdictWords.TooLittleData or VerdictWords.Noise && item.Verdict.Reason is not null)
+                .GroupBy(item => $"{item.Verdict.Verdict}: {item.Verdict.Reason!.Split(';')[0]}")
+                .OrderByDescending(group => group.Count()),
+        ];
+        foreach (IGrouping<string, CaseComparison> reason in reasons.Take(ReasonsShown))
+        {
+            Line($"{reason.Count()} × {reason.Key}");
+        }
+
+        if (reasons.Length > ReasonsShown)
+        {
+            Line($"and {reasons.Length - ReasonsShown} other reasons; --json has all of them.");
+        }
+    }
+
+    private static TableColumn Right(string title) => new TableColumn(title).RightAligned().NoWrap();
+
+    private static string Rank(CaseComparison item) =>
+        item is { ReferenceRank: { } before, OtherRank: { } after } ? before == after ? $"{after}" : $"{before} to {after}" : "-";
+
+    private static string Ms(double? nanoseconds) => nanoseconds is { } value
+        ? (value / 1e6).ToString(value < 1e7 ? "0.000" : "0.00", null)
+        : "-";
+
+    private static string Number(double? value) => value is { } number ? $"{number:0.00}" : "-";
+
+    private void Line(string text) => _console.MarkupLineInterpolated($"{text}");
+}

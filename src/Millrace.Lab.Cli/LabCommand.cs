@@ -1,0 +1,26 @@
+using System.CommandLine;
+using Millrace.Lab.Suites;
+
+namespace Millrace.Lab.Cli;
+
+/// <summary>`millrace lab`: its suites.</summary>
+internal static class LabCommand
+{
+    /// <summary>Describes the command.</summary>
+    public static Command Create()
+    {
+        var command = new Command("lab", "Measure ways to read, write and move bytes on this machine.");
+        foreach (Suite suite in SuiteCatalog.All)
+        {
+            command.Subcommands.Add(SuiteCommand.Create(suite));
+        }
+
+        command.Subcommands.Add(SuiteCommand.CreateAll());
+        command.Subcommands.Add(NullCommand.Create());
+        command.Subcommands.Add(AdviseCommand.Create());
+        command.Subcommands.Add(ReportCommand.Create());
+        command.Subcommands.Add(CompareCommand.Create());
+        command.Subcommands.Add(HistoryCommand.Create());
+        return command;
+    }
+}

@@ -1,0 +1,44 @@
+using System.CommandLine;
+using System.CommandLine.Help;
+using Millrace.Cli;
+using Millrace.Lab.Suites;
+
+namespace Millrace.Lab.Cli;
+
+/// <summary>`millrace lab null SUITE`: what this machine cannot tell apart.</summary>
+internal static class NullCommand
+{
+    private const string OutputFolder = "results/null";
+
+    private const string Details = """
+        Every method takes part twice, in the same rounds, and is compared with itself. What is found there is noise: the
+        smallest difference that this machine can tell. `lab compare --null` uses it.
+
+        Exit codes: as those of `millrace lab SUITE`.
+        """;
+
+    /// <summary>Describes the command.</summary>
+    public static Command Create()
+    {
+        var command = new Command("null", "Measure every method against itself: what differs then is noise.");
+        foreach (Suite suite in SuiteCatalog.All)
+        {
+            command.Subcommands.Add(Create(suite));
+        }
+
+        return command;
+    }
+
+    private static Command Create(Suite suite)
+    {
+        var options = new SuiteOptions(OutputFolder);
+        var help = new HelpOption();
+        help.Action = new HelpWithDetails(help.Action!, Details);
+        Option<bool> failUnder = SuiteCommand.FailUnder();
+        var command = new Command(suite.Name, $"Measure every method of \"{suite.Name}\" against itself.") { help, failUnder };
+        options.AddTo(command, withFile: true);
+        command.SetAction(parsed => SuiteRunner.Run(
+            [suite], options.Read(parsed) with { AgainstItself = true }, foldersOfTheirOwn: false, parsed.GetValue(failUnder)));
+        return command;
+    }
+}

@@ -1,0 +1,29 @@
+
+namespace Millrace.Lab.Cli;
+
+/// <summary>Where results go.</summary>
+internal static class OutputFolder
+{
+    /// <summary>Makes the folder and checks that it can be written.</summary>
+    /// <returns>Its full path.</returns>
+    /// <exception cref="LabException">It cannot.</exception>
+    public static string Prepare(string folder)
+    {
+        try
+        {
+            string full = Path.GetFullPath(folder);
+            Directory.CreateDirectory(full);
+            string probe = Path.Combine(full, $".millrace-{Environment.ProcessId}");
+            File.WriteAllText(probe, "");
+            File.Delete(probe);
+            return full;
+        }
+        catch (Exception exception) when (
+            exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
+        {
+            throw new LabException(
+                $"The output folder {folder} cannot be written: {exception.Message} Name another one with --out.",
+                exception);
+        }
+    }
+}

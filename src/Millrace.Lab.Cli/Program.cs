@@ -1,0 +1,31 @@
+using System.CommandLine;
+using System.CommandLine.Help;
+using Millrace.Cli;
+using Millrace.Cli.Completion;
+using Millrace.Lab.Cli;
+using Millrace.Lab.Running;
+
+// Before anything that may rent an array.
+SharedPool.MakeRoom();
+
+if (args is [LabWorker.Argument])
+{
+    return LabWorker.Run();
+}
+
+// As "millrace lab", the documented spelling, which starts this program: help, results and advice all name that one.
+Command lab = LabCommand.Create();
+lab.Add(new HelpOption());
+lab.Add(new VersionOption { Action = new VersionText() });
+var root = new Command("millrace") { lab };
+if (Suggestions.IsAskedFor(args))
+{
+    return Suggestions.Print(root, args, Console.Out);
+}
+
+ParseResult parsed = root.Parse(["lab", .. args]);
+
+// A suite handles Ctrl-C itself; stopping takes as long as the current invocation.
+var configuration = new InvocationConfiguration { ProcessTerminationTimeout = null, EnableDefaultExceptionHandler = false };
+int exitCode = parsed.Invoke(configuration);
+return parsed.Errors.Count > 0 ? ExitCode.CannotStart : exitCode;

@@ -1,0 +1,106 @@
+using System.Buffers;
+using System.CommandLine;
+
+namespace Millrace.Lab.Cli;
+
+/// <summary>The options that every command which measures has.</summary>
+internal sealed class SuiteOptions
+{
+    private static readonly SearchValues<char> NeedQuotes = SearchValues.Create(" \t\"'*?$;&|<>()[]");
+
+    private readonly Option<bool> _quick = new("--quick")
+    {
+        Description = "What answers the main questions, up to 4 minutes a suite (the default).",
+    };
+
+    private readonly Option<bool> _full = new("--full")
+    {
+        Description = "Every method with every parameter; takes half an hour to an hour a suite, and 1 to 2 GiB of disk.",
+    };
+
+    private readonly Option<int?> _launches = new("--launches")
+    {
+        Description = "How many processes measure, one after the other (default: 3). Verdicts need 3 at least.",
+        HelpName = "N",
+    };
+
+    private readonly Option<string?> _file = new("--file")
+    {
+        Description = "Measure this file instead of generated ones. It is only read.",
+        HelpName = "PATH",
+    };
+
+    private readonly Option<string> _output;
+
+    private readonly Option<string[]> _filter = new("--filter")
+    {
+        Description = "Only these methods (\"FilePipe*\") or cases (\"FilePipe/128MiB/4096/*\"); may be given several times.",
+        HelpName = "GLOB",
+        Arity = ArgumentArity.OneOrMore,
+    };
+
+    private readonly Option<string?> _data = new("--data")
+    {
+        Description = "Where generated files are kept, on the disk to be measured (default: the user's cache folder).",
+        HelpName = "DIR",
+    };
+
+    private readonly Option<int?> _seed = new("--seed")
+    {
+        Description = "Repeat the shuffled order of an earlier run, whose results name it.",
+        HelpName = "N",
+    };
+
+    /// <summary>Makes them.</summary>
+    public SuiteOptions(string outputFolder) => _output = new Option<string>("--out")
+    {
+        Description = "Where the results and the report go.",
+        HelpName = "DIR",
+        DefaultValueFactory = _ => outputFolder,
+    };
+
+    /// <summary>Adds them to a command.</summary>
+    public void AddTo(Command command, bool withFile)
+    {
+        command.Add(_quick);
+        command.Add(_full);
+        command.Add(_launches);
+        if (withFile)
+        {
+            command.Add(_file);
+        }
+
+        command.Add(_output);
+        command.Add(_filter);
+        command.Add(_data);
+        command.Add(_seed);
+        command.Validators.Add(result =>
+        {
+            if (result.GetValue(_quick) && result.GetValue(_full))
+            {
+                result.AddError("--quick and --full exclude each other: give one of them.");
+            }
+
+            if (result.GetValue(_launches) is < 1)
+            {
+                result.AddError("--launches needs a number of at least 1.");
+            }
+        });
+    }
+
+    /// <summary>What the user gave.</summary>
+    public LabOptions Read(ParseResult parsed) => new()
+    {
+        Mode = parsed.GetValue(_full) ? LabMode.Full : LabMode.Quick,
+        Launches = parsed.GetValue(_launches),
+        FilePath = parsed.GetValue(_file),
+        OutputFolder = parsed.GetValue(_output)!,
+        Filters = parsed.GetValue(_filter) ?? [],
+        DataFolder = parsed.GetValue(_data),
+        Seed = parsed.GetValue(_seed),
+        Command = "millrace lab " + string.Join(' ', Environment.GetCommandLineArgs().Skip(1).Select(Quote)),
+    };
+
+    private static string Quote(string argument) =>
+        argument.Length > 0 && !argument.AsSpan().ContainsAny(NeedQuotes) ? argument : $"'{argument}'";
+}

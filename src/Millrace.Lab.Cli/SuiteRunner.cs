@@ -1,0 +1,92 @@
+using System.Runtime.InteropServices;
+using Millrace.Lab.Results;
+using Millrace.Lab.Running;
+using Millrace.Lab.Suites;
+using Spectre.Console;
+
+namespace Millrace.Lab.Cli;
+
+/// <summary>Runs suites for a person at a terminal, or for a script.</summary>
+internal static class SuiteRunner
+{
+    /// <summary>Measures, writes and prints.</summary>
+    /// <param name="suites">One or more.</param>
+    /// <param name="options">What the user asked for.</param>
+    /// <param name="foldersOfTheirOwn">Whether the results of each suite go into a folder of its name.</param>
+    /// <param name="failUnder">Whether a missed aim counts as a failure.</param>
+    /// <returns>See <see cref="ExitCode"/>.</returns>
+    public static int Run(
+        IReadOnlyList<Suite> suites, LabOptions options, bool foldersOfTheirOwn, bool failUnder)
+    {
+        IAnsiConsole console = Terminal.Create();
+        using var stop = new CancellationTokenSource();
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, StopOnce);
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, StopOnce);
+        int exitCode = ExitCode.Success;
+        int left = suites.Count;
+        bool measured = false;
+        foreach (Suite suite in suites)
+        {
+            left--;
+            LabOptions mine = foldersOfTheirOwn
+                ? options with { OutputFolder = Path.Combine(options.OutputFolder, suite.Name) }
+                : options;
+            try
+            {
+                exitCode = Worse(exitCode, Run(suite, mine, console, failUnder, stop.Token));
+                measured = true;
+            }
+            catch (NoCaseException exception) when (measured || left > 0)
+            {
+                // Filters that name methods of one suite say which suites are meant.
+                console.MarkupLineInterpolated($"[grey]{suite.Name}: {exception.Message}[/]");
+            }
+            catch (LabException exception)
+            {
+                Console.Error.WriteLine($"millrace lab {suite.Name}: {exception.Message}");
+                return ExitCode.CannotStart;
+            }
+
+            if (stop.IsCancellationRequested)
+            {
+                console.MarkupLine("[yellow]Stopped. What was measured until then is kept.[/]");
+                return ExitCode.Stopped;
+            }
+        }
+
+        return exitCode;
+
+        // A second Ctrl-C ends the process at once, as ever.
+        void StopOnce(PosixSignalContext context)
+        {
+            context.Cancel = !stop.IsCancellationRequested;
+            stop.Cancel();
+        }
+    }
+
+    private static int Run(
+        Suite suite, LabOptions options, IAnsiConsole console, bool failUnder, CancellationToken stop)
+    {
+        // Before minutes of measuring, not after them.
+        string folder = OutputFolder.Prepare(options.OutputFolder);
+        LabResults results = ProgressDisplay.Run(
+            console, progress => SuiteRun.Run(suite, options, WorkerCommand.Self(), progress, stop));
+        ReportFiles.Write(console, folder, results);
+        int exitCode = ExitCode.Of(results, failUnder);
+        if (exitCode == ExitCode.CaseFailed)
+        {
+            int failed = results.Cases.Count(item => item.Error is not null);
+            console.MarkupLineInterpolated($"[red]{failed} cases failed; their reasons are in the tables.[/]");
+        }
+        else if (exitCode == ExitCode.Missed)
+        {
+            int missed = results.Bars.Count(bar => bar.Met == false);
+            console.MarkupLineInterpolated($"[red]{missed} aims were missed (--fail-under).[/]");
+        }
+
+        return exitCode;
+    }
+
+    // A failed case says more about a run than a missed aim does.
+    private static int Worse(int one, int other) => Math.Max(one, other);
+}

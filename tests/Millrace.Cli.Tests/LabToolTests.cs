@@ -1,0 +1,114 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+
+namespace Millrace.Cli.Tests;
+
+/// <summary>`millrace lab`, which starts another program; here a script on the PATH.</summary>
+public sealed partial class LabToolTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-lab-").FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task Missing_laboratory_is_reported_with_how_to_install_it()
+    {
+        (int exitCode, string output, string error) = await RunAsync("lab", "files", "--quick");
+
+        Assert.Equal((1, ""), (exitCode, output));
+        string line = Assert.Single(error.Split('\n', StringSplitOptions.RemoveEmptyEntries));
+        Assert.EndsWith("dotnet tool install --global Millrace.Lab.Cli", line.TrimEnd(), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("bin", "")]
+    [InlineData("", ".dotnet/tools")]
+    public async Task Laboratory_gets_the_arguments_and_the_streams_and_decides_the_exit_code(string onPath, string inHome)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        MakeLaboratory(onPath + inHome, "printf '%s|' \"$@\"; cat; echo problem >&2; exit 7");
+        using Process process = Start("lab", "files", "--filter", "a b*", "");
+        Task<string> error = process.StandardError.ReadToEndAsync();
+        await process.StandardInput.WriteAsync("input");
+        process.StandardInput.Close();
+
+        Assert.Equal("files|--filter|a b*||input", await process.StandardOutput.ReadToEndAsync());
+        Assert.Equal("problem\n", await error);
+        await Command.WaitAsync(process);
+        Assert.Equal(7, process.ExitCode);
+    }
+
+    [Theory]
+    [InlineData(2, "INT")]
+    [InlineData(15, "TERM")]
+    public async Task Signal_reaches_the_laboratory(int signal, string name)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        MakeLaboratory("bin", $"trap 'echo stopped; exit 130' {name}; echo ready; while :; do sleep 0.05; done");
+        using Process process = Start("lab", "files");
+        Assert.Equal("ready", await process.StandardOutput.ReadLineAsync());
+        Assert.Equal(0, Kill(process.Id, signal));
+
+        Assert.Equal("stopped", await process.StandardOutput.ReadLineAsync());
+        await Command.WaitAsync(process);
+        Assert.Equal(130, process.ExitCode);
+    }
+
+    [Fact]
+    public async Task Completion_of_the_laboratory_is_asked_of_it()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        MakeLaboratory("bin", "printf '%s|' \"$@\"");
+        (_, string output, _) = await RunAsync("[suggest:6]", "lab fi");
+        Assert.Equal("[suggest:6]|lab fi|", output);
+    }
+
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
+    private static partial int Kill(int process, int signal);
+
+    private void MakeLaboratory(string folder, string script)
+    {
+        string path = Path.Combine(Directory.CreateDirectory(Path.Combine(_folder, folder)).FullName, "millrace-lab");
+        File.WriteAllText(path, "#!/bin/sh\n" + script + "\n");
+        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+    }
+
+    private async Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments)
+    {
+        using Process process = Start(arguments);
+        process.StandardInput.Close();
+        Task<string> error = process.StandardError.ReadToEndAsync();
+        string output = await process.StandardOutput.ReadToEndAsync();
+        await Command.WaitAsync(process);
+        return (process.ExitCode, output, await error);
+    }
+
+    private Process Start(params string[] arguments)
+    {
+        var start = new ProcessStartInfo("dotnet", [Command.Program, .. arguments])
+        {
+            WorkingDirectory = _folder,
+            UseShellExecute = false,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+
+        // The caller's tools are no part of the test.
+        start.Environment["HOME"] = start.Environment["USERPROFILE"] = _folder;
+        start.Environment["PATH"] = $"{Path.Combine(_folder, "bin")}{Path.PathSeparator}/usr/bin{Path.PathSeparator}/bin";
+        return Process.Start(start)!;
+    }
+}

@@ -1,0 +1,34 @@
+using Millrace.Cli.Tests;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Cli.Tests;
+
+/// <summary>What a run is worth to a script.</summary>
+public sealed class ExitCodeTests
+{
+    [Theory]
+    [InlineData(true, false, 0)]
+    [InlineData(true, true, 0)]
+    [InlineData(null, true, 0)]
+    [InlineData(false, false, 0)]
+    [InlineData(false, true, 2)]
+    public void Missed_aim_counts_only_when_asked_for(bool? met, bool failUnder, int expected) =>
+        Assert.Equal(expected, ExitCode.Of(Run(met, error: null), failUnder));
+
+    [Fact]
+    public void Failed_case_counts_more_than_a_missed_aim()
+    {
+        Assert.Equal(3, ExitCode.Of(Run(met: false, error: "why"), failUnder: true));
+        Assert.Equal(3, ExitCode.Of(Run(met: true, error: "why"), failUnder: false));
+    }
+
+    private static LabResults Run(bool? met, string? error)
+    {
+        LabResults committed = ResultsFile.Read(Path.Combine(StoredRunFiles.CommittedFiles, ResultsFile.Name));
+        return committed with
+        {
+            Bars = [new BarResult { Figure = "a", Limit = "b", Measured = "c", Met = met }],
+            Cases = [committed.Cases[0] with { Error = error }],
+        };
+    }
+}

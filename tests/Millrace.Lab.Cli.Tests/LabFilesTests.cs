@@ -1,0 +1,176 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using Millrace.Cli.Tests;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Cli.Tests;
+
+/// <summary>Whole runs of `millrace lab files` on a small file.</summary>
+public sealed partial class LabFilesTests : IDisposable
+{
+    private const int Interrupt = 2;
+    private const long LargeBytes = 256 * 1024 * 1024;
+
+    private readonly string _folder = Directory.CreateDirectory(
+        Path.Combine(AppContext.BaseDirectory, "tmp", Guid.NewGuid().ToString("N"))).FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task Run_writes_results_and_report_and_prints_the_table_and_the_finding()
+    {
+        string file = MakeFile("mine.bin", 100_001);
+        (int exitCode, string output, string error) = await Command.RunAsync(
+            _folder,
+            "files", "--file", file, "--data", "data", "--seed", "5", "--filter", "FilePipe/*/4096/*", "--filter", "FileStreamSync/*/4096/*");
+        Assert.True(exitCode == 0, output + error);
+        string folder = Path.Combine(_folder, "results", "latest");
+        LabResults results = ResultsFile.Read(Path.Combine(folder, "results.json"));
+        Assert.Equal(5, results.Seed);
+        Assert.Equal(["FilePipe", "FileStreamSync"], results.Cases.Select(item => item.Method).Order());
+        Assert.StartsWith("millrace lab files --file", results.Command, StringComparison.Ordinal);
+        Assert.Equal(3, results.Launches.Count);
+        Assert.All(results.Cases, item =>
+        {
+            Assert.True(item.Summary!.WallNs.N >= 15);
+            Assert.Equal([0, 1, 2], item.Samples!.Launch.Distinct());
+        });
+        if (OperatingSystem.IsLinux())
+        {
+            // Each in a process of its own, which had some 40 MiB before.
+            Assert.All(results.Cases, item => Assert.InRange(item.Summary!.PeakOverIdleBytes!.Value, 0, 8 * 1024 * 1024));
+            Assert.All(results.Cases, item => Assert.True(item.Summary!.PeakResidentBytes > 20 * 1024 * 1024));
+        }
+
+        string report = await File.ReadAllTextAsync(Path.Combine(folder, "report.md"));
+        Assert.Contains("| FilePipe | 4 KiB |", report, StringComparison.Ordinal);
+        Assert.Contains("FileStreamSync", await File.ReadAllTextAsync(Path.Combine(folder, "report.html")), StringComparison.Ordinal);
+        Assert.Contains(results.Finding!, output, StringComparison.Ordinal);
+        Assert.Contains("FileStreamSync", output, StringComparison.Ordinal);
+        Assert.DoesNotContain('\u001b', output);
+    }
+
+    [Fact]
+    public async Task All_suites_run_into_folders_of_their_names()
+    {
+        string file = MakeFile("mine.bin", 100_001);
+        (int exitCode, string output, string error) = await Command.RunAsync(
+            _folder, "all", "--file", file, "--data", "data", "--launches", "1", "--filter", "FilePipe/*/4096/*/hot/*");
+        Assert.True(exitCode == 0, output + error);
+        string folder = Path.Combine(_folder, "results", "latest", "files");
+        Assert.Single(ResultsFile.Read(Path.Combine(folder, "results.json")).Launches);
+        Assert.Equal(
+            ["report.html", "report.md", "results.json"], Directory.GetFiles(folder).Select(Path.GetFileName).Order());
+
+        // The filter names a method of one suite.
+        Assert.Contains("bytes: No case matches", output, StringComparison.Ordinal);
+        Assert.False(File.Exists(Path.Combine(_folder, "results", "latest", "bytes", "results.json")));
+    }
+
+    [Fact]
+    public async Task Filters_that_no_suite_knows_are_an_error()
+    {
+        (int exitCode, _, string error) = await Command.RunAsync(
+            _folder, "all", "--file", MakeFile("mine.bin", 100_001), "--data", "data", "--filter", "Nonsense");
+        Assert.Equal(1, exitCode);
+        Assert.Contains("Nonsense", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Run_against_itself_states_its_noise_and_does_not_tell_equal_things_apart()
+    {
+        string file = MakeFile("mine.bin", 3_000_001);
+        (int exitCode, string output, string error) = await Command.RunAsync(
+            _folder, "null", "files", "--file", file, "--data", "data", "--filter", "FilePipe/*/65536/*/hot/*");
+        Assert.True(exitCode == 0, output + error);
+        LabResults results = ResultsFile.Read(Path.Combine(_folder, "results", "null", "results.json"));
+        Assert.Equal("null", results.Purpose);
+        Assert.Equal(["FilePipe", "FilePipeAgain"], results.Cases.Select(item => item.Method));
+        Assert.Equal("FilePipe", Assert.Single(results.Noise).Method);
+        Assert.Contains("Noise floor", output, StringComparison.Ordinal);
+        Assert.Contains("methods told apart from themselves", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task File_that_changes_meanwhile_fails_its_cases_and_the_exit_code_says_so()
+    {
+        string file = MakeLargeFile();
+        using Process process = Command.Start(
+            _folder, "files", "--file", file, "--data", "data", "--filter", "FilePipe/*/hot/*");
+        Task<string> output = process.StandardOutput.ReadToEndAsync();
+        Assert.NotNull(await ReadUntilAsync(process, "Launch 1 of 3: measuring hot cases"));
+        using (var writer = new FileStream(file, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+        {
+            writer.Position = LargeBytes - 1;
+            writer.WriteByte(1);
+        }
+
+        string rest = await process.StandardError.ReadToEndAsync();
+        await Command.WaitAsync(process);
+        Assert.True(process.ExitCode == 3, await output + rest);
+        LabResults results = ResultsFile.Read(Path.Combine(_folder, "results", "latest", "results.json"));
+
+        // The case that was reading just then may have been told by the pipe itself; the others find a wrong sum.
+        Assert.All(results.Cases, item => Assert.NotNull(item.Error));
+        Assert.InRange(
+            results.Cases.Count(item => item.Error!.Contains("with the sum", StringComparison.Ordinal)),
+            results.Cases.Count - 1,
+            results.Cases.Count);
+        Assert.Contains("failed: WrongChecksumException", await output, StringComparison.Ordinal);
+    }
+
+    [NeedsFact(Need.Unix)]
+    public async Task Interrupt_ends_the_run_and_keeps_what_was_measured()
+    {
+        // Windows has no way to send Ctrl-C to one process only.
+        using Process process = Command.Start(
+            _folder, "files", "--file", MakeLargeFile(), "--data", "data", "--filter", "FileStream*/hot/*");
+        Task<string> output = process.StandardOutput.ReadToEndAsync();
+
+        // With the colon: the line that says how far it is, so something has been measured.
+        Assert.NotNull(await ReadUntilAsync(process, "Launch 1 of 3: measuring hot cases:"));
+        Assert.Equal(0, Kill(process.Id, Interrupt));
+        string rest = await process.StandardError.ReadToEndAsync();
+        await Command.WaitAsync(process);
+        Assert.True(process.ExitCode == 130, await output + rest);
+        Assert.Contains("Stopped", await output, StringComparison.Ordinal);
+        LabResults results = ResultsFile.Read(Path.Combine(_folder, "results", "latest", "results.json"));
+        Assert.True(results.Interrupted);
+        Assert.NotEmpty(results.Cases);
+        Assert.All(results.Cases, item => Assert.NotEmpty(item.Samples!.WallNs));
+    }
+
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
+    private static partial int Kill(int process, int signal);
+
+    private static async Task<string?> ReadUntilAsync(Process process, string start)
+    {
+        while (await process.StandardError.ReadLineAsync() is { } line)
+        {
+            if (line.StartsWith(start, StringComparison.Ordinal))
+            {
+                return line;
+            }
+        }
+
+        return null;
+    }
+
+    private string MakeFile(string name, int bytes)
+    {
+        string path = Path.Combine(_folder, name);
+        byte[] content = new byte[bytes];
+        new Random(3).NextBytes(content);
+        File.WriteAllBytes(path, content);
+        return path;
+    }
+
+    // So large that its rounds are still going on when the test acts; without blocks on the disk.
+    private string MakeLargeFile()
+    {
+        string path = Path.Combine(_folder, "large.bin");
+        using FileStream stream = File.Create(path);
+        stream.SetLength(LargeBytes);
+        return path;
+    }
+}

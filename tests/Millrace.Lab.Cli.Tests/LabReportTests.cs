@@ -1,0 +1,92 @@
+using Millrace.Cli.Tests;
+using Millrace.Lab.Results;
+
+namespace Millrace.Lab.Cli.Tests;
+
+/// <summary>`millrace lab report` on results that are there.</summary>
+public sealed class LabReportTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateDirectory(
+        Path.Combine(AppContext.BaseDirectory, "tmp", Guid.NewGuid().ToString("N"))).FullName;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task Table_of_the_readme_is_what_the_command_makes_of_the_committed_results()
+    {
+        string copy = Path.Combine(_folder, "README.md");
+        File.Copy(Path.Combine(Repository.Root, "README.md"), copy);
+        string before = await File.ReadAllTextAsync(copy);
+        await File.WriteAllTextAsync(copy, before.Replace("| buffer |", "| spoilt |", StringComparison.Ordinal));
+        (int exitCode, string output, string error) = await Command.RunAsync(
+            _folder, "report", StoredRunFiles.CommittedFiles, "--out", "report", "--table", copy);
+        Assert.True(exitCode == 0, output + error);
+        Assert.Equal(before.ReplaceLineEndings("\n"), await File.ReadAllTextAsync(copy));
+    }
+
+    [Fact]
+    public async Task Reports_are_written_beside_the_results()
+    {
+        Copy("one");
+        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "report", "one");
+        Assert.True(exitCode == 0, output + error);
+        Assert.Contains(Path.Combine(_folder, "one", "report.html"), output, StringComparison.Ordinal);
+        Assert.StartsWith("<!doctype html>", Text("one", "report.html"), StringComparison.Ordinal);
+        Assert.StartsWith("# Millrace laboratory: files, ", Text("one", "report.md"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Several_runs_make_one_report_in_the_folder_that_is_named()
+    {
+        string file = Copy("one");
+        Copy("two");
+        (int exitCode, string output, string error) =
+            await Command.RunAsync(_folder, "report", file, "two", "--out", "both");
+        Assert.True(exitCode == 0, output + error);
+        Assert.Equal(3, Text("both", "report.md").Split("# Millrace laboratory: files, ").Length);
+        Assert.Equal(3, Text("both", "report.html").Split("\"suite\":\"files\"").Length);
+        Assert.False(File.Exists(Path.Combine(_folder, "one", "report.html")));
+    }
+
+    [Fact]
+    public async Task File_that_cannot_be_read_is_named_and_the_others_are_used()
+    {
+        Copy("good");
+        Directory.CreateDirectory(Path.Combine(_folder, "bad"));
+        await File.WriteAllTextAsync(Path.Combine(_folder, "bad", ResultsFile.Name), "{");
+        (int exitCode, string output, string error) =
+            await Command.RunAsync(_folder, "report", "bad", "good", "--out", "out");
+        Assert.True(exitCode == 0, output + error);
+        Assert.Contains(Path.Combine("bad", ResultsFile.Name), error, StringComparison.Ordinal);
+        Assert.Equal(2, Text("out", "report.html").Split("\"suite\":\"files\"").Length);
+    }
+
+    [Fact]
+    public async Task Nothing_to_report_is_an_error_and_writes_nothing()
+    {
+        (int exitCode, _, string error) = await Command.RunAsync(_folder, "report", "missing", "--out", "out");
+        Assert.Equal(1, exitCode);
+        Assert.Contains("missing does not exist", error, StringComparison.Ordinal);
+        Assert.Contains("nothing was written", error, StringComparison.Ordinal);
+        Assert.False(Directory.Exists(Path.Combine(_folder, "out")));
+    }
+
+    [Fact]
+    public async Task No_folder_at_all_is_an_error()
+    {
+        (int exitCode, _, string error) = await Command.RunAsync(_folder, "report");
+        Assert.Equal(1, exitCode);
+        Assert.NotEmpty(error);
+    }
+
+    // The committed run, which is as real as they come.
+    private string Copy(string name)
+    {
+        string folder = Directory.CreateDirectory(Path.Combine(_folder, name)).FullName;
+        string copy = Path.Combine(folder, ResultsFile.Name);
+        File.Copy(Path.Combine(StoredRunFiles.CommittedFiles, ResultsFile.Name), copy);
+        return copy;
+    }
+
+    private string Text(string folder, string name) => File.ReadAllText(Path.Combine(_folder, folder, name));
+}
