@@ -169,7 +169,7 @@ public sealed class TokenStore
         try
         {
             using FileStream stream = File.OpenRead(Path);
-            return new TokenSet(JsonSerializer.Deserialize(stream, TokenJson.Default.TokenDocument) ?? new TokenDocument());
+            return new TokenSet(JsonSerializer.Deserialize(stream, ServerJson.Default.TokenDocument) ?? new TokenDocument());
         }
         catch (FileNotFoundException)
         {
@@ -217,8 +217,12 @@ public sealed class TokenStore
         FilePipeWriter writer = FilePipe.Create(Path, new FileWriteOptions { UnixCreateMode = OwnerOnly });
         await using (writer.ConfigureAwait(false))
         {
-            byte[] text = JsonSerializer.SerializeToUtf8Bytes(document, TokenJson.Default.TokenDocument);
-            await writer.WriteAsync(text, cancellationToken).ConfigureAwait(false);
+            var json = new Utf8JsonWriter(writer, new JsonWriterOptions { Indented = true });
+            await using (json.ConfigureAwait(false))
+            {
+                JsonSerializer.Serialize(json, document, ServerJson.Default.TokenDocument);
+            }
+
             await writer.CommitAsync(cancellationToken).ConfigureAwait(false);
         }
     }

@@ -21,7 +21,7 @@ internal sealed class MeteredUploadWriter : UploadWriter
 
     public override long Offset => _writer.Offset;
 
-    public override long Room => _writer.Room;
+    public override long RemainingBytes => _writer.RemainingBytes;
 
     public override ValueTask<UploadStatus> SaveAsync(CancellationToken cancellationToken) =>
         _writer.SaveAsync(cancellationToken);

@@ -28,7 +28,7 @@ internal static class UploadAppend
         await using (writer.ConfigureAwait(false))
         {
             using var stop = CancellationTokenSource.CreateLinkedTokenSource(call.Ended, writer.Superseded);
-            var sink = new ChunkSink(writer.Body, writer.Room, hash);
+            var sink = new ChunkSink(writer.Body, writer.RemainingBytes, hash);
             T end;
             try
             {

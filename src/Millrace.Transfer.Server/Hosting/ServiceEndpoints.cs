@@ -30,7 +30,7 @@ internal static class ServiceEndpoints
                 ? StatusCodes.Status200OK
                 : StatusCodes.Status503ServiceUnavailable;
             context.Response.Headers.CacheControl = "no-store";
-            await WriteAsync(context, told, HealthJson.Default.HealthDocument).ConfigureAwait(false);
+            await WriteAsync(context, told, ServerJson.Default.HealthDocument).ConfigureAwait(false);
         }));
     }
 

@@ -4,3 +4,13 @@ namespace Millrace.Transfer.Server;
 /// <param name="Entries">In the order of their names.</param>
 /// <param name="Next">What to continue with; <c>default</c> (the root) at the end.</param>
 public sealed record FilePage(IReadOnlyList<FileEntry> Entries, TransferName Next);
+
+/// <summary>A file or folder of a listing.</summary>
+/// <param name="Name">Its whole name.</param>
+/// <param name="File">What is known of it, its digest only if that is kept; null for a folder.</param>
+/// <param name="Modified">When it was last changed.</param>
+public readonly record struct FileEntry(TransferName Name, StoredFile? File, DateTimeOffset Modified)
+{
+    /// <summary>Whether it is a folder.</summary>
+    public bool IsFolder => File is null;
+}

@@ -3,7 +3,6 @@ using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Files.</summary>
 public sealed partial class LocalFileStore
 {
     /// <inheritdoc/>
@@ -51,15 +50,15 @@ public sealed partial class LocalFileStore
         }
 
         await CheckAsync(name, options.Precondition, cancellationToken).ConfigureAwait(false);
-        long taken = options.Length ?? 0;
-        await Limits.TakeAsync(name, taken, cancellationToken).ConfigureAwait(false);
+        var reservation = new Reservation(Limits);
+        await reservation.ReserveAsync(name, options.Length ?? 0, cancellationToken).ConfigureAwait(false);
         try
         {
-            return Create(name, options, taken);
+            return Create(name, options, reservation);
         }
         catch
         {
-            Limits.Release(taken);
+            reservation.ReleaseReservation();
             throw;
         }
     }
@@ -89,24 +88,40 @@ public sealed partial class LocalFileStore
         }
     }
 
+    /// <inheritdoc/>
+    /// <remarks>
+    /// Takes memory for a page and not for a folder, however large; a page of a large folder reads all its names. Links to
+    /// files and folders of the store are listed as these; a recursive listing does not go into linked folders, which could
+    /// lead in circles.
+    /// </remarks>
+    public async ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken)
+    {
+        // Reading folders is not for the thread of a request.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        using StoreFolder folder = _tree.TryOpenFolder(options.Folder) ?? throw StoreErrors.NoFolder(options.Folder);
+        return await new FileLister(_tree, _watch, _digests, options)
+            .ListAsync(folder, cancellationToken)
+            .ConfigureAwait(false);
+    }
+
     /// <summary>ENOTEMPTY of asm-generic/errno.h.</summary>
     private const int NotEmpty = 39;
 
-    /// <summary>Gives a finished file its name, if the precondition holds, and finds out what it is then.</summary>
-    /// <param name="file">The file; its bytes are all written.</param>
+    /// <summary>Renames a finished file to its name if the precondition holds, and describes the result.</summary>
+    /// <param name="file">All its bytes are written.</param>
     /// <param name="name">Its name.</param>
-    /// <param name="precondition">Checked in one step with it, as far as this store's own requests go.</param>
-    /// <param name="digest">Its digest, when it is known.</param>
-    /// <param name="taken">What was taken of the store's whole for it; asked when it is published.</param>
-    /// <param name="about">Told the time that it will bear, before; null when nobody wants to know.</param>
-    /// <param name="cancellationToken">Until it begins to be published.</param>
-    internal async ValueTask<StoredFile> PublishAsync(
+    /// <param name="precondition">Checked atomically with the rename, as far as requests to this store go.</param>
+    /// <param name="digest">Its digest, if known.</param>
+    /// <param name="reservation">What was reserved for it.</param>
+    /// <param name="upload">The upload that it was, whose state file says beforehand what is about to happen; null for none.</param>
+    /// <param name="cancellationToken">Until the publication begins.</param>
+    internal async ValueTask<StoredFile> PublishFileAsync(
         FilePipeWriter file,
         TransferName name,
         WritePrecondition precondition,
         Sha256Digest? digest,
-        Func<long> taken,
-        Func<long, ValueTask>? about,
+        Reservation reservation,
+        LocalUpload? upload,
         CancellationToken cancellationToken)
     {
         SemaphoreSlim entered = await Locks.EnterAsync(name, cancellationToken).ConfigureAwait(false);
@@ -116,13 +131,13 @@ public sealed partial class LocalFileStore
             long length = file.Position;
             using SafeFileHandle? open = Native ? FileReopen.TryOpen(file.Handle) : null;
             long? stamp = _watch.Stamp(file.Handle);
-            if (about is not null)
+            if (upload is not null)
             {
-                await about(stamp ?? 0).ConfigureAwait(false);
+                await upload.WriteIntentAsync(length, stamp ?? 0, digest).ConfigureAwait(false);
             }
 
             await file.CommitAsync(cancellationToken).ConfigureAwait(false);
-            Limits.Publish(taken(), length, present?.Length ?? 0);
+            reservation.Publish(length, present?.Length ?? 0);
             using SafeFileHandle? found = open is null ? _tree.TryOpenFile(name) : null;
             return Describe(open ?? found ?? throw StoreErrors.NoFile(name), name, length, stamp, digest);
         }
@@ -138,7 +153,7 @@ public sealed partial class LocalFileStore
         FileFacts facts = _tree.Look(open);
         if (facts.Length != length || facts.Modified != stamp)
         {
-            // Somebody was at it already; or what had been reserved was given back, which counts as a modification.
+            // It was changed again already; or unused reserved space was released, which counts as a modification.
             return VersionWatch.Unsettled(facts, name) with { Sha256 = digest };
         }
 
@@ -151,7 +166,7 @@ public sealed partial class LocalFileStore
         return facts.ToFile(name, digest);
     }
 
-    private LocalFileWriter Create(TransferName name, CreateFileOptions options, long taken)
+    private LocalFileWriter Create(TransferName name, CreateFileOptions options, Reservation reservation)
     {
         StoreFolder folder = _tree.TryOpenFolderOf(
             name, create: true, follow: !options.Precondition.CreateNew, out string fileName)!;
@@ -169,9 +184,9 @@ public sealed partial class LocalFileStore
                     Durability = Options.Durability,
                     Portable = Options.Portable,
                 });
-            ThrowIfOffsetMismatch(file, path, name);
-            LimitedBody? limited = Limit(file, name, options.Length);
-            return new LocalFileWriter(this, name, options, folder, file, limited, taken);
+            ThrowIfLinkFollowed(file, path, name);
+            LimitedBody? limited = Limit(file, name, options.Length, reservation);
+            return new LocalFileWriter(this, name, options, folder, file, limited, reservation);
         }
         catch (Exception exception)
         {
@@ -186,8 +201,8 @@ public sealed partial class LocalFileStore
         }
     }
 
-    /// <summary>A link that came under the name after it was looked at would have been followed, wherever it leads.</summary>
-    private static void ThrowIfOffsetMismatch(FilePipeWriter file, string path, TransferName name)
+    /// <summary>A link that was created after the name was checked would have been followed, wherever it leads.</summary>
+    private static void ThrowIfLinkFollowed(FilePipeWriter file, string path, TransferName name)
     {
         if (!string.Equals(file.TargetPath, Path.GetFullPath(path), StringComparison.Ordinal))
         {
@@ -195,11 +210,11 @@ public sealed partial class LocalFileStore
         }
     }
 
-    /// <summary>Null where nothing has to be counted.</summary>
-    private LimitedBody? Limit(FilePipeWriter file, TransferName name, long? length) =>
+    /// <summary>Null when nothing has to be checked while bytes arrive.</summary>
+    private LimitedBody? Limit(FilePipeWriter file, TransferName name, long? length, Reservation reservation) =>
         length is null
-            ? Limits.AppliesToUnknownLength ? new LimitedBody(file, Limits, name, takes: true) : null
-            : !Native && Limits.AppliesToAll ? new LimitedBody(file, Limits, name, takes: false) : null;
+            ? Limits.AppliesToUnknownLength ? new LimitedBody(file, Limits, name, reservation) : null
+            : !Native && Limits.AppliesToAll ? new LimitedBody(file, Limits, name, reservation: null) : null;
 
     private bool Delete(TransferName name)
     {
@@ -228,7 +243,7 @@ public sealed partial class LocalFileStore
         folder.Flush();
         if (!isLink)
         {
-            Limits.Delete(facts.Length);
+            Limits.AddUsed(-facts.Length);
         }
 
         _digests.Remove(name);
@@ -236,7 +251,7 @@ public sealed partial class LocalFileStore
     }
 
     /// <summary>Throws when a precondition is not met.</summary>
-    /// <returns>What is there, where somebody needs to know.</returns>
+    /// <returns>The present file, if the precondition or the limits depend on it.</returns>
     private async ValueTask<StoredFile?> CheckAsync(
         TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
     {

@@ -1,6 +1,9 @@
+using System.Security.Cryptography;
+using Microsoft.Win32.SafeHandles;
+
 namespace Millrace.Transfer.Server;
 
-/// <summary>What is done in the background.</summary>
+/// <content>What happens at the start and in the background.</content>
 public sealed partial class LocalFileStore
 {
     /// <summary>How often uploads are looked through at least; more often when they live shorter.</summary>
@@ -30,6 +33,88 @@ public sealed partial class LocalFileStore
         {
             _tell = tell;
             TellExpired(0);
+        }
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask<int> ExpireUploadsAsync(CancellationToken cancellationToken)
+    {
+        int expired = 0;
+        foreach (string folder in Directory.EnumerateDirectories(_uploadsPath))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (!UploadId.TryParse(Path.GetFileName(folder), out UploadId id))
+            {
+                continue;
+            }
+
+            LocalUpload? upload = Load(id);
+            if (upload is null)
+            {
+                // Its start was interrupted, or it is damaged: only its folder has a time.
+                if (Options.Clock.GetUtcNow().UtcDateTime - Directory.GetLastWriteTimeUtc(folder) > Options.UploadLifetime)
+                {
+                    TryDeleteFolder(folder);
+                    expired++;
+                }
+            }
+            else if (upload.HasExpired)
+            {
+                // A published upload only loses the record that it was one.
+                bool unfinished = !upload.Record.IsPublished;
+                if (await AbortUploadAsync(id, cancellationToken).ConfigureAwait(false) && unfinished)
+                {
+                    expired++;
+                }
+            }
+        }
+
+        return expired;
+    }
+
+    /// <summary>Loads the uploads of earlier processes, complete or in the middle of something.</summary>
+    private void LoadUploads()
+    {
+        foreach (string folder in Directory.EnumerateDirectories(_uploadsPath))
+        {
+            if (UploadId.TryParse(Path.GetFileName(folder), out UploadId id)
+                && LocalUpload.TryLoad(id, folder, Options, new Reservation(Limits)) is { } upload)
+            {
+                RecoverPublication(upload);
+                upload.Reservation.CountExisting(upload.Record.IsPublished ? 0 : upload.Record.Length ?? upload.Offset);
+                _uploads[id] = upload;
+            }
+        }
+    }
+
+    /// <summary>Finds out whether an upload that was about to be published was published before the process died.</summary>
+    private void RecoverPublication(LocalUpload upload)
+    {
+        if (upload.Record is not { IsPublished: false, Published: { } intent })
+        {
+            return;
+        }
+
+        FileFacts? found = TryLook(upload.Name);
+        bool isThere = found is { } facts && facts.Length == intent.Length && facts.Modified == intent.Modified;
+        if (isThere || !File.Exists(upload.DataPath))
+        {
+            // If it was replaced or deleted since, its tag is lost; a new one is as unique.
+            string tag = isThere ? found!.Value.ToTag().Value : RandomNumberGenerator.GetHexString(20, lowercase: true);
+            upload.RecoverResult(tag);
+        }
+    }
+
+    private FileFacts? TryLook(TransferName name)
+    {
+        try
+        {
+            using SafeFileHandle? file = _tree.TryOpenFile(name);
+            return file is null ? null : _tree.Look(file);
+        }
+        catch (TransferException)
+        {
+            return null;
         }
     }
 

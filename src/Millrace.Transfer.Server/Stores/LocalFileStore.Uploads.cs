@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
+using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Uploads.</summary>
 public sealed partial class LocalFileStore
 {
     /// <summary>Longest <see cref="StartUploadOptions.Metadata"/>, in bytes of UTF-8.</summary>
@@ -32,7 +32,7 @@ public sealed partial class LocalFileStore
         {
             try
             {
-                upload.Leave(await upload.EnterAsync(cancellationToken).ConfigureAwait(false));
+                (await upload.AcquireAsync(cancellationToken).ConfigureAwait(false)).Dispose();
             }
             catch (TransferException exception) when (exception.Error == TransferError.NotFound)
             {
@@ -48,18 +48,18 @@ public sealed partial class LocalFileStore
         UploadId id, long offset, bool discardable, CancellationToken cancellationToken)
     {
         LocalUpload upload = FindUpload(id);
-        CancellationTokenSource holder = await upload.EnterAsync(cancellationToken).ConfigureAwait(false);
+        TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            long there = upload.Offset;
-            if (upload.Record.IsPublished || there == upload.Record.Length)
+            long current = upload.Offset;
+            if (upload.Record.IsPublished || current == upload.Record.Length)
             {
-                throw StoreErrors.HasAll(id, there);
+                throw StoreErrors.HasAll(id, current);
             }
 
-            if (there != offset)
+            if (current != offset)
             {
-                throw StoreErrors.WrongOffset(id, offset, there);
+                throw StoreErrors.WrongOffset(id, offset, current);
             }
 
             if (discardable)
@@ -75,10 +75,10 @@ public sealed partial class LocalFileStore
         }
         catch (Exception exception)
         {
-            upload.Leave(holder);
+            holder.Dispose();
             if (exception is FilePipeException)
             {
-                throw StoreErrors.Translate(exception, "continue", upload.Record.ToName());
+                throw StoreErrors.Translate(exception, "continue", upload.Name);
             }
 
             throw;
@@ -93,38 +93,29 @@ public sealed partial class LocalFileStore
         LocalUpload upload = FindUpload(id);
         if (upload.Record.Length == length)
         {
-            // Nobody has to be stopped for what is known.
+            // Known already: no reason to stop a request that appends.
             return upload.ToStatus();
         }
 
-        CancellationTokenSource holder = await upload.EnterAsync(cancellationToken).ConfigureAwait(false);
-        try
+        using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken).ConfigureAwait(false);
+        long offset = upload.Offset;
+        if ((upload.Record.Length ?? length) != length || offset > length)
         {
-            long there = upload.Offset;
-            if ((upload.Record.Length ?? length) != length || there > length)
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                upload.Record.Length is { } known
+                    ? $"The upload '{id}' cannot have {length} bytes: {known} were said before."
+                    : $"The upload '{id}' cannot have {length} bytes: {offset} are there already.")
             {
-                throw new TransferException(
-                    TransferError.InvalidRequest,
-                    upload.Record.Length is { } said
-                        ? $"The upload '{id}' cannot have {length} bytes: {said} were said before."
-                        : $"The upload '{id}' cannot have {length} bytes: {there} are there already.")
-                {
-                    Offset = there,
-                };
-            }
+                Offset = offset,
+            };
+        }
 
-            TransferName name = upload.Record.ToName();
-            Limits.CheckFile(name, length);
-            long more = Math.Max(0, length - upload.Taken);
-            await Limits.TakeAsync(name, more, cancellationToken).ConfigureAwait(false);
-            upload.Taken += more;
-            await upload.SaveAsync(upload.Record with { Length = length }).ConfigureAwait(false);
-            return upload.ToStatus();
-        }
-        finally
-        {
-            upload.Leave(holder);
-        }
+        Limits.CheckFile(upload.Name, length);
+        long more = Math.Max(0, length - upload.Reservation.ReservedBytes);
+        await upload.Reservation.ReserveAsync(upload.Name, more, cancellationToken).ConfigureAwait(false);
+        await upload.SaveAsync(upload.Record with { Length = length }).ConfigureAwait(false);
+        return upload.ToStatus();
     }
 
     /// <inheritdoc/>
@@ -135,72 +126,161 @@ public sealed partial class LocalFileStore
             return false;
         }
 
-        CancellationTokenSource holder;
         try
         {
-            holder = await upload.EnterAsync(cancellationToken).ConfigureAwait(false);
+            using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken).ConfigureAwait(false);
+            Remove(upload);
+            return true;
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)
         {
             return false;
         }
-
-        try
-        {
-            Remove(upload);
-            return true;
-        }
-        finally
-        {
-            upload.Leave(holder);
-        }
     }
 
     /// <inheritdoc/>
-    public async ValueTask<int> ExpireUploadsAsync(CancellationToken cancellationToken)
+    /// <remarks>After the first success, returns the same file again until the upload expires.</remarks>
+    public async ValueTask<StoredFile> CompleteUploadAsync(
+        UploadId id, Sha256Digest? expected, CancellationToken cancellationToken)
     {
-        int expired = 0;
-        foreach (string folder in Directory.EnumerateDirectories(_uploadsPath))
+        LocalUpload upload = FindUpload(id);
+        using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken).ConfigureAwait(false);
+        try
         {
-            cancellationToken.ThrowIfCancellationRequested();
-            if (!UploadId.TryParse(Path.GetFileName(folder), out UploadId id))
+            if (!upload.Record.IsPublished)
             {
-                continue;
+                ThrowIfUnfinished(upload);
+                Sha256Digest? digest = await VerifyAsync(upload, expected, cancellationToken).ConfigureAwait(false);
+                await PublishUploadAsync(upload, digest, cancellationToken).ConfigureAwait(false);
+                upload.DropDigest();
             }
 
-            LocalUpload? upload = Load(id);
-            if (upload is null)
+            return upload.Record.Published!.ToFile(upload.Name);
+        }
+        catch (Exception exception)
+            when (exception is IOException and not TransferException or UnauthorizedAccessException)
+        {
+            throw StoreErrors.Translate(exception, "publish", upload.Name);
+        }
+    }
+
+    private static void ThrowIfUnfinished(LocalUpload upload)
+    {
+        long offset = upload.Offset;
+        if (upload.Name.IsRoot || upload.Record.Length != offset)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                upload.Name.IsRoot
+                    ? $"The upload '{upload.Id}' is only a part of others and has no name. Join it to one that has."
+                    : upload.Record.Length is { } length
+                        ? $"The upload '{upload.Id}' has {offset} of {length} bytes. Send the rest, then complete it."
+                        : $"Nobody said how long the upload '{upload.Id}' is. Say it, then complete it.")
             {
-                // Begun and never finished beginning, or damaged: its folder is all that tells its age.
-                if (Now.UtcDateTime - Directory.GetLastWriteTimeUtc(folder) > Options.UploadLifetime)
-                {
-                    TryDeleteFolder(folder);
-                    expired++;
-                }
-            }
-            else if (upload.HasExpired)
+                Offset = offset,
+            };
+        }
+    }
+
+    /// <summary>Computes the digest if it is needed; deletes an upload whose digest is not the expected one.</summary>
+    private async ValueTask<Sha256Digest?> VerifyAsync(
+        LocalUpload upload, Sha256Digest? expected, CancellationToken cancellationToken)
+    {
+        Sha256Digest? said = upload.Record.ToExpected();
+        if (expected is null && said is null && !Options.ComputeSha256)
+        {
+            return null;
+        }
+
+        Sha256Digest? digest;
+        long length = upload.Offset;
+        using (SafeFileHandle data = File.OpenHandle(
+            upload.DataPath, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete))
+        {
+            digest = await upload.ContinueDigest(length).FinishAsync(data, length, cancellationToken).ConfigureAwait(false);
+        }
+
+        foreach (Sha256Digest? wanted in new[] { expected, said })
+        {
+            if (wanted is { } must && must != digest)
             {
-                // Of a published one only the memory goes that it was one.
-                bool unfinished = !upload.Record.IsPublished;
-                if (await AbortUploadAsync(id, cancellationToken).ConfigureAwait(false) && unfinished)
-                {
-                    expired++;
-                }
+                Remove(upload);
+                throw StoreErrors.WrongDigest(upload.Name, must, digest);
             }
         }
 
-        return expired;
+        return digest;
     }
 
-    private LocalUploadWriter Append(LocalUpload upload, CancellationTokenSource holder, long offset)
+    /// <summary>
+    /// Publishes an upload in steps between which the process may die: writes the intent, renames, writes the result. A restart
+    /// finds out by the intent which steps were done (<see cref="RecoverPublication"/>).
+    /// </summary>
+    private async ValueTask PublishUploadAsync(LocalUpload upload, Sha256Digest? digest, CancellationToken cancellationToken)
     {
-        TransferName name = upload.Record.ToName();
+        WritePrecondition precondition = upload.Record.ToPrecondition();
+        using StoreFolder folder = _tree.TryOpenFolderOf(
+            upload.Name, create: true, follow: !precondition.CreateNew, out string fileName)!;
+        string path = folder.PathOf(fileName);
+        var options = new FileWriteOptions
+        {
+            CreateNew = precondition.CreateNew,
+            Durability = Options.Durability,
+            Portable = Options.Portable,
+        };
+        StoredFile file;
+        try
+        {
+            FilePipeWriter data = FilePipe.Resume(upload.DataPath, path, options);
+            await using (data.ConfigureAwait(false))
+            {
+                file = await RenameUploadAsync(data, path, upload, digest, cancellationToken).ConfigureAwait(false);
+            }
+        }
+        catch (FilePipeException exception) when (IsOtherFileSystem(exception.Error))
+        {
+            // Another file system is mounted below the root.
+            FilePipeWriter copy = FilePipe.Create(path, options);
+            await using (copy.ConfigureAwait(false))
+            {
+                using FilePipeReader source = FilePipe.OpenRead(
+                    upload.DataPath, new FileReadOptions { Portable = Options.Portable });
+                await source.CopyToAsync(copy, cancellationToken).ConfigureAwait(false);
+                file = await RenameUploadAsync(copy, path, upload, digest, cancellationToken).ConfigureAwait(false);
+            }
+
+            File.Delete(upload.DataPath);
+        }
+
+        await upload.WriteResultAsync(file).ConfigureAwait(false);
+    }
+
+    private async ValueTask<StoredFile> RenameUploadAsync(
+        FilePipeWriter file, string path, LocalUpload upload, Sha256Digest? digest, CancellationToken cancellationToken)
+    {
+        ThrowIfLinkFollowed(file, path, upload.Name);
+        await file.FlushAsync(cancellationToken).ConfigureAwait(false);
+        return await PublishFileAsync(
+            file, upload.Name, upload.Record.ToPrecondition(), digest, upload.Reservation, upload, cancellationToken)
+            .ConfigureAwait(false);
+    }
+
+    /// <summary>
+    /// Whether a rename was refused because of its target's file system. The portable writer copies then, which fails because
+    /// the upload is open.
+    /// </summary>
+    private bool IsOtherFileSystem(FilePipeError error) =>
+        error == FilePipeError.CrossDevice || (!Native && error == FilePipeError.Sharing);
+
+    private LocalUploadWriter Append(LocalUpload upload, TakeoverLock.Holder holder, long offset)
+    {
         long? length = upload.Record.Length;
-        Limits.CheckDevice(name, length - offset ?? 0);
+        Limits.CheckDevice(upload.Name, length - offset ?? 0);
         FilePipeWriter file = OpenData(upload, length is not null && Native && Limits.AppliesToAll ? length.Value : 0);
         try
         {
-            return new LocalUploadWriter(this, upload, holder, file, Limit(file, name, length), reserved: length is not null);
+            LimitedBody? limited = Limit(file, upload.Name, length, upload.Reservation);
+            return new LocalUploadWriter(this, upload, holder, file, limited, reserved: length is not null);
         }
         catch
         {
@@ -209,7 +289,7 @@ public sealed partial class LocalFileStore
         }
     }
 
-    /// <summary>The upload's data, to be written on. Never committed under the name that is given here.</summary>
+    /// <summary>Opens the upload's data to append to it. Never committed under the name that is given here.</summary>
     private FilePipeWriter OpenData(LocalUpload upload, long reserve) => FilePipe.Resume(
         upload.DataPath,
         upload.DataPath + ".whole",
@@ -235,22 +315,23 @@ public sealed partial class LocalFileStore
         }
 
         Limits.CheckDevice(options.Name, length);
-        await Limits.TakeAsync(options.Name, length, cancellationToken).ConfigureAwait(false);
+        var reservation = new Reservation(Limits);
+        await reservation.ReserveAsync(options.Name, length, cancellationToken).ConfigureAwait(false);
         UploadId id = UploadId.Next();
         string folder = Path.Combine(_uploadsPath, id.Value);
-        var upload = new LocalUpload(id, folder, record, Now, Options) { Taken = length };
+        var upload = new LocalUpload(id, folder, record, Options.Clock.GetUtcNow(), Options, reservation);
         try
         {
             Directory.CreateDirectory(folder);
             File.WriteAllBytes(upload.DataPath, []);
 
-            // Which makes the data's name durable with it.
+            // This makes the name of the data durable, too.
             await upload.SaveAsync(record).ConfigureAwait(false);
-            FlushUploads();
+            FlushFolderOfUploads();
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            Limits.Release(length);
+            reservation.ReleaseReservation();
             TryDeleteFolder(folder);
             throw StoreErrors.Translate(exception, "begin the upload of", options.Name);
         }
@@ -266,33 +347,16 @@ public sealed partial class LocalFileStore
     private LocalUpload? Load(UploadId id) =>
         id.Value is not null && _uploads.TryGetValue(id, out LocalUpload? upload) ? upload : null;
 
-    /// <summary>Finds what earlier processes have left, whole or in the middle of something.</summary>
-    private void FindUploads()
-    {
-        foreach (string folder in Directory.EnumerateDirectories(_uploadsPath))
-        {
-            if (UploadId.TryParse(Path.GetFileName(folder), out UploadId id)
-                && LocalUpload.TryLoad(id, folder, Options) is { } upload)
-            {
-                FinishPublishing(upload);
-                upload.Taken = upload.Record.IsPublished ? 0 : upload.Record.Length ?? upload.Offset;
-                Limits.TakeFound(upload.Taken);
-                _uploads[id] = upload;
-            }
-        }
-    }
-
     private void Remove(LocalUpload upload)
     {
         upload.IsGone = true;
         _uploads.TryRemove(upload.Id, out _);
-        Limits.Release(upload.Taken);
-        upload.Taken = 0;
+        upload.Reservation.ReleaseReservation();
         upload.DropDigest();
         TryDeleteFolder(upload.Folder);
     }
 
-    private void FlushUploads()
+    private void FlushFolderOfUploads()
     {
         if (Native && Options.Durability != Durability.None)
         {
@@ -309,7 +373,7 @@ public sealed partial class LocalFileStore
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Gone already, or left to the next look for expired uploads.
+            // Gone already, or left to the next search for expired uploads.
         }
     }
 }

@@ -52,7 +52,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
             _digests = new DigestRecords(Path.Combine(hidden, "digests"));
             _work = new DigestWork(_tree, _digests, Options.Portable);
             Limits = new StoreLimits(Options, Root, CountFiles);
-            FindUploads();
+            LoadUploads();
             if (!Native)
             {
                 // The framework creates a file and locks it in two steps, and what comes in between would be cleaned away.
@@ -87,8 +87,6 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     internal DigestRecords Digests => _digests;
 
     internal DigestWork Work => _work;
-
-    internal DateTimeOffset Now => Options.Clock.GetUtcNow();
 
     /// <summary>Ends what runs in the background and gives the folder free. Readers and writers are to be disposed before.</summary>
     public async ValueTask DisposeAsync()

@@ -20,8 +20,8 @@ public abstract class UploadWriter : IAsyncDisposable
     /// <summary>Bytes of the upload, those included that went to <see cref="Body"/>.</summary>
     public abstract long Offset { get; }
 
-    /// <summary>Bytes that may still come: to the upload's length, or the store's limit.</summary>
-    public abstract long Room { get; }
+    /// <summary>Bytes that the upload still accepts: up to its length, or the store's limit.</summary>
+    public abstract long RemainingBytes { get; }
 
     /// <summary>Makes what was written durable; what is acknowledged to a client was saved before.</summary>
     public abstract ValueTask<UploadStatus> SaveAsync(CancellationToken cancellationToken);

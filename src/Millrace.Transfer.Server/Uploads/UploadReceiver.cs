@@ -29,7 +29,7 @@ internal static class UploadReceiver
             .ConfigureAwait(false);
         await using (writer.ConfigureAwait(false))
         {
-            long room = writer.Room;
+            long room = writer.RemainingBytes;
             if (call.Request.ContentLength > room)
             {
                 throw TooMuch(call, status, room);

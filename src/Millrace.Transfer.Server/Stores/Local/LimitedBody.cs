@@ -2,30 +2,28 @@ using System.IO.Pipelines;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>A writer of bytes of which nobody said how many they will be: limits are looked at before they are written.</summary>
+/// <summary>Checks the limits before bytes are written whose total number is not known.</summary>
 internal sealed class LimitedBody : PipeWriter
 {
-    /// <summary>Bytes between two looks at the device.</summary>
+    /// <summary>Bytes between two checks of the device.</summary>
     private const long CheckEvery = 1024 * 1024;
 
     private readonly FilePipeWriter _file;
     private readonly StoreLimits _limits;
     private readonly TransferName _name;
-    private readonly bool _takes;
+    private readonly Reservation? _reservation;
     private long _checked;
-    private long _taken;
 
-    /// <summary>Limits a writer.</summary>
-    /// <param name="file">The writer.</param>
+    /// <param name="file">Where the bytes go.</param>
     /// <param name="limits">The limits.</param>
-    /// <param name="name">What is written.</param>
-    /// <param name="takes">Whether its bytes are taken of the store's whole as they come, because nobody said how many.</param>
-    public LimitedBody(FilePipeWriter file, StoreLimits limits, TransferName name, bool takes)
+    /// <param name="name">The name of the file.</param>
+    /// <param name="reservation">Grows with the bytes; null if they were reserved before.</param>
+    public LimitedBody(FilePipeWriter file, StoreLimits limits, TransferName name, Reservation? reservation)
     {
         _file = file;
         _limits = limits;
         _name = name;
-        _takes = takes;
+        _reservation = reservation;
         _checked = file.Position;
         limits.CheckDevice(name, 0);
     }
@@ -63,16 +61,8 @@ internal sealed class LimitedBody : PipeWriter
         return _file.WriteAsync(source, cancellationToken);
     }
 
-    /// <summary>Looks at the limits for the rest, which is not worth a look by itself.</summary>
-    public void TakeRest() => Take(_file.Position);
-
-    /// <summary>Bytes that were taken of the store's whole; the caller's from now on.</summary>
-    public long HandOver()
-    {
-        long taken = _taken;
-        _taken = 0;
-        return taken;
-    }
+    /// <summary>Reserves the bytes since the last check, which were too few for a check of their own.</summary>
+    public void ReserveRemainder() => Reserve(_file.Position);
 
     private void Check(int coming)
     {
@@ -80,18 +70,15 @@ internal sealed class LimitedBody : PipeWriter
         _limits.CheckFile(_name, position);
         if (position - _checked >= CheckEvery)
         {
-            Take(position);
+            Reserve(position);
         }
     }
 
-    /// <summary>Looks at the limits for what has come since the last look.</summary>
-    private void Take(long position)
+    private void Reserve(long position)
     {
-        long bytes = position - _checked;
-        if (_takes && bytes > 0)
+        if (position > _checked)
         {
-            _limits.Take(_name, bytes);
-            _taken += bytes;
+            _reservation?.Reserve(_name, position - _checked);
         }
 
         _checked = position;

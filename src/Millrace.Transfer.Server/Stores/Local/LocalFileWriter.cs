@@ -2,7 +2,7 @@ using System.IO.Pipelines;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>A file on its way into a <see cref="LocalFileStore"/>.</summary>
+/// <summary>A file that is being written to a <see cref="LocalFileStore"/>.</summary>
 internal sealed class LocalFileWriter : StoredFileWriter
 {
     private readonly LocalFileStore _store;
@@ -11,8 +11,8 @@ internal sealed class LocalFileWriter : StoredFileWriter
     private readonly StoreFolder _folder;
     private readonly FilePipeWriter _file;
     private readonly LimitedBody? _limited;
+    private readonly Reservation _reservation;
     private readonly TrailingDigest? _digest;
-    private long _taken;
     private bool _disposed;
 
     public LocalFileWriter(
@@ -22,7 +22,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         StoreFolder folder,
         FilePipeWriter file,
         LimitedBody? limited,
-        long taken)
+        Reservation reservation)
     {
         _store = store;
         _name = name;
@@ -30,7 +30,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         _folder = folder;
         _file = file;
         _limited = limited;
-        _taken = taken;
+        _reservation = reservation;
         if (store.Options.ComputeSha256)
         {
             _digest = new TrailingDigest();
@@ -48,7 +48,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         {
             await _file.FlushAsync(cancellationToken).ConfigureAwait(false);
             _store.Limits.CheckFile(_name, _file.Position);
-            _limited?.TakeRest();
+            _limited?.ReserveRemainder();
             Sha256Digest? digest = null;
             if (_digest is not null)
             {
@@ -68,7 +68,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
             }
 
             return await _store
-                .PublishAsync(_file, _name, _options.Precondition, digest, HandOver, about: null, cancellationToken)
+                .PublishFileAsync(_file, _name, _options.Precondition, digest, _reservation, upload: null, cancellationToken)
                 .ConfigureAwait(false);
         }
         catch (FilePipeException exception)
@@ -93,14 +93,6 @@ internal sealed class LocalFileWriter : StoredFileWriter
 
         await _file.DisposeAsync().ConfigureAwait(false);
         _folder.Dispose();
-        _store.Limits.Release(HandOver());
-    }
-
-    /// <summary>What was taken of the store's whole, which is the caller's from now on.</summary>
-    private long HandOver()
-    {
-        long taken = _taken + (_limited?.HandOver() ?? 0);
-        _taken = 0;
-        return taken;
+        _reservation.ReleaseReservation();
     }
 }

@@ -3,27 +3,27 @@ using System.Text.Json;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// One upload of a <see cref="LocalFileStore"/>: a folder with what has arrived (<c>data</c>) and what is known about it
-/// (<c>state</c>). One instance an upload, so that its lock is everybody's. What changes it is called by who holds it.
+/// One upload of a <see cref="LocalFileStore"/>: a folder with the bytes so far (<c>data</c>) and a record (<c>state</c>).
+/// There is one instance for each upload, so that all requests share its lock. Members that change it need the lock.
 /// </summary>
 internal sealed class LocalUpload : IDisposable
 {
-    /// <summary>How long a request waits for the one that it takes an upload over from.</summary>
-    /// <remarks>That one only has to finish a write; a device that takes longer than this is broken.</remarks>
+    /// <summary>How long a request waits for the one from which it takes over the upload.</summary>
+    /// <remarks>The other one only has to finish a write; a device that takes longer is broken.</remarks>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    private readonly SemaphoreSlim _alone = new(1, 1);
-    private readonly Lock _gate = new();
+    private readonly TakeoverLock _lock = new(Patience);
     private readonly LocalFileStoreOptions _options;
-    private CancellationTokenSource? _holder;
-    private int _waiting;
 
-    public LocalUpload(UploadId id, string folder, UploadRecord record, DateTimeOffset touched, LocalFileStoreOptions options)
+    public LocalUpload(
+        UploadId id, string folder, UploadRecord record, DateTimeOffset touched, LocalFileStoreOptions options,
+        Reservation reservation)
     {
         Id = id;
         Folder = folder;
         Record = record;
         Touched = touched;
+        Reservation = reservation;
         _options = options;
     }
 
@@ -31,25 +31,26 @@ internal sealed class LocalUpload : IDisposable
 
     public string Folder { get; }
 
-    /// <summary>Bytes that have arrived.</summary>
     public string DataPath => Path.Combine(Folder, "data");
 
-    /// <summary>What is known about it; changed by <see cref="SaveAsync"/>.</summary>
+    /// <summary>Changed by <see cref="SaveAsync"/>.</summary>
     public UploadRecord Record { get; private set; }
 
-    /// <summary>When somebody last began or continued it.</summary>
+    public TransferName Name => Record.ToName();
+
+    /// <summary>When a request last started or continued it.</summary>
     public DateTimeOffset Touched { get; private set; }
 
-    /// <summary>Bytes that were taken of the store's whole for it.</summary>
-    public long Taken { get; set; }
+    /// <summary>Its share of the store's total.</summary>
+    public Reservation Reservation { get; }
 
-    /// <summary>What has been hashed of it so far; null before the first byte, and after bytes were taken back.</summary>
-    public TrailingDigest? Digest { get; set; }
+    /// <summary>The hash so far; null before the first byte, and after bytes were discarded.</summary>
+    public TrailingDigest? Digest { get; private set; }
 
-    /// <summary>Whether it was thrown away while somebody waited for it.</summary>
+    /// <summary>Whether it was deleted while somebody waited for its lock.</summary>
     public bool IsGone { get; set; }
 
-    /// <summary>Bytes that have reached the file.</summary>
+    /// <summary>Bytes that have reached the file: its length is the only record of that.</summary>
     public long Offset
     {
         get
@@ -64,25 +65,14 @@ internal sealed class LocalUpload : IDisposable
         }
     }
 
-    /// <summary>Whether nobody has continued it for too long; who does so now may take as long as it takes.</summary>
-    public bool HasExpired => !IsHeld && Touched + _options.UploadLifetime < _options.Clock.GetUtcNow();
-
-    private bool IsHeld
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _holder is not null;
-            }
-        }
-    }
+    /// <summary>Whether nobody has continued it for too long; a request that holds it may take any time.</summary>
+    public bool HasExpired => !_lock.IsHeld && Touched + _options.UploadLifetime < _options.Clock.GetUtcNow();
 
     private string StatePath => Path.Combine(Folder, "state");
 
-    /// <summary>Finds one of an earlier process.</summary>
+    /// <summary>Loads an upload of an earlier process.</summary>
     /// <returns>Null when there is none, or its state cannot be read.</returns>
-    public static LocalUpload? TryLoad(UploadId id, string folder, LocalFileStoreOptions options)
+    public static LocalUpload? TryLoad(UploadId id, string folder, LocalFileStoreOptions options, Reservation reservation)
     {
         string state = Path.Combine(folder, "state");
         if (!File.Exists(state))
@@ -92,13 +82,14 @@ internal sealed class LocalUpload : IDisposable
 
         try
         {
-            UploadRecord? record = JsonSerializer.Deserialize(File.ReadAllBytes(state), UploadJson.Default.UploadRecord);
+            UploadRecord? record = JsonSerializer.Deserialize(File.ReadAllBytes(state), ServerJson.Default.UploadRecord);
             if (record is not { Version: UploadRecord.CurrentVersion })
             {
                 return null;
             }
 
-            var upload = new LocalUpload(id, folder, record, new DateTimeOffset(File.GetLastWriteTimeUtc(state)), options);
+            var touched = new DateTimeOffset(File.GetLastWriteTimeUtc(state));
+            var upload = new LocalUpload(id, folder, record, touched, options, reservation);
             upload.CutUnverified();
             return upload;
         }
@@ -108,7 +99,7 @@ internal sealed class LocalUpload : IDisposable
         }
     }
 
-    /// <summary>Replaces the state in one step, and durably.</summary>
+    /// <summary>Replaces the state file atomically and durably.</summary>
     public async ValueTask SaveAsync(UploadRecord record)
     {
         FilePipeWriter writer = FilePipe.Create(
@@ -116,7 +107,7 @@ internal sealed class LocalUpload : IDisposable
         await using (writer.ConfigureAwait(false))
         {
             await writer
-                .WriteAsync(JsonSerializer.SerializeToUtf8Bytes(record, UploadJson.Default.UploadRecord))
+                .WriteAsync(JsonSerializer.SerializeToUtf8Bytes(record, ServerJson.Default.UploadRecord))
                 .ConfigureAwait(false);
             await writer.CommitAsync().ConfigureAwait(false);
         }
@@ -125,10 +116,30 @@ internal sealed class LocalUpload : IDisposable
         Touch();
     }
 
-    /// <summary>What was found out about it; the state file says enough to find it out again.</summary>
-    public void Assume(UploadRecord record) => Record = record;
+    /// <summary>Before the rename: after a crash in between, bytes that are gone from here have become the file.</summary>
+    /// <param name="length">Bytes of the file.</param>
+    /// <param name="modified">The time that it will have, in nanoseconds since 1970.</param>
+    /// <param name="digest">Its digest, if known.</param>
+    public ValueTask WriteIntentAsync(long length, long modified, Sha256Digest? digest) => SaveAsync(Record with
+    {
+        Published = new PublishedRecord(length, modified, Tag: "", digest?.ToString()),
+    });
 
-    /// <summary>Begins its time to live anew.</summary>
+    /// <summary>After the rename.</summary>
+    public ValueTask WriteResultAsync(StoredFile file) => SaveAsync(Record with
+    {
+        IsPublished = true,
+        Published = Record.Published! with { Tag = file.Tag.Value },
+    });
+
+    /// <summary>Sets the result that a restart found out. Not saved: the next restart finds the same.</summary>
+    public void RecoverResult(string tag) => Record = Record with
+    {
+        IsPublished = true,
+        Published = Record.Published! with { Tag = tag },
+    };
+
+    /// <summary>Restarts the time after which it expires.</summary>
     public void Touch()
     {
         Touched = _options.Clock.GetUtcNow();
@@ -138,69 +149,33 @@ internal sealed class LocalUpload : IDisposable
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Only a restart would not know of it.
+            // Only a restart would need it.
         }
     }
 
-    /// <summary>Stops whoever holds it, and holds it then.</summary>
-    /// <returns>Canceled when somebody else wants it; given back by <see cref="Leave"/>.</returns>
+    /// <summary>Stops the request that holds it, and holds it then.</summary>
     /// <exception cref="TransferException">
-    /// <see cref="TransferError.TakenOver"/>: the other one did not let go. <see cref="TransferError.NotFound"/>: it threw the upload away.
+    /// <see cref="TransferError.TakenOver"/>: the holder did not let go. <see cref="TransferError.NotFound"/>: it was deleted.
     /// </exception>
-    public async ValueTask<CancellationTokenSource> EnterAsync(CancellationToken cancellationToken)
+    public async ValueTask<TakeoverLock.Holder> AcquireAsync(CancellationToken cancellationToken)
     {
-        Interlocked.Increment(ref _waiting);
-        try
-        {
-            Stop();
-            if (!await _alone.WaitAsync(Patience, cancellationToken).ConfigureAwait(false))
+        TakeoverLock.Holder holder = await _lock.AcquireAsync(cancellationToken).ConfigureAwait(false)
+            ?? throw new TransferException(
+                TransferError.TakenOver,
+                $"Another request holds the upload '{Id}' and did not let go of it in {Patience.TotalSeconds} s. Try again later.")
             {
-                throw new TransferException(
-                    TransferError.TakenOver,
-                    $"Another request holds the upload '{Id}' and did not let go of it in {Patience.TotalSeconds} s. Try again later.")
-                {
-                    RetryAfter = TimeSpan.FromSeconds(1),
-                };
-            }
-        }
-        finally
-        {
-            Interlocked.Decrement(ref _waiting);
-        }
-
-        var holder = new CancellationTokenSource();
-        lock (_gate)
-        {
-            _holder = holder;
-        }
-
+                RetryAfter = TimeSpan.FromSeconds(1),
+            };
         if (IsGone)
         {
-            Leave(holder);
+            holder.Dispose();
             throw StoreErrors.NoUpload(Id);
-        }
-
-        if (Volatile.Read(ref _waiting) > 0)
-        {
-            // Who came while this one waited has the newer connection.
-            Stop();
         }
 
         return holder;
     }
 
-    public void Leave(CancellationTokenSource holder)
-    {
-        lock (_gate)
-        {
-            _holder = null;
-            holder.Dispose();
-        }
-
-        _alone.Release();
-    }
-
-    /// <summary>What has been hashed so far, to go on with.</summary>
+    /// <summary>The hash so far, to continue it; a new one if it does not fit the offset.</summary>
     public TrailingDigest ContinueDigest(long offset)
     {
         if (Digest is { } digest && digest.Hashed <= offset)
@@ -221,48 +196,25 @@ internal sealed class LocalUpload : IDisposable
     public UploadStatus ToStatus() => new()
     {
         Id = Id,
-        Name = Record.ToName(),
+        Name = Name,
         Offset = Offset,
         Length = Record.Length,
-        Published = Record.IsPublished ? Record.Published!.ToFile(Record.ToName()) : null,
+        Published = Record.IsPublished ? Record.Published!.ToFile(Name) : null,
         Precondition = Record.ToPrecondition(),
         Metadata = Record.Metadata,
         Expected = Record.ToExpected(),
         Owner = Record.Owner,
-        Parts = Record.Parts is { } parts ? [.. parts.Select(Parse)] : null,
+        Parts = Record.Parts is { } parts ? [.. parts.Select(ParsePart)] : null,
         Expires = Touched + _options.UploadLifetime,
     };
 
     public void Dispose()
     {
         DropDigest();
-        _alone.Dispose();
+        _lock.Dispose();
     }
 
-    private void Stop()
-    {
-        CancellationTokenSource? holder;
-        lock (_gate)
-        {
-            holder = _holder;
-            if (holder is null)
-            {
-                return;
-            }
-        }
-
-        try
-        {
-            // Not under the lock: whoever is told may let go at once.
-            holder.Cancel();
-        }
-        catch (ObjectDisposedException)
-        {
-            // It has let go already.
-        }
-    }
-
-    /// <summary>Bytes whose checksum nobody had looked at when the process died are not there.</summary>
+    /// <summary>Bytes whose checksum nobody had checked when the process died do not count.</summary>
     private void CutUnverified()
     {
         if (Record.Verified is { } verified && File.Exists(DataPath))
@@ -275,6 +227,6 @@ internal sealed class LocalUpload : IDisposable
         }
     }
 
-    private static UploadId Parse(string text) =>
-        UploadId.TryParse(text, out UploadId id) ? id : throw new FormatException($"'{text}' is no upload.");
+    private static UploadId ParsePart(string text) =>
+        UploadId.TryParse(text, out UploadId id) ? id : throw new FormatException($"'{text}' is not the id of an upload.");
 }

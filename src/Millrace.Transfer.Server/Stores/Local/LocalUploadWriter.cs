@@ -2,12 +2,12 @@ using System.IO.Pipelines;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Appends to a <see cref="LocalUpload"/> and holds it until it is disposed.</summary>
+/// <summary>Appends to a <see cref="LocalUpload"/> and holds its lock until it is disposed.</summary>
 internal sealed class LocalUploadWriter : UploadWriter
 {
     private readonly LocalFileStore _store;
     private readonly LocalUpload _upload;
-    private readonly CancellationTokenSource _holder;
+    private readonly TakeoverLock.Holder _holder;
     private readonly FilePipeWriter _file;
     private readonly LimitedBody? _limited;
     private readonly TrailingDigest? _digest;
@@ -16,17 +16,16 @@ internal sealed class LocalUploadWriter : UploadWriter
     private bool _discarded;
     private bool _disposed;
 
-    /// <summary>Begins to append.</summary>
     /// <param name="store">The store.</param>
     /// <param name="upload">The upload.</param>
-    /// <param name="holder">The right to change it; given back when this is disposed.</param>
+    /// <param name="holder">Its lock; released when this is disposed.</param>
     /// <param name="file">Its data; owned.</param>
-    /// <param name="limited">Counts what is written; null where nothing has to be.</param>
-    /// <param name="reserved">Whether room was reserved for more than may come: what is left is given back.</param>
+    /// <param name="limited">Counts what is written; null where nothing has to be counted.</param>
+    /// <param name="reserved">Whether the file was extended for bytes to come: what is left of that is cut off.</param>
     public LocalUploadWriter(
         LocalFileStore store,
         LocalUpload upload,
-        CancellationTokenSource holder,
+        TakeoverLock.Holder holder,
         FilePipeWriter file,
         LimitedBody? limited,
         bool reserved)
@@ -38,7 +37,6 @@ internal sealed class LocalUploadWriter : UploadWriter
         _limited = limited;
         _start = file.Position;
         _reserved = reserved;
-        Superseded = holder.Token;
         if (store.Options.ComputeSha256)
         {
             _digest = upload.ContinueDigest(_start);
@@ -48,11 +46,11 @@ internal sealed class LocalUploadWriter : UploadWriter
 
     public override PipeWriter Body => (PipeWriter?)_limited ?? _file;
 
-    public override CancellationToken Superseded { get; }
+    public override CancellationToken Superseded => _holder.Superseded;
 
     public override long Offset => _file.Position;
 
-    public override long Room => Math.Max(
+    public override long RemainingBytes => Math.Max(
         0, Math.Min(_upload.Record.Length ?? long.MaxValue, _store.Options.MaxFileBytes ?? long.MaxValue) - Offset);
 
     private bool MustVerify => _upload.Record.Verified is not null;
@@ -62,7 +60,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         ObjectDisposedException.ThrowIf(_disposed, this);
         try
         {
-            _limited?.TakeRest();
+            _limited?.ReserveRemainder();
             ValueTask<FlushResult> flush = _store.Options.Durability == Durability.None
                 ? _file.FlushAsync(cancellationToken)
                 : _file.FlushToDeviceAsync(cancellationToken);
@@ -78,7 +76,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         }
         catch (FilePipeException exception)
         {
-            throw StoreErrors.Translate(exception, "save", _upload.Record.ToName());
+            throw StoreErrors.Translate(exception, "save", _upload.Name);
         }
 
         return _upload.ToStatus();
@@ -109,9 +107,8 @@ internal sealed class LocalUploadWriter : UploadWriter
         }
         finally
         {
-            _upload.Taken += _limited?.HandOver() ?? 0;
             _upload.Touch();
-            _upload.Leave(_holder);
+            _holder.Dispose();
         }
     }
 
@@ -121,12 +118,12 @@ internal sealed class LocalUploadWriter : UploadWriter
         FilePipeException? failure = null;
         try
         {
-            // Also what is discarded: nothing may be under way when the file is cut.
+            // Also what is discarded: no write may be in flight when the file is cut.
             await _file.FlushAsync().ConfigureAwait(false);
         }
         catch (FilePipeException exception)
         {
-            // A full device: what is in the file is what is there.
+            // A full device: the bytes that reached the file count.
             failure = exception;
         }
 
@@ -136,7 +133,7 @@ internal sealed class LocalUploadWriter : UploadWriter
             RandomAccess.SetLength(_file.Handle, kept);
         }
 
-        // What could not be written is not tried again.
+        // With the failure, so that the bytes that could not be written are not tried again.
         await _file.CompleteAsync(failure).ConfigureAwait(false);
         if (discards)
         {

@@ -1,10 +1,10 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>How much a store takes: of one file, altogether, and of the device. Thread-safe.</summary>
+/// <summary>What a store accepts: for one file, in total, and on the device. Thread-safe.</summary>
 internal sealed class StoreLimits : IDisposable
 {
-    /// <summary>How old a count may be before a write is refused because of it, in milliseconds.</summary>
-    /// <remarks>Who deleted files by hand is not told for longer than this that there is no room.</remarks>
+    /// <summary>How old a count may be when a write is refused because of it, in milliseconds.</summary>
+    /// <remarks>After you delete files by hand, uploads are refused for no longer than this.</remarks>
     private const int CountLastsMilliseconds = 10_000;
 
     private readonly LocalFileStoreOptions _options;
@@ -12,11 +12,10 @@ internal sealed class StoreLimits : IDisposable
     private readonly Func<long> _count;
     private readonly SemaphoreSlim _counting = new(1, 1);
     private long _used;
-    private long _pending;
+    private long _reserved;
     private long _countedAt;
     private bool _counted;
 
-    /// <summary>Limits of a store.</summary>
     /// <param name="options">The limits.</param>
     /// <param name="root">A path on the device.</param>
     /// <param name="count">Counts the bytes of all published files; slow.</param>
@@ -27,16 +26,15 @@ internal sealed class StoreLimits : IDisposable
         _count = count;
     }
 
-    /// <summary>Whether bytes of unknown number have to be counted as they come.</summary>
+    /// <summary>Whether bytes of unknown number have to be counted as they arrive.</summary>
     public bool AppliesToUnknownLength => _options.MaxFileBytes is not null || AppliesToAll;
 
-    /// <summary>Whether anything is limited but the single file.</summary>
+    /// <summary>Whether more than the size of one file is limited.</summary>
     public bool AppliesToAll => _options.MaxTotalBytes is not null || _options.FreeSpaceToLeave > 0;
 
-    /// <summary>Bytes of all files and of what is on its way; 0 where nobody needs to know.</summary>
-    public long Used => Interlocked.Read(ref _used) + Interlocked.Read(ref _pending);
+    /// <summary>Bytes of all files and reservations; 0 without a limit.</summary>
+    public long Used => Interlocked.Read(ref _used) + Interlocked.Read(ref _reserved);
 
-    /// <summary>Refuses a file of more bytes than one may have.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.TooLarge"/>.</exception>
     public void CheckFile(TransferName name, long length)
     {
@@ -46,8 +44,7 @@ internal sealed class StoreLimits : IDisposable
         }
     }
 
-    /// <summary>Refuses what would not leave enough of the device free.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>: too little of the device would stay free.</exception>
     public void CheckDevice(TransferName name, long bytes)
     {
         if (_options.FreeSpaceToLeave > 0
@@ -60,9 +57,9 @@ internal sealed class StoreLimits : IDisposable
         }
     }
 
-    /// <summary>Takes room for bytes that will come, to be given back by <see cref="Release"/> or <see cref="Publish"/>.</summary>
+    /// <summary>Reserves bytes that will arrive, after a new count if the last one leaves too little.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
-    public async ValueTask TakeAsync(TransferName name, long bytes, CancellationToken cancellationToken)
+    public async ValueTask ReserveAsync(TransferName name, long bytes, CancellationToken cancellationToken)
     {
         if (_options.MaxTotalBytes is null)
         {
@@ -70,55 +67,42 @@ internal sealed class StoreLimits : IDisposable
         }
 
         await CountAsync(maxAge: long.MaxValue, cancellationToken).ConfigureAwait(false);
-        if (!TryTake(bytes))
+        if (!TryReserve(bytes))
         {
             await CountAsync(CountLastsMilliseconds, cancellationToken).ConfigureAwait(false);
-            Take(name, bytes);
+            Reserve(name, bytes);
         }
     }
 
-    /// <summary>The same for bytes that have come, without waiting for a count.</summary>
+    /// <summary>Reserves bytes that have arrived, without a new count.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
-    public void Take(TransferName name, long bytes)
+    public void Reserve(TransferName name, long bytes)
     {
-        if (_options.MaxTotalBytes is { } limit && !TryTake(bytes))
+        if (_options.MaxTotalBytes is { } limit && !TryReserve(bytes))
         {
             throw StoreErrors.NoSpace(name, $"the store has {Used} of the {limit} bytes that it may have, and {bytes} more came");
         }
     }
 
-    /// <summary>Takes what is there already, whatever the limit: an upload of an earlier process.</summary>
-    public void TakeFound(long bytes) => Release(-bytes);
-
-    /// <summary>Gives back what was taken and not published.</summary>
-    public void Release(long bytes)
+    /// <summary>Adds to the reserved bytes whatever the limit; negative to release them.</summary>
+    public void AddReserved(long bytes)
     {
         if (_options.MaxTotalBytes is not null)
         {
-            Interlocked.Add(ref _pending, -bytes);
+            Interlocked.Add(ref _reserved, bytes);
         }
     }
 
-    /// <summary>What was taken has become a file.</summary>
-    public void Publish(long taken, long length, long replaced)
+    /// <summary>Adds to the bytes of published files; negative when one was deleted.</summary>
+    public void AddUsed(long bytes)
     {
         if (_options.MaxTotalBytes is not null)
         {
-            Interlocked.Add(ref _used, length - replaced);
-            Interlocked.Add(ref _pending, -taken);
+            Interlocked.Add(ref _used, bytes);
         }
     }
 
-    /// <summary>A file is gone.</summary>
-    public void Delete(long length)
-    {
-        if (_options.MaxTotalBytes is not null)
-        {
-            Interlocked.Add(ref _used, -length);
-        }
-    }
-
-    /// <summary>Counts once; what is on its way then is counted by itself.</summary>
+    /// <summary>Counts the published files, unless that was done recently.</summary>
     public async Task CountAsync(long maxAge, CancellationToken cancellationToken)
     {
         if (_options.MaxTotalBytes is null || IsCounted(maxAge))
@@ -148,14 +132,57 @@ internal sealed class StoreLimits : IDisposable
     private bool IsCounted(long maxAge) =>
         Volatile.Read(ref _counted) && Environment.TickCount64 - Volatile.Read(ref _countedAt) <= maxAge;
 
-    private bool TryTake(long bytes)
+    private bool TryReserve(long bytes)
     {
-        if (Interlocked.Read(ref _used) + Interlocked.Add(ref _pending, bytes) <= _options.MaxTotalBytes)
+        if (Interlocked.Read(ref _used) + Interlocked.Add(ref _reserved, bytes) <= _options.MaxTotalBytes)
         {
             return true;
         }
 
-        Interlocked.Add(ref _pending, -bytes);
+        Interlocked.Add(ref _reserved, -bytes);
         return false;
+    }
+}
+
+/// <summary>The bytes of the store's total that one unpublished file holds. One caller at a time.</summary>
+internal sealed class Reservation(StoreLimits limits)
+{
+    public long ReservedBytes { get; private set; }
+
+    /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
+    public async ValueTask ReserveAsync(TransferName name, long bytes, CancellationToken cancellationToken)
+    {
+        await limits.ReserveAsync(name, bytes, cancellationToken).ConfigureAwait(false);
+        ReservedBytes += bytes;
+    }
+
+    /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
+    public void Reserve(TransferName name, long bytes)
+    {
+        limits.Reserve(name, bytes);
+        ReservedBytes += bytes;
+    }
+
+    /// <summary>Counts the bytes of an upload of an earlier process, whatever the limit.</summary>
+    public void CountExisting(long bytes)
+    {
+        limits.AddReserved(bytes);
+        ReservedBytes += bytes;
+    }
+
+    /// <summary>Gives back what has not become a file.</summary>
+    public void ReleaseReservation()
+    {
+        limits.AddReserved(-ReservedBytes);
+        ReservedBytes = 0;
+    }
+
+    /// <summary>The reserved bytes have become a file.</summary>
+    /// <param name="length">Bytes of the file.</param>
+    /// <param name="replaced">Bytes of the file that had its name before.</param>
+    public void Publish(long length, long replaced)
+    {
+        limits.AddUsed(length - replaced);
+        ReleaseReservation();
     }
 }

@@ -1,9 +1,9 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What an upload's state file says. Texts where the public types have no form that a file can keep.</summary>
+/// <summary>The state file of an upload. Text where a public type has no form that a file can keep.</summary>
 internal sealed record UploadRecord
 {
-    /// <summary>The version of this form; another one is not understood.</summary>
+    /// <summary>The version of this form; others are not understood.</summary>
     public const int CurrentVersion = 1;
 
     public int Version { get; init; } = CurrentVersion;
@@ -28,10 +28,10 @@ internal sealed record UploadRecord
 
     public IReadOnlyList<string>? Parts { get; init; }
 
-    /// <summary>Bytes that were verified; what is behind them is cut after a crash. Null when all that is there counts.</summary>
+    /// <summary>Bytes that were verified; a restart cuts the rest. Null when all bytes count.</summary>
     public long? Verified { get; init; }
 
-    /// <summary>What it is about to become: if its bytes are gone, it has.</summary>
+    /// <summary>The file that the upload is about to become: if its bytes are gone, it has become it.</summary>
     public PublishedRecord? Published { get; init; }
 
     /// <summary>Whether <see cref="Published"/> has happened.</summary>
@@ -62,4 +62,18 @@ internal sealed record UploadRecord
         Expected = options.Expected?.ToString(),
         Owner = options.Owner,
     };
+}
+
+/// <param name="Length">Bytes.</param>
+/// <param name="Modified">Nanoseconds since 1970.</param>
+/// <param name="Tag">Empty until the file was renamed.</param>
+/// <param name="Sha256">Hexadecimal; null when it was not computed.</param>
+internal sealed record PublishedRecord(long Length, long Modified, string Tag, string? Sha256)
+{
+    public StoredFile ToFile(TransferName name) => new(
+        name,
+        Length,
+        DateTimeOffset.UnixEpoch.AddTicks(Modified / 100),
+        new EntityTag(Tag),
+        Sha256Digest.TryParse(Sha256, out Sha256Digest digest) ? digest : null);
 }

@@ -1,0 +1,118 @@
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// A lock that every new caller takes over: it cancels the holder, and waits until the holder has let go. A client whose
+/// connection died is therefore never blocked by the request that the server still runs for it.
+/// </summary>
+/// <param name="patience">How long a caller waits for the holder.</param>
+internal sealed class TakeoverLock(TimeSpan patience) : IDisposable
+{
+    private readonly SemaphoreSlim _free = new(1, 1);
+    private readonly Lock _gate = new();
+    private Holder? _holder;
+    private int _waiting;
+
+    public bool IsHeld
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _holder is not null;
+            }
+        }
+    }
+
+    /// <summary>Stops the holder and waits for its place.</summary>
+    /// <returns>Null if the holder did not let go in time. To be disposed, which releases the lock.</returns>
+    public async ValueTask<Holder?> AcquireAsync(CancellationToken cancellationToken)
+    {
+        Interlocked.Increment(ref _waiting);
+        try
+        {
+            CancelHolder();
+            if (!await _free.WaitAsync(patience, cancellationToken).ConfigureAwait(false))
+            {
+                return null;
+            }
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _waiting);
+        }
+
+        var holder = new Holder(this);
+        lock (_gate)
+        {
+            _holder = holder;
+        }
+
+        if (Volatile.Read(ref _waiting) > 0)
+        {
+            // Whoever came while this caller waited has the newer connection, and found nobody to cancel.
+            CancelHolder();
+        }
+
+        return holder;
+    }
+
+    public void Dispose() => _free.Dispose();
+
+    private void CancelHolder()
+    {
+        Holder? holder;
+        lock (_gate)
+        {
+            holder = _holder;
+        }
+
+        // Not under the lock: a callback may release at once.
+        holder?.Cancel();
+    }
+
+    /// <summary>The right to change what the lock protects.</summary>
+    internal sealed class Holder : IDisposable
+    {
+        private readonly TakeoverLock _owner;
+        private readonly CancellationTokenSource _superseded = new();
+        private bool _released;
+
+        public Holder(TakeoverLock owner)
+        {
+            _owner = owner;
+            Superseded = _superseded.Token;
+        }
+
+        /// <summary>Canceled when somebody else wants the lock. Stays readable after the release.</summary>
+        public CancellationToken Superseded { get; }
+
+        public void Dispose()
+        {
+            lock (_owner._gate)
+            {
+                if (_released)
+                {
+                    return;
+                }
+
+                _released = true;
+                _owner._holder = null;
+                _superseded.Dispose();
+            }
+
+            _owner._free.Release();
+        }
+
+        public void Cancel()
+        {
+            try
+            {
+                _superseded.Cancel();
+            }
+            catch (ObjectDisposedException)
+            {
+                // It has let go already.
+            }
+        }
+    }
+}
