@@ -114,10 +114,7 @@ public sealed class LinkTests
         Assert.DoesNotContain("mr-", options.ToString(), StringComparison.Ordinal);
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol(Protocols.Grpc)]
     public async Task A_link_is_not_for_gRPC(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

@@ -34,13 +34,7 @@ public sealed class ClientAllocationTests
         Assert.True(down <= Most, $"A download allocated {down} bytes.");
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Http2)]
-    [InlineData(TransferProtocol.Tus)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol, InlineData(TransferProtocol.Http2)]
     public async Task Transfers_of_24_MB_allocate_no_large_object_at_either_end(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

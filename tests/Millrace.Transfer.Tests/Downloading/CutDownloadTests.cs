@@ -4,13 +4,7 @@ namespace Millrace.Transfer.Tests.Downloading;
 
 public sealed class CutDownloadTests
 {
-    [Theory]
-    [InlineData(TransferProtocol.Http1, false)]
-    [InlineData(TransferProtocol.Http1, true)]
-    [InlineData(TransferProtocol.Grpc, false)]
-    [InlineData(TransferProtocol.Grpc, true)]
-    [InlineData(TransferProtocol.GrpcWeb, true)]
-    [InlineData(TransferProtocol.GrpcWebText, false)]
+    [Theory, EveryProtocol(Protocols.Downloads, false, true)]
     public async Task Downloads_that_are_cut_at_random_bytes_arrive_whole(TransferProtocol protocol, bool toStream)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -38,10 +32,7 @@ public sealed class CutDownloadTests
         Assert.Equal(toStream ? 0 : times, folder.Files.Count);
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
+    [Theory, EveryProtocol(Protocols.Downloads)]
     public async Task What_is_here_is_not_asked_for_again(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -57,10 +48,7 @@ public sealed class CutDownloadTests
         Assert.Equal(content, stream.ToArray());
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
+    [Theory, EveryProtocol(Protocols.Downloads)]
     public async Task A_file_that_was_replaced_midway_ends_a_stream_with_Changed(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -82,10 +70,7 @@ public sealed class CutDownloadTests
         Assert.Equal(TransferError.Changed, exception.Error);
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
+    [Theory, EveryProtocol(Protocols.Downloads)]
     public async Task A_file_that_was_replaced_midway_is_downloaded_anew_to_a_path(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -108,10 +93,7 @@ public sealed class CutDownloadTests
         Assert.Equal(second, await File.ReadAllBytesAsync(folder["x"]));
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
+    [Theory, EveryProtocol(Protocols.Downloads)]
     public async Task What_an_earlier_client_left_is_continued(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

@@ -6,11 +6,7 @@ namespace Millrace.Transfer.Tests.Folders;
 
 public sealed class FolderTests
 {
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol(Protocols.Downloads)]
     public async Task A_folder_goes_there_and_comes_back_with_its_names(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -84,11 +80,7 @@ public sealed class FolderTests
         Assert.Empty(here.Files);
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol(Protocols.Downloads)]
     public async Task A_listing_goes_over_pages_and_folders(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -111,11 +103,7 @@ public sealed class FolderTests
         }
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol(Protocols.Downloads)]
     public async Task Files_are_found_and_deleted(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

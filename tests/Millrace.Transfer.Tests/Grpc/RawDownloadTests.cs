@@ -142,10 +142,7 @@ public sealed class RawDownloadTests
         }
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol(Protocols.Grpc)]
     public async Task An_answer_without_a_status_is_none(TransferProtocol protocol)
     {
         await using RawServer server = await RawServer.StartAsync(

@@ -89,9 +89,7 @@ public sealed class RefusedCallTests
         }
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
+    [Theory, EveryProtocol(Protocols.Grpc)]
     public async Task A_page_is_no_answer(TransferProtocol protocol)
     {
         TransferException exception = await RefusedAsync(protocol, context =>
@@ -118,9 +116,7 @@ public sealed class RefusedCallTests
         Assert.Equal(2, result.Attempts);
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
+    [Theory, EveryProtocol(Protocols.Grpc)]
     public async Task A_refusal_ends_an_upload_that_is_still_being_sent(TransferProtocol protocol)
     {
         await using RawServer server = await RawServer.StartAsync(

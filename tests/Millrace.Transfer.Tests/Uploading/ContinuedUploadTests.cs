@@ -4,12 +4,7 @@ namespace Millrace.Transfer.Tests.Uploading;
 
 public sealed class ContinuedUploadTests
 {
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Tus)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol]
     public async Task What_an_earlier_client_began_is_continued(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

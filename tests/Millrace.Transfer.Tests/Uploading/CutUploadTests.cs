@@ -8,12 +8,7 @@ public sealed class CutUploadTests
 {
     private const int Cuts = 3;
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Tus)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol]
     public async Task Uploads_that_are_cut_at_random_bytes_arrive_whole(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -38,12 +33,7 @@ public sealed class CutUploadTests
         Assert.True(attempts > times, "No upload was interrupted.");
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Tus)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol]
     public async Task A_pipe_is_continued_from_what_is_kept_of_it(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -58,9 +48,7 @@ public sealed class CutUploadTests
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Grpc)]
+    [Theory, EveryProtocol]
     public async Task What_the_server_has_is_not_sent_again(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -77,10 +65,7 @@ public sealed class CutUploadTests
         Assert.InRange(result.Sent, 24_000_000, 36_000_000);
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
+    [Theory, EveryProtocol]
     public async Task A_stalled_connection_counts_as_dead(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -104,12 +89,7 @@ public sealed class CutUploadTests
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Tus)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol]
     public async Task A_canceled_upload_leaves_nothing_visible(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

@@ -38,12 +38,7 @@ public sealed class RoundTripTests
         Assert.Equal(put with { }, got);
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Tus)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol]
     public async Task Without_digests_the_bytes_are_the_same(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -59,16 +54,7 @@ public sealed class RoundTripTests
         Assert.Null(got.Sha256);
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1, 100)]
-    [InlineData(TransferProtocol.Http1, 20_000_000)]
-    [InlineData(TransferProtocol.Tus, 100)]
-    [InlineData(TransferProtocol.Tus, 20_000_000)]
-    [InlineData(TransferProtocol.Grpc, 100)]
-    [InlineData(TransferProtocol.Grpc, 20_000_000)]
-    [InlineData(TransferProtocol.GrpcWeb, 100)]
-    [InlineData(TransferProtocol.GrpcWeb, 20_000_000)]
-    [InlineData(TransferProtocol.GrpcWebText, 20_000_000)]
+    [Theory, EveryProtocol(Protocols.All, 100, 20_000_000)]
     public async Task A_pipe_of_unknown_length_arrives_whole(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -81,12 +67,7 @@ public sealed class RoundTripTests
         Assert.Equal(size, put.Length);
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Tus)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol]
     public async Task A_sequence_of_memory_arrives_whole(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -138,11 +119,7 @@ public sealed class RoundTripTests
         Assert.Equal(content, fromPipe.ToArray());
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Http1)]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol(Protocols.Downloads)]
     public async Task A_part_of_a_file_is_downloaded(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
