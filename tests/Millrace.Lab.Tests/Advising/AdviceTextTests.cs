@@ -1,8 +1,6 @@
 using System.Text.Json;
 using Millrace.Lab.Advising;
 using Millrace.Lab.Published;
-using Millrace.Lab.Results;
-using Millrace.Lab.Tests.Infrastructure;
 using Spectre.Console;
 
 namespace Millrace.Lab.Tests.Advising;

@@ -1,7 +1,6 @@
 using Millrace.Lab.Advising;
 using Millrace.Lab.Advising.Claims;
 using Millrace.Lab.Advising.Ways;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Tests.Advising;
 

@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising;
-using Millrace.Lab.Results;
 using Millrace.Lab.Tests.Results;
 
 namespace Millrace.Lab.Tests.Advising;

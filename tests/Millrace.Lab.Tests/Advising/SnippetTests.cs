@@ -1,6 +1,5 @@
 using Millrace.Lab.Advising;
 using Millrace.Lab.Suites.Files;
-using Millrace.Lab.Tests.Infrastructure;
 using Millrace.Lab.Tests.Writes;
 
 namespace Millrace.Lab.Tests.Advising;

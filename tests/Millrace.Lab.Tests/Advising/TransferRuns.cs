@@ -1,5 +1,3 @@
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Tests.Advising;
 
 /// <summary>Runs of the suite "transfers" with fixed numbers.</summary>

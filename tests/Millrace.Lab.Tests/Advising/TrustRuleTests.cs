@@ -1,6 +1,5 @@
 using Millrace.Lab.Advising;
 using Millrace.Lab.Advising.Rules;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Tests.Advising;
 

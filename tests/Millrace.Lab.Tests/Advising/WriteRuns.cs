@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Tests.Advising;
 

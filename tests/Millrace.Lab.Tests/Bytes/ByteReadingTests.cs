@@ -3,7 +3,6 @@ using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Bytes;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Bytes;
 

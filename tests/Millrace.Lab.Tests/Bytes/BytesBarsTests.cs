@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 using Millrace.Lab.Suites.Bytes;
 using Millrace.Lab.Tests.Results;
 

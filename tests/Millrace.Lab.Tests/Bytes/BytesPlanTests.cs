@@ -1,5 +1,4 @@
 using Millrace.Lab.Data;
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Bytes;
 

@@ -1,9 +1,7 @@
 using Millrace.Lab.Data;
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites;
 using Millrace.Lab.Suites.Bytes;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Bytes;
 

@@ -1,5 +1,4 @@
 using Millrace.Lab.Comparing;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Tests.Comparing;
 

@@ -1,5 +1,4 @@
 using Millrace.Lab.Comparing;
-using Millrace.Lab.Results;
 using Xunit.Abstractions;
 
 namespace Millrace.Lab.Tests.Comparing;

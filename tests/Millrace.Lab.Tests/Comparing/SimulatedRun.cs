@@ -1,6 +1,5 @@
 using BenchmarkDotNet.Mathematics;
 using Millrace.Lab.Comparing;
-using Millrace.Lab.Results;
 using Millrace.Lab.Tests.Results;
 
 namespace Millrace.Lab.Tests.Comparing;

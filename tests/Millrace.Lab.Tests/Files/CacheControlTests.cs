@@ -2,10 +2,8 @@ using System.Runtime.Versioning;
 using Millrace.Lab.Data;
 using Millrace.Lab.Interop;
 using Millrace.Lab.Machine;
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Files;
 

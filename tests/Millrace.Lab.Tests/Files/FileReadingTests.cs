@@ -3,7 +3,6 @@ using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Files;
 

@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Tests.Results;
 

@@ -1,8 +1,6 @@
 using Millrace.Lab.Data;
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Files;
 

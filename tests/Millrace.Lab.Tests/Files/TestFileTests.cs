@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using Millrace.Lab.Data;
 using Millrace.Lab.Suites.Files;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Files;
 

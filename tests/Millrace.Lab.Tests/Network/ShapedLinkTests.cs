@@ -4,7 +4,6 @@ using System.Runtime.Versioning;
 using System.Text.Json;
 using Millrace.Lab.Network;
 using Millrace.Lab.Running;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Network;
 

@@ -1,5 +1,4 @@
 using Millrace.Lab.Comparing;
-using Millrace.Lab.Results;
 using Millrace.Lab.Tests.Advising;
 
 namespace Millrace.Lab.Tests.Results;

@@ -1,8 +1,6 @@
 using System.Text;
 using System.Text.Json.Nodes;
 using Millrace.Lab.Comparing;
-using Millrace.Lab.Results;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Results;
 

@@ -1,5 +1,4 @@
 using Millrace.Lab.Data;
-using Millrace.Lab.Results;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Tests.Results;

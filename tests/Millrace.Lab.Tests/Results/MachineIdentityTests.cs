@@ -1,5 +1,3 @@
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Tests.Results;
 
 public sealed class MachineIdentityTests

@@ -1,7 +1,5 @@
 using System.Text.Json;
 using Millrace.Lab.Reporting;
-using Millrace.Lab.Results;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Results;
 

@@ -1,5 +1,4 @@
 using BenchmarkDotNet.Mathematics;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Tests.Results;
 

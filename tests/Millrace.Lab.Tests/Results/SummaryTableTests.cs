@@ -1,6 +1,4 @@
 using Millrace.Lab.Reporting;
-using Millrace.Lab.Results;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Results;
 

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
 using Millrace.Lab.Tests.Child;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Running;
 

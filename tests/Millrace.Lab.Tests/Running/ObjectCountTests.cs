@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Text.Json;
 using Millrace.Lab.Tests.Child;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Running;
 

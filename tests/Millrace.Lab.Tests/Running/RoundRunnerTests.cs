@@ -1,10 +1,8 @@
 using System.Runtime;
 using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Running;
 

@@ -1,6 +1,5 @@
 using Millrace.Lab.Data;
 using Millrace.Lab.Suites.Transfers;
-using Millrace.Lab.Tests.Infrastructure;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Tests.Transfers;

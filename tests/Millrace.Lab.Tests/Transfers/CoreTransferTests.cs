@@ -1,8 +1,6 @@
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites;
 using Millrace.Lab.Suites.Transfers;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Transfers;
 

@@ -1,7 +1,6 @@
 using Millrace.Lab.Data;
 using Millrace.Lab.Suites.Transfers;
 using Millrace.Lab.Suites.Writes;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Transfers;
 

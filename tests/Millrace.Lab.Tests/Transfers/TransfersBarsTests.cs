@@ -1,4 +1,3 @@
-using Millrace.Lab.Results;
 using Millrace.Lab.Suites.Transfers;
 using Millrace.Lab.Tests.Advising;
 

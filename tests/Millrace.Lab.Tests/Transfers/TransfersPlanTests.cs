@@ -1,6 +1,5 @@
 using Millrace.Lab.Data;
 using Millrace.Lab.Published;
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Transfers;
 using Millrace.Transfer;

@@ -1,10 +1,8 @@
 using BenchmarkDotNet.Engines;
 using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
-using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Writes;
-using Millrace.Lab.Tests.Infrastructure;
 
 namespace Millrace.Lab.Tests.Writes;
 

@@ -1,6 +1,3 @@
-using System.Buffers;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Appending;
 
 /// <summary>What flushing leaves to the garbage collector.</summary>

@@ -1,8 +1,5 @@
-using System.Buffers;
 using System.Diagnostics;
-using System.IO.Pipelines;
 using Millrace.Interop;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Appending;
 

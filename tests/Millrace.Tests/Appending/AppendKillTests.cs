@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
 using Millrace.Tests.Child;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Appending;
 

@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Appending;
 
 /// <summary>Buffers of a caller's pool come back on every path.</summary>

@@ -1,5 +1,4 @@
 using Millrace.Interop;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Appending;
 

@@ -1,4 +1,3 @@
-using System.IO.Pipelines;
 using Millrace.Appending;
 
 namespace Millrace.Tests.Appending;

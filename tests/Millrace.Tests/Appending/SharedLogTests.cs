@@ -1,9 +1,7 @@
 using System.Globalization;
-using System.IO.Pipelines;
 using System.Text;
 using Millrace.Appending;
 using Millrace.Interop;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Appending;
 

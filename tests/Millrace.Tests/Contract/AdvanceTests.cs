@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Contract;
 
 /// <summary>AdvanceTo: what is consumed is gone, what is examined is waited past, all else comes again.</summary>

@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Contract;
 
 /// <summary>CopyToAsync to streams and to writers; a copy that fails leaves what it did not copy.</summary>

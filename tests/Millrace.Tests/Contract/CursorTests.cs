@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Contract;
 
 /// <summary>Cursors that AdvanceTo has to refuse, and that refusing does no harm.</summary>

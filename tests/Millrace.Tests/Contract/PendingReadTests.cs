@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Contract;
 
 /// <summary>Reads that wait: what ends the wait, and that the reader can go on after each.</summary>

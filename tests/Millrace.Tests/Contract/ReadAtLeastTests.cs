@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Contract;
 
 /// <summary>ReadAtLeastAsync: so many bytes, or all there are.</summary>

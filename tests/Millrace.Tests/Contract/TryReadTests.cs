@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Contract;
 
 /// <summary>TryRead: what is in memory and not examined, and nothing else.</summary>

@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Copying;
 
 /// <summary>A copy has the bytes of its source, whichever way they went.</summary>

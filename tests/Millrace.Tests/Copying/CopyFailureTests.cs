@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Copying;
 
 /// <summary>A copy that cannot be made says why, leaves nothing behind, and what had the name as it was.</summary>

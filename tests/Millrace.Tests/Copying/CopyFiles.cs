@@ -1,7 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 using Millrace.Copying;
 using Millrace.Interop;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Copying;
 

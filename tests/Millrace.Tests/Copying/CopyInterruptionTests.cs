@@ -1,5 +1,4 @@
 using Microsoft.Win32.SafeHandles;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Copying;
 

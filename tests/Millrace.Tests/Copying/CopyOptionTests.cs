@@ -1,6 +1,5 @@
 using System.Runtime.Versioning;
 using System.Security.Cryptography;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Copying;
 

@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Copying;
 
 /// <summary>From pipes and streams to files: what was copied, and where both sides are afterwards.</summary>

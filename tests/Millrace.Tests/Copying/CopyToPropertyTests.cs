@@ -1,8 +1,5 @@
-using System.Buffers;
-using System.IO.Pipelines;
 using FsCheck;
 using FsCheck.Fluent;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Copying;
 

@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Copying;
 
 /// <summary>Files that share their blocks, on a real file system that can.</summary>

@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Copying;
 
 /// <summary>Holes stay holes. Without Linux's calls nobody tells where they are: those copies only have the same bytes.</summary>

@@ -1,6 +1,4 @@
-using System.IO.Pipelines;
 using Millrace.Interop;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Costs;
 

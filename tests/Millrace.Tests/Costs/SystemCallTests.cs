@@ -1,5 +1,4 @@
 using Millrace.Diagnostics;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Costs;
 

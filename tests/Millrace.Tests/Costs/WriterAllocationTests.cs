@@ -1,7 +1,4 @@
-using System.Buffers;
-using System.IO.Pipelines;
 using Millrace.Interop;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Costs;
 

@@ -1,6 +1,3 @@
-using System.Buffers;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Costs;
 
 /// <summary>Small chunks are gathered, large ones are not taken apart.</summary>

@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Direct;
 
 /// <summary>What a file costs the garbage collector. Alone, because the whole process is counted: reads finish on many threads.</summary>

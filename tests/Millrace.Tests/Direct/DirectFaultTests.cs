@@ -1,7 +1,5 @@
-using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Sources;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Direct;
 

@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Direct;
 
 /// <summary>Readers that come and go while the device is at work.</summary>

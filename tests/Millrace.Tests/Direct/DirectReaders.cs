@@ -1,6 +1,5 @@
 using Microsoft.Win32.SafeHandles;
 using Millrace.Sources;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Direct;
 

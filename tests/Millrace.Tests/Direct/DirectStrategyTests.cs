@@ -1,6 +1,4 @@
-using System.Buffers;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Direct;
 

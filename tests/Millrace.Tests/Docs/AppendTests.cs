@@ -1,5 +1,4 @@
 using System.Text.RegularExpressions;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Docs;
 

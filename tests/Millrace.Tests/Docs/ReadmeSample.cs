@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Tests.Docs;
 
 /// <summary>The code sample of README.md, compiled. <see cref="ReadmeTests"/> compares it with the text there.</summary>

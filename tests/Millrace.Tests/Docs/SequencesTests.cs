@@ -1,6 +1,4 @@
-using System.IO.Pipelines;
 using System.Text.RegularExpressions;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Docs;
 

@@ -1,8 +1,5 @@
-using System.Buffers;
-using System.IO.Pipelines;
 using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Faults;
 

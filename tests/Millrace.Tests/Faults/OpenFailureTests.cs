@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Faults;
 
 /// <summary>Names that cannot be opened: one exception that says what, and which file.</summary>

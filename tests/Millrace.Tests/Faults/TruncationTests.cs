@@ -1,7 +1,4 @@
-using System.Buffers;
-using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Faults;
 

@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.FilePipes;
 
 /// <summary>Bytes that are examined and not consumed: they are held, up to a limit, without being copied over and over.</summary>

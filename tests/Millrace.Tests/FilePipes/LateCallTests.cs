@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.FilePipes;
 
 /// <summary>

@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.FilePipes;
 
 /// <summary>Buffers from the caller's own pool.</summary>

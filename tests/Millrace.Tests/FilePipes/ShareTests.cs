@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.FilePipes;
 
 /// <summary>What others may do with a file while it is open here, and the other way round.</summary>

@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.FilePipes;
 
 /// <summary>Read(), the same as ReadAsync on the calling thread.</summary>

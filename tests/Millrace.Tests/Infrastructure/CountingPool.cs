@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>

@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>A pool that has nothing more to give after a number of rentals.</summary>

@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>A stream that takes a number of writes and then fails, as a disk that is full does.</summary>

@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>A writer that takes a number of writes, whole, and then fails.</summary>

@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>A reader and the other end of what it reads, so that a test decides when a read has to wait.</summary>

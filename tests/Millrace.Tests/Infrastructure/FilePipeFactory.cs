@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>File pipes of one strategy and buffer size, over regular files and, to be fed, over FIFOs.</summary>

@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>Makes readers of one kind for the contract tests.</summary>

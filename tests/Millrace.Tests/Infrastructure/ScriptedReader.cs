@@ -1,6 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>

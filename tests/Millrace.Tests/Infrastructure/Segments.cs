@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>Bytes in pieces, as a sequence of segments.</summary>

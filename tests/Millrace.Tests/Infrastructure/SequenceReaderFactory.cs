@@ -1,6 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>The second reference: .NET's own reader over memory, in segments.</summary>

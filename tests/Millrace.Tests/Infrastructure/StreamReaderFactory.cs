@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>The reference: .NET's own reader over a stream.</summary>

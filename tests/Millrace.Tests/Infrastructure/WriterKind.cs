@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>A way to write that every test of the contract runs on; named by a string so that the runner shows it.</summary>

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Mapped;
 

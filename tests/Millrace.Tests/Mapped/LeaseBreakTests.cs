@@ -1,8 +1,5 @@
-using System.Buffers;
-using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Sources;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Mapped;
 

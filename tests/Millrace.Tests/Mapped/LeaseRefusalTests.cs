@@ -1,7 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Mapped;
 

@@ -1,11 +1,8 @@
-using System.Buffers;
-using System.IO.Pipelines;
 using FsCheck;
 using FsCheck.Fluent;
 using Millrace.Buffers;
 using Millrace.Interop;
 using Millrace.Sources;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Mapped;
 

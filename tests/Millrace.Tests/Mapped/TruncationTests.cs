@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Millrace.Sources;
-using Millrace.Tests.Infrastructure;
 using Xunit.Abstractions;
 
 namespace Millrace.Tests.Mapped;

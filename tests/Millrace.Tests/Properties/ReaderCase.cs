@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Properties;
 
 /// <summary>One random case: a file, how it is read, and what is done with the reader.</summary>

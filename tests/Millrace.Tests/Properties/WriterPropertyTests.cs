@@ -1,8 +1,6 @@
-using System.IO.Pipelines;
 using System.Security.Cryptography;
 using FsCheck;
 using FsCheck.Fluent;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Properties;
 

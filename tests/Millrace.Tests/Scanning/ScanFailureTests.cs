@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Scanning;
 
 /// <summary>What a scan throws, and what it leaves behind.</summary>

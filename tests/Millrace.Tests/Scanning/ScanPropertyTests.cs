@@ -1,7 +1,6 @@
 using FsCheck;
 using FsCheck.Fluent;
 using Millrace.Scanning;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Scanning;
 

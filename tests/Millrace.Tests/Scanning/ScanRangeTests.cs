@@ -1,6 +1,5 @@
 using System.Text;
 using Millrace.Scanning;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Scanning;
 

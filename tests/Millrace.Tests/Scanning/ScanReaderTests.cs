@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Scanning;
 

@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Scanning;
 
 /// <summary>What the reader of one range gave.</summary>

@@ -1,7 +1,5 @@
-using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Sequences;
 

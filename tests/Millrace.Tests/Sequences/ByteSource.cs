@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Sequences;
 
 /// <summary>Something to walk over, a pipe or a stream: the same calls go to the one or the other.</summary>

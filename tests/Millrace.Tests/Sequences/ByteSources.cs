@@ -1,6 +1,4 @@
 using System.Collections.Frozen;
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Sequences;
 

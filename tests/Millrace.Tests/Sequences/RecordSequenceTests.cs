@@ -1,6 +1,4 @@
-using System.IO.Pipelines;
 using System.Runtime.InteropServices;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Sequences;
 

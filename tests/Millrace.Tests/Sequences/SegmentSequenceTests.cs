@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Sequences;
 
 /// <summary>Walking memory by memory, with await foreach and with a delegate.</summary>

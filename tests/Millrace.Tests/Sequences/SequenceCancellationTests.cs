@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Sequences;
 
 /// <summary>Walks that are cancelled, and that nothing is lost by it.</summary>

@@ -1,6 +1,5 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Sequences;
 

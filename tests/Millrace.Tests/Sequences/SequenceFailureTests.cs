@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Sequences;
 
 /// <summary>Walks over readers that fail, and where the reader is afterwards.</summary>

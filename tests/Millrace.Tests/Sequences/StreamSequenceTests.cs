@@ -1,5 +1,3 @@
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Sequences;
 
 /// <summary>What is particular to streams: their position, and that they stay open.</summary>

@@ -1,5 +1,4 @@
 using System.Text;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Sources;
 

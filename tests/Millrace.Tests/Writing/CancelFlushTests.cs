@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Writing;
 
 /// <summary>Cancellation where nothing waits; what does is in <see cref="StalledFlushTests"/>.</summary>

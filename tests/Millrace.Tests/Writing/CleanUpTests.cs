@@ -1,4 +1,3 @@
-using Millrace.Tests.Infrastructure;
 using Millrace.Writing;
 
 namespace Millrace.Tests.Writing;

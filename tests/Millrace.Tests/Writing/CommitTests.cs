@@ -1,6 +1,3 @@
-using System.Buffers;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Writing;
 
 public sealed class CommitTests

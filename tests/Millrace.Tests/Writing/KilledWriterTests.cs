@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using Millrace.Tests.Child;
-using Millrace.Tests.Infrastructure;
 using Millrace.Writing;
 
 namespace Millrace.Tests.Writing;

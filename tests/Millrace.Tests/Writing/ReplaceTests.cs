@@ -1,6 +1,5 @@
 using System.Runtime.Versioning;
 using System.Text;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Writing;
 

@@ -1,8 +1,5 @@
-using System.Buffers;
-using System.IO.Pipelines;
 using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Tests.Infrastructure;
 using Millrace.Writing;
 
 namespace Millrace.Tests.Writing;

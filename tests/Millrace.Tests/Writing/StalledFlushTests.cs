@@ -1,7 +1,3 @@
-using System.Buffers;
-using System.IO.Pipelines;
-using Millrace.Tests.Infrastructure;
-
 namespace Millrace.Tests.Writing;
 
 /// <summary>Flushes on a file system that makes writers wait: a real one, frozen.</summary>

@@ -1,5 +1,4 @@
 using System.Runtime.Versioning;
-using Millrace.Tests.Infrastructure;
 
 namespace Millrace.Tests.Writing;
 

@@ -1,5 +1,4 @@
 using Microsoft.AspNetCore.Http;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Access;
 

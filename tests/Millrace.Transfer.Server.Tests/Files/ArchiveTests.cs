@@ -1,7 +1,5 @@
 using System.Formats.Tar;
 using System.IO.Compression;
-using System.Net;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Files;
 

@@ -1,5 +1,3 @@
-using Millrace.Transfer.Server.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Server.Tests.Files;
 
 public sealed class CurlTests : ClientTest

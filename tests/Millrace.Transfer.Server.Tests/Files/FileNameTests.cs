@@ -1,5 +1,3 @@
-using Millrace.Transfer.Server.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Server.Tests.Files;
 
 /// <summary>Raw on a socket, because clients normalize paths before they send them.</summary>

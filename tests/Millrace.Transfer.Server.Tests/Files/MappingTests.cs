@@ -1,6 +1,4 @@
-using System.Net;
 using Microsoft.AspNetCore.Builder;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Files;
 

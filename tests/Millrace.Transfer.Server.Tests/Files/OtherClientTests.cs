@@ -1,5 +1,3 @@
-using Millrace.Transfer.Server.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Server.Tests.Files;
 
 /// <summary>wget, aria2 and rclone.</summary>

@@ -1,8 +1,6 @@
-using System.Net;
 using FsCheck;
 using FsCheck.Fluent;
 using Microsoft.Extensions.Primitives;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Files;
 

@@ -1,6 +1,4 @@
 using System.IO.Compression;
-using System.Net;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Files;
 

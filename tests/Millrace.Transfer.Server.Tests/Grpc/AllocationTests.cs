@@ -1,5 +1,4 @@
 using System.Buffers;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 

@@ -1,5 +1,4 @@
 using Millrace.Transfer.Messages;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 

@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 

@@ -1,6 +1,4 @@
-using System.Net;
 using Millrace.Transfer.Messages;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 

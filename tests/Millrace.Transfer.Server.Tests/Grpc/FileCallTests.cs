@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using Millrace.Transfer.Messages;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 

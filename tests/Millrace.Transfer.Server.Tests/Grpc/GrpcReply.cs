@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.IO.Compression;
-using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
 using Google.Protobuf;

@@ -1,6 +1,4 @@
-using System.Net;
 using Millrace.Transfer.Messages.Health;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 using ServingStatus = Millrace.Transfer.Messages.Health.HealthCheckResponse.Types.ServingStatus;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;

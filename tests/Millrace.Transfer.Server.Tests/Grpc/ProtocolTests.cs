@@ -1,8 +1,6 @@
-using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
 using Millrace.Transfer.Messages;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 

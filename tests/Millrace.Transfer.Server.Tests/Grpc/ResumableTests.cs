@@ -1,7 +1,6 @@
 using System.Security.Cryptography;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 

@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
 /// <summary>A request's body that a test writes as it goes.</summary>

@@ -2,7 +2,6 @@ using System.Security.Cryptography;
 using System.Text;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 

@@ -1,5 +1,3 @@
-using Millrace.Transfer.Server.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Server.Tests.Hosting;
 
 /// <summary>How a server stops.</summary>

@@ -1,5 +1,3 @@
-using System.Net;
-
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
 /// <summary>The server of the command, <see cref="TransferServer"/>, on a folder and a port of its own.</summary>

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Text.Json;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Interop;
 

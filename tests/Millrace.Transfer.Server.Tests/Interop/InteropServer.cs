@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 using Millrace.Transfer.Server.Tests.Uploads;
 
 namespace Millrace.Transfer.Server.Tests.Interop;

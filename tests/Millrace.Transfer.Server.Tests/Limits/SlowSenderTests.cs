@@ -1,6 +1,3 @@
-using System.Net;
-using Millrace.Transfer.Server.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Server.Tests.Limits;
 
 /// <summary>Who sends a byte now and then holds a connection only for so long, and nobody else up.</summary>

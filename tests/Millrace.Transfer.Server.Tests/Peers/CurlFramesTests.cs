@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Text;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Peers;
 

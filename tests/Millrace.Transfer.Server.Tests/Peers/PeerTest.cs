@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Peers;
 

@@ -1,5 +1,4 @@
 using System.Text.Json;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Peers;
 

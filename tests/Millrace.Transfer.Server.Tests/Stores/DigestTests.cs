@@ -1,5 +1,3 @@
-using Millrace.Transfer.Server.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>A digest, and a tag, is that of the bytes that are there, whatever happened to file and record.</summary>

@@ -3,7 +3,6 @@ extern alias Child;
 using System.Diagnostics;
 using System.Globalization;
 using Child::Millrace.Transfer.Server.Tests.Child;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 

@@ -1,6 +1,5 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;

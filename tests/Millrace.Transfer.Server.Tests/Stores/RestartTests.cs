@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;

@@ -1,6 +1,4 @@
-using System.Net;
 using System.Text.Json;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Uploads;
 

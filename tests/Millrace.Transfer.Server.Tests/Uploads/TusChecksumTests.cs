@@ -1,8 +1,6 @@
 using System.Buffers.Binary;
-using System.Net;
 using System.Security.Cryptography;
 using System.Text;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Uploads;
 

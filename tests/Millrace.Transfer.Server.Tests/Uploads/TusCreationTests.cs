@@ -1,6 +1,3 @@
-using System.Net;
-using Millrace.Transfer.Server.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
 public sealed class TusCreationTests : IAsyncLifetime

@@ -1,5 +1,4 @@
 using System.Text.RegularExpressions;
-using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Uploads;
 

@@ -1,5 +1,3 @@
-using Millrace.Transfer.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Tests.Costs;
 
 /// <summary>What a transfer allocates, at both ends together: they are one process here.</summary>

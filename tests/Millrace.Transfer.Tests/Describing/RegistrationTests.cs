@@ -1,5 +1,4 @@
 using Microsoft.Extensions.DependencyInjection;
-using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Describing;
 

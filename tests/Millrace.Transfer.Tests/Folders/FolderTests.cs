@@ -1,6 +1,5 @@
 using System.Net;
 using System.Text;
-using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Folders;
 

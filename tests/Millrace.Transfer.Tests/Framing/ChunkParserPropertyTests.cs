@@ -2,7 +2,6 @@ using FsCheck;
 using FsCheck.Fluent;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
-using Millrace.Transfer.Tests.Infrastructure;
 using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer.Tests.Framing;

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Grpc;
 

@@ -1,5 +1,4 @@
 using Microsoft.AspNetCore.Http;
-using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Grpc;
 

@@ -1,5 +1,3 @@
-using Millrace.Transfer.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Tests.Grpc;
 
 /// <summary>Addresses and uploads that several wires share.</summary>

@@ -1,5 +1,3 @@
-using Millrace.Transfer.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Tests.Killed;
 
 /// <summary>The server is killed in the middle of uploads: nothing is visible, and the client goes on with the next one.</summary>

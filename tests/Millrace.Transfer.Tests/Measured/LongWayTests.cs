@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using Millrace.Transfer.Tests.Infrastructure;
 using Xunit.Abstractions;
 
 namespace Millrace.Transfer.Tests.Measured;

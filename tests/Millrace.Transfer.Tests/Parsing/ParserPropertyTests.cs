@@ -1,6 +1,5 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Parsing;
 

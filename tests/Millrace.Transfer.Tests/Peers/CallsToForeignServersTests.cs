@@ -1,5 +1,3 @@
-using Millrace.Transfer.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Tests.Peers;
 
 public sealed class CallsToForeignServersTests : ForeignServerTest

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Text.Json;
-using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Peers;
 

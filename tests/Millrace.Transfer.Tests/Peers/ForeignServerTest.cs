@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Peers;
 

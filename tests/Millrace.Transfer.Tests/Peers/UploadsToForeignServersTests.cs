@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Peers;
 

@@ -1,5 +1,3 @@
-using Millrace.Transfer.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Tests.Retrying;
 
 public sealed class RetryTests

@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Uploading;
 

@@ -1,5 +1,4 @@
 using Millrace.Transfer.Server;
-using Millrace.Transfer.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Tests.Uploading;
 

@@ -1,5 +1,3 @@
-using Millrace.Transfer.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Tests.Uploading.Parts;
 
 public sealed class InterruptedPartsTests

@@ -1,5 +1,3 @@
-using Millrace.Transfer.Tests.Infrastructure;
-
 namespace Millrace.Transfer.Tests.Uploading.Parts;
 
 /// <summary>A relay over which one connection is slow, and what is looked at behind it.</summary>
