@@ -189,25 +189,6 @@ public sealed class CopyToFileTests
     }
 
     [Fact]
-    public async Task Small_reads_of_a_stream_fill_whole_blocks()
-    {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
-        using var stream = new PieceStream(
-            Enumerable.Range(0, 3_001).Select(i => TestContent.Between(i * 1_000, Math.Min(Length, (i + 1) * 1_000))));
-        long before = WriteCalls();
-
-        await stream.CopyToAsync((PipeWriter)writer).Soon();
-
-        Assert.Equal((Length, 0), (writer.Position, writer.UnflushedBytes));
-
-        // 12 blocks of 256 KiB. The other tests of the process write too; 3,000 small writes would still be seen.
-        Assert.InRange(WriteCalls() - before, 0, 2_000);
-        await writer.CommitAsync();
-        Assert.Equal(TestContent.Of(Length).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
-    }
-
-    [Fact]
     public async Task A_stream_that_fails_leaves_what_it_gave()
     {
         using var folder = new TemporaryFolder();
@@ -226,10 +207,4 @@ public sealed class CopyToFileTests
         await writer.CommitAsync();
         Assert.Equal(TestContent.Of(400_000).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
     }
-
-    private static long WriteCalls() => File
-        .ReadLines("/proc/self/io")
-        .Where(line => line.StartsWith("syscw: ", StringComparison.Ordinal))
-        .Select(line => long.Parse(line.AsSpan("syscw: ".Length)))
-        .Single();
 }

@@ -65,6 +65,20 @@ public sealed class WriterSystemCallTests
         Assert.Equal(Length / (256 * 1024), writes);
     }
 
+    [Fact]
+    public async Task Small_reads_of_a_stream_fill_whole_blocks()
+    {
+        long writes = await MinAsync("Buffered", async writer =>
+        {
+            using var stream = new PieceStream(
+                Enumerable.Range(0, (Length / 1_000) + 1).Select(i => TestContent.Between(i * 1_000, Math.Min(Length, (i + 1) * 1_000))));
+            await stream.CopyToAsync((PipeWriter)writer).Soon();
+            Assert.Equal((Length, 0), (writer.Position, writer.UnflushedBytes));
+            await writer.CommitAsync();
+        });
+        Assert.InRange(writes, 1, 20);
+    }
+
     /// <summary>Once in several rounds is enough: the test runner's own writes are counted too.</summary>
     private static async Task<long> MinAsync(string kind, Func<FilePipeWriter, Task> write)
     {

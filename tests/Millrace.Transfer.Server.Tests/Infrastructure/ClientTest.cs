@@ -32,9 +32,8 @@ public abstract class ClientTest : ServerTest, IDisposable
     /// <summary>Past what 32 bits count.</summary>
     protected const long FiveGiB = 5L * 1024 * 1024 * 1024;
 
-    /// <summary>Bytes of a huge file that is written for real: past int.MaxValue, and 5 GiB where time does not matter.</summary>
-    protected static long WrittenHuge =>
-        Environment.GetEnvironmentVariable("MILLRACE_SOAK") == "1" ? FiveGiB : 2_362_232_012;
+    /// <summary>Bytes of a huge file that is transferred whole: past int.MaxValue, and 5 GiB where time does not matter.</summary>
+    protected static long WrittenHuge => Soak.Asked ? FiveGiB : 2_362_232_012;
 
     /// <summary>A huge file of which only a few pieces are on the disk: its end, and what 32 bits count wrongly.</summary>
     protected static void MakeHuge(string path, long length)

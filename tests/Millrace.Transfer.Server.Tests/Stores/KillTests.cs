@@ -9,13 +9,10 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 /// <summary>A server that is killed while it takes uploads has not promised what it did not do.</summary>
 public sealed class KillTests
 {
-    private const int BoundedRuns = 20;
-    private const int SoakRuns = 100;
-
     [Fact]
     public async Task After_a_kill_no_file_is_partial_every_saved_byte_is_there_and_every_upload_goes_on()
     {
-        int runs = Environment.GetEnvironmentVariable("MILLRACE_SOAK") is "1" ? SoakRuns : BoundedRuns;
+        int runs = Soak.Times(10, 100);
         int firstSeed = Random.Shared.Next(1_000_000);
         for (int seed = firstSeed; seed < firstSeed + runs; seed++)
         {

@@ -20,7 +20,7 @@ public sealed class KilledServerTests
         await using var relay = new TestRelay(() => protocol == TransferProtocol.Grpc ? server.Http2Port : server.Port);
         using TransferClient client = Clients.To(
             relay.Files, options => options with { Protocol = protocol, MaxAttempts = 100, MaxDelay = TimeSpan.FromMilliseconds(50) });
-        int kills = Soak.Times(5, 50);
+        int kills = Soak.Times(3, 50);
         try
         {
             for (int i = 0; i < kills; i++)
