@@ -113,7 +113,7 @@ public sealed class LinkTests
         Assert.DoesNotContain("mr-", options.ToString(), StringComparison.Ordinal);
     }
 
-    [Theory, EveryProtocol(Protocols.Grpc)]
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task A_link_is_not_for_gRPC(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

@@ -2,7 +2,7 @@ namespace Millrace.Transfer.Tests.Downloading;
 
 public sealed class CutDownloadTests
 {
-    [Theory, EveryProtocol(Protocols.Downloads, false, true)]
+    [Theory, EveryProtocol(ProtocolSet.Downloads, false, true)]
     public async Task Downloads_that_are_cut_at_random_bytes_arrive_whole(TransferProtocol protocol, bool toStream)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -30,7 +30,7 @@ public sealed class CutDownloadTests
         Assert.Equal(toStream ? 0 : times, folder.Files.Count);
     }
 
-    [Theory, EveryProtocol(Protocols.Downloads)]
+    [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task What_is_here_is_not_asked_for_again(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -46,7 +46,7 @@ public sealed class CutDownloadTests
         Assert.Equal(content, stream.ToArray());
     }
 
-    [Theory, EveryProtocol(Protocols.Downloads)]
+    [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task A_file_that_was_replaced_midway_ends_a_stream_with_Changed(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -68,7 +68,7 @@ public sealed class CutDownloadTests
         Assert.Equal(TransferError.Changed, exception.Error);
     }
 
-    [Theory, EveryProtocol(Protocols.Downloads)]
+    [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task A_file_that_was_replaced_midway_is_downloaded_anew_to_a_path(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -91,7 +91,7 @@ public sealed class CutDownloadTests
         Assert.Equal(second, await File.ReadAllBytesAsync(folder["x"]));
     }
 
-    [Theory, EveryProtocol(Protocols.Downloads)]
+    [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task What_an_earlier_client_left_is_continued(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

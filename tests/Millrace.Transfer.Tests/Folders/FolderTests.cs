@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Tests.Folders;
 
 public sealed class FolderTests
 {
-    [Theory, EveryProtocol(Protocols.Downloads)]
+    [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task A_folder_goes_there_and_comes_back_with_its_names(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -79,7 +79,7 @@ public sealed class FolderTests
         Assert.Empty(here.Files);
     }
 
-    [Theory, EveryProtocol(Protocols.Downloads)]
+    [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task A_listing_goes_over_pages_and_folders(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -102,7 +102,7 @@ public sealed class FolderTests
         }
     }
 
-    [Theory, EveryProtocol(Protocols.Downloads)]
+    [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task Files_are_found_and_deleted(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

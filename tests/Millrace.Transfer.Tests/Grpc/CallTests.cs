@@ -44,7 +44,7 @@ public sealed class CallTests
         Assert.Equal(protocol == TransferProtocol.Grpc ? null : "1", seen.GetValueOrDefault("x-grpc-web"));
     }
 
-    [Theory, EveryProtocol(Protocols.Grpc, false, true)]
+    [Theory, EveryProtocol(ProtocolSet.Grpc, false, true)]
     public async Task A_call_that_takes_longer_than_it_may_is_ended(TransferProtocol protocol, bool begun)
     {
         var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -61,7 +61,7 @@ public sealed class CallTests
         await aborted.Task.WaitAsync(TimeSpan.FromSeconds(30));
     }
 
-    [Theory, EveryProtocol(Protocols.Grpc, false, true)]
+    [Theory, EveryProtocol(ProtocolSet.Grpc, false, true)]
     public async Task A_canceled_call_ends_at_the_server_too(TransferProtocol protocol, bool begun)
     {
         var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -141,7 +141,7 @@ public sealed class RawDownloadTests
         }
     }
 
-    [Theory, EveryProtocol(Protocols.Grpc)]
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task An_answer_without_a_status_is_none(TransferProtocol protocol)
     {
         await using RawServer server = await RawServer.StartAsync(

@@ -88,7 +88,7 @@ public sealed class RefusedCallTests
         }
     }
 
-    [Theory, EveryProtocol(Protocols.Grpc)]
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task A_page_is_no_answer(TransferProtocol protocol)
     {
         TransferException exception = await RefusedAsync(protocol, context =>
@@ -115,7 +115,7 @@ public sealed class RefusedCallTests
         Assert.Equal(2, result.Attempts);
     }
 
-    [Theory, EveryProtocol(Protocols.Grpc)]
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task A_refusal_ends_an_upload_that_is_still_being_sent(TransferProtocol protocol)
     {
         await using RawServer server = await RawServer.StartAsync(

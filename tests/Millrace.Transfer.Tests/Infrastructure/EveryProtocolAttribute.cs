@@ -5,15 +5,15 @@ namespace Millrace.Transfer.Tests.Infrastructure;
 
 /// <summary>Runs a theory over each protocol of a client, and over each further value if there are some.</summary>
 [AttributeUsage(AttributeTargets.Method)]
-public sealed class EveryProtocolAttribute(Protocols protocols = Protocols.All, params object[] with) : DataAttribute
+public sealed class EveryProtocolAttribute(ProtocolSet protocols = ProtocolSet.All, params object[] with) : DataAttribute
 {
     public override IEnumerable<object[]> GetData(MethodInfo testMethod)
     {
         TransferProtocol[] selected = protocols switch
         {
-            Protocols.Http => [TransferProtocol.Http1, TransferProtocol.Tus],
-            Protocols.Grpc => [TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText],
-            Protocols.Downloads => [TransferProtocol.Http1, TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText],
+            ProtocolSet.Http => [TransferProtocol.Http1, TransferProtocol.Tus],
+            ProtocolSet.Grpc => [TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText],
+            ProtocolSet.Downloads => [TransferProtocol.Http1, TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText],
             _ => [TransferProtocol.Http1, TransferProtocol.Tus, TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText],
         };
         return with.Length == 0
@@ -22,7 +22,7 @@ public sealed class EveryProtocolAttribute(Protocols protocols = Protocols.All, 
     }
 }
 
-public enum Protocols
+public enum ProtocolSet
 {
     All,
 

@@ -53,7 +53,7 @@ public sealed class RoundTripTests
         Assert.Null(got.Sha256);
     }
 
-    [Theory, EveryProtocol(Protocols.All, 100, 20_000_000)]
+    [Theory, EveryProtocol(ProtocolSet.All, 100, 20_000_000)]
     public async Task A_pipe_of_unknown_length_arrives_whole(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -118,7 +118,7 @@ public sealed class RoundTripTests
         Assert.Equal(content, fromPipe.ToArray());
     }
 
-    [Theory, EveryProtocol(Protocols.Downloads)]
+    [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task A_part_of_a_file_is_downloaded(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

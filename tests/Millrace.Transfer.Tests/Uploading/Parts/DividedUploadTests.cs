@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Tests.Uploading.Parts;
 
 public sealed class DividedUploadTests
 {
-    [Theory, EveryProtocol(Protocols.Http, true, false)]
+    [Theory, EveryProtocol(ProtocolSet.Http, true, false)]
     public async Task On_a_long_way_several_parts_go_at_once_and_make_the_file(TransferProtocol protocol, bool fromPath)
     {
         await using TestServer server = await TestServer.StartAsync();
@@ -45,7 +45,7 @@ public sealed class DividedUploadTests
         Assert.Equal(TransferProtocol.Http2, result.Protocol);
     }
 
-    [Theory, EveryProtocol(Protocols.Http)]
+    [Theory, EveryProtocol(ProtocolSet.Http)]
     public async Task On_a_short_way_one_connection_does_it(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();

@@ -2,7 +2,7 @@ namespace Millrace.Transfer.Tests.Uploading.Parts;
 
 public sealed class InterruptedPartsTests
 {
-    [Theory, EveryProtocol(Protocols.Http)]
+    [Theory, EveryProtocol(ProtocolSet.Http)]
     public async Task Parts_whose_connections_are_cut_at_random_bytes_make_the_file(TransferProtocol protocol)
     {
         int times = Soak.Times(1, 20);
