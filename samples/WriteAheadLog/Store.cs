@@ -9,7 +9,7 @@ namespace WriteAheadLog;
 internal sealed class Store : IAsyncDisposable
 {
     private readonly Dictionary<string, string> _values = [];
-    private readonly FilePipeWriter _log;
+    private readonly FileAppendWriter _log;
 
     private Store(string path) => _log = FilePipe.Append(path, new FileAppendOptions
     {
@@ -26,7 +26,7 @@ internal sealed class Store : IAsyncDisposable
 
     public string? Get(string key) => _values.GetValueOrDefault(key);
 
-    /// <summary>Completes when the value is on the device: only then may anybody be told of it.</summary>
+    /// <summary>Completes when the value is on the device: do not acknowledge it before.</summary>
     public async ValueTask SetAsync(string key, string value)
     {
         LogRecord.Write(_log, Encoding.UTF8.GetBytes($"{key}\0{value}"));

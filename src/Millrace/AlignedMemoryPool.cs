@@ -25,7 +25,7 @@ public sealed class AlignedMemoryPool : MemoryPool<byte>
     public static new AlignedMemoryPool Shared { get; } = new();
 
     /// <summary>Bytes of every block: 524,288.</summary>
-    public override int MaxBufferSize => BlockPool.HeadroomBytes + BlockPool.BodyBytes;
+    public override int MaxBufferSize => BlockPool.BlockBytes;
 
     /// <summary>Rents a block.</summary>
     /// <param name="minBufferSize">Bytes needed, up to <see cref="MaxBufferSize"/>; -1 for any number.</param>

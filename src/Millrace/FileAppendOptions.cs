@@ -7,12 +7,13 @@ public readonly record struct FileAppendOptions
 {
     /// <summary>Default of <see cref="Durability"/>.</summary>
     /// <remarks>A log is kept for what it says after a crash; several writers share the price of one flush.</remarks>
-    public const Durability DefaultDurability = Durability.EveryFlush;
+    internal const Durability DefaultDurability = Durability.EveryFlush;
 
     private readonly Durability? _durability;
 
     /// <summary>
-    /// When the bytes are on the device: <see cref="Durability.OnCommit"/> is when the writer is committed.
+    /// When the bytes are on the device: with <see cref="Durability.OnCommit"/> and <see cref="Durability.None"/> when
+    /// <see cref="FileAppendWriter.FlushToDeviceAsync"/> completes.
     /// </summary>
     public Durability Durability
     {
@@ -42,12 +43,33 @@ public readonly record struct FileAppendOptions
     /// <summary>Permissions of the file on Unix if it is created; null, the default, leaves it to the process' umask.</summary>
     public UnixFileMode? UnixCreateMode { get; init; }
 
-    /// <summary>Where buffers come from; null, the default, takes native memory from a pool of Millrace's own.</summary>
+    /// <summary>Where buffers come from; null, the default, takes native memory from Millrace's pool.</summary>
     public MemoryPool<byte>? Pool { get; init; }
 
-    /// <summary>Uses nothing but the framework's own file API; see <see cref="FileWriteOptions.Portable"/>.</summary>
-    public bool Portable { get; init; }
+    /// <summary>
+    /// Uses nothing but the framework's own file API. For tests: a process says so with <c>MILLRACE_PORTABLE=1</c> or the
+    /// AppContext switch <c>Millrace.Portable</c>.
+    /// </summary>
+    internal bool Portable { get; init; }
 
     private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
         new(name, value, $"{nameof(FileAppendOptions)}.{name} does not accept {value}.");
+}
+
+/// <summary>An incomplete record that was found at the end of a file, as a crash in the middle of a write leaves it.</summary>
+/// <param name="Offset">Where it begins, in bytes from the start of the file.</param>
+/// <param name="Length">Its length, in bytes.</param>
+public readonly record struct TornTail(long Offset, long Length);
+
+/// <summary>What <see cref="FilePipe.Append"/> does about an incomplete record at the end of the file.</summary>
+public enum TornTailAction
+{
+    /// <summary>Refuses to open: <see cref="FilePipeError.TornTail"/> says where the incomplete record begins.</summary>
+    Refuse,
+
+    /// <summary>Cuts the file there, durably, and says so in <see cref="FileAppendWriter.TornTail"/>.</summary>
+    Truncate,
+
+    /// <summary>Leaves it, and says so in <see cref="FileAppendWriter.TornTail"/>. What is appended follows it.</summary>
+    Keep,
 }

@@ -37,8 +37,11 @@ public readonly record struct FileCopyOptions
     /// </summary>
     public bool NoReflink { get; init; }
 
-    /// <summary>Uses nothing but the framework's own file API; see <see cref="FileWriteOptions.Portable"/>.</summary>
-    public bool Portable { get; init; }
+    /// <summary>
+    /// Uses nothing but the framework's own file API. For tests: a process says so with <c>MILLRACE_PORTABLE=1</c> or the
+    /// AppContext switch <c>Millrace.Portable</c>.
+    /// </summary>
+    internal bool Portable { get; init; }
 
     private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
         new(name, value, $"{nameof(FileCopyOptions)}.{name} does not accept {value}.");

@@ -11,7 +11,7 @@ public static partial class FilePipe
     /// beginning; one without a length, such as a FIFO or a file of <c>/proc</c>, up to its end.
     /// </param>
     /// <param name="destination">
-    /// The name of the copy, not that of a folder. What has the name is replaced in one step at the end, and is as it was
+    /// The name of the copy, not that of a folder. A file of that name is replaced in one step at the end, and is as it was
     /// until then; where it is a link, what it leads to.
     /// </param>
     /// <param name="options">How to copy; the default is a good choice.</param>
@@ -42,7 +42,7 @@ public static partial class FilePipe
         ThrowIfNoPath(destination, nameof(destination));
         return cancellationToken.IsCancellationRequested
             ? ValueTask.FromCanceled<CopyResult>(cancellationToken)
-            : new FileCopier(source, destination, options, progress, CopyWays.All).RunAsync(cancellationToken);
+            : new FileCopier(source, destination, options, progress, CopyMethods.All).RunAsync(cancellationToken);
     }
 
     /// <summary>The same on the calling thread, without a thread-pool hop.</summary>
@@ -65,7 +65,7 @@ public static partial class FilePipe
         ThrowIfNoPath(source, nameof(source));
         ThrowIfNoPath(destination, nameof(destination));
         cancellationToken.ThrowIfCancellationRequested();
-        return new FileCopier(source, destination, options, progress, CopyWays.All).Run(cancellationToken);
+        return new FileCopier(source, destination, options, progress, CopyMethods.All).Run(cancellationToken);
     }
 
     private static void ThrowIfNoPath(string path, string name)
@@ -77,3 +77,24 @@ public static partial class FilePipe
         }
     }
 }
+
+/// <summary>What a <see cref="FilePipe.CopyAsync"/> did.</summary>
+/// <param name="Length">Length of the copy, in bytes.</param>
+/// <param name="CopiedBytes">
+/// How many of them were read and written, by the kernel or here. The rest are holes, which stay holes, or blocks that
+/// the copy shares with its source: 0 for a reflink.
+/// </param>
+/// <param name="Method">
+/// How, in words for a person: "reflink", "copy_file_range", "read and write", or "copy_file_range, read and write" when
+/// the system gave up halfway.
+/// </param>
+/// <param name="Sha256">SHA-256 of the content when <see cref="FileCopyOptions.Verify"/> asked for it; else empty.</param>
+public readonly record struct CopyResult(long Length, long CopiedBytes, string Method, ReadOnlyMemory<byte> Sha256);
+
+/// <summary>How far a copy is. Reported every 16 MiB or so and at the end, not more often.</summary>
+/// <param name="CopiedBytes">Bytes of the file that are done, holes included; verifying, bytes that were compared.</param>
+/// <param name="TotalBytes">
+/// How many there will be: the length of the source when the copy began; 0 where it has none, as a FIFO has not.
+/// </param>
+/// <param name="Verifying">Whether the copy is made and is being compared.</param>
+public readonly record struct FileCopyProgress(long CopiedBytes, long TotalBytes, bool Verifying);

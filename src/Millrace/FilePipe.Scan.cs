@@ -25,8 +25,8 @@ public static partial class FilePipe
     /// </param>
     /// <param name="options">
     /// How to read. <see cref="FileReadOptions.Offset"/> and <see cref="FileReadOptions.Length"/> restrict the scan;
-    /// <see cref="ReadStrategy.Auto"/> is <see cref="ReadStrategy.Buffered"/> here, because the other processors have ranges
-    /// of their own.
+    /// <see cref="ReadStrategy.Auto"/> is <see cref="ReadStrategy.Buffered"/> here, because the other processors read ranges
+    /// at the same time.
     /// </param>
     /// <param name="cancellationToken">Ends the scan as soon as every <paramref name="scan"/> has seen it.</param>
     /// <returns>The results in the order of the file, at least one.</returns>
@@ -72,24 +72,13 @@ public static partial class FilePipe
             () => RangeScan.RunAsync(path, degree, boundary, scan, options, cancellationToken), cancellationToken);
     }
 
-    /// <summary>The same, and the results combined two by two in the order of the file.</summary>
-    /// <typeparam name="T">What one range comes to, and all of them.</typeparam>
-    /// <param name="path">As above.</param>
-    /// <param name="degree">As above.</param>
-    /// <param name="boundary">As above.</param>
-    /// <param name="scan">As above.</param>
-    /// <param name="combine">
-    /// Takes what the file came to so far and what the next range came to, from left to right; called after the last range
-    /// was read, one call at a time, and not at all when there was one range.
-    /// </param>
-    /// <param name="options">As above.</param>
-    /// <param name="cancellationToken">As above.</param>
-    /// <returns>What all of it comes to; for an empty file, what <paramref name="scan"/> made of nothing.</returns>
-    /// <exception cref="ArgumentException">As above.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">As above.</exception>
-    /// <exception cref="FilePipeException">As above.</exception>
-    /// <exception cref="NotSupportedException">As above.</exception>
-    /// <exception cref="OperationCanceledException">As above.</exception>
+    /// <summary>Reads a file in ranges at once, and combines the results two by two in the order of the file.</summary>
+    /// <remarks>
+    /// The last delegate combines the result of the file so far with that of the next range, from left to right. It is called
+    /// after the last range was read, one call at a time, and not at all if there was one range.
+    /// </remarks>
+    /// <returns>The result of the whole file; for an empty file, what <paramref name="scan"/> returned for it.</returns>
+    /// <inheritdoc cref="ScanAsync{T}(string, int, RecordBoundary, Func{FilePipeReader, CancellationToken, ValueTask{T}}, FileReadOptions, CancellationToken)"/>
     public static Task<T> ScanAsync<T>(
         string path,
         int degree,

@@ -23,8 +23,16 @@ public static partial class FilePipe
     public static FilePipeReader OpenRead(string path, FileReadOptions options = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        SafeFileHandle handle = FileOpener.Open(path, options);
-        return Start(handle, path, options, ownsHandle: true);
+        OpenFile file = OpenFile.Open(path, options);
+        try
+        {
+            return new FilePipeReader(file, options);
+        }
+        catch
+        {
+            file.Dispose();
+            throw;
+        }
     }
 
     /// <summary>Reads an open file.</summary>
@@ -33,7 +41,7 @@ public static partial class FilePipe
     /// position is neither used nor moved where the file has positions.
     /// </param>
     /// <param name="options">How to read it; the default is a good choice.</param>
-    /// <exception cref="FilePipeException">The handle is a folder's, or the system does not say what it is.</exception>
+    /// <exception cref="FilePipeException">The handle is a folder's, or the system does not report its kind.</exception>
     /// <exception cref="ArgumentException"><paramref name="handle"/> is closed or invalid.</exception>
     /// <exception cref="NotSupportedException">
     /// The file has no positions, and the options ask for an offset or to follow it.
@@ -53,27 +61,7 @@ public static partial class FilePipe
                 nameof(options));
         }
 
-        return Start(handle, path: "", options, ownsHandle: !options.LeaveOpen);
-    }
-
-    private static FilePipeReader Start(
-        SafeFileHandle handle, string path, in FileReadOptions options, bool ownsHandle)
-    {
-        OpenFile? file = null;
-        try
-        {
-            file = new OpenFile(handle, path, options, ownsHandle);
-            return new FilePipeReader(file, options);
-        }
-        catch
-        {
-            // Only what was opened here is closed here: the caller keeps a handle that was not accepted.
-            if (path.Length > 0)
-            {
-                handle.Dispose();
-            }
-
-            throw;
-        }
+        // The caller keeps a handle that is not accepted.
+        return new FilePipeReader(new OpenFile(handle, path: "", options, ownsHandle: !options.LeaveOpen), options);
     }
 }

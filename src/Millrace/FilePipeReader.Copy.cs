@@ -1,5 +1,8 @@
 using System.IO.Pipelines;
+using Microsoft.Win32.SafeHandles;
 using Millrace.Copying;
+using Millrace.Interop;
+using Millrace.Sources;
 using Millrace.Writing;
 
 namespace Millrace;
@@ -29,12 +32,12 @@ public sealed partial class FilePipeReader
     /// </remarks>
     public override Task CopyToAsync(PipeWriter destination, CancellationToken cancellationToken = default)
     {
-        if (KernelCanCopy && destination is StagedFileWriter { TakesKernelCopies: true } writer)
+        if (KernelCanCopy && destination is FilePipeWriter { TakesKernelCopies: true } writer)
         {
             return CopyByKernelAsync(writer, cancellationToken);
         }
 
-        if (destination is not (null or FilePipeWriter) && CanReadIntoPipe)
+        if (destination is not (null or FilePipeWriter or FileAppendWriter) && CanReadIntoPipe)
         {
             return CopyIntoAsync(destination, cancellationToken);
         }
@@ -53,20 +56,20 @@ public sealed partial class FilePipeReader
             : CopyInBlocksAsync(null, destination, cancellationToken);
 
     private Task CopyAllAsync(PipeWriter destination, CancellationToken cancellationToken) =>
-        destination is FilePipeWriter writer
-            ? CopyCountedAsync(writer, cancellationToken)
+        destination is FilePipeWriter or FileAppendWriter
+            ? CopyCountedAsync(destination, cancellationToken)
             : base.CopyToAsync(destination, cancellationToken);
 
     /// <summary>
     /// Copies and consumes exactly what the writer accepted, which it can tell. The base class consumes nothing of a write
     /// that failed or was canceled, and would bring what such a write did accept a second time.
     /// </summary>
-    private async Task CopyCountedAsync(FilePipeWriter writer, CancellationToken cancellationToken)
+    private async Task CopyCountedAsync(PipeWriter writer, CancellationToken cancellationToken)
     {
         while (true)
         {
             ReadResult result = await ReadAsync(cancellationToken).ConfigureAwait(false);
-            long before = writer.Position;
+            long before = Accepted();
             bool canceled = result.IsCanceled;
             try
             {
@@ -79,7 +82,7 @@ public sealed partial class FilePipeReader
             finally
             {
                 // Less than before: somebody has completed it meanwhile.
-                AdvanceTo(result.Buffer.GetPosition(Math.Max(0, writer.Position - before)));
+                AdvanceTo(result.Buffer.GetPosition(Math.Max(0, Accepted() - before)));
             }
 
             if (!canceled && result.IsCompleted && writer.UnflushedBytes > 0)
@@ -97,6 +100,8 @@ public sealed partial class FilePipeReader
                 return;
             }
         }
+
+        long Accepted() => writer is FilePipeWriter file ? file.Position : ((FileAppendWriter)writer).AcceptedBytes;
     }
 
     private OperationCanceledException CopyCanceled() =>
@@ -118,6 +123,181 @@ public sealed partial class FilePipeReader
 
             // What a failed copy had in its hands was a block; the caller's wish holds again.
             _served = (int)Math.Min(_served, (long)_examined + chunk);
+        }
+    }
+
+    // By the kernel, from file to file. Only what is known to be there: what comes after it, the end of the file, its changes
+    // and every error are left to the general copy, which continues where this one stopped.
+
+    /// <summary>
+    /// Whether the rest of a regular file is worth a thread of the pool. What is in memory already is written from there,
+    /// and a reader that is completed, canceled or in use is told so by the general copy.
+    /// </summary>
+    private bool KernelCanCopy => _source.Strategy != ReadStrategy.Direct && KnownRest >= KernelFile.MinBytes;
+
+    /// <summary>Bytes of a regular file that are known to be behind what is in memory; 0 where nobody may go past the source.</summary>
+    private long KnownRest =>
+        _state.IsIdle && !_ended && _source is { File: { Native: true, Kind: FileKind.Regular } } and not FollowSource
+            ? _source.File.KnownEnd - _window.EndOffset
+            : 0;
+
+    private async Task CopyByKernelAsync(FilePipeWriter writer, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        await writer.FlushForCopyAsync(cancellationToken).ConfigureAwait(false);
+        if (writer.UnflushedBytes == 0)
+        {
+            await CopyByKernelAsync(writer.Handle, writer.Position, writer.AcceptCopied, cancellationToken).ConfigureAwait(false);
+            await writer.FlushForCopyAsync(cancellationToken).ConfigureAwait(false);
+        }
+
+        await CopyThroughMemoryAsync(writer, cancellationToken).ConfigureAwait(false);
+    }
+
+    private async Task CopyByKernelAsync(FileStream stream, CancellationToken cancellationToken)
+    {
+        await stream.FlushAsync(cancellationToken).ConfigureAwait(false);
+        SafeFileHandle handle = stream.SafeFileHandle;
+        long begin = stream.Position;
+        long copied = 0;
+        try
+        {
+            await CopyByKernelAsync(handle, begin, bytes => copied += bytes, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            if (!handle.IsClosed)
+            {
+                stream.Position = begin + copied;
+            }
+        }
+
+        await CopyThroughMemoryAsync(stream, cancellationToken).ConfigureAwait(false);
+    }
+
+    private async Task CopyByKernelAsync(
+        SafeFileHandle destination, long to, Action<long> accepted, CancellationToken cancellationToken)
+    {
+        ThrowIfUnusable();
+        _ = _state.TryEnter();
+        long position = Position;
+        try
+        {
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            _ = KernelSlices.Copy(
+                _source.File.Handle, position, destination, to, _source.File.KnownEnd - position, Copied, cancellationToken);
+        }
+        catch (ObjectDisposedException)
+        {
+            // The destination was closed meanwhile; the general copy says so.
+        }
+        finally
+        {
+            LeaveCopy(position);
+        }
+
+        void Copied(long bytes)
+        {
+            position += bytes;
+            accepted(bytes);
+            ThrowIfCompleted();
+            if (TakeCancellation())
+            {
+                throw CopyCanceled();
+            }
+        }
+    }
+
+    private void LeaveCopy(long position)
+    {
+        if (_state.Leave())
+        {
+            // Completed while this copy used the file: it is for this copy to give everything back.
+            Release();
+        }
+        else
+        {
+            Seek(position);
+        }
+    }
+
+    // Into a pipe that lends large memory: a file is read straight into it, without a block of ours and a copy out of that.
+
+    /// <summary>
+    /// Bytes of one read, unless the caller wishes for less; docs/measuring.md has what 64 KiB and a block of ours took.
+    /// </summary>
+    private const int IntoPipeBytes = 256 * 1024;
+
+    private bool CanReadIntoPipe =>
+        _source.Strategy is ReadStrategy.Buffered or ReadStrategy.ReadAhead && KnownRest > 0;
+
+    private async Task CopyIntoAsync(PipeWriter destination, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        ThrowIfUnusable();
+        _ = _state.TryEnter();
+        long position = Position;
+        try
+        {
+            OpenFile file = _source.File;
+            int chunk = Math.Min(_chunk, IntoPipeBytes);
+            while (position < file.KnownEnd)
+            {
+                int bytes = (int)Math.Min(file.KnownEnd - position, chunk);
+                Memory<byte> memory = destination.GetMemory(bytes)[..bytes];
+                int read = ReadCached(file, memory.Span, position);
+                if (read < 0)
+                {
+                    read = await ReadWaitingAsync(file, memory, position, cancellationToken).ConfigureAwait(false);
+                }
+
+                if (read <= 0)
+                {
+                    break;
+                }
+
+                destination.Advance(read);
+                FlushResult flushed = await destination.FlushAsync(cancellationToken).ConfigureAwait(false);
+                position += read;
+                ThrowIfCompleted();
+                if (flushed.IsCompleted)
+                {
+                    return;
+                }
+
+                if (flushed.IsCanceled || TakeCancellation())
+                {
+                    throw CopyCanceled();
+                }
+            }
+        }
+        finally
+        {
+            LeaveCopy(position);
+        }
+
+        await CopyThroughMemoryAsync(destination, cancellationToken).ConfigureAwait(false);
+    }
+
+    private static unsafe int ReadCached(OpenFile file, Span<byte> memory, long offset)
+    {
+        fixed (byte* pointer = memory)
+        {
+            return PositionalRead.ReadCached(file.Handle, pointer, memory.Length, offset);
+        }
+    }
+
+    /// <returns>Bytes read; -1 where the general copy is to find out what is wrong.</returns>
+    private static async ValueTask<int> ReadWaitingAsync(
+        OpenFile file, Memory<byte> memory, long offset, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await RandomAccess.ReadAsync(file.Handle, memory, offset, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ObjectDisposedException)
+        {
+            return -1;
         }
     }
 }

@@ -24,10 +24,6 @@ namespace Millrace;
 [DebuggerDisplay("{Path,nq}: position {Position}, {Strategy}")]
 public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisposable
 {
-    private const int CancelFlag = 1;
-    private const int CompletedFlag = 2;
-    private const int PendingFlag = 4;
-
     private readonly ReadSource _source;
     private readonly int _maxBuffered;
     private Window _window;
@@ -37,11 +33,12 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     private int _served;
     private int _examined;
     private bool _ended;
-    private int _flags;
+    private PipeState _state;
+    private AsyncWait? _wait;
     private ReadTally _tally;
 
     internal FilePipeReader(OpenFile file, in FileReadOptions options)
-        : this(SourceFactory.Create(file, options), options)
+        : this(ReadSource.Create(file, options), options)
     {
     }
 
@@ -56,10 +53,13 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         MillraceEventSource.Log.Opened(file.Path, _source.Strategy, _source.Reason, file.SizeAtOpen);
     }
 
+    /// <summary>What sources call; null as long as no read had to wait. For tests of late calls.</summary>
+    internal IReadyCallback? Waiter => _wait;
+
     /// <summary>The file, as it was given; empty when it was given as a handle.</summary>
     public string Path => _source.File.Path;
 
-    /// <summary>What is really done, which may differ from what was asked for; never <see cref="ReadStrategy.Auto"/>.</summary>
+    /// <summary>The strategy in use, which may differ from the requested one; never <see cref="ReadStrategy.Auto"/>.</summary>
     public ReadStrategy Strategy => _source.Strategy;
 
     /// <summary>Why <see cref="Strategy"/> was chosen, in words for a person.</summary>
@@ -73,7 +73,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     /// <exception cref="InvalidOperationException">The reader is completed, or another read is pending.</exception>
     public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default)
     {
-        if (_flags == 0 && _examined < _window.Length && !cancellationToken.IsCancellationRequested)
+        if (_state.IsIdle && _examined < _window.Length && !cancellationToken.IsCancellationRequested)
         {
             return new ValueTask<ReadResult>(Serve(1));
         }
@@ -87,7 +87,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     /// <exception cref="InvalidOperationException">The reader is completed, or another read is pending.</exception>
     public ReadResult Read()
     {
-        if (_flags == 0 && _examined < _window.Length)
+        if (_state.IsIdle && _examined < _window.Length)
         {
             return Serve(1);
         }
@@ -95,7 +95,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         ThrowIfUnusable();
         if (!CanSeek || _source is FollowSource)
         {
-            // Waits without an end of their own, which CancelPendingRead has to be able to end.
+            // These waits have no time limit, so CancelPendingRead has to be able to end them.
             ValueTask<ReadResult> read = ReadSlowAsync(1, CancellationToken.None);
             return read.IsCompleted ? read.GetAwaiter().GetResult() : read.AsTask().GetAwaiter().GetResult();
         }
@@ -139,7 +139,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         if (_window.Block is { } block
             && ReferenceEquals(consumed.GetObject(), block.Segment)
             && (uint)from <= (uint)_served
-            && (_flags & (CompletedFlag | PendingFlag)) == 0)
+            && _state.IsUsable)
         {
             _window.Start += from;
             _served -= from;
@@ -171,7 +171,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
             || !ReferenceEquals(segment, block.Segment)
             || !ReferenceEquals(segment, examined.GetObject())
             || from < 0 || to < from || to > _served
-            || (_flags & (CompletedFlag | PendingFlag)) != 0)
+            || !_state.IsUsable)
         {
             ThrowCannotAdvance(from, to);
         }
@@ -188,7 +188,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     /// </remarks>
     public override void CancelPendingRead()
     {
-        Interlocked.Or(ref _flags, CancelFlag);
+        _state.Cancel();
         _wait?.End();
     }
 
@@ -196,20 +196,19 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     /// <param name="exception">Without effect: nobody is at the other end of a file.</param>
     public override void Complete(Exception? exception = null)
     {
-        int before = Interlocked.Or(ref _flags, CompletedFlag);
-        if ((before & CompletedFlag) != 0)
+        if (!_state.TryComplete(out bool pending))
         {
             return;
         }
 
-        if ((before & PendingFlag) == 0)
-        {
-            Release();
-        }
-        else
+        if (pending)
         {
             // The read that is pending has the window and gives everything back as it ends.
             _wait?.End();
+        }
+        else
+        {
+            Release();
         }
     }
 
@@ -302,26 +301,120 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         return new ReadResult(buffer, canceled, completed);
     }
 
-    private bool TakeCancellation() =>
-        (_flags & CancelFlag) != 0 && (Interlocked.And(ref _flags, ~CancelFlag) & CancelFlag) != 0;
-
-    private void ThrowIfCompleted()
+    /// <summary>Waits until there is an answer. While it waits nobody else touches the window.</summary>
+    /// <remarks>
+    /// A loop, because the source may call late, for a read that was canceled meanwhile; blocking here instead would
+    /// make the read deaf to its token and to <see cref="CancelPendingRead"/>.
+    /// </remarks>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<ReadResult> WaitAsync(CancellationToken cancellationToken)
     {
-        if ((Volatile.Read(ref _flags) & CompletedFlag) != 0)
+        _ = _state.TryEnter();
+        try
         {
-            throw new InvalidOperationException($"The reader of '{Path}' is completed; open the file again to read it.");
+            _tally.Asynchronous++;
+            ReadResult result;
+            do
+            {
+                await SuspendAsync(cancellationToken).ConfigureAwait(false);
+                ThrowIfCompleted();
+            }
+            while (!TryRead(1, wait: false, out result));
+
+            ThrowIfCompleted();
+            return result;
+        }
+        finally
+        {
+            _source.Disarm();
+
+            // Completed while this read used the window: it is for this read to give it back.
+            if (_state.Leave())
+            {
+                Release();
+            }
         }
     }
 
-    private void ThrowIfUnusable()
+    /// <inheritdoc/>
+    protected override ValueTask<ReadResult> ReadAtLeastAsyncCore(
+        int minimumSize, CancellationToken cancellationToken) => ReadSlowAsync(minimumSize, cancellationToken);
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<ReadResult> WaitForAtLeastAsync(int minimumSize, CancellationToken cancellationToken)
     {
-        ThrowIfCompleted();
-        if ((Volatile.Read(ref _flags) & PendingFlag) != 0)
+        int examined = _examined;
+        int served = _served;
+        while (true)
         {
-            throw new InvalidOperationException(
-                $"A read of '{Path}' is pending; await it before the next call. One caller at a time may use a reader.");
+            // Everything there is counts as examined, so that the wait is for more.
+            _examined = Math.Max(_examined, _window.Length);
+            ReadResult result;
+            try
+            {
+                result = await ReadSlowAsync(1, cancellationToken).ConfigureAwait(false);
+            }
+            finally
+            {
+                _examined = examined;
+            }
+
+            if (result.IsCanceled || result.IsCompleted)
+            {
+                return result;
+            }
+
+            // The chunk just waited for was not handed out: the caller's wish holds for the result as a whole.
+            _served = served;
+            if (TryRead(minimumSize, wait: false, out result))
+            {
+                return result;
+            }
         }
     }
+
+    private ValueTask<ReadResult> ReadSlowAsync(int minimum, CancellationToken cancellationToken)
+    {
+        ThrowIfUnusable();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<ReadResult>(cancellationToken);
+        }
+
+        try
+        {
+            if (TryRead(minimum, wait: false, out ReadResult result))
+            {
+                return new ValueTask<ReadResult>(result);
+            }
+        }
+        catch (FilePipeException exception)
+        {
+            return ValueTask.FromException<ReadResult>(exception);
+        }
+
+        return minimum <= 1 ? WaitAsync(cancellationToken) : WaitForAtLeastAsync(minimum, cancellationToken);
+    }
+
+    /// <summary>Begins to wait for the source, a token, a cancel or the completion.</summary>
+    private ValueTask SuspendAsync(CancellationToken cancellationToken)
+    {
+        AsyncWait wait = _wait ??= new AsyncWait();
+        wait.Begin(cancellationToken);
+        if (!_source.Arm(wait) || _state.EndsWaits)
+        {
+            // There is something already, or it was canceled or completed between the look at the flags and the wait.
+            wait.End();
+        }
+
+        return wait.Task();
+    }
+
+    private bool TakeCancellation() => _state.TakeCancellation();
+
+    private void ThrowIfCompleted() => _state.ThrowIfCompleted(reads: true, Path);
+
+    private void ThrowIfUnusable() => _state.ThrowIfUnusable(reads: true, Path);
 
     private void ThrowCannotAdvance(int consumed, int examined)
     {

@@ -2,13 +2,15 @@ using System.Buffers;
 using System.Diagnostics;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
+using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
+using Millrace.Writing;
 
 namespace Millrace;
 
 /// <summary>
-/// A file as a <see cref="PipeWriter"/>, from <see cref="FilePipe.Create"/> or <see cref="FilePipe.Append"/>.
+/// A new file as a <see cref="PipeWriter"/>, from <see cref="FilePipe.Create"/> or <see cref="FilePipe.Resume"/>.
 /// </summary>
 /// <remarks>
 /// <para>
@@ -16,60 +18,63 @@ namespace Millrace;
 /// thread. Memory from <see cref="GetMemory"/> belongs to the writer and is valid until the next call of any member.
 /// </para>
 /// <para>
-/// A created file has its name once <see cref="CommitAsync"/> says so, and not before: completing or disposing without it
-/// leaves nothing behind, and what had the name stays as it was.
+/// The file gets its name when <see cref="CommitAsync"/> completes: completing or disposing the writer before leaves nothing
+/// behind (or, of a resumed file, the unfinished file), and what had the name stays as it was.
 /// </para>
 /// </remarks>
 [DebuggerDisplay("{Path,nq}: position {Position}, {Strategy}")]
 public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDisposable
 {
-    private const int CancelFlag = 1;
-    private const int CompletedFlag = 2;
-    private const int PendingFlag = 4;
+    private readonly IncrementalHash? _hash;
+    private readonly long _reserved;
+    private readonly bool _durable;
+    private readonly bool _hashesAtCommit;
+    private WriteBuffer _buffer;
+    private PipeState _state;
+    private FilePipeException? _lost;
 
-    private readonly BlockAllocator _allocator;
-    private Block? _block;
-
-    // Indexes in the block: the bytes [_start, _end) were accepted and not yet written.
-    private int _start;
-    private int _end;
-    private int _flags;
-
-    private protected FilePipeWriter(string path, in BlockAllocator allocator)
+    private protected FilePipeWriter(StagedFile file, in FileWriteOptions options, in BlockAllocator allocator)
     {
-        Path = path;
-        _allocator = allocator;
+        File = file;
+        _buffer = new WriteBuffer(allocator);
+        Written = file.Keeps ? RandomAccess.GetLength(file.Handle) : 0;
+        _reserved = options.PreallocationSize;
+        _durable = options.Durability != Durability.None;
+        FlushesDurably = options.Durability == Durability.EveryFlush;
+        if (options.ComputeSha256)
+        {
+            _hashesAtCommit = Written > 0;
+            _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        }
     }
 
     /// <summary>The file, as it was given.</summary>
-    public string Path { get; }
+    public string Path => File.Path;
 
     /// <summary>The full path that a commit publishes: where a link leads, if <see cref="Path"/> is one.</summary>
-    public abstract string TargetPath { get; }
+    public string TargetPath => File.Target;
 
     /// <summary>The open file. It belongs to the writer; bytes up to <see cref="Position"/> less <see cref="UnflushedBytes"/> are in it.</summary>
-    public abstract SafeFileHandle Handle { get; }
+    public SafeFileHandle Handle => File.Handle;
 
-    /// <summary>What is really done, which may differ from what was asked for; never <see cref="WriteStrategy.Auto"/>.</summary>
+    /// <summary>The strategy in use, which may differ from the requested one; never <see cref="WriteStrategy.Auto"/>.</summary>
     public WriteStrategy Strategy { get; private protected init; }
 
     /// <summary>Why <see cref="Strategy"/> was chosen, in words for a person.</summary>
     public string StrategyReason { get; private protected init; } = "";
 
-    /// <summary>The incomplete record that was found at the end when the file was opened for appending; else null.</summary>
-    public TornTail? TornTail { get; private protected init; }
-
-    /// <summary>
-    /// How long the file is with everything accepted so far, in bytes. For appending: how many bytes this writer has
-    /// accepted.
-    /// </summary>
+    /// <summary>How long the file is with everything accepted so far, in bytes.</summary>
     public long Position => Written + UnflushedBytes;
 
     /// <inheritdoc/>
     public override bool CanGetUnflushedBytes => true;
 
     /// <inheritdoc/>
-    public override long UnflushedBytes => _end - _start + InFlight;
+    public override long UnflushedBytes => _buffer.Count + InFlight;
+
+    internal StagedFile File { get; }
+
+    private protected bool FlushesDurably { get; }
 
     /// <summary>Bytes that this writer has handed to the system.</summary>
     private protected long Written { get; set; }
@@ -77,74 +82,104 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <summary>Bytes that another thread is about to write, and that are no longer in the buffer.</summary>
     private protected long InFlight { get; set; }
 
-    /// <summary>Bytes in the buffer.</summary>
-    private protected int Buffered => _end - _start;
+    private protected ref WriteBuffer Buffer => ref _buffer;
 
-    /// <summary>The bytes accepted and not yet written.</summary>
-    private protected unsafe ReadOnlySpan<byte> Unflushed =>
-        _block is null ? default : new ReadOnlySpan<byte>(BlockPointer + _start, _end - _start);
+    private protected ref PipeState State => ref _state;
+
+    /// <summary>A full buffer is written before it takes more.</summary>
+    private protected bool IsFull => _buffer.Count >= BlockPool.BodyBytes;
 
     /// <summary>Publishes the file under its name, durably unless the options say otherwise, and ends the writing.</summary>
     /// <param name="cancellationToken">
-    /// Ends the wait before the name is given, not after: a commit that throws has published nothing, unless the exception
+    /// Ends the wait before the file has its name, not after: a commit that throws has published nothing, unless the exception
     /// says so. The writer can commit again or be disposed.
     /// </param>
     /// <returns>Length and, when asked for, SHA-256.</returns>
-    /// <remarks>
-    /// Of a file opened for appending: flushes what is left and closes the file; the length is that of what this writer
-    /// has written.
-    /// </remarks>
     /// <exception cref="FilePipeException">The file could not be written, flushed or named. What had the name is as it was.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
-    public abstract ValueTask<CommitResult> CommitAsync(CancellationToken cancellationToken = default);
+    public ValueTask<CommitResult> CommitAsync(CancellationToken cancellationToken = default)
+    {
+        ThrowIfUnusable();
+        return cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<CommitResult>(cancellationToken)
+            : CommitCoreAsync(cancellationToken);
+    }
+
+    /// <summary>Publishes the file like <see cref="CommitAsync"/>, and waits for the disk on the calling thread, without a thread-pool hop.</summary>
+    /// <returns>As <see cref="CommitAsync"/>.</returns>
+    /// <exception cref="FilePipeException">As <see cref="CommitAsync"/>.</exception>
+    /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
+    public CommitResult Commit()
+    {
+        EnterPending();
+        CommitResult commit;
+        try
+        {
+            WriteAll();
+            commit = Publish();
+        }
+        finally
+        {
+            _ = _state.Leave();
+        }
+
+        Complete();
+        return commit;
+    }
 
     /// <summary>Makes everything accepted so far durable, whatever <see cref="Durability"/> says, and publishes nothing.</summary>
-    /// <param name="cancellationToken">Ends the wait; what was accepted is written by a later flush or by the commit.</param>
+    /// <param name="cancellationToken">Ends the wait; a later flush or the commit writes what was accepted.</param>
     /// <returns>As <see cref="PipeWriter.FlushAsync"/>.</returns>
-    /// <remarks>For a file that is to be <see cref="FilePipe.Resume">continued</see> after the machine has failed.</remarks>
+    /// <remarks>For a file that is to be <see cref="FilePipe.Resume">resumed</see> after the machine has failed.</remarks>
     /// <exception cref="FilePipeException">The file could not be written or flushed.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
-    public abstract ValueTask<FlushResult> FlushToDeviceAsync(CancellationToken cancellationToken = default);
+    public ValueTask<FlushResult> FlushToDeviceAsync(CancellationToken cancellationToken = default)
+    {
+        ThrowIfUnusable();
+        return cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<FlushResult>(cancellationToken)
+            : FlushAllAsync(durable: true, cancellationToken);
+    }
 
     /// <summary>Writes buffers of the caller's to the file without gathering them in this writer's memory, where that is possible.</summary>
     /// <param name="source">Bytes in large pieces. They must not change until this completes.</param>
     /// <param name="cancellationToken">Checked before anything is written.</param>
     /// <returns>A task that completes when all bytes were accepted.</returns>
     /// <remarks>
-    /// For programs that have many writers at once: each needs no memory of its own. What was accepted before is written
+    /// For programs that have many writers at once: no writer needs a buffer. Bytes accepted before are written
     /// first. Gathers like <see cref="PipeWriter.WriteAsync"/> where that is not possible.
     /// </remarks>
     /// <exception cref="FilePipeException">The file could not be written.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
     /// <exception cref="OperationCanceledException">The token was canceled in time.</exception>
-    public abstract ValueTask WriteThroughAsync(ReadOnlySequence<byte> source, CancellationToken cancellationToken = default);
-
-    /// <summary>As <see cref="CommitAsync"/>, and waits for the disk on the calling thread, without a thread-pool hop.</summary>
-    /// <returns>As <see cref="CommitAsync"/>.</returns>
-    /// <exception cref="FilePipeException">As <see cref="CommitAsync"/>.</exception>
-    /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
-    public abstract CommitResult Commit();
+    public virtual async ValueTask WriteThroughAsync(ReadOnlySequence<byte> source, CancellationToken cancellationToken = default)
+    {
+        foreach (ReadOnlyMemory<byte> segment in source)
+        {
+            await WriteAsync(segment, cancellationToken).ConfigureAwait(false);
+        }
+    }
 
     /// <inheritdoc/>
     /// <remarks>
-    /// At least one block (256 KiB) is gathered before anything is written. A caller that never flushes makes this write
-    /// full blocks on the calling thread.
+    /// At least one block (256 KiB) is gathered before anything is written. If the caller never flushes, this writes full
+    /// blocks on the calling thread.
     /// </remarks>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
     /// <exception cref="FilePipeException">The buffer was full and could not be written.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
-        Block block = Reserve(sizeHint);
-        return block.Writable[_end..];
+        Reserve(sizeHint);
+        return _buffer.FreeMemory;
     }
 
     /// <inheritdoc cref="GetMemory"/>
-    public override unsafe Span<byte> GetSpan(int sizeHint = 0)
+    public override Span<byte> GetSpan(int sizeHint = 0)
     {
-        Block block = Reserve(sizeHint);
-        return new Span<byte>(block.Pointer + _end, block.Capacity - _end);
+        Reserve(sizeHint);
+        return _buffer.FreeSpan;
     }
 
     /// <inheritdoc/>
@@ -152,41 +187,34 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
     public override void Advance(int bytes)
     {
-        if (_flags > CancelFlag)
+        if (!_state.IsUsable)
         {
             ThrowIfUnusable();
         }
 
-        if ((uint)bytes > (uint)((_block?.Capacity ?? 0) - _end))
-        {
-            ThrowAdvance(bytes);
-        }
-
-        _end += bytes;
+        _buffer.Advance(bytes);
     }
 
     /// <inheritdoc/>
     /// <remarks>
-    /// Ends the pending flush with <see cref="FlushResult.IsCanceled"/>, or the next one. Nothing is lost: what was to be
-    /// flushed is written by a later flush or by the commit. Safe from any thread.
+    /// Ends the pending flush with <see cref="FlushResult.IsCanceled"/>, or the next one. Nothing is lost: a later flush or the
+    /// commit writes what was to be flushed. Safe from any thread.
     /// </remarks>
     public override void CancelPendingFlush()
     {
-        Interlocked.Or(ref _flags, CancelFlag);
+        _state.Cancel();
         EndWait();
     }
 
     /// <summary>
     /// Ends the writing. Publishes nothing, whatever <paramref name="exception"/> is: only <see cref="CommitAsync"/>
-    /// does. Of a file opened for appending, without an exception, the bytes that are left are flushed first. Calling it
-    /// again does nothing.
+    /// does. Calling it again does nothing.
     /// </summary>
-    /// <param name="exception">Why; null if nothing went wrong.</param>
-    /// <exception cref="FilePipeException">Appending the last bytes failed.</exception>
+    /// <param name="exception">Why; null if nothing went wrong. Of a resumed file the bytes that are left are written then.</param>
+    /// <exception cref="FilePipeException">Writing the last bytes of a resumed file failed.</exception>
     public override void Complete(Exception? exception = null)
     {
-        int before = Interlocked.Or(ref _flags, CompletedFlag);
-        if ((before & CompletedFlag) != 0)
+        if (!_state.TryComplete(out _))
         {
             return;
         }
@@ -198,7 +226,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
         }
         finally
         {
-            ReleaseBlock();
+            _buffer.Release();
         }
     }
 
@@ -216,181 +244,171 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
         GC.SuppressFinalize(this);
     }
 
-    private protected bool IsCompleted => (Volatile.Read(ref _flags) & CompletedFlag) != 0;
-
-    /// <summary>Whether the buffer is to be taken to the file before it takes more.</summary>
-    private protected abstract bool IsFull(int buffered);
-
-    /// <summary>
-    /// Makes room where <see cref="IsFull"/>: writes, or gives the block away with <see cref="TakeBlock"/>.
-    /// </summary>
+    /// <summary>Makes room in a full buffer: writes, or gives its block away.</summary>
     private protected abstract void Drain();
 
     /// <summary>Closes the file. Called once, by <see cref="Complete"/>.</summary>
     private protected abstract void End(Exception? exception);
 
-    /// <summary>A flush waits: end the wait.</summary>
-    private protected virtual void EndWait()
+    /// <summary>Ends the wait of a pending flush.</summary>
+    private protected abstract void EndWait();
+
+    /// <summary>Takes everything accepted so far to the file, on this thread. Returns when no other is at work on it.</summary>
+    private protected abstract void WriteAll();
+
+    /// <summary>Takes everything accepted so far to the file. Completes when no other thread is at work on it.</summary>
+    private protected abstract ValueTask WriteAllAsync(CancellationToken cancellationToken);
+
+    private protected abstract ValueTask<FlushResult> FlushAllAsync(bool durable, CancellationToken cancellationToken);
+
+    /// <summary>More bytes are in the file.</summary>
+    private protected virtual void OnWritten()
     {
     }
 
-    private unsafe byte* BlockPointer => _block!.Pointer;
-
-    /// <summary>Begins an operation that others may not interfere with; <see cref="LeavePending"/> ends it.</summary>
+    /// <summary>Begins an operation that others may not interfere with; <see cref="PipeState.Leave"/> ends it.</summary>
     private protected void EnterPending()
     {
         ThrowIfUnusable();
-        Interlocked.Or(ref _flags, PendingFlag);
+        _ = _state.TryEnter();
     }
 
-    /// <summary>The same, unless the operation is part of one that has begun.</summary>
-    /// <returns>Whether the caller is to end it.</returns>
-    private protected bool TryEnterPending() => (Interlocked.Or(ref _flags, PendingFlag) & PendingFlag) == 0;
+    private protected void ThrowIfCompleted() => _state.ThrowIfCompleted(reads: false, Path);
 
-    private protected void LeavePending() => Interlocked.And(ref _flags, ~PendingFlag);
+    private protected void ThrowIfUnusable() => _state.ThrowIfUnusable(reads: false, Path);
 
-    /// <summary>Whether a cancellation was asked for; it is taken back by asking.</summary>
-    private protected bool TakeCancellation() =>
-        (_flags & CancelFlag) != 0 && (Interlocked.And(ref _flags, ~CancelFlag) & CancelFlag) != 0;
-
-    private protected bool CancellationAsked => (Volatile.Read(ref _flags) & CancelFlag) != 0;
-
-    private protected void ThrowIfCompleted()
-    {
-        if (IsCompleted)
-        {
-            throw new InvalidOperationException($"The writer of '{Path}' is completed; create another one.");
-        }
-    }
-
-    private protected void ThrowIfUnusable()
-    {
-        ThrowIfCompleted();
-        if ((Volatile.Read(ref _flags) & PendingFlag) != 0)
-        {
-            throw new InvalidOperationException(
-                $"A flush of '{Path}' is pending; await it before the next call. One caller at a time may use a writer.");
-        }
-    }
-
-    /// <summary>The first bytes of the unflushed ones were written.</summary>
+    /// <summary>The first bytes of the buffer were written.</summary>
     private protected void Consume(int bytes)
     {
         Written += bytes;
-        _start += bytes;
-        if (_start == _end)
+        _buffer.Consume(bytes);
+    }
+
+    /// <summary>Counts what was written. In the order of the file.</summary>
+    private protected void Hash(ReadOnlySpan<byte> written)
+    {
+        if (!_hashesAtCommit)
         {
-            _start = 0;
-            _end = 0;
+            _hash?.AppendData(written);
         }
     }
 
-    /// <summary>Copies to the buffer, however full it is, and writes nothing.</summary>
-    private protected unsafe void Gather(ReadOnlySpan<byte> source)
+    /// <summary>
+    /// Makes what was written durable, on the calling thread. A failure lasts: the system forgets which pages it could
+    /// not write, and would call the next flush a success. https://lwn.net/Articles/752063/
+    /// </summary>
+    private protected void FlushToDevice()
     {
-        if (!source.IsEmpty)
+        if (_lost is not null)
         {
-            Block block = HaveRoom(source.Length);
-            source.CopyTo(new Span<byte>(block.Pointer + _end, block.Capacity - _end));
-            _end += source.Length;
+            throw _lost;
+        }
+
+        try
+        {
+            File.Flush();
+        }
+        catch (FilePipeException exception)
+        {
+            _lost = exception;
+            throw;
         }
     }
 
-    /// <summary>Moves what is left in the buffer to the front of the block, where its memory is warm.</summary>
-    private protected unsafe void Compact()
+    private protected void Close()
     {
-        if (_block is not null && _start > 0)
-        {
-            new Span<byte>(BlockPointer + _start, _end - _start).CopyTo(new Span<byte>(BlockPointer, _end - _start));
-            _end -= _start;
-            _start = 0;
-        }
+        _hash?.Dispose();
+        File.Dispose();
     }
 
-    /// <summary>Gives the block and what it holds to the caller; the next bytes go to another one.</summary>
-    private protected Block? TakeBlock(out int start, out int end)
-    {
-        Block? block = _block;
-        start = _start;
-        end = _end;
-        _block = null;
-        _start = 0;
-        _end = 0;
-        return block;
-    }
-
-    private protected void ReleaseBlock()
-    {
-        TakeBlock(out _, out _)?.Release();
-    }
-
-    private protected Block Rent() => _allocator.Rent();
-
-    /// <summary>Sees to it that the block has room for so many bytes, at least 1.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private Block Reserve(int sizeHint)
+    private void Reserve(int sizeHint)
     {
-        // One comparison for what is seldom: a negative hint, no room, a full buffer, a writer that is completed.
-        return _block is { } block
-            && (uint)(sizeHint - 1) < (uint)(block.Capacity - _end)
-            && _flags <= CancelFlag
-            && !IsFull(_end - _start)
-                ? block
-                : ReserveSlow(sizeHint);
+        if (!_buffer.Fits(sizeHint) || !_state.IsUsable || IsFull)
+        {
+            ReserveSlow(sizeHint);
+        }
     }
 
-    private Block ReserveSlow(int sizeHint)
+    private void ReserveSlow(int sizeHint)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
         ThrowIfUnusable();
-        if (IsFull(_end - _start))
+        if (IsFull)
         {
             Drain();
         }
 
-        return HaveRoom(Math.Max(sizeHint, 1));
+        _buffer.Reserve(Math.Max(sizeHint, 1));
     }
 
-    private Block HaveRoom(int wanted)
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<CommitResult> CommitCoreAsync(CancellationToken cancellationToken)
     {
-        if (_block is null)
+        EnterPending();
+        CommitResult commit;
+        try
         {
-            _block = wanted <= BlockPool.HeadroomBytes + BlockPool.BodyBytes ? _allocator.Rent() : _allocator.RentLarge(wanted);
-            return _block;
+            await WriteAllAsync(cancellationToken).ConfigureAwait(false);
+            if (_durable)
+            {
+                // Flushing waits for a device, which is not for the caller's thread. A small file is on its way to the device
+                // while the pool's thread wakes up: a commit of 4 KiB took 0.43 ms so and 0.46 without.
+                if (Written <= BlockPool.BodyBytes)
+                {
+                    File.BeginFlush();
+                }
+
+                await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                cancellationToken.ThrowIfCancellationRequested();
+            }
+
+            commit = Publish();
+        }
+        finally
+        {
+            _ = _state.Leave();
         }
 
-        if (_block.Capacity - _end < wanted)
-        {
-            MakeRoom(wanted);
-        }
-
-        return _block;
+        Complete();
+        return commit;
     }
 
-    /// <summary>Moves what is not written to the front, or to a larger block.</summary>
-    private unsafe void MakeRoom(int wanted)
+    /// <summary>Of a resumed file the hash lacks what was there before: reads all of it, most likely out of the cache.</summary>
+    private void HashAll()
     {
-        Block old = _block!;
-        int kept = _end - _start;
-        if (old.Capacity - kept >= wanted)
+        // A digest that a failed commit has left half done.
+        _ = _hash!.GetHashAndReset();
+        using FilePipeReader reader = FilePipe.OpenRead(
+            Handle, new FileReadOptions { Length = Written, LeaveOpen = true, ChangeDetection = ChangeDetection.Truncated });
+        ReadResult result;
+        do
         {
-            new Span<byte>(old.Pointer + _start, kept).CopyTo(new Span<byte>(old.Pointer, kept));
+            result = reader.Read();
+            _hash.AppendData(result.Buffer.FirstSpan);
+            reader.AdvanceTo(result.Buffer.End);
         }
-        else
-        {
-            // Doubling: a byte is moved once per doubling and not again.
-            long capacity = Math.Min(Array.MaxLength, Math.Max(2L * kept, (long)kept + wanted));
-            Block large = _allocator.RentLarge(checked((int)Math.Max(capacity, (long)kept + wanted)));
-            new Span<byte>(old.Pointer + _start, kept).CopyTo(new Span<byte>(large.Pointer, kept));
-            _block = large;
-            old.Release();
-        }
-
-        _start = 0;
-        _end = kept;
+        while (!result.IsCompleted);
     }
 
-    private static void ThrowAdvance(int bytes) =>
-        throw new ArgumentOutOfRangeException(
-            nameof(bytes), bytes, "Advance by more than GetMemory or GetSpan handed out, or by less than nothing.");
+    private CommitResult Publish()
+    {
+        if (_reserved > Written)
+        {
+            File.SetLength(Written);
+        }
+
+        if (_hashesAtCommit)
+        {
+            HashAll();
+        }
+
+        if (_durable)
+        {
+            FlushToDevice();
+        }
+
+        File.Publish(_durable);
+        return new CommitResult(Written, _hash?.GetHashAndReset());
+    }
 }

@@ -10,18 +10,18 @@ public readonly record struct FileReadOptions
     /// Larger than any sensible record, small enough that a file without a single line end does not take the memory of
     /// the process.
     /// </remarks>
-    public const int DefaultMaxBufferedBytes = 64 * 1024 * 1024;
+    internal const int DefaultMaxBufferedBytes = 64 * 1024 * 1024;
 
     /// <summary>Default of <see cref="FollowPollInterval"/>, in milliseconds.</summary>
     /// <remarks>
     /// Only a safety net: change notifications normally wake the reader first. They are lost on network file systems and
     /// when the kernel's queue overflows.
     /// </remarks>
-    public const int DefaultFollowPollMilliseconds = 250;
+    internal const int DefaultFollowPollMilliseconds = 250;
 
     /// <summary>Default of <see cref="Share"/>.</summary>
     /// <remarks>The same as <see cref="File.OpenRead(string)"/>.</remarks>
-    public const FileShare DefaultShare = FileShare.Read;
+    internal const FileShare DefaultShare = FileShare.Read;
 
     private readonly int _maxBufferedBytes;
     private readonly int _followPollMilliseconds;
@@ -84,7 +84,7 @@ public readonly record struct FileReadOptions
     }
 
     /// <summary>
-    /// Where buffers come from; null, the default, takes page-aligned native memory from a pool of Millrace's own.
+    /// Where buffers come from; null, the default, takes page-aligned native memory from <see cref="AlignedMemoryPool"/>.
     /// A foreign pool costs the alignment, and a block larger than its <see cref="MemoryPool{T}.MaxBufferSize"/> is an
     /// array. <see cref="ReadStrategy.Mapped"/> needs no pool; <see cref="ReadStrategy.Direct"/> needs alignment and
     /// ignores a foreign one.
@@ -101,7 +101,7 @@ public readonly record struct FileReadOptions
         init => field = Enum.IsDefined(value) ? value : throw OutOfRange(nameof(Follow), value);
     }
 
-    /// <summary>How long follow mode waits for a notification before it looks by itself.</summary>
+    /// <summary>How long follow mode waits for a notification before it checks the file.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1 ms or more than a day.</exception>
     public TimeSpan FollowPollInterval
     {
@@ -120,12 +120,85 @@ public readonly record struct FileReadOptions
     }
 
     /// <summary>
-    /// Uses nothing but the framework's own file API, as on a system without the native calls: no
-    /// <c>RWF_NOWAIT</c>, no leases, no io_uring. The environment variable <c>MILLRACE_PORTABLE=1</c> does the same for
-    /// the process.
+    /// Uses nothing but the framework's own file API. For tests: a process says so with <c>MILLRACE_PORTABLE=1</c> or the
+    /// AppContext switch <c>Millrace.Portable</c>.
     /// </summary>
-    public bool Portable { get; init; }
+    internal bool Portable { get; init; }
 
     private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
         new(name, value, $"{nameof(FileReadOptions)}.{name} does not accept {value}.");
+}
+
+/// <summary>How a <see cref="FilePipeReader"/> gets its bytes from the file.</summary>
+public enum ReadStrategy
+{
+    /// <summary>
+    /// <see cref="Buffered"/> or <see cref="ReadAhead"/>, chosen when the file is opened from its size, its kind and
+    /// the number of processors. <see cref="FilePipeReader.Strategy"/> and
+    /// <see cref="FilePipeReader.StrategyReason"/> report the choice and the reason.
+    /// </summary>
+    Auto,
+
+    /// <summary>
+    /// Large positional reads. Bytes in the page cache are read on the calling thread without blocking
+    /// (Linux: <c>preadv2</c> with <c>RWF_NOWAIT</c>); what has to come from the disk is read on the thread pool, which
+    /// then reads ahead until the cache answers again.
+    /// </summary>
+    Buffered,
+
+    /// <summary>
+    /// The next buffers fill on the thread pool while the caller works on this one: less time, more processor time.
+    /// </summary>
+    ReadAhead,
+
+    /// <summary>
+    /// Windows of the file mapped into memory: nothing is copied. Only used where a read lease protects the process
+    /// from the file being truncated underneath it (Linux, the file's owner, nobody writing); otherwise
+    /// <see cref="Buffered"/>.
+    /// </summary>
+    Mapped,
+
+    /// <summary>
+    /// Past the page cache (Linux: <c>O_DIRECT</c>) with several reads in flight, by io_uring where the kernel allows
+    /// it and by threads otherwise. For files larger than memory, or read once. <see cref="Buffered"/> where the file
+    /// system refuses.
+    /// </summary>
+    Direct,
+}
+
+/// <summary>What a <see cref="FilePipeReader"/> does at the end of the file. The terms are those of GNU tail.</summary>
+public enum FollowMode
+{
+    /// <summary>The end of the file ends the pipe.</summary>
+    None,
+
+    /// <summary>Waits for the opened file to grow, whatever happens to its name.</summary>
+    Descriptor,
+
+    /// <summary>
+    /// Waits for the file of that name to grow. When the name is given to another file (rotation by rename and
+    /// re-create), the old one is read to its end and the new one from its start; when the file is truncated in place,
+    /// it is read again from its start.
+    /// </summary>
+    Name,
+}
+
+/// <summary>
+/// Which changes made to a file by others while it is read end the reading with a <see cref="FilePipeException"/>.
+/// Checked when the end of the file is reached, by size and time of last modification (whose resolution is the file
+/// system's). A file in follow mode is expected to change and is checked for truncation only.
+/// </summary>
+public enum ChangeDetection
+{
+    /// <summary>
+    /// A file that became shorter, or was modified without growing, is reported. One that grew is read to its new end,
+    /// as a log is.
+    /// </summary>
+    Rewritten,
+
+    /// <summary>Any modification is reported, growth included: what was read is one version of the file.</summary>
+    Any,
+
+    /// <summary>Only a file that became shorter than it was when opened is reported.</summary>
+    Truncated,
 }

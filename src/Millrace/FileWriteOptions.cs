@@ -6,8 +6,8 @@ namespace Millrace;
 public readonly record struct FileWriteOptions
 {
     /// <summary>Default of <see cref="Durability"/>.</summary>
-    /// <remarks>Whoever is told that a file was published expects to find it after a power failure.</remarks>
-    public const Durability DefaultDurability = Durability.OnCommit;
+    /// <remarks>A published file should survive a power failure.</remarks>
+    internal const Durability DefaultDurability = Durability.OnCommit;
 
     private readonly Durability? _durability;
 
@@ -52,17 +52,59 @@ public readonly record struct FileWriteOptions
     public UnixFileMode? UnixCreateMode { get; init; }
 
     /// <summary>
-    /// Where buffers come from; null, the default, takes page-aligned native memory from a pool of Millrace's own.
+    /// Where buffers come from; null, the default, takes page-aligned native memory from <see cref="AlignedMemoryPool"/>.
     /// <see cref="WriteStrategy.Direct"/> needs alignment and ignores a foreign one.
     /// </summary>
     public MemoryPool<byte>? Pool { get; init; }
 
     /// <summary>
-    /// Uses nothing but the framework's own file API, as on a system without the native calls. The environment variable
-    /// <c>MILLRACE_PORTABLE=1</c> does the same for the process.
+    /// Uses nothing but the framework's own file API. For tests: a process says so with <c>MILLRACE_PORTABLE=1</c> or the
+    /// AppContext switch <c>Millrace.Portable</c>.
     /// </summary>
-    public bool Portable { get; init; }
+    internal bool Portable { get; init; }
 
     private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
         new(name, value, $"{nameof(FileWriteOptions)}.{name} does not accept {value}.");
 }
+
+/// <summary>How a file pipe gets its bytes to the file. See docs/file-pipe-writer.md for what each costs.</summary>
+public enum WriteStrategy
+{
+    /// <summary>
+    /// <see cref="WriteBehind"/> for what is made durable, where waiting for the disk only at the end would cost;
+    /// otherwise <see cref="Buffered"/>.
+    /// </summary>
+    Auto,
+
+    /// <summary>Large writes to the page cache, by the calling thread as long as the kernel takes them at memory speed.</summary>
+    Buffered,
+
+    /// <summary>
+    /// The same, and a second thread asks the kernel to begin to write to the device what has gathered, so that neither
+    /// the end nor the system's limit on dirty pages makes anybody wait for all of it.
+    /// </summary>
+    WriteBehind,
+
+    /// <summary>Past the page cache, several writes in flight. For files that nobody reads soon.</summary>
+    Direct,
+}
+
+/// <summary>When bytes are on the device and not only in the system's memory.</summary>
+public enum Durability
+{
+    /// <summary>When the system sees fit. A power failure can leave a file without its last bytes, or empty.</summary>
+    None,
+
+    /// <summary>When <see cref="FilePipeWriter.CommitAsync"/> completes: the data, the name and the folder's entry.</summary>
+    OnCommit,
+
+    /// <summary>Also whenever a flush completes.</summary>
+    EveryFlush,
+}
+
+/// <summary>What a <see cref="FilePipeWriter.CommitAsync"/> published.</summary>
+/// <param name="Length">Length of the file, in bytes.</param>
+/// <param name="Sha256">
+/// SHA-256 of the whole content, 32 bytes, when <see cref="FileWriteOptions.ComputeSha256"/> asked for it; else empty.
+/// </param>
+public readonly record struct CommitResult(long Length, ReadOnlyMemory<byte> Sha256);

@@ -51,3 +51,26 @@ public readonly record struct RecordBoundary
         return new(RecordBoundaryKind.Predicate) { Start = isStart, LookAhead = lookAhead };
     }
 }
+
+/// <summary>What a <see cref="RecordBoundary"/> goes by.</summary>
+internal enum RecordBoundaryKind
+{
+    /// <summary>One after every byte: the value of a boundary that nobody set.</summary>
+    None,
+
+    /// <summary>A byte that ends a record.</summary>
+    Delimiter,
+
+    /// <summary>Records of one length.</summary>
+    FixedSize,
+
+    /// <summary>A predicate of the caller's.</summary>
+    Predicate,
+}
+
+/// <summary>Tells whether a record begins somewhere in a file.</summary>
+/// <param name="offset">The place, in bytes from the start of the file.</param>
+/// <param name="following">
+/// The bytes at that offset: as many as requested, fewer near the end of the part that is read. Valid during the call only.
+/// </param>
+public delegate bool RecordStart(long offset, ReadOnlySpan<byte> following);

@@ -17,7 +17,7 @@ internal static class KilledAppending
 
     private static async Task AppendAsync(string path, int writer, int seed, Stream output)
     {
-        await using FilePipeWriter log = FilePipe.Append(path);
+        await using FileAppendWriter log = FilePipe.Append(path);
         for (int number = 0; ; number++)
         {
             await log.WriteAsync(Encoding.ASCII.GetBytes(AppendedRecord.Line(seed, writer, number)));

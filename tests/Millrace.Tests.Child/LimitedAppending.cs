@@ -2,7 +2,7 @@ namespace Millrace.Tests.Child;
 
 /// <summary>
 /// Appends records of 300 bytes until one fails, as the limit on the length of files (<c>ulimit -f</c>) makes it, then one
-/// of 10 bytes, which fits. Says what the failures were and how long the file is.
+/// of 10 bytes, which fits. Prints the failures and the length of the file.
 /// </summary>
 internal static class LimitedAppending
 {
@@ -10,8 +10,13 @@ internal static class LimitedAppending
 
     public static async Task RunAsync(string path, bool portable, Durability durability)
     {
-        var options = new FileAppendOptions { Portable = portable, Durability = durability };
-        FilePipeWriter first = FilePipe.Append(path, options);
+        if (portable)
+        {
+            AppContext.SetSwitch("Millrace.Portable", true);
+        }
+
+        var options = new FileAppendOptions { Durability = durability };
+        FileAppendWriter first = FilePipe.Append(path, options);
         try
         {
             while (true)
@@ -24,7 +29,7 @@ internal static class LimitedAppending
             Console.WriteLine($"{exception.Error} {exception.Offset} {first.UnflushedBytes} {new FileInfo(path).Length}");
         }
 
-        await using FilePipeWriter second = FilePipe.Append(path, options);
+        await using FileAppendWriter second = FilePipe.Append(path, options);
         await second.WriteAsync(new byte[10]);
         Console.WriteLine($"{second.LastFlushOffset} {new FileInfo(path).Length}");
         first.Complete(new IOException("What is left does not fit."));

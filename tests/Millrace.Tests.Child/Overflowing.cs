@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Child;
 
-/// <summary>Writes more than the process' limit on the length of files allows, and says what came of it.</summary>
+/// <summary>Writes more than the process' limit on the length of files allows, and prints the result.</summary>
 internal static class Overflowing
 {
     public static async Task<string> RunAsync(string path)

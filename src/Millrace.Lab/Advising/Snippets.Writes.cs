@@ -79,7 +79,7 @@ internal static partial class Snippets
     public static async Task AppendRecord(string path, ReadOnlyMemory<byte> record)
     {
         // snippet: FilePipeAppend
-        await using FilePipeWriter log = FilePipe.Append(path); // one each
+        await using FileAppendWriter log = FilePipe.Append(path); // one each
         await log.WriteAsync(record); // on the device when it completes
 
         // snippet: end

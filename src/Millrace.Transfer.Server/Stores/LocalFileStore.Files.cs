@@ -24,7 +24,7 @@ public sealed partial class LocalFileStore
         {
             (StoredFile file, FileFacts facts) =
                 await DescribeAsync(handle, name, digest, cancellationToken).ConfigureAwait(false);
-            return new LocalFileReader(_tree, handle, facts, file, _load, Options.Portable);
+            return new LocalFileReader(_tree, handle, facts, file, _load);
         }
         catch
         {
@@ -182,7 +182,6 @@ public sealed partial class LocalFileStore
                     CreateNew = options.Precondition.CreateNew,
                     PreallocationSize = options.Length ?? 0,
                     Durability = Options.Durability,
-                    Portable = Options.Portable,
                 });
             ThrowIfLinkFollowed(file, path, name);
             LimitedBody? limited = Limit(file, name, options.Length, reservation);
@@ -302,7 +301,7 @@ public sealed partial class LocalFileStore
         }
 
         // The name has another version by now; this one is still open here.
-        digest = await DigestWork.HashAsync(handle, facts.Length, Options.Portable, cancellationToken)
+        digest = await DigestWork.HashAsync(handle, facts.Length, cancellationToken)
             .ConfigureAwait(false);
         FileFacts after = _tree.Look(handle);
         return after.Length == facts.Length && after.Modified == facts.Modified

@@ -58,7 +58,7 @@ public sealed partial class LocalFileStore
                 // Held, so that nobody deletes it meanwhile.
                 using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken).ConfigureAwait(false);
                 using FilePipeReader source = FilePipe.OpenRead(
-                    upload.DataPath, new FileReadOptions { Portable = Options.Portable });
+                    upload.DataPath);
                 await source.CopyToAsync(data, cancellationToken).ConfigureAwait(false);
             }
 

@@ -226,7 +226,6 @@ public sealed partial class LocalFileStore
         {
             CreateNew = precondition.CreateNew,
             Durability = Options.Durability,
-            Portable = Options.Portable,
         };
         StoredFile file;
         try
@@ -244,7 +243,7 @@ public sealed partial class LocalFileStore
             await using (copy.ConfigureAwait(false))
             {
                 using FilePipeReader source = FilePipe.OpenRead(
-                    upload.DataPath, new FileReadOptions { Portable = Options.Portable });
+                    upload.DataPath);
                 await source.CopyToAsync(copy, cancellationToken).ConfigureAwait(false);
                 file = await RenameUploadAsync(copy, path, upload, digest, cancellationToken).ConfigureAwait(false);
             }
@@ -293,7 +292,7 @@ public sealed partial class LocalFileStore
     private FilePipeWriter OpenData(LocalUpload upload, long reserve) => FilePipe.Resume(
         upload.DataPath,
         upload.DataPath + ".whole",
-        new FileWriteOptions { Durability = Options.Durability, PreallocationSize = reserve, Portable = Options.Portable });
+        new FileWriteOptions { Durability = Options.Durability, PreallocationSize = reserve });
 
     private async ValueTask<LocalUpload> StartAsync(
         StartUploadOptions options, UploadRecord record, CancellationToken cancellationToken)

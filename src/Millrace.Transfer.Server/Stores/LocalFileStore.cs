@@ -50,7 +50,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
             _tree = native ?? new PortableTree(Root, NativeFeatures.Linux && !Options.Portable);
             _watch = new VersionWatch(_tree, NativeFeatures.Linux && !Options.Portable);
             _digests = new DigestRecords(Path.Combine(hidden, "digests"));
-            _work = new DigestWork(_tree, _digests, Options.Portable);
+            _work = new DigestWork(_tree, _digests);
             Limits = new StoreLimits(Options, Root, CountFiles);
             LoadUploads();
             if (!Native)

@@ -31,7 +31,7 @@ public sealed record LocalFileStoreOptions
     public long CheapDigestBytes { get; init; } = DefaultCheapDigestBytes;
 
     /// <summary>What a published file has to survive; <see cref="Durability.OnCommit"/> by default.</summary>
-    public Durability Durability { get; init; } = FileWriteOptions.DefaultDurability;
+    public Durability Durability { get; init; } = Durability.OnCommit;
 
     /// <summary>
     /// Whether a file's SHA-256 is computed while it arrives. True by default; false leaves it to whoever asks for it first.

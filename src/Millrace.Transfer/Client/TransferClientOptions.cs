@@ -98,7 +98,7 @@ public sealed record TransferClientOptions
     public bool VerifyDigests { get; init; } = true;
 
     /// <summary>What a downloaded file has to survive; <see cref="Durability.OnCommit"/> by default.</summary>
-    public Durability Durability { get; init; } = FileWriteOptions.DefaultDurability;
+    public Durability Durability { get; init; } = Durability.OnCommit;
 
     /// <summary>For messages and logs, and so without the token.</summary>
     public override string ToString() => $"{Protocol}, at most {MaxConnections} connections, {(Token is null ? "no token" : "with a token")}";

@@ -8,7 +8,7 @@ namespace Millrace.Appending;
 /// by one call, and shares one flush: group commit.
 /// </summary>
 /// <remarks>The gate guards the list and who is at work; it is never held during a system call.</remarks>
-internal sealed partial class AppendLog(LogFile file, LogKey key) : IThreadPoolWorkItem
+internal sealed class AppendLog(LogFile file, LogKey key) : IThreadPoolWorkItem
 {
     private readonly Lock _gate = new();
     private MemoryVector[] _vectors = new MemoryVector[16];
@@ -18,7 +18,6 @@ internal sealed partial class AppendLog(LogFile file, LogKey key) : IThreadPoolW
     private bool _nameFlushed;
     private AppendFailure? _lost;
 
-    /// <summary>Under which the registry has it.</summary>
     public LogKey Key { get; } = key;
 
     public LogFile File { get; } = file;
@@ -26,10 +25,8 @@ internal sealed partial class AppendLog(LogFile file, LogKey key) : IThreadPoolW
     /// <summary>Why the device failed. It lasts: see <see cref="FlushToDevice"/>.</summary>
     public AppendFailure? Lost => Volatile.Read(ref _lost);
 
-    /// <summary>How often the system was called to append.</summary>
     public long Writes { get; private set; }
 
-    /// <summary>How often the device was waited for.</summary>
     public long Flushes { get; private set; }
 
     /// <summary>Makes the caller the one at work, if nobody is. <see cref="Leave"/> or <see cref="LeaveToPool"/> ends it.</summary>
@@ -47,7 +44,6 @@ internal sealed partial class AppendLog(LogFile file, LogKey key) : IThreadPoolW
         }
     }
 
-    /// <summary>The caller is done; what has come meanwhile is the pool's.</summary>
     public void Leave()
     {
         lock (_gate)
@@ -62,7 +58,6 @@ internal sealed partial class AppendLog(LogFile file, LogKey key) : IThreadPoolW
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>The caller is done, but for a piece that the pool is to go on with.</summary>
     public void LeaveToPool(AppendPiece piece)
     {
         lock (_gate)
@@ -91,7 +86,6 @@ internal sealed partial class AppendLog(LogFile file, LogKey key) : IThreadPoolW
         }
     }
 
-    /// <summary>Appends two parts as one piece on the calling thread; only between <see cref="TryEnter"/> and its end.</summary>
     /// <returns>Null, or why nothing was appended.</returns>
     public unsafe AppendFailure? Append(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, out long begin)
     {
@@ -128,7 +122,6 @@ internal sealed partial class AppendLog(LogFile file, LogKey key) : IThreadPoolW
         }
     }
 
-    /// <summary>Does what has come so far.</summary>
     /// <returns>Whether more has come meanwhile; else nobody is at work any more.</returns>
     private bool RunGroup()
     {
@@ -141,7 +134,7 @@ internal sealed partial class AppendLog(LogFile file, LogKey key) : IThreadPoolW
         }
 
         AppendAll(group);
-        group = EndUndurable(group);
+        group = EndNonDurable(group);
         if (group is not null)
         {
             FlushAll(group);
@@ -181,5 +174,142 @@ internal sealed partial class AppendLog(LogFile file, LogKey key) : IThreadPoolW
         }
 
         _last = piece;
+    }
+
+    private unsafe void AppendAll(AppendPiece? group)
+    {
+        int count = 0;
+        for (AppendPiece? piece = group; piece is not null; piece = piece.Next)
+        {
+            if (piece.Durable && _lost is not null)
+            {
+                piece.Failure = _lost;
+            }
+            else if (!piece.Appended)
+            {
+                if (count == _vectors.Length)
+                {
+                    Array.Resize(ref _vectors, 2 * count);
+                }
+
+                _vectors[count++] = new MemoryVector { Base = piece.Bytes, Length = (nuint)piece.Length };
+            }
+        }
+
+        if (count > 0)
+        {
+            fixed (MemoryVector* vectors = _vectors)
+            {
+                Writes++;
+                AppendFailure? failure = File.Append(vectors, count, out long begin, out long written);
+                Settle(group, failure, begin, begin + written);
+            }
+        }
+    }
+
+    private void Settle(AppendPiece? group, AppendFailure? failure, long begin, long end)
+    {
+        long offset = begin;
+        bool cut = false;
+        for (AppendPiece? piece = group; piece is not null; piece = piece.Next)
+        {
+            if (piece.Appended || piece.Failure is not null)
+            {
+                continue;
+            }
+
+            if (!cut && offset + piece.Length <= end)
+            {
+                piece.Appended = true;
+                piece.Offset = offset;
+                offset += piece.Length;
+                continue;
+            }
+
+            if (!cut && end > offset)
+            {
+                failure = Cut(failure!, offset, end);
+            }
+
+            cut = true;
+            piece.Failure = failure;
+        }
+    }
+
+    /// <summary>Takes half a piece away again: readers of the log would stumble over it.</summary>
+    private AppendFailure Cut(AppendFailure failure, long length, long end) =>
+        File.TryCut(length, end) ? failure with { Offset = length } : failure with { TornAt = length };
+
+    private static AppendPiece? EndNonDurable(AppendPiece? group)
+    {
+        AppendPiece? first = null;
+        AppendPiece? last = null;
+        while (group is { } piece)
+        {
+            // Its writer may use it again as soon as it is over.
+            group = piece.Next;
+            piece.Next = null;
+            if (!piece.Durable || piece.Failure is not null)
+            {
+                piece.End(mayRunHere: false);
+            }
+            else if (last is null)
+            {
+                first = piece;
+                last = piece;
+            }
+            else
+            {
+                last.Next = piece;
+                last = piece;
+            }
+        }
+
+        return first;
+    }
+
+    private void FlushAll(AppendPiece group)
+    {
+        if (FlushToDevice() is { } failure)
+        {
+            for (AppendPiece? piece = group; piece is not null; piece = piece.Next)
+            {
+                piece.Failure = failure;
+            }
+        }
+    }
+
+    /// <summary>
+    /// Makes what was appended durable. A failure lasts: the system forgets which pages it could not write, and would
+    /// call the next flush a success. https://lwn.net/Articles/752063/
+    /// </summary>
+    private AppendFailure? FlushToDevice()
+    {
+        Flushes++;
+        AppendFailure? failure = File.Flush();
+        if (failure is null && !_nameFlushed)
+        {
+            failure = File.FlushName();
+            _nameFlushed = true;
+        }
+
+        if (failure is not null)
+        {
+            Volatile.Write(ref _lost, failure);
+        }
+
+        return failure;
+    }
+
+    private static void EndAll(AppendPiece? group, bool lastMayRunHere)
+    {
+        while (group is { } piece)
+        {
+            group = piece.Next;
+            piece.Next = null;
+
+            // A lone writer goes on here, which saves it a change of threads; nobody waits for this one.
+            piece.End(mayRunHere: lastMayRunHere && group is null);
+        }
     }
 }

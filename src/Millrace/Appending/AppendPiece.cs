@@ -1,4 +1,5 @@
 using Millrace.Buffers;
+using Millrace.Sources;
 
 namespace Millrace.Appending;
 
@@ -14,26 +15,22 @@ internal sealed unsafe class AppendPiece(string path)
     private int _start;
     private int _end;
     private PieceState _state;
-    private IPieceWaiter? _waiter;
+    private IReadyCallback? _waiter;
     private int _ticket;
     private AppendLog? _orphanOf;
 
-    /// <summary>The name that the writer was given.</summary>
     public string Path { get; } = path;
 
-    /// <summary>The next one of a list of the log's.</summary>
     public AppendPiece? Next { get; set; }
 
     /// <summary>Whether it is over only when the device has it.</summary>
     public bool Durable { get; private set; }
 
-    /// <summary>The log's: whether its bytes are in the file.</summary>
     public bool Appended { get; set; }
 
     /// <summary>Where in the file its bytes begin; of one without bytes, nothing.</summary>
     public long Offset { get; set; }
 
-    /// <summary>Why it failed, or null.</summary>
     public AppendFailure? Failure { get; set; }
 
     public int Length => _end - _start;
@@ -51,11 +48,7 @@ internal sealed unsafe class AppendPiece(string path)
         }
     }
 
-    /// <summary>Begins; only when idle.</summary>
-    /// <param name="block">The bytes, owned from here on; null when they are in the file already.</param>
-    /// <param name="start">Index in the block of the first byte.</param>
-    /// <param name="end">Index in the block after the last byte.</param>
-    /// <param name="durable">Whether to wait for the device.</param>
+    /// <summary>Begins; only when idle. Owns the block from here; null when its bytes are in the file already.</summary>
     public void Begin(Block? block, int start, int end, bool durable)
     {
         _block = block;
@@ -70,8 +63,8 @@ internal sealed unsafe class AppendPiece(string path)
         }
     }
 
-    /// <summary>Asks to be told of the end. False when there is none to come: the waiter is not kept then.</summary>
-    public bool Arm(IPieceWaiter waiter, int ticket)
+    /// <summary>Keeps a waiter until the piece ends. False if it is not running: the waiter is not kept then.</summary>
+    public bool Arm(IReadyCallback waiter, int ticket = 0)
     {
         lock (_gate)
         {
@@ -82,10 +75,9 @@ internal sealed unsafe class AppendPiece(string path)
         }
     }
 
-    /// <summary>The log's: it is over.</summary>
     public void End(bool mayRunHere)
     {
-        IPieceWaiter? waiter;
+        IReadyCallback? waiter;
         int ticket;
         AppendLog? orphanOf;
         lock (_gate)
@@ -103,13 +95,9 @@ internal sealed unsafe class AppendPiece(string path)
             AppendRegistry.Release(orphanOf);
         }
 
-        waiter?.OnEnded(ticket, mayRunHere);
+        waiter?.OnReady(ticket, mayRunHere);
     }
 
-    /// <summary>Takes what is over. False if it is not, or was taken.</summary>
-    /// <param name="block">The caller's again; null if there was none.</param>
-    /// <param name="start">Index in the block of the first byte that was to be appended.</param>
-    /// <param name="end">Index in the block after the last one.</param>
     public bool TryCollect(out Block? block, out int start, out int end)
     {
         lock (_gate)
@@ -141,4 +129,11 @@ internal sealed unsafe class AppendPiece(string path)
             return running;
         }
     }
+}
+
+internal enum PieceState
+{
+    Idle,
+    Running,
+    Ended,
 }

@@ -9,14 +9,13 @@ internal static class AppendRegistry
     private static readonly Dictionary<LogKey, LogEntry> Entries = [];
 
     /// <summary>Opens a writer of a file: of the log that is open, or of a new one whose end is looked at first.</summary>
-    public static AppendFileWriter Open(string path, in FileAppendOptions options)
+    public static FileAppendWriter Open(string path, in FileAppendOptions options)
     {
         LogTail.Check(options);
         FileSizeLimit.Prepare();
         return NativeFeatures.Linux && !options.Portable ? OpenNative(path, options) : OpenPortable(path, options);
     }
 
-    /// <summary>A writer has gone; with the last one the file is closed.</summary>
     public static void Release(AppendLog log)
     {
         lock (Gate)
@@ -34,12 +33,12 @@ internal static class AppendRegistry
         log.File.Dispose();
     }
 
-    private static AppendFileWriter OpenNative(string path, in FileAppendOptions options)
+    private static FileAppendWriter OpenNative(string path, in FileAppendOptions options)
     {
         while (true)
         {
             // Only an open file says which one it is; a second one of the same log is closed again.
-            NativeLogFile? file = NativeLogFile.Open(path, LogTail.IsWanted(options), options.UnixCreateMode);
+            NativeLogFile? file = NativeLogFile.Open(path, LogTail.NeedsCheck(options), options.UnixCreateMode);
             try
             {
                 LogKey key = file.Key;
@@ -56,7 +55,7 @@ internal static class AppendRegistry
         }
     }
 
-    private static AppendFileWriter OpenPortable(string path, in FileAppendOptions options)
+    private static FileAppendWriter OpenPortable(string path, in FileAppendOptions options)
     {
         LogKey key = LogKey.Of(path);
         while (true)
@@ -84,7 +83,6 @@ internal static class AppendRegistry
         }
     }
 
-    /// <summary>Forgets an entry that could not be opened.</summary>
     public static void Forget(in LogKey key, LogEntry entry)
     {
         lock (Gate)
@@ -94,5 +92,60 @@ internal static class AppendRegistry
                 Entries.Remove(key);
             }
         }
+    }
+}
+
+/// <summary>A log in the registry: who comes while its end is looked at waits for that.</summary>
+internal sealed class LogEntry
+{
+    private readonly Lock _opening = new();
+    private AppendLog? _log;
+    private bool _failed;
+
+    /// <summary>Number of writers that share the log. Guarded by the registry's lock.</summary>
+    public int Writers { get; set; }
+
+    /// <summary>Gives a writer of the log, which the first one opens. Null when that failed: there is another entry then.</summary>
+    public FileAppendWriter? TryJoin(string path, in LogKey key, in FileAppendOptions options, ref NativeLogFile? file)
+    {
+        lock (_opening)
+        {
+            if (_failed)
+            {
+                return null;
+            }
+
+            if (_log is not null)
+            {
+                return new FileAppendWriter(_log, path, tornTail: null, options);
+            }
+
+            LogFile? opened = null;
+            try
+            {
+                opened = file ?? (LogFile)PortableLogFile.Open(path, options.UnixCreateMode);
+                file = null;
+                TornTail? torn = LogTail.Examine(opened, options);
+                _log = new AppendLog(opened, key);
+                return new FileAppendWriter(_log, path, torn, options);
+            }
+            catch
+            {
+                _failed = true;
+                AppendRegistry.Forget(key, this);
+                opened?.Dispose();
+                throw;
+            }
+        }
+    }
+}
+
+/// <summary>Tells one file from every other: by device and inode, or by its full path where there are none.</summary>
+internal readonly record struct LogKey(ulong Device, ulong Inode, string Path)
+{
+    public static LogKey Of(string path)
+    {
+        string full = System.IO.Path.GetFullPath(path);
+        return new LogKey(0, 0, OperatingSystem.IsWindows() ? full.ToUpperInvariant() : full);
     }
 }

@@ -1,5 +1,6 @@
 using System.IO.Pipelines;
 using System.Threading.Tasks.Sources;
+using Millrace.Sources;
 
 namespace Millrace.Appending;
 
@@ -7,7 +8,11 @@ namespace Millrace.Appending;
 /// A writer's wait for its piece: one object for all flushes of a writer. Ended by whoever comes first: the log, a token,
 /// or <see cref="Cancel"/> on any thread.
 /// </summary>
-internal sealed class AppendWait(AppendFileWriter writer) : IValueTaskSource<FlushResult>, IPieceWaiter
+/// <remarks>
+/// Not an <see cref="AsyncWait"/> awaited in a loop: with many writers of one file most flushes are pending at once, more than
+/// the framework keeps state machines for. Tickets tell late calls apart instead.
+/// </remarks>
+internal sealed class AppendWait(FileAppendWriter writer) : IValueTaskSource<FlushResult>, IReadyCallback
 {
     private ManualResetValueTaskSourceCore<WaitEnd> _core;
     private CancellationToken _token;
@@ -35,16 +40,14 @@ internal sealed class AppendWait(AppendFileWriter writer) : IValueTaskSource<Flu
         return _ticket;
     }
 
-    /// <summary>Completes when the wait ends.</summary>
     public ValueTask<FlushResult> Task() => new(this, _core.Version);
 
-    /// <summary>Ends the wait if there is one.</summary>
     public void Cancel() => End(WaitEnd.Canceled);
 
-    /// <summary>Ends the wait if there is one, for who has learned otherwise that the piece is over.</summary>
+    /// <summary>Ends the wait if there is one, after somebody else has found the piece ended.</summary>
     public void Finish() => End(WaitEnd.Ended);
 
-    public void OnEnded(int ticket, bool mayRunHere)
+    public void OnReady(int ticket, bool mayRunHere)
     {
         if (Interlocked.CompareExchange(ref _waiting, 0, ticket) == ticket)
         {
@@ -81,4 +84,11 @@ internal sealed class AppendWait(AppendFileWriter writer) : IValueTaskSource<Flu
         _registration = default;
         return end == WaitEnd.Token ? throw new OperationCanceledException(_token) : writer.Waited(end);
     }
+}
+
+internal enum WaitEnd
+{
+    Ended,
+    Canceled,
+    Token,
 }

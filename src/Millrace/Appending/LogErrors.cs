@@ -1,3 +1,6 @@
+using Millrace.Interop;
+using Millrace.Writing;
+
 namespace Millrace.Appending;
 
 /// <summary>What appending fails with beside what writing does.</summary>
@@ -38,7 +41,6 @@ internal static class LogErrors
             path,
             length);
 
-    /// <summary>Of a piece that was half written and could not be cut off.</summary>
     public static FilePipeException Half(string path, AppendFailure failure) =>
         new(
             failure.Error,
@@ -49,7 +51,6 @@ internal static class LogErrors
             failure.TornAt,
             failure.Inner);
 
-    /// <summary>Of a file whose flush has failed before.</summary>
     public static FilePipeException Lost(string path, AppendFailure failure) =>
         new(
             failure.Error,
@@ -58,4 +59,20 @@ internal static class LogErrors
             path,
             failure.Offset,
             failure.Inner);
+}
+
+/// <summary>Why the system refused. Every caller concerned gets its own exception from it.</summary>
+internal sealed record AppendFailure(string Verb, FilePipeError Error, Exception Inner, long Offset)
+{
+    public static AppendFailure Of(string verb, int error, long offset) =>
+        new(verb, SystemError.Kind(error, FilePipeError.WriteFailed), SystemError.Exception(error), offset);
+
+    public static AppendFailure Of(string verb, Exception exception, long offset) =>
+        new(verb, SystemError.Kind(exception, FilePipeError.WriteFailed), exception, offset);
+
+    /// <summary>Where half a piece begins that could not be cut off again; -1 if there is none.</summary>
+    public long TornAt { get; init; } = -1;
+
+    public FilePipeException ToException(string path) =>
+        TornAt < 0 ? WriteErrors.Describe(Verb, path, Offset, Error, Inner) : LogErrors.Half(path, this);
 }

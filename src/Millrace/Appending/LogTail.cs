@@ -1,18 +1,14 @@
 namespace Millrace.Appending;
 
-/// <summary>Looks for an incomplete record at the end of a file, and does about it what the options say.</summary>
 internal static class LogTail
 {
     /// <summary>Bytes of the first look back for the end of a record: most records are shorter.</summary>
     private const int FirstLook = 4096;
 
-    /// <summary>Bytes of every further one.</summary>
     private const int FurtherLook = 64 * 1024;
 
-    /// <summary>Whether the file's end matters.</summary>
-    public static bool IsWanted(in FileAppendOptions options) => options.Boundary is not null || options.FindEnd is not null;
+    public static bool NeedsCheck(in FileAppendOptions options) => options.Boundary is not null || options.FindEnd is not null;
 
-    /// <exception cref="ArgumentException">The options cannot be followed.</exception>
     public static void Check(in FileAppendOptions options)
     {
         if (options.Boundary is not { } boundary)
@@ -36,10 +32,9 @@ internal static class LogTail
         }
     }
 
-    /// <returns>What was found and is left to be told, or null.</returns>
     public static TornTail? Examine(LogFile file, in FileAppendOptions options)
     {
-        if (!IsWanted(options))
+        if (!NeedsCheck(options))
         {
             return null;
         }
@@ -109,7 +104,7 @@ internal static class LogTail
     };
 
     /// <summary>
-    /// Looks backwards. Zero bytes, with which a file system can lengthen a file that lost its last write in a power
+    /// Searches backwards. Zero bytes, with which a file system can lengthen a file that lost its last write in a power
     /// failure, are passed over like any others.
     /// </summary>
     private static long AfterLast(LogFile file, byte delimiter, long length)

@@ -7,7 +7,7 @@ namespace Millrace.Appending;
 /// <summary>With Linux's own calls: O_APPEND keeps what several processes append apart.</summary>
 internal sealed unsafe class NativeLogFile : LogFile
 {
-    /// <summary>What the umask takes away from for a new file: rw-rw-rw-, as every program's.</summary>
+    /// <summary>Permissions of a new file before the umask: rw-rw-rw-, as in every program.</summary>
     private const int DefaultMode = 0x1B6; // 0666
 
     private readonly string _target;
@@ -76,7 +76,7 @@ internal sealed unsafe class NativeLogFile : LogFile
     {
         int error = DataFlush.Flush(Handle);
 
-        // What has nothing to flush, as some virtual file systems, is as durable as it gets.
+        // Virtual file systems that have nothing to flush are as durable as they can be.
         return error is 0 or Errno.InvalidArgument or Errno.NotSupported
             ? null
             : AppendFailure.Of(LogErrors.Flush, error, Length);

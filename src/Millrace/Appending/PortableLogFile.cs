@@ -94,7 +94,7 @@ internal sealed unsafe class PortableLogFile : LogFile
         }
     }
 
-    /// <remarks>On Linux the framework of .NET 10 was seen to say nothing when fsync fails; see docs/append.md.</remarks>
+    /// <remarks>On Linux .NET 10 reports no error when fsync fails; see docs/append.md.</remarks>
     public override AppendFailure? Flush()
     {
         try

@@ -6,7 +6,7 @@ namespace Millrace.Buffers;
 
 /// <summary>
 /// One buffer: a body that the file is read into, and before it a headroom to which the unconsumed rest of the previous
-/// block is moved. What the caller sees is therefore always contiguous, and only that rest is ever copied.
+/// block is moved. The caller's buffer is therefore always contiguous, and only that rest is ever copied.
 /// </summary>
 /// <remarks>Owned by one thread at a time. <see cref="Pointer"/> stays valid until <see cref="Release"/>.</remarks>
 internal abstract unsafe class Block
@@ -30,8 +30,8 @@ internal abstract unsafe class Block
     public int Wanted { get; set; }
 
     /// <summary>
-    /// Bytes at the start of the body that nobody asked for: what lies between an aligned place in the file and the
-    /// wanted one. Counted in <see cref="Filled"/> and <see cref="Wanted"/>.
+    /// Bytes at the start of the body that nobody asked for: between an aligned place in the file and the wanted one.
+    /// Counted in <see cref="Filled"/> and <see cref="Wanted"/>.
     /// </summary>
     public int Skipped { get; set; }
 
@@ -46,17 +46,15 @@ internal abstract unsafe class Block
     /// <summary>Nothing follows in the file.</summary>
     public bool Last { get; set; }
 
-    /// <summary>What went wrong after the bytes that it holds.</summary>
+    /// <summary>Why there are no bytes after those of this block.</summary>
     public FilePipeException? Error { get; set; }
 
-    /// <summary>Where in the file the bytes that it holds end.</summary>
     public long EndOffset => FileOffset + Filled;
 
     public int BodyCapacity => Capacity - Headroom;
 
     public byte* Body => Pointer + Headroom;
 
-    /// <summary>The segment that stands for this block in the sequences handed out now.</summary>
     public BlockSegment Segment
     {
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -65,7 +63,6 @@ internal abstract unsafe class Block
 
     protected abstract ReadOnlyMemory<byte> Memory { get; }
 
-    /// <summary>All of it, for whoever fills it.</summary>
     public Memory<byte> Writable => MemoryMarshal.AsMemory(Memory);
 
     /// <summary>Makes positions handed out so far foreign: call when bytes move within the block.</summary>
@@ -74,7 +71,6 @@ internal abstract unsafe class Block
         (_segment, _otherSegment) = (_otherSegment, _segment);
     }
 
-    /// <summary>Gets ready for another read.</summary>
     public void Prepare(long fileOffset, int wanted, int skipped)
     {
         FileOffset = fileOffset;
@@ -87,6 +83,81 @@ internal abstract unsafe class Block
         State = BlockState.Reading;
     }
 
-    /// <summary>Gives the memory back. The block must not be used any more by the caller.</summary>
+    /// <summary>Gives the memory back. The caller must not use the block any more.</summary>
     public abstract void Release();
+}
+
+/// <summary>Where a block is on its way from the file to the reader. Guarded by the queue's lock.</summary>
+internal enum BlockState
+{
+    /// <summary>Part of a window, or free.</summary>
+    Idle,
+
+    /// <summary>A thread or the kernel is reading into it.</summary>
+    Reading,
+
+    /// <summary>Its bytes were not in the page cache; a thread that may wait has to read them.</summary>
+    Waiting,
+
+    /// <summary>Read, up to what was wanted, the end of the file or an error.</summary>
+    Done,
+}
+
+/// <summary>
+/// The one segment of every <see cref="ReadOnlySequence{T}"/> that a file pipe hands out. A block owns two and uses
+/// them in turn, so that a position kept from before the bytes were moved names a segment that is no longer current.
+/// </summary>
+internal sealed class BlockSegment : ReadOnlySequenceSegment<byte>
+{
+    public BlockSegment(ReadOnlyMemory<byte> memory) => Memory = memory;
+}
+
+internal struct BlockRing
+{
+    public const int Capacity = 10;
+
+    private Slots _slots;
+    private int _first;
+
+    public int Count { get; private set; }
+
+    public void Enqueue(Block block)
+    {
+        _slots[(_first + Count) % Capacity] = block;
+        Count++;
+    }
+
+    public void EnqueueFirst(Block block)
+    {
+        _first = (_first + Capacity - 1) % Capacity;
+        _slots[_first] = block;
+        Count++;
+    }
+
+    public readonly Block Peek(int index) => _slots[(_first + index) % Capacity]!;
+
+    public Block Dequeue()
+    {
+        Block block = _slots[_first]!;
+        _slots[_first] = null;
+        _first = (_first + 1) % Capacity;
+        Count--;
+        return block;
+    }
+
+    /// <summary>Of free blocks, the one still in the processor's cache.</summary>
+    public Block TakeLast()
+    {
+        Count--;
+        int last = (_first + Count) % Capacity;
+        Block block = _slots[last]!;
+        _slots[last] = null;
+        return block;
+    }
+
+    [InlineArray(Capacity)]
+    private struct Slots
+    {
+        private Block? _slot;
+    }
 }

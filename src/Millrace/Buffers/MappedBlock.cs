@@ -36,7 +36,6 @@ internal sealed unsafe class MappedBlock : Block
 
     public byte* At(long fileOffset) => Pointer + (fileOffset - FileOffset);
 
-    /// <summary>Keeps it mapped until <see cref="Leave"/>. Only while the owner has not released it.</summary>
     public void Enter() => Interlocked.Increment(ref _users);
 
     public void Leave()
@@ -47,7 +46,6 @@ internal sealed unsafe class MappedBlock : Block
         }
     }
 
-    /// <inheritdoc/>
     public override void Release()
     {
         _manager.Invalidate();

@@ -1,7 +1,7 @@
 namespace Millrace.Buffers;
 
 /// <summary>
-/// What a reader holds of the file: the bytes [<see cref="Start"/>, <see cref="End"/>) of one block. A mutable struct,
+/// The part of the file that a reader has in memory: the bytes [<see cref="Start"/>, <see cref="End"/>) of one block. A mutable struct,
 /// owned by the reader and passed by reference to the source that extends it.
 /// </summary>
 internal unsafe struct Window
@@ -22,7 +22,6 @@ internal unsafe struct Window
 
     public readonly long StartOffset => EndOffset - Length;
 
-    /// <summary>Moves the unconsumed bytes to just before the body, so that the body can be read into.</summary>
     public void MoveToHeadroom()
     {
         Block block = Block!;
@@ -30,7 +29,7 @@ internal unsafe struct Window
         int start = block.Headroom - length;
         if (length > 0)
         {
-            new Span<byte>(block.Pointer + Start, length).CopyTo(new Span<byte>(block.Pointer + start, length));
+            Copy(block.Pointer + Start, block.Pointer + start, length);
         }
 
         Start = start;
@@ -44,4 +43,59 @@ internal unsafe struct Window
         End += bytes;
         EndOffset += bytes;
     }
+
+    /// <summary>
+    /// Appends the body of a block: moves the unconsumed bytes to its headroom or, when they are longer than that, gathers
+    /// everything in a larger block, which doubles.
+    /// </summary>
+    public Block? Append(Block next, in BlockAllocator allocator, out Block? alsoFree)
+    {
+        alsoFree = null;
+        Block? old = Block;
+        int carried = Length;
+        int added = next.Filled - next.Skipped;
+        byte* bytes = next.Body + next.Skipped;
+        next.State = BlockState.Idle;
+        if (carried <= next.Headroom + next.Skipped)
+        {
+            if (carried > 0)
+            {
+                Copy(old!.Pointer + Start, bytes - carried, carried);
+            }
+
+            Block = next;
+            Start = next.Headroom + next.Skipped - carried;
+            End = next.Headroom + next.Filled;
+            EndOffset += added;
+            return old;
+        }
+
+        int needed = checked(carried + added);
+        if (old!.Headroom != 0 || old.Capacity < needed)
+        {
+            // Twice what is needed: a byte that is already here moves at most once per doubling, also when the front is
+            // given up in between.
+            Block large = allocator.RentLarge((int)Math.Min(Array.MaxLength, 2L * needed));
+            Copy(old.Pointer + Start, large.Pointer, carried);
+            Block = large;
+            Start = 0;
+            End = carried;
+            alsoFree = old;
+        }
+        else if (old.Capacity - End < added)
+        {
+            // Room enough once the consumed bytes are gone from its front.
+            Copy(old.Pointer + Start, old.Pointer, carried);
+            old.RenewSegment();
+            Start = 0;
+            End = carried;
+        }
+
+        Copy(bytes, Block!.Pointer + End, added);
+        Extend(added);
+        return next;
+    }
+
+    private static void Copy(byte* from, byte* to, int bytes) =>
+        new Span<byte>(from, bytes).CopyTo(new Span<byte>(to, bytes));
 }

@@ -8,7 +8,7 @@ using Millrace.Writing;
 namespace Millrace.Copying;
 
 /// <summary>
-/// Takes the bytes of one file to another, the best way first. What a way cannot do, because of the file system, the
+/// Takes the bytes of one file to another, the best way first. If one method cannot continue, because of the file system, the
 /// kernel or the kind of file, the next one continues where it stopped; the last one tells what is really wrong.
 /// </summary>
 internal sealed class ContentCopy : IDisposable
@@ -16,7 +16,7 @@ internal sealed class ContentCopy : IDisposable
     private readonly CopySource _source;
     private readonly OpenFile _from;
     private readonly StagedFile _to;
-    private readonly CopyReports _reports;
+    private readonly CopyProgress _reports;
     private readonly WriteBehind? _behind;
     private readonly IncrementalHash? _hash;
     private readonly bool _mayShare;
@@ -26,28 +26,20 @@ internal sealed class ContentCopy : IDisposable
     private bool _shared;
     private FilePipeReader? _reader;
 
-    /// <summary>Prepares it.</summary>
-    /// <param name="source">What is copied.</param>
-    /// <param name="destination">An empty file.</param>
-    /// <param name="ways">Which ways may be used.</param>
-    /// <param name="early">Whether the device is given the bytes early, because somebody is going to wait for it.</param>
-    /// <param name="hash">Whether to hash a source that cannot be read again.</param>
-    /// <param name="reports">Where to tell how far it is.</param>
     public ContentCopy(
-        CopySource source, StagedFile destination, CopyWays ways, bool early, bool hash, CopyReports reports)
+        CopySource source, StagedFile destination, CopyMethods ways, bool early, bool hash, CopyProgress reports)
     {
         _source = source;
         _from = source.File;
         _to = destination;
         _reports = reports;
         bool native = _from.Native && destination.Native;
-        _mayShare = native && ways.HasFlag(CopyWays.Reflink);
-        _mayUseKernel = native && ways.HasFlag(CopyWays.Kernel);
+        _mayShare = native && ways.HasFlag(CopyMethods.Reflink);
+        _mayUseKernel = native && ways.HasFlag(CopyMethods.Kernel);
         _behind = native && early ? new WriteBehind(destination.Handle) : null;
         _hash = hash && _from.KnownEnd == 0 ? IncrementalHash.CreateHash(HashAlgorithmName.SHA256) : null;
     }
 
-    /// <summary>Length of the copy, in bytes.</summary>
     public long Length { get; private set; }
 
     /// <summary>Bytes that were moved; the rest are holes or shared.</summary>
@@ -56,7 +48,6 @@ internal sealed class ContentCopy : IDisposable
     /// <summary>SHA-256 of what was read, when it cannot be read again; else null.</summary>
     public byte[]? Sha256 { get; private set; }
 
-    /// <summary>See <see cref="CopyResult.Method"/>.</summary>
     public string Method => (_shared, _usedKernel, _usedReader) switch
     {
         (true, _, _) => "reflink",
@@ -66,9 +57,6 @@ internal sealed class ContentCopy : IDisposable
     };
 
     /// <summary>Copies everything. Not on the caller's thread: it waits for devices.</summary>
-    /// <exception cref="FilePipeException">
-    /// The source cannot be read or was changed, or the copy cannot be written.
-    /// </exception>
     public async ValueTask RunAsync(CancellationToken cancellationToken)
     {
         long size = _from.KnownEnd;
@@ -91,8 +79,6 @@ internal sealed class ContentCopy : IDisposable
         ThrowIfChanged();
     }
 
-    /// <summary>Whether the source is still what it was when the copy began.</summary>
-    /// <exception cref="FilePipeException">It was truncated or modified.</exception>
     public void ThrowIfChanged() => _ = _from.IsEnd(Length, sawEnd: true);
 
     public void Dispose()
@@ -118,7 +104,6 @@ internal sealed class ContentCopy : IDisposable
         return true;
     }
 
-    /// <returns>Where the source really ends.</returns>
     private async ValueTask<long> CopyDataAsync(long size, CancellationToken cancellationToken)
     {
         long at = 0;
@@ -160,7 +145,6 @@ internal sealed class ContentCopy : IDisposable
         return offset < size;
     }
 
-    /// <returns>How far it got, in bytes from the start of the file.</returns>
     private long CopyByKernel(long start, long end, CancellationToken cancellationToken)
     {
         if (!_mayUseKernel)
@@ -187,7 +171,6 @@ internal sealed class ContentCopy : IDisposable
         }
     }
 
-    /// <returns>How far it got, in bytes from the start of the file: less than to the end where the source ends.</returns>
     private async ValueTask<long> ReadRangeAsync(long start, long end, CancellationToken cancellationToken)
     {
         FilePipeReader reader = _reader ??= _source.Read(_from.KnownEnd == 0 ? null : _from.KnownEnd);

@@ -31,27 +31,24 @@ internal sealed class CopySource : IDisposable
 
     public OpenFile File { get; }
 
-    /// <summary>Permissions; none on Windows.</summary>
     public UnixFileMode Mode { get; }
 
     /// <summary>Opens it. Waits for the writer of a FIFO that has none.</summary>
     public static CopySource Open(string path, bool portable)
     {
         var options = new FileReadOptions { Portable = portable };
-        SafeFileHandle handle = FileOpener.Open(path, options);
+        OpenFile file = OpenFile.Open(path, options);
         try
         {
-            return new CopySource(new OpenFile(handle, path, options, ownsHandle: true));
+            return new CopySource(file);
         }
         catch
         {
-            handle.Dispose();
+            file.Dispose();
             throw;
         }
     }
 
-    /// <summary>A reader of the same handle.</summary>
-    /// <param name="limit">Where it ends, in bytes; null for the end of the file.</param>
     public FilePipeReader Read(long? limit) => Read(File.Handle, File.Path, limit, File.Native);
 
     /// <summary>A reader of a handle that stays open, which reads ahead on another thread.</summary>
@@ -63,7 +60,6 @@ internal sealed class CopySource : IDisposable
     }
 
     /// <summary>Refuses a destination that is this file: there would be nothing left to copy, or nothing to do.</summary>
-    /// <exception cref="FilePipeException">It is.</exception>
     public void ThrowIfSame(string destination)
     {
         if (IsSame(destination))
@@ -77,14 +73,11 @@ internal sealed class CopySource : IDisposable
         }
     }
 
-    /// <summary>Gives a copy the times of this file.</summary>
-    /// <returns>0, or the error number.</returns>
-    /// <exception cref="IOException">The system refused.</exception>
-    public int GiveTimesTo(SafeFileHandle copy)
+    public int CopyTimesTo(SafeFileHandle copy)
     {
         if (_written == default)
         {
-            return _times.GiveTo(copy);
+            return _times.SetOn(copy);
         }
 
         System.IO.File.SetLastAccessTimeUtc(copy, _accessed);

@@ -5,24 +5,14 @@ using Millrace.Writing;
 
 namespace Millrace.Copying;
 
-/// <summary>Reads a copy and its source again and compares them.</summary>
 internal static class CopyVerification
 {
-    /// <summary>Compares.</summary>
-    /// <param name="source">What was copied.</param>
-    /// <param name="copy">The copy, complete.</param>
-    /// <param name="length">Bytes of the source that were copied.</param>
-    /// <param name="known">SHA-256 of the source where it cannot be read again; else null.</param>
-    /// <param name="reports">Where to tell how far it is.</param>
-    /// <param name="cancellationToken">Ends it.</param>
-    /// <returns>SHA-256 of both.</returns>
-    /// <exception cref="FilePipeException">They differ, or one of them cannot be read.</exception>
     public static async ValueTask<byte[]> RunAsync(
         CopySource source,
         StagedFile copy,
         long length,
         byte[]? known,
-        CopyReports reports,
+        CopyProgress reports,
         CancellationToken cancellationToken)
     {
         // Only what the device has can be dropped from memory, so that it is read from there.
@@ -56,7 +46,7 @@ internal static class CopyVerification
     }
 
     private static async Task<byte[]> HashAsync(
-        FilePipeReader reader, CopyReports? reports, CancellationToken cancellationToken)
+        FilePipeReader reader, CopyProgress? reports, CancellationToken cancellationToken)
     {
         using FilePipeReader file = reader;
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);

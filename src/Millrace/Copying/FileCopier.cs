@@ -9,14 +9,13 @@ internal sealed class FileCopier(
     string destination,
     FileCopyOptions options,
     IProgress<FileCopyProgress>? progress,
-    CopyWays ways)
+    CopyMethods ways)
 {
     private readonly FileCopyOptions _options = options;
 
-    /// <summary>Copies on the pool.</summary>
     public async ValueTask<CopyResult> RunAsync(CancellationToken cancellationToken)
     {
-        // Everything from here on may wait for a device, opening included.
+        // All of this may wait for a device, even opening the file.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         return await CopyAsync(cancellationToken).ConfigureAwait(false);
     }
@@ -36,13 +35,13 @@ internal sealed class FileCopier(
         bool replaces = File.Exists(destination);
         using StagedFile to = StagedFile.Create(
             destination, _options.CreateNew, ChooseMode(from, replaces), NativeFeatures.Linux && !_options.Portable);
-        var reports = new CopyReports(progress, from.File.KnownEnd);
+        var reports = new CopyProgress(progress, from.File.KnownEnd);
         bool durable = _options.Durability != Durability.None;
 
         // A rename over another file makes ext4 begin writing all of it, and wait until the device has taken it.
         bool early = durable || replaces;
         using var content = new ContentCopy(
-            from, to, _options.NoReflink ? ways & ~CopyWays.Reflink : ways, early, _options.Verify, reports);
+            from, to, _options.NoReflink ? ways & ~CopyMethods.Reflink : ways, early, _options.Verify, reports);
         await content.RunAsync(cancellationToken).ConfigureAwait(false);
         byte[] hash = [];
         if (_options.Verify)
@@ -91,7 +90,7 @@ internal sealed class FileCopier(
     {
         try
         {
-            int error = from.GiveTimesTo(to.Handle);
+            int error = from.CopyTimesTo(to.Handle);
             if (error != 0)
             {
                 throw WriteErrors.Describe("set the times of", to.Path, 0, error);
@@ -102,5 +101,50 @@ internal sealed class FileCopier(
             throw WriteErrors.Describe(
                 "set the times of", to.Path, 0, SystemError.Kind(exception, FilePipeError.WriteFailed), exception);
         }
+    }
+}
+
+[Flags]
+internal enum CopyMethods
+{
+    /// <summary>None but the last resort, <see cref="ReadAndWrite"/>, which is always there.</summary>
+    None = 0,
+
+    /// <summary>Both files share the blocks until one of them is written to.</summary>
+    Reflink = 1,
+
+    /// <summary>The kernel copies, or the device, or the server.</summary>
+    Kernel = 2,
+    ReadAndWrite = 4,
+    All = Reflink | Kernel | ReadAndWrite,
+}
+
+/// <summary>Tells whoever wants to know how far a copy is, now and then. Not thread-safe.</summary>
+internal sealed class CopyProgress(IProgress<FileCopyProgress>? progress, long total)
+{
+    private long _next = KernelSlices.Bytes;
+
+    public void Reached(long bytes, bool verifying)
+    {
+        if (bytes >= _next)
+        {
+            Report(bytes, verifying);
+        }
+    }
+
+    public void End(long bytes, bool verifying)
+    {
+        if (bytes == 0 || bytes != _next - KernelSlices.Bytes)
+        {
+            Report(bytes, verifying);
+        }
+
+        _next = KernelSlices.Bytes;
+    }
+
+    private void Report(long bytes, bool verifying)
+    {
+        _next = bytes + KernelSlices.Bytes;
+        progress?.Report(new FileCopyProgress(bytes, total, verifying));
     }
 }

@@ -58,7 +58,6 @@ internal sealed class MillraceEventSource : EventSource
         Interlocked.Add(ref _asynchronous, asynchronous);
     }
 
-    /// <summary>A file was opened for reading.</summary>
     [Event(1, Level = EventLevel.Informational)]
     private void FileOpened(string path, string strategy, string reason, long length) =>
         WriteEvent(1, path, strategy, reason, length);
@@ -79,5 +78,35 @@ internal sealed class MillraceEventSource : EventSource
         _synchronousCounter ??= new PollingCounter("reads-synchronous", this, () => SynchronousReads());
         _asynchronousCounter ??= new PollingCounter("reads-asynchronous", this, () => AsynchronousReads());
         _openCounter ??= new PollingCounter("files-open", this, () => Interlocked.Read(ref _open));
+    }
+}
+
+/// <summary>
+/// What one reader has done since it last told the process-wide counters: plain fields, because an interlocked addition
+/// per read would cost more than the read.
+/// </summary>
+internal struct ReadTally
+{
+    private const long FlushEvery = 4 * 1024 * 1024;
+
+    public long Asynchronous;
+
+    private long _bytes;
+    private long _fills;
+
+    public void Add(long bytes)
+    {
+        _bytes += bytes;
+        _fills++;
+        if (_bytes >= FlushEvery)
+        {
+            Flush();
+        }
+    }
+
+    public void Flush()
+    {
+        MillraceEventSource.Log.Read(_bytes, Math.Max(0, _fills - Asynchronous), Asynchronous);
+        this = default;
     }
 }

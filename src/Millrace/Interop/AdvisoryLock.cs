@@ -15,13 +15,10 @@ internal static partial class AdvisoryLock
     private const int Unlock = 8; // LOCK_UN
 
     /// <summary>Takes a shared lock, or makes it one of a lock that is held alone.</summary>
-    /// <returns>False when somebody has the file alone.</returns>
     public static bool TryShare(SafeFileHandle file) => Try(file, Shared);
 
-    /// <returns>False when somebody has a lock on the file.</returns>
     public static bool TryTakeAlone(SafeFileHandle file) => Try(file, Alone);
 
-    /// <summary>Lets go of it.</summary>
     /// <remarks>
     /// To be called before the file is closed: a process that is being started right now has every descriptor of this one
     /// until it runs its own program, and would hold the lock for as long.

@@ -19,11 +19,6 @@ internal static partial class AppendOpen
     /// Opens a file, or creates it, and holds a shared <see cref="AdvisoryLock"/> on it: .NET's readers that share with
     /// nobody ask for an exclusive one.
     /// </summary>
-    /// <param name="path">No link.</param>
-    /// <param name="readable">Whether it is to be read as well.</param>
-    /// <param name="mode">Permissions of a new file, of which the process' umask takes away.</param>
-    /// <param name="created">Whether there was no file of that name.</param>
-    /// <param name="error">0, or the error number; EAGAIN when somebody has it to himself.</param>
     public static SafeFileHandle Open(string path, bool readable, int mode, out bool created, out int error)
     {
         int flags = (readable ? ReadWrite : WriteOnly) | Append | CloseOnExec;

@@ -14,13 +14,6 @@ internal static unsafe partial class AppendingWrite
 
     private const int FromCurrent = 1; // SEEK_CUR
 
-    /// <summary>Appends all of it.</summary>
-    /// <param name="file">A file opened with O_APPEND, and used by one thread at a time.</param>
-    /// <param name="vectors">What to append, in order. Changed by the call.</param>
-    /// <param name="count">How many there are, at least 1.</param>
-    /// <param name="begin">Where in the file the first byte went.</param>
-    /// <param name="written">How many bytes reached the file, also when it failed.</param>
-    /// <returns>0, or the error number.</returns>
     public static int Write(
         SafeFileHandle file, MemoryVector* vectors, int count, out long begin, out long written)
     {

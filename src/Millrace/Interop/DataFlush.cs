@@ -9,7 +9,6 @@ namespace Millrace.Interop;
 /// </summary>
 internal static partial class DataFlush
 {
-    /// <returns>0, or the error number.</returns>
     public static int Flush(SafeFileHandle file)
     {
         while (FDataSync(file) != 0)
@@ -29,7 +28,6 @@ internal static partial class DataFlush
     /// The framework's <see cref="RandomAccess.FlushToDisk"/> and <c>FileStream.Flush(true)</c> return as if nothing were
     /// wrong when this fails (seen with .NET 10 on a failing device).
     /// </remarks>
-    /// <returns>0, or the error number.</returns>
     public static int FlushAll(SafeFileHandle file)
     {
         while (FSync(file) != 0)

@@ -13,12 +13,6 @@ internal static partial class DataMap
     private const int SeekHole = 4; // SEEK_HOLE
 
     /// <summary>Finds the data that follows a place. Where the file system does not tell, everything is data.</summary>
-    /// <param name="file">A handle whose own position nobody uses.</param>
-    /// <param name="offset">From here on, in bytes.</param>
-    /// <param name="limit">What is beyond does not matter.</param>
-    /// <param name="start">Where the next data begins.</param>
-    /// <param name="end">Where it ends; at most <paramref name="limit"/>.</param>
-    /// <returns>False when no data follows before <paramref name="limit"/>.</returns>
     public static bool TryFind(SafeFileHandle file, long offset, long limit, out long start, out long end)
     {
         start = offset;

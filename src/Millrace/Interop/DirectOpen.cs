@@ -34,10 +34,6 @@ internal static unsafe partial class DirectOpen
     /// Opens what <paramref name="file"/> has open once more, with O_DIRECT, by its name in /proc: that works for a
     /// file that was renamed or deleted since, and asks for no path. https://man7.org/linux/man-pages/man2/open.2.html
     /// </summary>
-    /// <param name="file">An open file.</param>
-    /// <param name="write">Whether to open it for writing instead of for reading.</param>
-    /// <param name="direct">The same file past the page cache.</param>
-    /// <param name="alignment">What offsets and lengths must be multiples of, in bytes; a power of two.</param>
     /// <returns>Null, or why it cannot be had, in words for a person.</returns>
     public static string? TryReopen(
         SafeFileHandle file, bool write, out SafeFileHandle? direct, out int alignment)
@@ -98,7 +94,7 @@ internal static unsafe partial class DirectOpen
         return FStatFs(descriptor, &status) == 0 && status.Type is TmpFs or RamFs;
     }
 
-    /// <summary>Since Linux 6.1 some file systems say what they need, or that they cannot.</summary>
+    /// <summary>Since Linux 6.1 some file systems report the alignment that they need, or that they refuse.</summary>
     private static bool TryAlignment(int descriptor, ref int alignment)
     {
         StatX status;
@@ -125,7 +121,6 @@ internal static unsafe partial class DirectOpen
     [LibraryImport("libc", EntryPoint = "fstatfs", SetLastError = true)]
     private static partial int FStatFs(int descriptor, StatFs* status);
 
-    /// <summary>struct statx of linux/stat.h.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 256)]
     private struct StatX
     {

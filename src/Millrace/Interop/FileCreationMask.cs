@@ -8,7 +8,7 @@ internal static class FileCreationMask
 {
     private const string Field = "Umask:";
 
-    /// <summary>What it is where the system does not tell: that of nearly every system.</summary>
+    /// <summary>The default of nearly every system, for systems that do not report it.</summary>
     private const UnixFileMode Usual = UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
 
     /// <summary>Asked every time: the process may change it.</summary>

@@ -2,11 +2,10 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Interop;
 
-/// <summary>Tells whether a name still belongs to the file that was opened under it.</summary>
 internal static class FileIdentity
 {
     /// <summary>Whether <paramref name="path"/> exists and is another file than <paramref name="opened"/>.</summary>
-    public static bool IsAnother(SafeFileHandle opened, string path, bool native)
+    public static bool HasBeenReplaced(SafeFileHandle opened, string path, bool native)
     {
         if (native && FileStatus.TryGet(path, out FileStatus named))
         {
@@ -14,22 +13,22 @@ internal static class FileIdentity
             return named.Inode != own.Inode || named.Device != own.Device;
         }
 
-        return IsAnotherByTimes(opened, path);
+        return HasBeenReplacedByTimes(opened, path);
     }
 
     /// <summary>
     /// Without inode numbers, by times and length. They move with every write, so the opened file is looked at before and
     /// after. Two files alike in all three are told apart as soon as one of them grows.
     /// </summary>
-    private static bool IsAnotherByTimes(SafeFileHandle opened, string path)
+    private static bool HasBeenReplacedByTimes(SafeFileHandle opened, string path)
     {
         try
         {
-            Looks before = Looks.Of(opened);
+            Snapshot before = Snapshot.Of(opened);
             var named = new FileInfo(path);
             bool differs = named.Exists
-                && new Looks(named.CreationTimeUtc, named.LastWriteTimeUtc, named.Length) != before;
-            return differs && Looks.Of(opened) == before;
+                && new Snapshot(named.CreationTimeUtc, named.LastWriteTimeUtc, named.Length) != before;
+            return differs && Snapshot.Of(opened) == before;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
@@ -38,9 +37,9 @@ internal static class FileIdentity
         }
     }
 
-    private readonly record struct Looks(DateTime Created, DateTime Written, long Length)
+    private readonly record struct Snapshot(DateTime Created, DateTime Written, long Length)
     {
-        public static Looks Of(SafeFileHandle file) =>
+        public static Snapshot Of(SafeFileHandle file) =>
             new(File.GetCreationTimeUtc(file), File.GetLastWriteTimeUtc(file), RandomAccess.GetLength(file));
     }
 }

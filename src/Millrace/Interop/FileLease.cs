@@ -18,10 +18,9 @@ internal static unsafe partial class FileLease
     private const int Unlock = 2; // F_UNLCK
 
     /// <summary>Takes a lease whose break is told to one thread.</summary>
-    /// <returns>0 or the error number.</returns>
     public static int Take(int file, int thread, int signal)
     {
-        // Who is told and how comes first: until then it is SIGIO to the process, which would end it.
+        // Receiver and signal come first: without them a break sends SIGIO to the process, which ends it.
         var owner = new OwnerEx { Type = OwnerThread, Id = thread };
         return FControl(file, SetSignal, signal) == 0
             && FControlOwner(file, SetOwner, &owner) == 0

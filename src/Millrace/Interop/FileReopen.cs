@@ -6,7 +6,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// Opens what a handle has open once more, as a description of its own: with its own read-ahead, its own lease, and none of
+/// Opens the file of a handle a second time, as a separate file description: with its own read-ahead and lease, and none of
 /// the locks. https://man7.org/linux/man-pages/man2/open.2.html
 /// </summary>
 internal static unsafe partial class FileReopen

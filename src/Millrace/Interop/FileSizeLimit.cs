@@ -35,7 +35,6 @@ internal static partial class FileSizeLimit
     [LibraryImport("libc", EntryPoint = "getrlimit", SetLastError = true)]
     private static partial int GetRLimit(int resource, out Limit limit);
 
-    /// <summary>struct rlimit.</summary>
     [StructLayout(LayoutKind.Sequential)]
     private struct Limit
     {

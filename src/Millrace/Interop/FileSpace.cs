@@ -12,16 +12,13 @@ internal static partial class FileSpace
     private const int KeepSize = 1; // FALLOC_FL_KEEP_SIZE
     private const uint RangeWrite = 2; // SYNC_FILE_RANGE_WRITE
 
-    /// <summary>Reserves the blocks of a range without changing the file's length.</summary>
     /// <returns>0, or the error number: EOPNOTSUPP where the file system cannot.</returns>
     public static int Reserve(SafeFileHandle file, long offset, long bytes) => Allocate(file, KeepSize, offset, bytes);
 
-    /// <summary>Reserves the blocks of a range and makes the file at least that long.</summary>
     /// <returns>0, or the error number: EOPNOTSUPP where the file system cannot.</returns>
     public static int Extend(SafeFileHandle file, long offset, long bytes) => Allocate(file, 0, offset, bytes);
 
     /// <summary>Sets the length; blocks that were reserved beyond it are given back.</summary>
-    /// <returns>0, or the error number.</returns>
     public static int Truncate(SafeFileHandle file, long length)
     {
         while (FTruncate(file, length) != 0)
@@ -38,9 +35,8 @@ internal static partial class FileSpace
 
     /// <summary>
     /// Hands the dirty pages of a range to the device and does not wait for it, unless its queue is full. Makes nothing
-    /// durable by itself. 0 bytes mean up to the end of the file.
+    /// durable. 0 bytes mean up to the end of the file.
     /// </summary>
-    /// <returns>0, or the error number.</returns>
     public static int BeginWriting(SafeFileHandle file, long offset, long bytes) =>
         SyncFileRange(file, offset, bytes, RangeWrite) == 0 ? 0 : Marshal.GetLastPInvokeError();
 

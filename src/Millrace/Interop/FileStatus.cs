@@ -17,7 +17,6 @@ internal readonly partial record struct FileStatus(
     private const int FormatMask = 0xF000; // S_IFMT
 
     /// <summary>Asks the system, by the framework's means when <paramref name="native"/> is false.</summary>
-    /// <exception cref="IOException">The system could not tell.</exception>
     public static FileStatus Get(SafeFileHandle file, bool native)
     {
         if (native && TryStatX(file, out FileStatus status))
@@ -44,7 +43,6 @@ internal readonly partial record struct FileStatus(
         }
     }
 
-    /// <summary>Asks for a name, following links. False where there is no such file or the call is refused.</summary>
     public static unsafe bool TryGet(string path, out FileStatus status)
     {
         StatX raw;
@@ -120,4 +118,16 @@ internal readonly partial record struct FileStatus(
         [FieldOffset(140)]
         public uint DeviceMinor;
     }
+}
+
+/// <summary>The kinds of files that are read differently.</summary>
+internal enum FileKind
+{
+    /// <summary>Has a size and positions. Files of /proc are of this kind with a size of 0.</summary>
+    Regular,
+    Directory,
+    Device,
+
+    /// <summary>A FIFO, a socket, a terminal: bytes come when they come.</summary>
+    Stream,
 }

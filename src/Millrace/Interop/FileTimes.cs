@@ -21,7 +21,6 @@ internal readonly unsafe partial record struct FileTimes
         _modification = modification;
     }
 
-    /// <returns>0, or the error number.</returns>
     public static int TryGet(SafeFileHandle file, out FileTimes times)
     {
         StatX raw;
@@ -32,9 +31,7 @@ internal readonly unsafe partial record struct FileTimes
         return done == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
-    /// <summary>Gives them to another file.</summary>
-    /// <returns>0, or the error number.</returns>
-    public int GiveTo(SafeFileHandle file)
+    public int SetOn(SafeFileHandle file)
     {
         Time* times = stackalloc Time[2] { _access, _modification };
         return FUTimeNs(file, times) == 0 ? 0 : Marshal.GetLastPInvokeError();

@@ -31,10 +31,6 @@ internal static partial class Folder
     /// Creates a file for reading and writing, and holds a shared <see cref="AdvisoryLock"/> on it: readers of .NET take the
     /// same kind, and who looks whether it is still in use asks for an exclusive one.
     /// </summary>
-    /// <param name="folder">An open folder.</param>
-    /// <param name="name">A name in it, without a file.</param>
-    /// <param name="mode">Permissions, of which the process' umask takes away.</param>
-    /// <param name="error">0, or the error number; EAGAIN when somebody took the lock before us.</param>
     public static SafeFileHandle Create(SafeFileHandle folder, string name, int mode, out int error)
     {
         var file = new SafeFileHandle(
@@ -53,10 +49,6 @@ internal static partial class Folder
     /// Opens a file for reading and writing, creates it if there is none, and holds it alone: nobody else continues it
     /// meanwhile. A link is refused.
     /// </summary>
-    /// <param name="folder">An open folder.</param>
-    /// <param name="name">A name in it.</param>
-    /// <param name="mode">Permissions of a file that is created, of which the process' umask takes away.</param>
-    /// <param name="error">0, or the error number; EAGAIN when somebody else holds it.</param>
     public static SafeFileHandle OpenAlone(SafeFileHandle folder, string name, int mode, out int error)
     {
         var file = new SafeFileHandle(
@@ -71,12 +63,10 @@ internal static partial class Folder
     }
 
     /// <summary>Renames, over whatever has the name.</summary>
-    /// <returns>0, or the error number.</returns>
     public static int Rename(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to) =>
         RenameAt2(fromFolder, from, toFolder, to, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
 
     /// <summary>Renames if the name is free, in one step.</summary>
-    /// <returns>0, or the error number.</returns>
     public static int RenameToFree(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to)
     {
         if (RenameAt2(fromFolder, from, toFolder, to, NoReplace) == 0)
@@ -100,7 +90,6 @@ internal static partial class Folder
         return 0;
     }
 
-    /// <returns>0, or the error number.</returns>
     public static int Remove(SafeFileHandle folder, string name) =>
         UnlinkAt(folder, name, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
 

@@ -16,7 +16,6 @@ internal static unsafe partial class HugePages
     private const int AdviseHugePage = 14; // MADV_HUGEPAGE
 
     /// <summary>Memory of <see cref="Bytes"/>, aligned to as many; of common pages where the kernel has no huge ones.</summary>
-    /// <exception cref="OutOfMemoryException">There is none.</exception>
     [SuppressMessage("Usage", "CA2201", Justification = "As any allocation says it.")]
     [SuppressMessage("Design", "MA0012", Justification = "As any allocation says it.")]
     public static byte* Allocate()

@@ -40,13 +40,6 @@ internal static unsafe partial class KernelCopy
     }
 
     /// <summary>Copies a part, on the calling thread. Neither file's own position is used or moved.</summary>
-    /// <param name="source">A file open for reading.</param>
-    /// <param name="from">Where in it, in bytes.</param>
-    /// <param name="destination">A file open for writing.</param>
-    /// <param name="to">Where in it, in bytes.</param>
-    /// <param name="bytes">How many at most.</param>
-    /// <param name="copied">How many were copied, also when it failed; 0 without an error at the end of the source.</param>
-    /// <returns>0, or the error number.</returns>
     public static int Range(
         SafeFileHandle source, long from, SafeFileHandle destination, long to, long bytes, out long copied)
     {

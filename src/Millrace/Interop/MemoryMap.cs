@@ -25,7 +25,6 @@ internal static unsafe partial class MemoryMap
     private const int AdviceHugePage = 14; // MADV_HUGEPAGE
     private const int AdvicePopulateRead = 22; // MADV_POPULATE_READ, Linux 5.14
 
-    /// <summary>Bytes of a page.</summary>
     public static int PageBytes { get; } = Environment.SystemPageSize;
 
     /// <summary>Whether the kernel can enter pages and report an error instead of raising a signal.</summary>
@@ -35,7 +34,6 @@ internal static unsafe partial class MemoryMap
     /// Maps a part of a file for reading, from a multiple of a page on; of <see cref="HugePageBytes"/> to have large
     /// folios mapped whole.
     /// </summary>
-    /// <returns>The address; null when the system refuses.</returns>
     public static byte* MapFile(SafeFileHandle file, nint bytes, long offset)
     {
         byte* address = MMap(null, bytes, ProtectRead, Shared, file, offset);
@@ -49,7 +47,6 @@ internal static unsafe partial class MemoryMap
         return address;
     }
 
-    /// <summary>Maps memory that is no file's; null when the system refuses.</summary>
     public static byte* MapAnonymous(nint bytes)
     {
         byte* address = MMapAnonymous(null, bytes, ProtectRead | ProtectWrite, Private | Anonymous, -1, 0);

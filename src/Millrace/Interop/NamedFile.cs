@@ -4,7 +4,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Interop;
 
 /// <summary>
-/// What has a name, or is open: <c>statx(2)</c>, links not followed, on one call and without allocating.
+/// Attributes of a name or an open file: <c>statx(2)</c>, links not followed, in one call and without allocating.
 /// https://man7.org/linux/man-pages/man2/statx.2.html
 /// </summary>
 internal readonly partial record struct NamedFile(uint Links, uint User, uint Group, int Mode)
@@ -15,7 +15,6 @@ internal readonly partial record struct NamedFile(uint Links, uint User, uint Gr
     private const uint BasicStats = 0x7ff; // STATX_BASIC_STATS
     private const int FormatMask = 0xF000; // S_IFMT
 
-    /// <summary>The permission bits alone.</summary>
     public UnixFileMode Permissions => (UnixFileMode)(Mode & 0xFFF);
 
     public bool IsRegular => (Mode & FormatMask) == 0x8000;
@@ -33,7 +32,6 @@ internal readonly partial record struct NamedFile(uint Links, uint User, uint Gr
         return done == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
-    /// <returns>0, or the error number.</returns>
     public static unsafe int TryGet(SafeFileHandle open, out NamedFile file)
     {
         StatX raw;
@@ -42,11 +40,8 @@ internal readonly partial record struct NamedFile(uint Links, uint User, uint Gr
         return done == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
-    /// <summary>Gives an open file another owner; as a rule only root may.</summary>
-    public static void TryGive(SafeFileHandle file, uint user, uint group) => _ = FChOwn(file, user, group);
+    public static void TrySetOwner(SafeFileHandle file, uint user, uint group) => _ = FChOwn(file, user, group);
 
-    /// <summary>Sets the permissions of an open file.</summary>
-    /// <returns>0, or the error number.</returns>
     public static int SetMode(SafeFileHandle file, UnixFileMode mode) =>
         FChMod(file, (int)mode) == 0 ? 0 : Marshal.GetLastPInvokeError();
 

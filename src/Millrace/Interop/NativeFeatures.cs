@@ -3,7 +3,6 @@ namespace Millrace.Interop;
 /// <summary>Which native calls may be used at all. What a call answers is probed where it is made.</summary>
 internal static class NativeFeatures
 {
-    /// <summary>The environment variable that forces the portable paths for a whole process.</summary>
     public const string PortableVariable = "MILLRACE_PORTABLE";
 
     /// <summary>

@@ -27,7 +27,7 @@ internal static unsafe partial class PageCache
         }
 
         // Pages that are only just being read are counted too. Read-ahead reads in order: the last one tells. Asked
-        // second, because a miss starts a read of its own, in small folios.
+        // second, because a miss starts another read, in small folios.
         byte last;
         return PositionalRead.ReadCached(file, &last, 1, offset + bytes - 1) == 1;
     }
@@ -98,4 +98,21 @@ internal static unsafe partial class PageCache
         public ulong Evicted;
         public ulong RecentlyEvicted;
     }
+}
+
+/// <summary>
+/// Tells the page cache what is not needed. https://man7.org/linux/man-pages/man2/posix_fadvise.2.html
+/// </summary>
+internal static partial class CacheAdvice
+{
+    private const int DontNeed = 4; // POSIX_FADV_DONTNEED
+
+    /// <summary>
+    /// Drops a file from the cache, as far as it was written to the device and nobody maps it. A wish: file systems
+    /// that live in memory do not grant it.
+    /// </summary>
+    public static void Drop(SafeFileHandle file) => _ = Advise(file, 0, 0, DontNeed);
+
+    [LibraryImport("libc", EntryPoint = "posix_fadvise")]
+    private static partial int Advise(SafeFileHandle file, long offset, long bytes, int advice);
 }

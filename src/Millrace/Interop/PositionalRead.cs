@@ -18,14 +18,13 @@ internal static unsafe partial class PositionalRead
     public static int ReadCached(SafeFileHandle file, byte* buffer, int bytes, long offset) =>
         Read(file, buffer, bytes, offset, NoWait);
 
-    /// <summary>Reads, waiting for the device.</summary>
     /// <returns>Bytes read; 0 at the end of the file; the negated error number.</returns>
     public static int ReadWaiting(SafeFileHandle file, byte* buffer, int bytes, long offset) =>
         Read(file, buffer, bytes, offset, 0);
 
     private static int Read(SafeFileHandle file, byte* buffer, int bytes, long offset, int flags)
     {
-        var vector = new IoVector { Base = buffer, Length = (nuint)bytes };
+        var vector = new MemoryVector { Base = buffer, Length = (nuint)bytes };
         while (true)
         {
             nint read = PreadV2(file, &vector, 1, offset, flags);
@@ -43,12 +42,5 @@ internal static unsafe partial class PositionalRead
     }
 
     [LibraryImport("libc", EntryPoint = "preadv2", SetLastError = true)]
-    private static partial nint PreadV2(SafeFileHandle file, IoVector* vectors, int count, long offset, int flags);
-
-    [StructLayout(LayoutKind.Sequential)]
-    private struct IoVector
-    {
-        public byte* Base;
-        public nuint Length;
-    }
+    private static partial nint PreadV2(SafeFileHandle file, MemoryVector* vectors, int count, long offset, int flags);
 }

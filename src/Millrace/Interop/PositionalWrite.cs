@@ -9,13 +9,6 @@ namespace Millrace.Interop;
 /// </summary>
 internal static unsafe partial class PositionalWrite
 {
-    /// <summary>Writes all of both, one after the other.</summary>
-    /// <param name="file">A file open for writing.</param>
-    /// <param name="first">Written at <paramref name="offset"/>; may be empty.</param>
-    /// <param name="second">Written after it; may be empty.</param>
-    /// <param name="offset">Where in the file, in bytes.</param>
-    /// <param name="written">How many bytes reached the file, also when it failed.</param>
-    /// <returns>0, or the error number.</returns>
     public static int Write(
         SafeFileHandle file, ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset, out long written)
     {
@@ -26,7 +19,7 @@ internal static unsafe partial class PositionalWrite
 
         written = 0;
         long total = (long)first.Length + second.Length;
-        IoVector* vectors = stackalloc IoVector[2];
+        MemoryVector* vectors = stackalloc MemoryVector[2];
         fixed (byte* a = first)
         {
             fixed (byte* b = second)
@@ -38,12 +31,12 @@ internal static unsafe partial class PositionalWrite
                     int count = 0;
                     if (fromFirst < first.Length)
                     {
-                        vectors[count++] = new IoVector { Base = a + fromFirst, Length = (nuint)(first.Length - fromFirst) };
+                        vectors[count++] = new MemoryVector { Base = a + fromFirst, Length = (nuint)(first.Length - fromFirst) };
                     }
 
                     if (fromSecond < second.Length)
                     {
-                        vectors[count++] = new IoVector { Base = b + fromSecond, Length = (nuint)(second.Length - fromSecond) };
+                        vectors[count++] = new MemoryVector { Base = b + fromSecond, Length = (nuint)(second.Length - fromSecond) };
                     }
 
                     nint done = PWriteV(file, vectors, count, offset + written);
@@ -95,12 +88,13 @@ internal static unsafe partial class PositionalWrite
     private static partial nint PWrite(SafeFileHandle file, byte* bytes, nint count, long offset);
 
     [LibraryImport("libc", EntryPoint = "pwritev", SetLastError = true)]
-    private static partial nint PWriteV(SafeFileHandle file, IoVector* vectors, int count, long offset);
+    private static partial nint PWriteV(SafeFileHandle file, MemoryVector* vectors, int count, long offset);
+}
 
-    [StructLayout(LayoutKind.Sequential)]
-    private struct IoVector
-    {
-        public byte* Base;
-        public nuint Length;
-    }
+/// <summary>struct iovec of sys/uio.h: a piece of memory that one call takes with others.</summary>
+[StructLayout(LayoutKind.Sequential)]
+internal unsafe struct MemoryVector
+{
+    public byte* Base;
+    public nuint Length;
 }

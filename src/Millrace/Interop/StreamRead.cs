@@ -32,9 +32,6 @@ internal static unsafe partial class StreamRead
         }
     }
 
-    /// <summary>Reads at the file's own position.</summary>
-    /// <returns>Bytes read; 0 at the end.</returns>
-    /// <exception cref="IOException">The system reported an error.</exception>
     public static int Read(SafeFileHandle file, Span<byte> buffer)
     {
         fixed (byte* bytes = buffer)

@@ -15,7 +15,6 @@ internal static class SystemError
     private const int WindowsFileTooLarge = unchecked((int)0x800700DF);
     private const int WindowsNameTooLong = unchecked((int)0x800700CE);
 
-    /// <summary>What an error number means where a file is written or named.</summary>
     public static FilePipeError Kind(int error, FilePipeError otherwise) => error switch
     {
         Errno.NoSpace => FilePipeError.NoSpace,

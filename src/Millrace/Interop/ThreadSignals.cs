@@ -8,7 +8,7 @@ namespace Millrace.Interop;
 /// </summary>
 internal static unsafe partial class ThreadSignals
 {
-    /// <summary>What the kernel sends when its queue of real-time signals is full. Says nothing about the file.</summary>
+    /// <summary>The signal that the kernel sends when its queue of real-time signals is full. It does not name the file.</summary>
     public const int Overflow = 29; // SIGIO
 
     private const int Block = 0; // SIG_BLOCK
@@ -17,7 +17,6 @@ internal static unsafe partial class ThreadSignals
     /// <summary>.NET itself and other runtimes take the first few.</summary>
     private const int FirstTried = 8;
 
-    /// <summary>A real-time signal that nobody in the process handles, or 0.</summary>
     public static int ChooseUnused()
     {
         for (int signal = RealTimeMinimum() + FirstTried; signal <= MaxNumber; signal++)
@@ -45,7 +44,6 @@ internal static unsafe partial class ThreadSignals
         return number == 0 ? 0 : (int)SystemCall(number);
     }
 
-    /// <summary>Keeps signals from being delivered to the calling thread.</summary>
     public static bool TryBlock(in SignalSet signals)
     {
         fixed (SignalSet* set = &signals)

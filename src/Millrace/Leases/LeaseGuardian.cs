@@ -5,7 +5,7 @@ namespace Millrace.Leases;
 
 /// <summary>
 /// Takes read leases on files and sees to it that a break is answered within milliseconds, whatever the rest of the
-/// process does: by a thread of its own that waits for the kernel's signal. Thread-safe.
+/// process does: by a dedicated thread that waits for the kernel's signal. Thread-safe.
 /// </summary>
 /// <remarks>
 /// The signal goes to that thread alone, which keeps it blocked and takes it with <c>sigwaitinfo</c>: no handler is
@@ -22,7 +22,6 @@ internal static class LeaseGuardian
     private static int Signal;
     private static int ThreadNumber;
 
-    /// <summary>Leases held now.</summary>
     public static int Held
     {
         get
@@ -35,12 +34,11 @@ internal static class LeaseGuardian
     }
 
     /// <summary>Takes a lease. The handle stays open until <see cref="GiveUp"/>.</summary>
-    /// <returns>Null, or why there is none.</returns>
     public static string? Take(SafeFileHandle file, ILeaseHolder holder)
     {
         if (!Started.Value)
         {
-            return "no signal is free to be told of writers";
+            return "no real-time signal is free to learn of writers";
         }
 
         bool added = false;
@@ -75,7 +73,6 @@ internal static class LeaseGuardian
         };
     }
 
-    /// <summary>Gives up what <see cref="Take"/> took, once.</summary>
     public static void GiveUp(SafeFileHandle file)
     {
         int descriptor = (int)file.DangerousGetHandle();
@@ -126,16 +123,16 @@ internal static class LeaseGuardian
             int signal = ThreadSignals.Wait(Signals, out int descriptor);
             if (signal == Signal)
             {
-                TellHolder(descriptor);
+                NotifyHolder(descriptor);
             }
             else if (signal == ThreadSignals.Overflow)
             {
-                TellEveryHolder();
+                NotifyAllHolders();
             }
         }
     }
 
-    private static void TellHolder(int descriptor)
+    private static void NotifyHolder(int descriptor)
     {
         ILeaseHolder? holder;
         lock (Gate)
@@ -146,7 +143,7 @@ internal static class LeaseGuardian
         holder?.OnBreak();
     }
 
-    private static void TellEveryHolder()
+    private static void NotifyAllHolders()
     {
         ILeaseHolder[] holders;
         lock (Gate)
@@ -159,4 +156,14 @@ internal static class LeaseGuardian
             holder.OnBreak();
         }
     }
+}
+
+/// <summary>Whoever relies on nobody writing to a file.</summary>
+internal interface ILeaseHolder
+{
+    /// <summary>
+    /// Somebody wants to write to the file and is kept waiting until the lease is given up. Called on the guardian's
+    /// thread, which all files of the process share; may come without reason.
+    /// </summary>
+    void OnBreak();
 }

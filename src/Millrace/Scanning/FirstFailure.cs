@@ -8,12 +8,6 @@ namespace Millrace.Scanning;
 /// </summary>
 internal static class FirstFailure
 {
-    /// <summary>Runs a delegate for each number from 0 on.</summary>
-    /// <param name="count">How many, at least 1. The first runs on the calling thread.</param>
-    /// <param name="degree">How many at once, at least 1.</param>
-    /// <param name="run">Gets the number and a token that the first failure cancels, too.</param>
-    /// <param name="cancellationToken">The caller's.</param>
-    /// <returns>The results in the order of the numbers.</returns>
     public static async Task<T[]> RunAsync<T>(
         int count, int degree, Func<int, CancellationToken, ValueTask<T>> run, CancellationToken cancellationToken)
     {

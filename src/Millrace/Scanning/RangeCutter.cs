@@ -25,13 +25,6 @@ internal static class RangeCutter
     /// <summary>How many places are looked at so: from the disk, one after the other, they take time.</summary>
     private const int MaxLooks = 32;
 
-    /// <summary>Cuts.</summary>
-    /// <param name="file">The file, and which part of it is wanted.</param>
-    /// <param name="degree">How many readers there are, or 0 for one a processor.</param>
-    /// <param name="boundary">Where records end.</param>
-    /// <param name="cancellationToken">Looked at between two reads.</param>
-    /// <returns>One range or more, in order and without a gap.</returns>
-    /// <exception cref="FilePipeException">The file could not be read, or became shorter.</exception>
     public static async Task<FileRange[]> CutAsync(
         OpenFile file, int degree, RecordBoundary boundary, CancellationToken cancellationToken)
     {
@@ -109,3 +102,6 @@ internal static class RangeCutter
         return ranges;
     }
 }
+
+/// <summary>A part of a file, in bytes from its start.</summary>
+internal readonly record struct FileRange(long Start, long End);

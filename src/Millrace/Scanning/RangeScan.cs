@@ -4,10 +4,9 @@ using Millrace.Sources;
 
 namespace Millrace.Scanning;
 
-/// <summary>Opens a file once, cuts it into ranges, and gives each a reader of its own.</summary>
+/// <summary>Opens a file once, cuts it into ranges, and gives each its own reader.</summary>
 internal static class RangeScan
 {
-    /// <summary>Scans; see <see cref="FilePipe.ScanAsync{T}(string, int, RecordBoundary, Func{FilePipeReader, CancellationToken, ValueTask{T}}, FileReadOptions, CancellationToken)"/>.</summary>
     public static async Task<T[]> RunAsync<T>(
         string path,
         int degree,
@@ -16,7 +15,7 @@ internal static class RangeScan
         FileReadOptions options,
         CancellationToken cancellationToken)
     {
-        using OpenFile file = Open(path, options);
+        using OpenFile file = OpenFile.Open(path, options);
         FileRange[] ranges = await RangeCutter.CutAsync(file, degree, boundary, cancellationToken).ConfigureAwait(false);
         return await FirstFailure.RunAsync(
             ranges.Length,
@@ -32,20 +31,6 @@ internal static class RangeScan
             cancellationToken).ConfigureAwait(false);
     }
 
-    private static OpenFile Open(string path, in FileReadOptions options)
-    {
-        SafeFileHandle handle = FileOpener.Open(path, options);
-        try
-        {
-            return new OpenFile(handle, path, options, ownsHandle: true);
-        }
-        catch
-        {
-            handle.Dispose();
-            throw;
-        }
-    }
-
     private static FilePipeReader Read(OpenFile file, FileRange range, in FileReadOptions options)
     {
         // One description has one lease, which the first of several readers to end would give up for all.
@@ -54,7 +39,7 @@ internal static class RangeScan
             : null;
         ReadStrategy strategy = options.Strategy switch
         {
-            // The other processors have ranges of their own to read.
+            // The other processors read other ranges at the same time.
             ReadStrategy.Auto => ReadStrategy.Buffered,
             ReadStrategy.Mapped when own is null => ReadStrategy.Buffered,
             _ => options.Strategy,

@@ -6,23 +6,18 @@ namespace Millrace.Scanning;
 /// <summary>Finds the first record that begins within a part of a file. Thread-safe.</summary>
 internal sealed class RecordSearch
 {
-    /// <summary>No record begins there.</summary>
     public const long None = -1;
 
-    /// <summary>What the first read of a search asks for, in bytes.</summary>
     /// <remarks>A page: most records end within it, and the page cache reads nothing smaller.</remarks>
     private const int FirstReadBytes = 4096;
 
-    /// <summary>What the later ones double up to, in bytes: as much as a reader asks for.</summary>
+    /// <summary>Bytes of the largest read: later ones double up to this, as much as a reader asks for.</summary>
     private const int MaxReadBytes = 256 * 1024;
 
     private readonly OpenFile _file;
     private readonly RecordBoundary _boundary;
     private readonly long _end;
 
-    /// <param name="file">The file.</param>
-    /// <param name="boundary">Where its records end.</param>
-    /// <param name="end">Where the part that is scanned ends: a predicate is shown nothing behind it.</param>
     public RecordSearch(OpenFile file, RecordBoundary boundary, long end)
     {
         _file = file;
@@ -30,12 +25,8 @@ internal sealed class RecordSearch
         _end = end;
     }
 
-    /// <summary>Where the first record begins, at <paramref name="from"/> or behind it and before <paramref name="to"/>.</summary>
-    /// <param name="from">Behind the first byte of what is scanned, which begins a record whatever the boundary says.</param>
-    /// <param name="to">Where to end, in bytes from the start of the file.</param>
-    /// <param name="cancellationToken">Looked at before every read.</param>
+    /// <summary>Where the first record begins, at or after <paramref name="from"/> and before <paramref name="to"/>.</summary>
     /// <returns>The place in bytes from the start of the file, or <see cref="None"/>.</returns>
-    /// <exception cref="FilePipeException">The file could not be read, or became shorter.</exception>
     public long FindFirst(long from, long to, CancellationToken cancellationToken) => _boundary.Kind switch
     {
         RecordBoundaryKind.Delimiter => FindDelimiter(from, to, cancellationToken),
@@ -108,11 +99,6 @@ internal sealed class RecordSearch
     }
 
     /// <summary>Looks at one block after the other, small ones first.</summary>
-    /// <param name="offset">Where to begin.</param>
-    /// <param name="to">Where to end.</param>
-    /// <param name="more">How many bytes behind each block are shown with it, if there are so many.</param>
-    /// <param name="find">Gets a block's offset, its bytes and those behind it, and how many are its own.</param>
-    /// <param name="cancellationToken">Looked at before every read.</param>
     private long Walk(long offset, long to, int more, BlockSearch find, CancellationToken cancellationToken)
     {
         byte[] buffer = ArrayPool<byte>.Shared.Rent(FirstReadBytes + more);

@@ -11,7 +11,7 @@ namespace Millrace;
 /// byte; <see cref="AsAsyncEnumerable"/> gives one to who needs it. The walk begins where the reader is. Ended early, it
 /// leaves the reader after the last byte that was taken. One walk at a time; the reader stays the caller's to complete.
 /// </remarks>
-public readonly struct ByteSequence : IEquatable<ByteSequence>
+public readonly record struct ByteSequence
 {
     private readonly SequenceSource _source;
 
@@ -37,7 +37,7 @@ public readonly struct ByteSequence : IEquatable<ByteSequence>
     public async ValueTask ForEachAsync(Action<byte> action)
     {
         ArgumentNullException.ThrowIfNull(action);
-        await SegmentWalk.RunAsync(_source, action, static (segment, each) =>
+        await _source.ForEachSegmentAsync(action, static (segment, each) =>
         {
             foreach (byte value in segment)
             {
@@ -54,7 +54,7 @@ public readonly struct ByteSequence : IEquatable<ByteSequence>
     {
         ArgumentNullException.ThrowIfNull(accumulate);
         var state = new StrongBox<TResult>(seed);
-        await SegmentWalk.RunAsync(_source, (state, accumulate), static (segment, fold) =>
+        await _source.ForEachSegmentAsync((state, accumulate), static (segment, fold) =>
         {
             TResult value = fold.state.Value!;
             foreach (byte next in segment)
@@ -66,19 +66,4 @@ public readonly struct ByteSequence : IEquatable<ByteSequence>
         }).ConfigureAwait(false);
         return state.Value!;
     }
-
-    /// <inheritdoc/>
-    public bool Equals(ByteSequence other) => _source == other._source;
-
-    /// <inheritdoc/>
-    public override bool Equals(object? obj) => obj is ByteSequence other && Equals(other);
-
-    /// <inheritdoc/>
-    public override int GetHashCode() => _source.GetHashCode();
-
-    /// <summary>Whether both walk over the same reader in the same way.</summary>
-    public static bool operator ==(ByteSequence left, ByteSequence right) => left.Equals(right);
-
-    /// <summary>Whether they do not.</summary>
-    public static bool operator !=(ByteSequence left, ByteSequence right) => !left.Equals(right);
 }

@@ -26,7 +26,6 @@ internal sealed class Feed
     private bool _completed;
     private bool _ended;
 
-    /// <summary>Begins a walk. Nothing is read before the first move.</summary>
     public Feed(in SequenceSource source)
     {
         _stream = source.Stream;
@@ -47,7 +46,6 @@ internal sealed class Feed
     /// <summary>How many bytes were taken; for error messages.</summary>
     public long Taken { get; private set; }
 
-    /// <summary>Whether the awaited move has ended.</summary>
     public bool IsMoveCompleted => _move.IsCompleted;
 
     /// <summary>The first part of <see cref="Rest"/> that is not empty; empty when there is none.</summary>
@@ -80,7 +78,6 @@ internal sealed class Feed
     /// Reads until <see cref="Rest"/> has more bytes than before; those that were not taken stay in front.
     /// </summary>
     /// <returns>False when there is nothing more.</returns>
-    /// <exception cref="OperationCanceledException">The token is cancelled, or the read was.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<bool> ReadMoreAsync()
     {
@@ -110,7 +107,6 @@ internal sealed class Feed
         return false;
     }
 
-    /// <summary>Ends the walk: the reader's next byte is the first that was not taken.</summary>
     public void End()
     {
         if (_ended)
@@ -133,7 +129,7 @@ internal sealed class Feed
     }
 
     /// <summary>Lets an enumerator's caller await what did not come to its end at once.</summary>
-    public NextAwaitable Await(ValueTask<bool> move)
+    public SegmentSequence.NextAwaitable Await(ValueTask<bool> move)
     {
         if (move.IsCompletedSuccessfully)
         {
@@ -146,16 +142,13 @@ internal sealed class Feed
         }
 
         _move = move.ConfigureAwait(_continueOnCapturedContext).GetAwaiter();
-        return new NextAwaitable(this);
+        return new SegmentSequence.NextAwaitable(this);
     }
 
-    /// <summary>The end of the awaited move.</summary>
     public bool GetMoveResult() => _move.GetResult();
 
-    /// <summary>As every awaiter's.</summary>
     public void OnMoveCompleted(Action continuation) => _move.OnCompleted(continuation);
 
-    /// <summary>As every awaiter's.</summary>
     public void UnsafeOnMoveCompleted(Action continuation) => _move.UnsafeOnCompleted(continuation);
 
     private void GiveBackRest()

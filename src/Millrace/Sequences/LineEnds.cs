@@ -21,10 +21,6 @@ internal unsafe struct LineEnds
     // A bit for every line feed of the block that was not taken yet.
     private ulong _found;
 
-    /// <summary>Begins to search.</summary>
-    /// <param name="start">The bytes; they stay where they are.</param>
-    /// <param name="length">How many.</param>
-    /// <param name="from">Where to begin.</param>
     public LineEnds(byte* start, int length, int from)
     {
         _start = start;

@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.Runtime.CompilerServices;
 using Millrace.Sequences;
 
 namespace Millrace;
@@ -11,7 +13,7 @@ namespace Millrace;
 /// and is valid until the next line is asked for. A line that lies in one segment is not copied. Ended early, the walk leaves
 /// the reader after the last line that was taken. One walk at a time; the reader stays the caller's to complete.
 /// </remarks>
-public readonly partial struct LineSequence : IEquatable<LineSequence>
+public readonly record struct LineSequence
 {
     private readonly SequenceSource _source;
     private readonly int _maxLength;
@@ -30,18 +32,169 @@ public readonly partial struct LineSequence : IEquatable<LineSequence>
     public LineSequence ConfigureAwait(bool continueOnCapturedContext) =>
         new(_source with { ContinueOnCapturedContext = continueOnCapturedContext }, _maxLength);
 
-    /// <inheritdoc/>
-    public bool Equals(LineSequence other) => _source == other._source && _maxLength == other._maxLength;
+    /// <summary>A walk. Not thread-safe.</summary>
+    public sealed class Enumerator
+    {
+        private const byte LineFeed = (byte)'\n';
+        private const byte CarriageReturn = (byte)'\r';
 
-    /// <inheritdoc/>
-    public override bool Equals(object? obj) => obj is LineSequence other && Equals(other);
+        private readonly Feed _feed;
+        private readonly int _maxLength;
+        private ReadOnlyMemory<byte> _segment;
+        private MemoryHandle _pin;
+        private unsafe byte* _start;
+        private LineEnds _ends;
 
-    /// <inheritdoc/>
-    public override int GetHashCode() => HashCode.Combine(_source, _maxLength);
+        // Within the segment: where the line begins, its length, and where the next one begins.
+        private int _line;
+        private int _length;
+        private int _next;
+        private byte[]? _spanning;
+        private long _count;
 
-    /// <summary>Whether both walk over the same reader in the same way.</summary>
-    public static bool operator ==(LineSequence left, LineSequence right) => left.Equals(right);
+        internal Enumerator(in SequenceSource source, int maxLength)
+        {
+            _feed = new Feed(source);
 
-    /// <summary>Whether they do not.</summary>
-    public static bool operator !=(LineSequence left, LineSequence right) => !left.Equals(right);
+            // What an array holds with its line end.
+            _maxLength = Math.Min(maxLength, Array.MaxLength - 2);
+        }
+
+        /// <summary>The line without its end. Valid until the next move.</summary>
+        public ReadOnlyMemory<byte> Current => _segment.Slice(_line, _length);
+
+        /// <summary>Goes on to the next line; the current one becomes invalid.</summary>
+        /// <exception cref="RecordException">The line is too long; the reader is left at its start.</exception>
+        /// <exception cref="OperationCanceledException">The sequence's token is cancelled, or the read was.</exception>
+        public unsafe SegmentSequence.NextAwaitable MoveNextAsync()
+        {
+            int end = _ends.Next();
+            int length = end - _next;
+            if (end < 0 || length > _maxLength)
+            {
+                // None here, or one that is too long unless a \r belongs to its end.
+                return MoveToNextSegment();
+            }
+
+            _line = _next;
+            _next = end + 1;
+            _length = length > 0 && _start[end - 1] == CarriageReturn ? length - 1 : length;
+            _count++;
+            return default;
+        }
+
+        /// <summary>Ends the walk.</summary>
+        public ValueTask DisposeAsync()
+        {
+            Leave();
+            _feed.End();
+            if (_spanning is { } array)
+            {
+                _spanning = null;
+                ArrayPool<byte>.Shared.Return(array);
+            }
+
+            return ValueTask.CompletedTask;
+        }
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        private SegmentSequence.NextAwaitable MoveToNextSegment()
+        {
+            Leave();
+            return _feed.Await(MoveAsync());
+        }
+
+        [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+        private async ValueTask<bool> MoveAsync()
+        {
+            long searched = 0;
+            while (true)
+            {
+                ReadOnlySequence<byte> rest = _feed.Rest;
+                if (rest.Slice(searched).PositionOf(LineFeed) is { } end)
+                {
+                    Enter(rest.Slice(0, end), hasEnd: true);
+                    return true;
+                }
+
+                // Searched bytes are not searched again, however small the reads are.
+                searched = rest.Length;
+                ThrowIfTooLong(searched);
+
+                if (!await _feed.ReadMoreAsync().ConfigureAwait(false))
+                {
+                    if (searched == 0)
+                    {
+                        return false;
+                    }
+
+                    Enter(_feed.Rest, hasEnd: false);
+                    return true;
+                }
+            }
+        }
+
+        /// <summary>Begins with a line: where it lies when that is one segment, and else with a copy.</summary>
+        private unsafe void Enter(in ReadOnlySequence<byte> line, bool hasEnd)
+        {
+            ThrowIfTooLong(line.Length);
+            ReadOnlyMemory<byte> first = _feed.FirstSegment();
+            int length = (int)line.Length;
+            int next = hasEnd ? length + 1 : length;
+            if (first.Length < next)
+            {
+                first = Join(next);
+            }
+
+            byte last = length == 0 ? default : first.Span[length - 1];
+            int trimmed = hasEnd && last == CarriageReturn ? length - 1 : length;
+            ThrowIfTooLong(trimmed, excess: 0);
+            _segment = first;
+            _pin = first.Pin();
+            _start = (byte*)_pin.Pointer;
+            _line = 0;
+            _length = trimmed;
+            _next = next;
+            _ends = new LineEnds(_start, first.Length, next);
+            _count++;
+        }
+
+        private ReadOnlyMemory<byte> Join(int length)
+        {
+            if (_spanning is null || _spanning.Length < length)
+            {
+                if (_spanning is not null)
+                {
+                    ArrayPool<byte>.Shared.Return(_spanning);
+                }
+
+                _spanning = ArrayPool<byte>.Shared.Rent(length);
+            }
+
+            _feed.Rest.Slice(0, length).CopyTo(_spanning);
+            return _spanning.AsMemory(0, length);
+        }
+
+        private unsafe void Leave()
+        {
+            _pin.Dispose();
+            _pin = default;
+            _start = null;
+            _ends = default;
+            _segment = default;
+            _feed.Take(_next);
+            _line = 0;
+            _length = 0;
+            _next = 0;
+        }
+
+        // One more than the limit may still be a \r.
+        private void ThrowIfTooLong(long length, int excess = 1)
+        {
+            if (length > _maxLength + excess)
+            {
+                throw RecordException.LineTooLong(_feed.Taken, _count, _maxLength);
+            }
+        }
+    }
 }

@@ -17,13 +17,13 @@ public static class PipeReaderSequenceExtensions
     /// <param name="reader">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="cancellationToken">Looked at before every read, so once for many bytes.</param>
     public static ByteSequence ReadBytesAsync(this PipeReader reader, CancellationToken cancellationToken = default) =>
-        new(Source(reader, cancellationToken));
+        new(SequenceSource.From(reader, cancellationToken));
 
     /// <summary>Reads memory by memory: <c>await foreach (ReadOnlyMemory&lt;byte&gt; segment in …)</c>.</summary>
     /// <param name="reader">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="cancellationToken">Looked at before every read.</param>
     public static SegmentSequence ReadSegmentsAsync(this PipeReader reader, CancellationToken cancellationToken = default) =>
-        new(Source(reader, cancellationToken));
+        new(SequenceSource.From(reader, cancellationToken));
 
     /// <summary>Hands every segment to a delegate: the fast way with the least code.</summary>
     /// <param name="reader">What to read. It stays the caller's, who completes or disposes it.</param>
@@ -35,19 +35,13 @@ public static class PipeReaderSequenceExtensions
     /// <returns>How many bytes there were.</returns>
     /// <exception cref="OperationCanceledException">The token is cancelled, or the read was.</exception>
     public static ValueTask<long> ForEachSegmentAsync(
-        this PipeReader reader, Action<ReadOnlySpan<byte>> action, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(action);
-        return SegmentWalk.RunAsync(
-            Source(reader, cancellationToken),
-            action,
-            static (segment, each) => each(segment));
-    }
+        this PipeReader reader, Action<ReadOnlySpan<byte>> action, CancellationToken cancellationToken = default) =>
+        SequenceSource.From(reader, cancellationToken).ForEachSegmentAsync(action);
 
     /// <summary>The same with a state, so that the delegate need not capture anything.</summary>
     /// <param name="reader">What to read. It stays the caller's, who completes or disposes it.</param>
     /// <param name="state">Handed to every call.</param>
-    /// <param name="action">As above.</param>
+    /// <param name="action">Called in order, one segment at a time, never with an empty one. The span is valid until it returns.</param>
     /// <param name="cancellationToken">Looked at before every read.</param>
     /// <returns>How many bytes there were.</returns>
     /// <exception cref="OperationCanceledException">The token is cancelled, or the read was.</exception>
@@ -58,8 +52,7 @@ public static class PipeReaderSequenceExtensions
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(action);
-        return SegmentWalk.RunAsync(
-            Source(reader, cancellationToken), state, action);
+        return SequenceSource.From(reader, cancellationToken).ForEachSegmentAsync(state, action);
     }
 
     /// <summary>Reads line by line, as bytes: <c>await foreach (ReadOnlyMemory&lt;byte&gt; line in …)</c>.</summary>
@@ -72,11 +65,8 @@ public static class PipeReaderSequenceExtensions
     /// <param name="cancellationToken">Looked at before every read, so once for many lines.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxLength"/> is less than 1.</exception>
     public static LineSequence ReadLinesAsync(
-        this PipeReader reader, int maxLength = int.MaxValue, CancellationToken cancellationToken = default)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(maxLength, 1);
-        return new LineSequence(Source(reader, cancellationToken), maxLength);
-    }
+        this PipeReader reader, int maxLength = int.MaxValue, CancellationToken cancellationToken = default) =>
+        SequenceSource.From(reader, cancellationToken).Lines(maxLength);
 
     /// <summary>Reads records of one size: <c>await foreach (long value in reader.ReadRecordsAsync&lt;long&gt;())</c>.</summary>
     /// <typeparam name="T">
@@ -94,15 +84,6 @@ public static class PipeReaderSequenceExtensions
         this PipeReader reader,
         ByteOrder byteOrder = ByteOrder.LittleEndian,
         CancellationToken cancellationToken = default)
-        where T : unmanaged
-    {
-        SequenceSource source = Source(reader, cancellationToken);
-        return new RecordSequence<T>(source, RecordBytes<T>.Reverses(typeof(T), byteOrder));
-    }
-
-    private static SequenceSource Source(PipeReader reader, CancellationToken cancellationToken)
-    {
-        ArgumentNullException.ThrowIfNull(reader);
-        return new SequenceSource(reader, Stream: null, cancellationToken);
-    }
+        where T : unmanaged =>
+        SequenceSource.From(reader, cancellationToken).Records<T>(byteOrder);
 }

@@ -15,12 +15,6 @@ internal static unsafe class RecordBytes<T>
     private static (int Offset, int Length)[]? Fields;
 
     /// <summary>Whether records of that byte order are to be turned around here. If so, it is found out how.</summary>
-    /// <param name="type"><typeparamref name="T"/>, so that its fields are kept where unused code is cut away.</param>
-    /// <param name="byteOrder">That of the data.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="byteOrder"/> is none.</exception>
-    /// <exception cref="NotSupportedException">
-    /// A field is neither a number, a character, a truth value nor an enum, or lies where another one lies.
-    /// </exception>
     public static bool Reverses(
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicFields | DynamicallyAccessedMemberTypes.NonPublicFields)]
         Type type,

@@ -4,7 +4,7 @@ namespace Millrace;
 public sealed class RecordException : IOException
 {
     /// <summary>Creates the exception.</summary>
-    /// <param name="message">What was expected, what was found, what can be done.</param>
+    /// <param name="message">The expected data, the data found and a remedy.</param>
     /// <param name="offset">Where the line or record begins, in bytes from where the walk began.</param>
     /// <param name="index">Which one it is, from 0.</param>
     public RecordException(string message, long offset, long index)

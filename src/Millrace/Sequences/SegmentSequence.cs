@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using System.Runtime.CompilerServices;
 using Millrace.Sequences;
 
@@ -11,7 +12,7 @@ namespace Millrace;
 /// A segment belongs to the reader and is valid until the next one is asked for. A segment that was handed out is taken: a
 /// walk that ends early leaves the reader after it.
 /// </remarks>
-public readonly struct SegmentSequence : IEquatable<SegmentSequence>
+public readonly record struct SegmentSequence
 {
     private readonly SequenceSource _source;
 
@@ -24,21 +25,6 @@ public readonly struct SegmentSequence : IEquatable<SegmentSequence>
     /// <param name="continueOnCapturedContext">False to continue on any thread.</param>
     public SegmentSequence ConfigureAwait(bool continueOnCapturedContext) =>
         new(_source with { ContinueOnCapturedContext = continueOnCapturedContext });
-
-    /// <inheritdoc/>
-    public bool Equals(SegmentSequence other) => _source == other._source;
-
-    /// <inheritdoc/>
-    public override bool Equals(object? obj) => obj is SegmentSequence other && Equals(other);
-
-    /// <inheritdoc/>
-    public override int GetHashCode() => _source.GetHashCode();
-
-    /// <summary>Whether both walk over the same reader in the same way.</summary>
-    public static bool operator ==(SegmentSequence left, SegmentSequence right) => left.Equals(right);
-
-    /// <summary>Whether they do not.</summary>
-    public static bool operator !=(SegmentSequence left, SegmentSequence right) => !left.Equals(right);
 
     /// <summary>A walk. Not thread-safe.</summary>
     public sealed class Enumerator
@@ -79,6 +65,58 @@ public readonly struct SegmentSequence : IEquatable<SegmentSequence>
         {
             _feed.Take(Current.Length);
             Current = default;
+        }
+    }
+
+    /// <summary>
+    /// What MoveNextAsync of Millrace's sequences returns: awaitable and awaiter in one, and nothing but "ready" while bytes
+    /// are in memory.
+    /// </summary>
+    /// <remarks>
+    /// A <see cref="ValueTask{TResult}"/> says the same in four fields, which are written and tested for every element; this
+    /// one is a reference that is null (docs/measuring.md has both). Await it at once and once, as `await foreach` does.
+    /// </remarks>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    public readonly struct NextAwaitable : ICriticalNotifyCompletion
+    {
+        private readonly Feed? _pending;
+
+        internal NextAwaitable(Feed pending) => _pending = pending;
+
+        /// <summary>Whether awaiting it would not wait.</summary>
+        public bool IsCompleted => _pending is null || _pending.IsMoveCompleted;
+
+        /// <summary>Itself.</summary>
+        public NextAwaitable GetAwaiter() => this;
+
+        /// <summary>Whether there is a next element.</summary>
+        [MethodImpl(MethodImplOptions.AggressiveInlining)]
+        public bool GetResult() => _pending is null || _pending.GetMoveResult();
+
+        /// <inheritdoc/>
+        public void OnCompleted(Action continuation)
+        {
+            ArgumentNullException.ThrowIfNull(continuation);
+            if (_pending is null)
+            {
+                continuation();
+                return;
+            }
+
+            _pending.OnMoveCompleted(continuation);
+        }
+
+        /// <inheritdoc/>
+        public void UnsafeOnCompleted(Action continuation)
+        {
+            ArgumentNullException.ThrowIfNull(continuation);
+            if (_pending is null)
+            {
+                continuation();
+                return;
+            }
+
+            _pending.UnsafeOnMoveCompleted(continuation);
         }
     }
 }

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
+using System.IO.Pipelines;
 using Millrace.Sequences;
 
 namespace Millrace;
@@ -11,44 +12,20 @@ namespace Millrace;
 /// </remarks>
 public static class StreamSequenceExtensions
 {
-    /// <summary>Reads byte by byte: <c>await foreach (byte b in stream.ReadBytesAsync())</c>.</summary>
-    /// <param name="stream">What to read. It stays the caller's, who completes or disposes it.</param>
-    /// <param name="cancellationToken">Looked at before every read, so once for many bytes.</param>
+    /// <inheritdoc cref="PipeReaderSequenceExtensions.ReadBytesAsync"/>
     public static ByteSequence ReadBytesAsync(this Stream stream, CancellationToken cancellationToken = default) =>
-        new(Source(stream, cancellationToken));
+        new(SequenceSource.From(stream, cancellationToken));
 
-    /// <summary>Reads memory by memory: <c>await foreach (ReadOnlyMemory&lt;byte&gt; segment in …)</c>.</summary>
-    /// <param name="stream">What to read. It stays the caller's, who completes or disposes it.</param>
-    /// <param name="cancellationToken">Looked at before every read.</param>
+    /// <inheritdoc cref="PipeReaderSequenceExtensions.ReadSegmentsAsync"/>
     public static SegmentSequence ReadSegmentsAsync(this Stream stream, CancellationToken cancellationToken = default) =>
-        new(Source(stream, cancellationToken));
+        new(SequenceSource.From(stream, cancellationToken));
 
-    /// <summary>Hands every segment to a delegate: the fast way with the least code.</summary>
-    /// <param name="stream">What to read. It stays the caller's, who completes or disposes it.</param>
-    /// <param name="action">
-    /// Called in order, one segment at a time, never with an empty one. The span is valid until it returns. If it throws, the
-    /// segment counts as not taken.
-    /// </param>
-    /// <param name="cancellationToken">Looked at before every read.</param>
-    /// <returns>How many bytes there were.</returns>
-    /// <exception cref="OperationCanceledException">The token is cancelled, or the read was.</exception>
+    /// <inheritdoc cref="PipeReaderSequenceExtensions.ForEachSegmentAsync(PipeReader, Action{ReadOnlySpan{byte}}, CancellationToken)"/>
     public static ValueTask<long> ForEachSegmentAsync(
-        this Stream stream, Action<ReadOnlySpan<byte>> action, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(action);
-        return SegmentWalk.RunAsync(
-            Source(stream, cancellationToken),
-            action,
-            static (segment, each) => each(segment));
-    }
+        this Stream stream, Action<ReadOnlySpan<byte>> action, CancellationToken cancellationToken = default) =>
+        SequenceSource.From(stream, cancellationToken).ForEachSegmentAsync(action);
 
-    /// <summary>The same with a state, so that the delegate need not capture anything.</summary>
-    /// <param name="stream">What to read. It stays the caller's, who completes or disposes it.</param>
-    /// <param name="state">Handed to every call.</param>
-    /// <param name="action">As above.</param>
-    /// <param name="cancellationToken">Looked at before every read.</param>
-    /// <returns>How many bytes there were.</returns>
-    /// <exception cref="OperationCanceledException">The token is cancelled, or the read was.</exception>
+    /// <inheritdoc cref="PipeReaderSequenceExtensions.ForEachSegmentAsync{TState}(PipeReader, TState, ReadOnlySpanAction{byte, TState}, CancellationToken)"/>
     public static ValueTask<long> ForEachSegmentAsync<TState>(
         this Stream stream,
         TState state,
@@ -56,55 +33,21 @@ public static class StreamSequenceExtensions
         CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(action);
-        return SegmentWalk.RunAsync(
-            Source(stream, cancellationToken), state, action);
+        return SequenceSource.From(stream, cancellationToken).ForEachSegmentAsync(state, action);
     }
 
-    /// <summary>Reads line by line, as bytes: <c>await foreach (ReadOnlyMemory&lt;byte&gt; line in …)</c>.</summary>
-    /// <param name="stream">What to read. It stays the caller's, who completes or disposes it.</param>
-    /// <param name="maxLength">
-    /// The longest line that is accepted, in bytes without its end, 1 or more. A longer one is a <see cref="RecordException"/>
-    /// as soon as it is known to be longer; without a limit, data without line ends is read into memory.
-    /// </param>
-    /// <param name="cancellationToken">Looked at before every read, so once for many lines.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxLength"/> is less than 1.</exception>
+    /// <inheritdoc cref="PipeReaderSequenceExtensions.ReadLinesAsync"/>
     public static LineSequence ReadLinesAsync(
-        this Stream stream, int maxLength = int.MaxValue, CancellationToken cancellationToken = default)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(maxLength, 1);
-        return new LineSequence(Source(stream, cancellationToken), maxLength);
-    }
+        this Stream stream, int maxLength = int.MaxValue, CancellationToken cancellationToken = default) =>
+        SequenceSource.From(stream, cancellationToken).Lines(maxLength);
 
-    /// <summary>Reads records of one size: <c>await foreach (long value in stream.ReadRecordsAsync&lt;long&gt;())</c>.</summary>
-    /// <typeparam name="T">
-    /// A number, an enum, or a structure of them without padding that the data lacks. With a byte order that is not the
-    /// machine's its fields must be numbers, characters, truth values or enums, not structures, and must not overlap.
-    /// </typeparam>
-    /// <param name="stream">What to read. It stays the caller's, who completes or disposes it.</param>
-    /// <param name="byteOrder">The order of the bytes of numbers in the data.</param>
-    /// <param name="cancellationToken">Looked at before every read, so once for many records.</param>
-    /// <exception cref="ArgumentOutOfRangeException"><paramref name="byteOrder"/> is none.</exception>
-    /// <exception cref="NotSupportedException">The byte order of <typeparamref name="T"/> cannot be changed.</exception>
+    /// <inheritdoc cref="PipeReaderSequenceExtensions.ReadRecordsAsync{T}"/>
     public static RecordSequence<T> ReadRecordsAsync<
         [DynamicallyAccessedMembers(
             DynamicallyAccessedMemberTypes.PublicFields | DynamicallyAccessedMemberTypes.NonPublicFields)] T>(
         this Stream stream,
         ByteOrder byteOrder = ByteOrder.LittleEndian,
         CancellationToken cancellationToken = default)
-        where T : unmanaged
-    {
-        SequenceSource source = Source(stream, cancellationToken);
-        return new RecordSequence<T>(source, RecordBytes<T>.Reverses(typeof(T), byteOrder));
-    }
-
-    private static SequenceSource Source(Stream stream, CancellationToken cancellationToken)
-    {
-        ArgumentNullException.ThrowIfNull(stream);
-        if (!stream.CanRead)
-        {
-            throw new ArgumentException("The stream cannot be read.", nameof(stream));
-        }
-
-        return new SequenceSource(Reader: null, stream, cancellationToken);
-    }
+        where T : unmanaged =>
+        SequenceSource.From(stream, cancellationToken).Records<T>(byteOrder);
 }

@@ -4,7 +4,6 @@ using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
 using Millrace.Interop;
-using Millrace.Rings;
 
 namespace Millrace.Sources;
 
@@ -18,7 +17,6 @@ namespace Millrace.Sources;
 /// </remarks>
 internal sealed unsafe class DirectRing : DirectEngine
 {
-    /// <summary>Entries of the ring.</summary>
     private const int Entries = 128;
 
     /// <summary>Reads in flight for the whole process; readers beyond that take turns.</summary>
@@ -51,14 +49,11 @@ internal sealed unsafe class DirectRing : DirectEngine
 
     public override bool ClaimsItself => !_broken;
 
-    /// <summary>Whether the kernel stopped serving the ring. The thread pool has taken over.</summary>
     public bool Broken => _broken;
 
-    /// <summary>The ring's descriptor.</summary>
     public int Descriptor => _ring!.Descriptor;
 
     /// <summary>Makes a ring and tries it out.</summary>
-    /// <returns>Null, or why there is none, in words for a person.</returns>
     public static string? TryStart(out DirectRing? ring)
     {
         var created = new DirectRing();
@@ -91,7 +86,7 @@ internal sealed unsafe class DirectRing : DirectEngine
         {
             if (_broken)
             {
-                source.AddWorker();
+                source.StartWorker();
                 return;
             }
 
@@ -170,7 +165,6 @@ internal sealed unsafe class DirectRing : DirectEngine
     }
 
     /// <summary>Writes down the reads of all sources that asked, as long as there is room.</summary>
-    /// <returns>Whether there is more to do before waiting.</returns>
     private bool Serve(IoUring ring)
     {
         if (!_signalArmed)
@@ -198,7 +192,7 @@ internal sealed unsafe class DirectRing : DirectEngine
         return !_signalArmed;
     }
 
-    /// <summary>Says that whoever wakes has to signal from now on, unless somebody did in the meantime.</summary>
+    /// <summary>Announces that the thread sleeps, so that waking needs the signal; false if work arrived meanwhile.</summary>
     private bool TryIdle()
     {
         if (_free == 0)
@@ -249,8 +243,8 @@ internal sealed unsafe class DirectRing : DirectEngine
     }
 
     /// <summary>
-    /// The kernel answers no more. What it was given is lost for good, memory included, since it may yet be written to;
-    /// the readers begin again from there on the thread pool.
+    /// The kernel no longer answers. Blocks in flight are lost, memory included, since it may still write to them;
+    /// their readers start over from there on the thread pool.
     /// </summary>
     private void Break()
     {

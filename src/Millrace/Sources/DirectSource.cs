@@ -6,45 +6,43 @@ using Millrace.Interop;
 namespace Millrace.Sources;
 
 /// <summary>
-/// Reads past the page cache, several blocks at once, on a file description of its own. Behind
+/// Reads past the page cache, several blocks at once, on a separate file description. Behind
 /// <see cref="ReadStrategy.Direct"/>. Blocks are read whole and at aligned places whatever part of them is wanted.
 /// </summary>
-internal sealed unsafe class DirectSource : QueuedSource, IThreadPoolWorkItem
+internal sealed unsafe class DirectSource : ReadSource, IThreadPoolWorkItem
 {
     private readonly SafeFileHandle _direct;
     private readonly int _alignment;
     private readonly DirectEngine _engine;
-    private int _reading;
-    private int _workers;
+    private readonly BlockQueue _queue;
 
-    public DirectSource(OpenFile file, SafeFileHandle direct, int alignment, DirectEngine engine)
-        : base(file, new BlockAllocator(foreign: null, BlockPool.Direct), ReadStrategy.Direct, engine.Reason)
+    private DirectSource(OpenFile file, SafeFileHandle direct, int alignment, DirectEngine engine)
     {
+        File = file;
         _direct = direct;
         _alignment = alignment;
         _engine = engine;
+        _queue = new BlockQueue(file, new BlockAllocator(foreign: null, BlockPool.Direct), this)
+        {
+            Depth = DirectEngine.BlocksInFlight,
+            MaxWorkers = DirectEngine.BlocksInFlight,
+            OffsetAlignment = alignment,
+            Handle = direct,
+        };
     }
+
+    public override OpenFile File { get; }
+
+    public override ReadStrategy Strategy => ReadStrategy.Direct;
+
+    public override string Reason => _engine.Reason;
 
     /// <summary>Whether it is in the queue of the ring, whose lock guards this.</summary>
     public bool WaitsForRing { get; set; }
 
-    protected override int Depth => DirectEngine.BlocksInFlight;
+    private ReadAhead Ahead => _engine.ClaimsItself ? ReadAhead.Never : ReadAhead.Always;
 
-    protected override int OffsetAlignment => _alignment;
-
-    /// <summary>Reads that a reader forgot by seeking count, or they would pile up.</summary>
-    private bool MayRead => CanClaim && _reading < DirectEngine.BlocksInFlight;
-
-    /// <summary>Opens the file past the page cache if that can be had.</summary>
-    /// <param name="file">The file, from which nothing is taken over: its handle stays as it is.</param>
-    /// <param name="source">The source, which owns a handle of its own.</param>
-    /// <returns>Null, or why it cannot be had, in words for a person.</returns>
-    public static string? TryOpen(OpenFile file, out DirectSource? source) => TryOpen(file, null, out source);
-
-    /// <param name="file">The file.</param>
-    /// <param name="engine">Who reads; null for the process's own.</param>
-    /// <param name="source">The source.</param>
-    /// <returns>Null, or why it cannot be had.</returns>
+    /// <summary>Opens the file past the page cache if the system can.</summary>
     public static string? TryOpen(OpenFile file, DirectEngine? engine, out DirectSource? source)
     {
         source = null;
@@ -71,201 +69,74 @@ internal sealed unsafe class DirectSource : QueuedSource, IThreadPoolWorkItem
 
     public override FillResult TryFill(ref Window window)
     {
-        Block? block;
-        lock (Gate)
+        Block? block = _queue.TryTake(out QueueState state);
+        if (block is null && state == QueueState.Stopped)
         {
-            block = TakeHead();
-            if (block is null)
-            {
-                if (Stopped)
-                {
-                    return EndOrThrow();
-                }
-
-                StartReading();
-                return FillResult.Pending;
-            }
-
-            if (Queue.Count <= DirectEngine.BlocksInFlight / 2)
-            {
-                StartReading();
-            }
+            return _queue.EndOrThrow();
         }
 
-        return Deliver(ref window, block);
+        StartReading();
+        return block is null ? FillResult.Pending : _queue.Deliver(ref window, block);
     }
 
-    public override void Dispose()
+    public override bool Arm(IReadyCallback callback)
     {
-        lock (Gate)
+        if (!_queue.Arm(callback))
         {
-            base.Dispose();
-            CloseIfUnused();
+            return false;
         }
+
+        StartReading();
+        return true;
     }
 
-    /// <summary>Takes the next place in the file for the ring.</summary>
-    /// <param name="block">Where to read to, at <see cref="Block.FileOffset"/>.</param>
-    /// <param name="descriptor">What to read from; stays open until the block comes back.</param>
-    /// <param name="bytes">How many bytes to read.</param>
+    public override void Disarm() => _queue.Disarm();
+
+    public override void Seek(long offset) => _queue.Seek(offset);
+
+    public override void Dispose() => _queue.Dispose();
+
+    public override void Recycle(Block block) => _queue.Recycle(block);
+
+    public void StartWorker() => _queue.StartWorker();
+
+    /// <summary>Takes the next block of the file for the ring.</summary>
     public bool TryClaim([NotNullWhen(true)] out Block? block, out int descriptor, out int bytes)
     {
-        lock (Gate)
-        {
-            if (!MayRead)
-            {
-                block = null;
-                descriptor = -1;
-                bytes = 0;
-                return false;
-            }
-
-            block = Claim(null);
-            Enqueue(block);
-            _reading++;
-            descriptor = (int)_direct.DangerousGetHandle();
-            bytes = Aligned(block.Wanted);
-            return true;
-        }
+        block = _queue.TryClaim();
+        descriptor = block is null ? -1 : (int)_direct.DangerousGetHandle();
+        bytes = block is null ? 0 : Aligned(block.Wanted);
+        return block is not null;
     }
 
-    /// <summary>Takes back a block from the ring.</summary>
-    /// <param name="block">The block.</param>
-    /// <param name="result">Bytes read, or the negated error number.</param>
     public void OnRead(Block block, int result)
     {
         block.Filled = Math.Clamp(result, 0, block.Wanted);
 
-        // The file's end and errors are looked into by a thread that may wait for the file system.
-        bool settled = block.Filled == block.Wanted && block.EndOffset < File.KnownEnd;
-        IReadyCallback? callback = null;
-        lock (Gate)
-        {
-            _reading--;
-            if (settled || block.Orphaned || Disposed)
-            {
-                callback = Finish(block);
-                CloseIfUnused();
-            }
-            else
-            {
-                block.State = BlockState.Waiting;
-                AddWorker();
-            }
-        }
-
-        callback?.OnReady();
+        // A thread that may wait for the file system looks into the file's end and errors.
+        _queue.Finish(block, block.Filled == block.Wanted && block.EndOffset < File.KnownEnd);
     }
 
-    /// <summary>Has the thread pool read a block, and more as long as there are any. Called with the lock held.</summary>
-    public void AddWorker()
-    {
-        if (_workers < DirectEngine.BlocksInFlight)
-        {
-            _workers++;
-            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-        }
-    }
+    /// <summary>Reads again from the first block of the queue, now that the ring has failed.</summary>
+    public void Restart(int lostReads) => _queue.Restart(lostReads);
 
     /// <summary>Reads one block, waiting for it, and goes to the end of the pool's queue: others are in it too.</summary>
     void IThreadPoolWorkItem.Execute()
     {
-        Block? block;
-        lock (Gate)
+        if (_queue.TakeWork(Ahead) is { } block)
         {
-            block = TakeWork();
-            if (block is null)
-            {
-                _workers--;
-                return;
-            }
-
-            _reading++;
-            if (HasWork)
-            {
-                AddWorker();
-            }
-        }
-
-        Read(block);
-        IReadyCallback? callback;
-        bool more;
-        lock (Gate)
-        {
-            _reading--;
-            callback = Finish(block);
-            CloseIfUnused();
-            more = HasWork;
-            if (!more)
-            {
-                _workers--;
-            }
-        }
-
-        callback?.OnReady();
-        if (more)
-        {
+            Read(block);
+            _queue.Finish(block);
             ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
         }
     }
 
-    /// <summary>Begins again at the first block of the queue, now that the ring does no more.</summary>
-    /// <param name="lost">How many blocks will not come back.</param>
-    public void Restart(int lost)
+    private void StartReading()
     {
-        lock (Gate)
-        {
-            _reading -= lost;
-            if (!Disposed)
-            {
-                Rewind();
-                AddWorker();
-            }
-
-            CloseIfUnused();
-        }
-    }
-
-    /// <summary>
-    /// Asks for blocks where nobody does: what is in flight asks for the next when it comes back.
-    /// </summary>
-    protected override void StartReading()
-    {
-        if (MayRead && (_reading == 0 || Queue.Count <= DirectEngine.BlocksInFlight / 2))
+        if (_queue.NeedsReading)
         {
             _engine.Wake(this);
         }
-    }
-
-    private bool HasWork => Waiting() is not null || (!_engine.ClaimsItself && MayRead);
-
-    private Block? TakeWork()
-    {
-        Block? block = Waiting();
-        if (block is not null)
-        {
-            block.State = BlockState.Reading;
-        }
-        else if (!_engine.ClaimsItself && MayRead)
-        {
-            block = Claim(null);
-            Enqueue(block);
-        }
-
-        return block;
-    }
-
-    private Block? Waiting()
-    {
-        for (int i = 0; i < Queue.Count; i++)
-        {
-            if (Queue.Peek(i).State == BlockState.Waiting)
-            {
-                return Queue.Peek(i);
-            }
-        }
-
-        return null;
     }
 
     /// <summary>
@@ -296,18 +167,10 @@ internal sealed unsafe class DirectSource : QueuedSource, IThreadPoolWorkItem
         }
         catch (ObjectDisposedException exception)
         {
-            // The caller closed a handle of its own underneath the reader.
+            // The caller closed its handle underneath the reader.
             block.Error = File.ReadFailed(block.EndOffset, exception);
         }
     }
 
     private int Aligned(int bytes) => (bytes + _alignment - 1) / _alignment * _alignment;
-
-    private void CloseIfUnused()
-    {
-        if (Disposed && _reading == 0)
-        {
-            _direct.Dispose();
-        }
-    }
 }

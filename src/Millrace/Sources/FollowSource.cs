@@ -27,7 +27,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
         if (!file.CanSeek)
         {
             throw new NotSupportedException(
-                $"'{file.Path}' cannot be followed: it is a FIFO, a socket or a terminal, which wait for data by themselves.");
+                $"'{file.Path}' cannot be followed: it is a FIFO, a socket or a terminal, which wait for data anyway.");
         }
 
         _options = options;
@@ -40,8 +40,6 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
     public override ReadStrategy Strategy => ReadStrategy.Buffered;
 
     public override string Reason => "follow mode";
-
-    protected override BlockAllocator Allocator => new(_options.Pool);
 
     private bool ByName => _options.Follow == FollowMode.Name;
 
@@ -140,12 +138,12 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
     }
 
     /// <summary>Something happened to the file, or the timer ran: called by the watcher on any thread.</summary>
-    void IReadyCallback.OnReady() => Look();
+    void IReadyCallback.OnReady(int ticket, bool mayRunHere) => Look();
 
-    protected override void Recycle(Block block) => _inner.TakeBack(block);
+    public override void Recycle(Block block) => _inner.Recycle(block);
 
     /// <summary>
-    /// Begins to watch, without the lock: the system's watcher has locks of its own, which it may hold while it calls.
+    /// Begins to watch, without the lock: the system's watcher has its own locks, which it may hold while it calls.
     /// </summary>
     private void Watch()
     {
@@ -219,7 +217,6 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
     }
 
     /// <summary>At the end of what was read: has the file grown, was it truncated, is there a new one of that name?</summary>
-    /// <returns>Whether there is something to read.</returns>
     private bool LookForMore()
     {
         if (_offset >= File.Limit)
@@ -228,7 +225,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
         }
 
         long size = File.CurrentSize;
-        if (size == _offset && ByName && FileIdentity.IsAnother(File.Handle, File.Path, File.Native))
+        if (size == _offset && ByName && FileIdentity.HasBeenReplaced(File.Handle, File.Path, File.Native))
         {
             // The last bytes may have been written between the look at the size and the look at the name.
             size = File.CurrentSize;
@@ -268,7 +265,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
         SafeFileHandle handle;
         try
         {
-            handle = FileOpener.Open(File.Path, _options);
+            handle = OpenFile.OpenHandle(File.Path, _options);
         }
         catch (FilePipeException exception) when (exception.Error == FilePipeError.NotFound)
         {
@@ -284,5 +281,62 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
         return true;
     }
 
-    private CachedSource Inner(OpenFile file) => new(file, Allocator, ReadStrategy.Buffered, Reason);
+    private CachedSource Inner(OpenFile file) => new(file, new BlockAllocator(_options.Pool), ReadStrategy.Buffered, Reason);
+}
+
+/// <summary>
+/// Calls when something may have happened to a file: by the system's change notifications for its folder, and by a timer
+/// where there are none (network file systems, too many watches) or one was lost.
+/// </summary>
+internal sealed class FollowWatcher : IDisposable
+{
+    private readonly IReadyCallback _callback;
+    private readonly Timer _timer;
+    private readonly FileSystemWatcher? _watcher;
+
+    public FollowWatcher(IReadyCallback callback, string path, TimeSpan pollInterval)
+    {
+        _callback = callback;
+        _watcher = TryWatch(path);
+        _timer = new Timer(
+            static state => ((IReadyCallback)state!).OnReady(), callback, pollInterval, pollInterval);
+    }
+
+    public void Dispose()
+    {
+        _timer.Dispose();
+        _watcher?.Dispose();
+    }
+
+    private FileSystemWatcher? TryWatch(string path)
+    {
+        string full = path.Length == 0 ? "" : Path.GetFullPath(path);
+        if (Path.GetDirectoryName(full) is not { Length: > 0 } folder)
+        {
+            return null;
+        }
+
+        FileSystemWatcher? watcher = null;
+        try
+        {
+            watcher = new FileSystemWatcher(folder, Path.GetFileName(full))
+            {
+                NotifyFilter = NotifyFilters.FileName | NotifyFilters.LastWrite | NotifyFilters.Size,
+            };
+            watcher.Changed += OnEvent;
+            watcher.Created += OnEvent;
+            watcher.Deleted += OnEvent;
+            watcher.Renamed += OnEvent;
+            watcher.EnableRaisingEvents = true;
+            return watcher;
+        }
+        catch (Exception exception) when (exception is IOException or ArgumentException or PlatformNotSupportedException)
+        {
+            // The system is out of watches, or has none: the timer alone is late, not wrong.
+            watcher?.Dispose();
+            return null;
+        }
+    }
+
+    private void OnEvent(object sender, FileSystemEventArgs e) => _callback.OnReady();
 }

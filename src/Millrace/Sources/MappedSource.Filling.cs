@@ -6,25 +6,13 @@ namespace Millrace.Sources;
 /// <summary>Growing the reader's window: on the reader's thread, by what is decided with the lock held.</summary>
 internal sealed unsafe partial class MappedSource
 {
-    /// <summary>How a request for more bytes goes on.</summary>
     private enum Next
     {
-        /// <summary>Nobody will use them.</summary>
         Nothing,
-
-        /// <summary>Another thread is at work on what is needed.</summary>
         Wait,
-
-        /// <summary>There are none.</summary>
         End,
-
-        /// <summary>They lie outside what is mapped.</summary>
         Map,
-
-        /// <summary>They are mapped.</summary>
         Take,
-
-        /// <summary>They cannot be had by mapping.</summary>
         Read,
     }
 
@@ -206,7 +194,6 @@ internal sealed unsafe partial class MappedSource
 
     private static long HugePageStart(long offset) => offset - (offset % MemoryMap.HugePageBytes);
 
-    /// <summary>Finds the window's bytes in a mapping of the file.</summary>
     private static void Rebase(ref Window window, MappedBlock region)
     {
         if (ReferenceEquals(window.Block, region))
@@ -236,12 +223,144 @@ internal sealed unsafe partial class MappedSource
         }
     }
 
-    /// <param name="Next">What to do.</param>
-    /// <param name="Region">What the window grows in; entered, to be left.</param>
-    /// <param name="To">Where in the file the window ends then.</param>
-    /// <param name="Entered">Whether the pages up to there were entered already.</param>
-    /// <param name="DropFrom">First byte of the file that is mapped and not needed any more.</param>
-    /// <param name="DropTo">Where those bytes end.</param>
     private readonly record struct Claim(
         Next Next, MappedBlock? Region = null, long To = 0, bool Entered = false, long DropFrom = 0, long DropTo = 0);
+
+    /// <summary>Bytes that are entered ahead of the reader at most.</summary>
+    /// <remarks>Enough to keep a disk busy while the reader works on one window. See docs/mapped.md.</remarks>
+    public const int AheadBytes = 4 * WindowBytes;
+
+    /// <summary>After so many windows in a row that the cache had, the reader's own thread enters them again.</summary>
+    private const int HitsUntilWarm = 4;
+
+    private bool _cold;
+    private bool _enteringNow;
+    private bool _enteringFailed;
+    private bool _workerActive;
+    private int _hits;
+
+    private enum Entry
+    {
+        Done,
+        WouldWait,
+        Failed,
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        while (true)
+        {
+            MappedBlock? region;
+            long from;
+            long to = 0;
+            int epoch;
+            IReadyCallback? callback = null;
+            lock (_gate)
+            {
+                region = _region;
+                from = _enteredTo;
+                epoch = _epoch;
+                if (region is null || !MayEnterAhead(region))
+                {
+                    // Whoever waits for what cannot be done here looks again and does it.
+                    _workerActive = false;
+                    callback = _callback;
+                    _callback = null;
+                    region = null;
+                }
+                else
+                {
+                    _enteringNow = true;
+                    to = Math.Min(HugePageStart(from) + WindowBytes, region.FileOffset + region.Capacity);
+                    region.Enter();
+                }
+            }
+
+            if (region is null)
+            {
+                callback?.OnReady();
+                return;
+            }
+
+            bool hit = Holds(region, from, to);
+            int error = Enter(region, from, to);
+            region.Leave();
+            lock (_gate)
+            {
+                _enteringNow = false;
+                _hits = hit ? _hits + 1 : 0;
+                _cold &= _hits < HitsUntilWarm;
+                if (epoch == _epoch && ReferenceEquals(region, _region))
+                {
+                    _enteringFailed |= error != 0;
+                    _enteredTo = Math.Max(_enteredTo, to);
+                }
+
+                if (_enteringFailed || _enteredTo > _liveTo)
+                {
+                    callback = _callback;
+                    _callback = null;
+                }
+
+                Monitor.PulseAll(_gate);
+            }
+
+            callback?.OnReady();
+        }
+    }
+
+    private static int Enter(MappedBlock region, long from, long to)
+    {
+        long start = from - (from % MemoryMap.PageBytes);
+        return MemoryMap.Populate(region.At(start), (nint)(to - start));
+    }
+
+    private bool Holds(MappedBlock region, long from, long to)
+    {
+        long start = from - (from % MemoryMap.PageBytes);
+        return PageCache.Holds(File.Handle, region.At(start), start, (int)(to - start));
+    }
+
+    private bool MayEnterAhead(MappedBlock region) =>
+        !_disposed && !_enteringFailed && _reading is null && _protection == Protection.Leased
+        && _enteredTo >= region.FileOffset && _enteredTo < region.FileOffset + region.Capacity
+        && _enteredTo - _liveTo < AheadBytes
+        && (_cold || _callback is not null);
+
+    private void StartEntering()
+    {
+        if (!_workerActive)
+        {
+            _workerActive = true;
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
+    }
+
+    private Entry EnterHere(MappedBlock region, long from, long to, bool mayWait)
+    {
+        if (!mayWait && !Holds(region, from, to))
+        {
+            lock (_gate)
+            {
+                _liveTo = from;
+                _cold = true;
+                _hits = 0;
+                if (!_disposed)
+                {
+                    StartEntering();
+                }
+            }
+
+            return Entry.WouldWait;
+        }
+
+        int error = Enter(region, from, to);
+        lock (_gate)
+        {
+            _enteringFailed |= error != 0;
+            _enteredTo = Math.Max(_enteredTo, to);
+        }
+
+        return error == 0 ? Entry.Done : Entry.Failed;
+    }
 }

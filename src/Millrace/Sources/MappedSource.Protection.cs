@@ -119,7 +119,6 @@ internal sealed unsafe partial class MappedSource
     }
 
     /// <summary>Takes the lease and looks whether the file is still what it was when it was opened.</summary>
-    /// <returns>Null, or why it is not to be mapped.</returns>
     private string? TakeLease()
     {
         lock (_gate)
@@ -180,7 +179,6 @@ internal sealed unsafe partial class MappedSource
         }
     }
 
-    /// <summary>The unconsumed bytes in memory that can be appended to, null when there are none.</summary>
     private Block? CopyOf(in Window window, out int start)
     {
         start = 0;

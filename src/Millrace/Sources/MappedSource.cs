@@ -32,7 +32,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     public const int RegionBytes = 1024 * 1024 * 1024;
 
     /// <summary>Bytes by which the window grows first, and first after a seek; then it doubles.</summary>
-    /// <remarks>As much as one block of the other strategies. Who seeks may want no more than one record.</remarks>
+    /// <remarks>As much as one block of the other strategies. A seek may be for a single record.</remarks>
     private const int FirstBytes = BlockPool.BodyBytes;
 
     private const int MaxRegionBytes = int.MaxValue - MemoryMap.HugePageBytes + 1;
@@ -47,7 +47,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     private bool _leaseHeld;
     private bool _disposed;
 
-    // What the reader may touch: [_liveFrom, _liveTo) in the file. Extended before the pages are entered.
+    // The reader may touch [_liveFrom, _liveTo) in the file. Extended before the pages are entered.
     private long _liveFrom;
     private long _liveTo;
 
@@ -96,13 +96,13 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
 
     public override string Reason => _reason;
 
-    protected override BlockAllocator Allocator { get; }
+    private BlockAllocator Allocator { get; }
 
     /// <summary>A source for a file that can be mapped safely; null and the <paramref name="reason"/> for another.</summary>
     public static MappedSource? TryCreate(
         OpenFile file, in FileReadOptions options, out string reason, int regionBytes = RegionBytes)
     {
-        if (WhyNot(file) is { } obstacle)
+        if (FindObstacle(file) is { } obstacle)
         {
             reason = "mapping was asked for, but " + obstacle;
             return null;
@@ -217,7 +217,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
         }
     }
 
-    protected override void Recycle(Block block)
+    public override void Recycle(Block block)
     {
         // A region stays mapped for the next window.
         if (block is MappedBlock)
@@ -227,7 +227,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
 
         if (_reading is { } reading)
         {
-            reading.TakeBack(block);
+            reading.Recycle(block);
         }
         else
         {
@@ -235,7 +235,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
         }
     }
 
-    private static string? WhyNot(OpenFile file) =>
+    private static string? FindObstacle(OpenFile file) =>
         !file.Native ? "portable reading is asked for or all that this system has"
         : !NativeFeatures.Mapping ? "it is switched off for this process"
         : file.Kind != FileKind.Regular || file.SizeAtOpen == 0 ? "this is no file with a size"

@@ -66,7 +66,6 @@ internal sealed class OpenFile : IDisposable
     /// <summary>As it was given; empty for a handle whose name nobody knows.</summary>
     public string Path { get; }
 
-    /// <summary>Whether Linux's own calls may be used on it.</summary>
     public bool Native { get; }
 
     public bool CanSeek { get; }
@@ -91,20 +90,48 @@ internal sealed class OpenFile : IDisposable
     public long KnownEnd => Kind == FileKind.Regular ? Math.Min(SizeAtOpen, Limit) : 0;
 
     /// <summary>
-    /// Another part of it, for a reader of its own: what the file was when this was opened is what that reader holds it
+    /// Another part of it, for another reader: what the file was when this was opened is what that reader holds it
     /// against, too.
     /// </summary>
-    /// <param name="start">First byte wanted.</param>
-    /// <param name="limit">Where the part ends; as <see cref="Limit"/>.</param>
-    /// <param name="own">Another handle of the same file, closed with the part; null to use this one's, which stays open.</param>
     public OpenFile Part(long start, long limit, SafeFileHandle? own) => new(this, start, limit, own);
+
+    /// <summary>Opens a file by name; a failure is one exception that says what and where.</summary>
+    public static OpenFile Open(string path, in FileReadOptions options)
+    {
+        SafeFileHandle handle = OpenHandle(path, options);
+        try
+        {
+            return new OpenFile(handle, path, options, ownsHandle: true);
+        }
+        catch
+        {
+            handle.Dispose();
+            throw;
+        }
+    }
+
+    public static SafeFileHandle OpenHandle(string path, in FileReadOptions options)
+    {
+        FileShare share = options.Share;
+        if (options.Follow != FollowMode.None)
+        {
+            // Somebody has to be able to write what is waited for, and to rename it away.
+            share |= FileShare.ReadWrite | FileShare.Delete;
+        }
+
+        try
+        {
+            return File.OpenHandle(path, FileMode.Open, FileAccess.Read, share, FileOptions.SequentialScan);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw OpenFailed(path, exception);
+        }
+    }
 
     /// <summary>
     /// Reads what is still wanted of a block, and finds out whether the file ends there.
     /// </summary>
-    /// <param name="block">Its <see cref="Block.Filled"/>, <see cref="Block.Last"/> and <see cref="Block.Error"/> are set.</param>
-    /// <param name="mayWait">Whether the thread may wait for the device.</param>
-    /// <param name="hit">Whether the page cache had everything.</param>
     /// <returns>False when more is wanted and the thread may not wait for it.</returns>
     public bool Read(Block block, bool mayWait, out bool hit)
     {
@@ -162,7 +189,6 @@ internal sealed class OpenFile : IDisposable
         return true;
     }
 
-    /// <summary>Reads without waiting for a device; -1 when it would have to wait or cannot tell.</summary>
     private unsafe int ReadCached(Block block)
     {
         if (!Native || !CanSeek)
@@ -226,10 +252,7 @@ internal sealed class OpenFile : IDisposable
     /// <summary>
     /// Called where the file seems to end: has it grown, is that its end, or did somebody change it?
     /// </summary>
-    /// <param name="offset">Where in the file the bytes stopped.</param>
-    /// <param name="sawEnd">Whether a read answered 0 there.</param>
     /// <returns>True at the end; false if there is more to read.</returns>
-    /// <exception cref="FilePipeException">The file was truncated or changed.</exception>
     public bool IsEnd(long offset, bool sawEnd)
     {
         if (Kind != FileKind.Regular)
@@ -274,7 +297,7 @@ internal sealed class OpenFile : IDisposable
         return true;
     }
 
-    /// <summary>What a read throws that is no mistake of ours, a handle closed underneath included.</summary>
+    /// <summary>Exceptions of a read that are not bugs in this library, a handle closed underneath included.</summary>
     public static bool IsSystemError(Exception exception) =>
         exception is IOException or UnauthorizedAccessException or ObjectDisposedException or NotSupportedException;
 
@@ -294,6 +317,28 @@ internal sealed class OpenFile : IDisposable
             Handle.Dispose();
         }
     }
+
+    private static FilePipeException OpenFailed(string path, Exception exception)
+    {
+        (FilePipeError error, string what) = exception switch
+        {
+            FileNotFoundException => (FilePipeError.NotFound, "there is no such file"),
+            DirectoryNotFoundException => (FilePipeError.NotFound, "a folder of its path does not exist"),
+            UnauthorizedAccessException when Directory.Exists(path) => (FilePipeError.IsDirectory, "it is a folder"),
+            UnauthorizedAccessException => (FilePipeError.AccessDenied, "permission denied"),
+            IOException when IsSharingViolation(exception) =>
+                (FilePipeError.Sharing, "another process holds it; see FileReadOptions.Share"),
+            _ => (FilePipeError.Failed, exception.Message),
+        };
+        return new FilePipeException(error, $"Cannot open '{path}' for reading: {what}.", path, 0, exception);
+    }
+
+    /// <summary>
+    /// ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION on Windows; EWOULDBLOCK of the advisory lock on Linux (11) and
+    /// macOS (35), which .NET passes through as the HResult.
+    /// </summary>
+    private static bool IsSharingViolation(Exception exception) =>
+        (exception.HResult & 0xFFFF) is 32 or 33 || exception.HResult is 11 or 35;
 
     private static bool IsSeekable(SafeFileHandle handle, FileKind kind)
     {

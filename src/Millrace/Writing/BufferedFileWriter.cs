@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using Millrace.Buffers;
@@ -9,7 +10,7 @@ namespace Millrace.Writing;
 /// Writes to the page cache: on the calling thread, which is a copy in memory, as long as the kernel takes the bytes at
 /// that speed; on the pool once it makes a writer wait, and for flushes to the device.
 /// </summary>
-internal sealed partial class BufferedFileWriter : StagedFileWriter
+internal sealed class BufferedFileWriter : FilePipeWriter
 {
     /// <summary>From this length on, in bytes, a chunk is written from the caller's memory and not gathered.</summary>
     /// <remarks>
@@ -27,7 +28,7 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
 
     private readonly WriteBehind? _behind;
     private FlushWork? _work;
-    private ReadWait? _wait;
+    private AsyncWait? _wait;
     private bool _slow;
 
     public BufferedFileWriter(StagedFile file, in FileWriteOptions options, WriteStrategy strategy, string reason)
@@ -43,11 +44,9 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
 
     private bool IsBusy => _work is { } work && work.State != FlushState.Idle;
 
-    /// <inheritdoc/>
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default) =>
         WriteAsync(default, gathers: false, cancellationToken);
 
-    /// <inheritdoc/>
     /// <remarks>
     /// A chunk of 128 KiB and more is written together with what was gathered, without copying it. A smaller one is
     /// gathered, unless flushes are to be durable: nobody sees the file before it is committed, so there is nobody to write
@@ -67,17 +66,17 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
             return ValueTask.FromCanceled<FlushResult>(cancellationToken);
         }
 
-        if (TakeCancellation())
+        if (State.TakeCancellation())
         {
-            Gather(source.Span);
+            Buffer.Add(source.Span);
             return new ValueTask<FlushResult>(new FlushResult(isCanceled: true, isCompleted: false));
         }
 
         try
         {
-            if (gathers && !IsFull(Buffered))
+            if (gathers && !IsFull)
             {
-                Gather(source.Span);
+                Buffer.Add(source.Span);
                 return default;
             }
 
@@ -89,12 +88,12 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
             if (gathers)
             {
                 Drain();
-                Gather(source.Span);
+                Buffer.Add(source.Span);
                 return default;
             }
 
-            WriteHere(source.Span);
-            return FlushesDurably ? FlushOnPoolAsync(cancellationToken) : default;
+            WriteNow(source.Span);
+            return FlushesDurably ? FlushAllAsync(durable: true, cancellationToken) : default;
         }
         catch (FilePipeException exception)
         {
@@ -102,22 +101,67 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
         }
     }
 
-    /// <inheritdoc/>
-    public override ValueTask<FlushResult> FlushToDeviceAsync(CancellationToken cancellationToken = default)
+    public override ValueTask WriteThroughAsync(ReadOnlySequence<byte> source, CancellationToken cancellationToken = default)
     {
         ThrowIfUnusable();
-        return cancellationToken.IsCancellationRequested
-            ? ValueTask.FromCanceled<FlushResult>(cancellationToken)
-            : FlushOnPoolAsync(cancellationToken);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(cancellationToken);
+        }
+
+        if (FlushesDurably || IsBusy || Buffer.Count > 0)
+        {
+            return base.WriteThroughAsync(source, cancellationToken);
+        }
+
+        if (_slow)
+        {
+            return WriteThroughOnPoolAsync(source);
+        }
+
+        try
+        {
+            WriteSegments(source);
+            return default;
+        }
+        catch (FilePipeException exception)
+        {
+            return ValueTask.FromException(exception);
+        }
     }
 
-    public override void AcceptForeign(long bytes)
+    /// <summary>
+    /// The device makes writes wait, which is not for the caller's thread. The bytes stay the caller's, so that nobody may go
+    /// away meanwhile: this is not canceled.
+    /// </summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
+    private async ValueTask WriteThroughOnPoolAsync(ReadOnlySequence<byte> source)
     {
-        base.AcceptForeign(bytes);
-        _behind?.Reached(Written);
+        EnterPending();
+        try
+        {
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            WriteSegments(source);
+        }
+        finally
+        {
+            _ = State.Leave();
+        }
     }
 
-    private protected override bool IsFull(int buffered) => buffered >= BlockPool.BodyBytes;
+    /// <summary>Two segments a call.</summary>
+    private void WriteSegments(in ReadOnlySequence<byte> source)
+    {
+        SequencePosition position = source.Start;
+        while (source.TryGet(ref position, out ReadOnlyMemory<byte> first))
+        {
+            _ = source.TryGet(ref position, out ReadOnlyMemory<byte> second);
+            WriteTimed(first.Span, second.Span);
+            Written += first.Length + second.Length;
+        }
+    }
+
+    private protected override void OnWritten() => _behind?.Reached(Written);
 
     private protected override void Drain()
     {
@@ -127,11 +171,11 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
         }
 
         // Up to a whole page: what is left is written together with what comes.
-        int bytes = Buffered - (int)((Written + Buffered) % BlockPool.Alignment);
-        ReadOnlySpan<byte> whole = Unflushed[..bytes];
+        int bytes = Buffer.Count - (int)((Written + Buffer.Count) % BlockPool.Alignment);
+        ReadOnlySpan<byte> whole = Buffer.Bytes[..bytes];
         WriteTimed(whole, default);
         Consume(bytes);
-        Compact();
+        Buffer.Compact();
     }
 
     private protected override void EndWait() => _wait?.End();
@@ -155,7 +199,7 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
     {
         try
         {
-            WriteHere(default);
+            WriteNow(default);
         }
         finally
         {
@@ -163,18 +207,18 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
         }
     }
 
-    protected override async ValueTask WriteAllAsync(CancellationToken cancellationToken)
+    private protected override async ValueTask WriteAllAsync(CancellationToken cancellationToken)
     {
         if (_slow || IsBusy)
         {
-            FlushResult result = await FlushCoreAsync(durable: false, cancellationToken).ConfigureAwait(false);
+            FlushResult result = await FlushAllAsync(durable: false, cancellationToken).ConfigureAwait(false);
             if (result.IsCanceled)
             {
                 throw new OperationCanceledException($"Committing '{Path}' was canceled; nothing was published.");
             }
         }
 
-        WriteHere(default);
+        WriteNow(default);
     }
 
     private protected override void WriteAll()
@@ -184,11 +228,10 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
             WaitForPool(_work!);
         }
 
-        WriteHere(default);
+        WriteNow(default);
     }
 
-    /// <summary>For the pool: writes a block to its place.</summary>
-    internal void WriteThere(ReadOnlySpan<byte> bytes, long offset)
+    internal void WriteOnPool(ReadOnlySpan<byte> bytes, long offset)
     {
         long began = Environment.TickCount64;
         File.Write(bytes, default, offset);
@@ -196,18 +239,16 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
         Hash(bytes);
     }
 
-    /// <summary>For the pool: makes everything written durable.</summary>
-    internal void FlushThere() => FlushToDevice();
+    internal void FlushOnPool() => FlushToDevice();
 
-    internal void CloseThere() => Close();
+    internal void CloseOnPool() => Close();
 
-    /// <summary>Writes what was gathered and a source after it.</summary>
-    private void WriteHere(ReadOnlySpan<byte> source)
+    private void WriteNow(ReadOnlySpan<byte> source)
     {
-        if (Buffered + source.Length > 0)
+        if (Buffer.Count + source.Length > 0)
         {
-            WriteTimed(Unflushed, source);
-            Consume(Buffered);
+            WriteTimed(Buffer.Bytes, source);
+            Consume(Buffer.Count);
             Written += source.Length;
         }
     }
@@ -235,29 +276,26 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
     {
         while (true)
         {
-            int piece = Math.Min(source.Length, Math.Max(0, BlockPool.BodyBytes - Buffered));
-            Gather(source.Span[..piece]);
+            int piece = Math.Min(source.Length, Math.Max(0, BlockPool.BodyBytes - Buffer.Count));
+            Buffer.Add(source.Span[..piece]);
             source = source[piece..];
-            FlushResult result = await FlushCoreAsync(FlushesDurably && source.IsEmpty, cancellationToken)
+            FlushResult result = await FlushAllAsync(FlushesDurably && source.IsEmpty, cancellationToken)
                 .ConfigureAwait(false);
             if (result.IsCanceled || source.IsEmpty)
             {
-                Gather(source.Span);
+                Buffer.Add(source.Span);
                 return result;
             }
         }
     }
 
-    private ValueTask<FlushResult> FlushOnPoolAsync(CancellationToken cancellationToken) =>
-        FlushCoreAsync(durable: true, cancellationToken);
-
     /// <summary>Has the pool write what was gathered, after what an abandoned flush may have left, and flush.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<FlushResult> FlushCoreAsync(bool durable, CancellationToken cancellationToken)
+    private protected override async ValueTask<FlushResult> FlushAllAsync(bool durable, CancellationToken cancellationToken)
     {
         FlushWork work = _work ??= new FlushWork(this);
-        ReadWait wait = _wait ??= new ReadWait();
-        bool owner = TryEnterPending();
+        AsyncWait wait = _wait ??= new AsyncWait();
+        bool owner = State.TryEnter();
         try
         {
             bool begun = false;
@@ -268,7 +306,7 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
                     case FlushState.Running:
                         await WaitAsync(work, wait, cancellationToken).ConfigureAwait(false);
                         ThrowIfCompleted();
-                        if (TakeCancellation())
+                        if (State.TakeCancellation())
                         {
                             return new FlushResult(isCanceled: true, isCompleted: false);
                         }
@@ -297,15 +335,15 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
             work.Disarm();
             if (owner)
             {
-                LeavePending();
+                _ = State.Leave();
             }
         }
     }
 
-    private ValueTask WaitAsync(FlushWork work, ReadWait wait, CancellationToken cancellationToken)
+    private ValueTask WaitAsync(FlushWork work, AsyncWait wait, CancellationToken cancellationToken)
     {
         wait.Begin(cancellationToken);
-        if (!work.Arm(wait) || CancellationAsked || IsCompleted)
+        if (!work.Arm(wait) || State.EndsWaits)
         {
             // It has ended, or nobody wants to wait any more, since somebody looked.
             wait.End();
@@ -314,10 +352,9 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
         return wait.Task();
     }
 
-    /// <summary>For callers that cannot await: a full buffer has to go somewhere.</summary>
     private void WaitForPool(FlushWork work)
     {
-        using var done = new BlockingCallback();
+        using var done = new BlockingWait();
         while (work.State != FlushState.Idle)
         {
             done.Reset();
@@ -337,7 +374,7 @@ internal sealed partial class BufferedFileWriter : StagedFileWriter
 
     private void Begin(FlushWork work, bool durable)
     {
-        Block? block = TakeBlock(out int start, out int end);
+        Block? block = Buffer.Take(out int start, out int end);
         InFlight = end - start;
         work.Begin(block, start, end, Written, durable);
     }

@@ -12,7 +12,7 @@ namespace Millrace.Writing;
 /// Writes whole blocks past the page cache (O_DIRECT), several in flight on pool threads. What is left at the end goes
 /// through the page cache, because such writes are of whole pages.
 /// </summary>
-internal sealed class DirectFileWriter : StagedFileWriter
+internal sealed class DirectFileWriter : FilePipeWriter
 {
     /// <summary>How far ahead the file is made longer, in bytes.</summary>
     /// <remarks>
@@ -21,7 +21,7 @@ internal sealed class DirectFileWriter : StagedFileWriter
     private const long ExtendBy = 64 * 1024 * 1024;
 
     private readonly DirectLanes _lanes;
-    private ReadWait? _wait;
+    private AsyncWait? _wait;
     private long _extended;
     private bool _extends = true;
 
@@ -58,7 +58,6 @@ internal sealed class DirectFileWriter : StagedFileWriter
         return null;
     }
 
-    /// <inheritdoc/>
     /// <remarks>
     /// Completes when there is room for another block, unless flushes are to be durable: then when everything is on the
     /// device. An error of a write may be told by a later flush, or by the commit.
@@ -71,7 +70,7 @@ internal sealed class DirectFileWriter : StagedFileWriter
             return ValueTask.FromCanceled<FlushResult>(cancellationToken);
         }
 
-        if (TakeCancellation())
+        if (State.TakeCancellation())
         {
             return new ValueTask<FlushResult>(new FlushResult(isCanceled: true, isCompleted: false));
         }
@@ -88,16 +87,6 @@ internal sealed class DirectFileWriter : StagedFileWriter
         }
     }
 
-    /// <inheritdoc/>
-    public override ValueTask<FlushResult> FlushToDeviceAsync(CancellationToken cancellationToken = default)
-    {
-        ThrowIfUnusable();
-        return cancellationToken.IsCancellationRequested
-            ? ValueTask.FromCanceled<FlushResult>(cancellationToken)
-            : FlushCoreAsync(all: true, durable: true, cancellationToken);
-    }
-
-    /// <inheritdoc/>
     public override ValueTask<FlushResult> WriteAsync(
         ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
     {
@@ -107,22 +96,20 @@ internal sealed class DirectFileWriter : StagedFileWriter
             return ValueTask.FromCanceled<FlushResult>(cancellationToken);
         }
 
-        if (CancellationAsked || source.Length + Buffered < BlockPool.BodyBytes)
+        if (State.IsCancellationRequested || source.Length + Buffer.Count < BlockPool.BodyBytes)
         {
-            Gather(source.Span);
+            Buffer.Add(source.Span);
             return FlushAsync(cancellationToken);
         }
 
         return WriteInBlocksAsync(source, cancellationToken);
     }
 
-    private protected override bool IsFull(int buffered) => buffered >= BlockPool.BodyBytes;
-
     private protected override void Drain()
     {
         while (!TryHandOver())
         {
-            using var free = new BlockingCallback();
+            using var free = new BlockingWait();
             if (_lanes.Arm(free, all: false))
             {
                 free.Wait();
@@ -134,7 +121,10 @@ internal sealed class DirectFileWriter : StagedFileWriter
 
     private protected override void End(Exception? exception) => _lanes.CloseWhenIdle(Close);
 
-    protected override async ValueTask WriteAllAsync(CancellationToken cancellationToken)
+    private protected override ValueTask<FlushResult> FlushAllAsync(bool durable, CancellationToken cancellationToken) =>
+        FlushCoreAsync(all: true, durable, cancellationToken);
+
+    private protected override async ValueTask WriteAllAsync(CancellationToken cancellationToken)
     {
         FlushResult result = await FlushCoreAsync(all: true, durable: false, cancellationToken).ConfigureAwait(false);
         if (result.IsCanceled)
@@ -148,7 +138,7 @@ internal sealed class DirectFileWriter : StagedFileWriter
     private protected override void WriteAll()
     {
         Drain();
-        using var idle = new BlockingCallback();
+        using var idle = new BlockingWait();
         if (_lanes.Arm(idle, all: true))
         {
             idle.Wait();
@@ -163,13 +153,13 @@ internal sealed class DirectFileWriter : StagedFileWriter
     {
         while (true)
         {
-            int piece = Math.Min(source.Length, Math.Max(0, BlockPool.BodyBytes - Buffered));
-            Gather(source.Span[..piece]);
+            int piece = Math.Min(source.Length, Math.Max(0, BlockPool.BodyBytes - Buffer.Count));
+            Buffer.Add(source.Span[..piece]);
             source = source[piece..];
             FlushResult result = await FlushAsync(cancellationToken).ConfigureAwait(false);
             if (result.IsCanceled || source.IsEmpty)
             {
-                Gather(source.Span);
+                Buffer.Add(source.Span);
                 return result;
             }
         }
@@ -178,21 +168,21 @@ internal sealed class DirectFileWriter : StagedFileWriter
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<FlushResult> FlushCoreAsync(bool all, bool durable, CancellationToken cancellationToken)
     {
-        ReadWait wait = _wait ??= new ReadWait();
-        bool owner = TryEnterPending();
+        AsyncWait wait = _wait ??= new AsyncWait();
+        bool owner = State.TryEnter();
         try
         {
             while (!TryHandOver() || (all && !_lanes.IsIdle))
             {
                 wait.Begin(cancellationToken);
-                if (!_lanes.Arm(wait, all) || CancellationAsked || IsCompleted)
+                if (!_lanes.Arm(wait, all) || State.EndsWaits)
                 {
                     wait.End();
                 }
 
                 await wait.Task().ConfigureAwait(false);
                 ThrowIfCompleted();
-                if (TakeCancellation())
+                if (State.TakeCancellation())
                 {
                     return new FlushResult(isCanceled: true, isCompleted: false);
                 }
@@ -213,17 +203,17 @@ internal sealed class DirectFileWriter : StagedFileWriter
             _lanes.Disarm();
             if (owner)
             {
-                LeavePending();
+                _ = State.Leave();
             }
         }
     }
 
-    /// <summary>Hands over the whole pages of a full buffer. False when there is no lane for them.</summary>
+    /// <summary>Starts to write the whole pages of a full buffer. False when every lane is busy.</summary>
     private unsafe bool TryHandOver()
     {
         _lanes.ThrowIfFailed();
-        int bytes = Buffered & -BlockPool.Alignment;
-        if (!IsFull(Buffered))
+        int bytes = Buffer.Count & -BlockPool.Alignment;
+        if (!IsFull)
         {
             return true;
         }
@@ -234,10 +224,10 @@ internal sealed class DirectFileWriter : StagedFileWriter
         }
 
         Extend(bytes);
-        Hash(Unflushed[..bytes]);
-        Block block = TakeBlock(out int start, out int end)!;
+        Hash(Buffer.Bytes[..bytes]);
+        Block block = Buffer.Take(out int start, out int end)!;
         Debug.Assert(start == 0, "blocks are filled from their start, where they are aligned");
-        Gather(new ReadOnlySpan<byte>(block.Pointer + bytes, end - bytes));
+        Buffer.Add(new ReadOnlySpan<byte>(block.Pointer + bytes, end - bytes));
         _lanes.Begin(block, bytes, Written);
         Written += bytes;
         return true;
@@ -264,11 +254,11 @@ internal sealed class DirectFileWriter : StagedFileWriter
     /// <summary>The last bytes, through the page cache; then the file is as long as they say.</summary>
     private void WriteRest()
     {
-        if (Buffered > 0)
+        if (Buffer.Count > 0)
         {
-            Hash(Unflushed);
-            File.Write(Unflushed, default, Written);
-            Consume(Buffered);
+            Hash(Buffer.Bytes);
+            File.Write(Buffer.Bytes, default, Written);
+            Consume(Buffer.Count);
         }
 
         if (_extended > Written)
@@ -280,9 +270,9 @@ internal sealed class DirectFileWriter : StagedFileWriter
     /// <summary>The same, but they stay: their page is written whole when the rest of it is there.</summary>
     private void WriteRestForNow()
     {
-        if (Buffered > 0)
+        if (Buffer.Count > 0)
         {
-            File.Write(Unflushed, default, Written);
+            File.Write(Buffer.Bytes, default, Written);
         }
     }
 }

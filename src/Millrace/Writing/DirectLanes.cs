@@ -1,5 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
+using Millrace.Interop;
 using Millrace.Sources;
 
 namespace Millrace.Writing;
@@ -10,7 +11,6 @@ namespace Millrace.Writing;
 /// </summary>
 internal sealed class DirectLanes
 {
-    /// <summary>Writes in flight at once.</summary>
     /// <remarks>As many as keep a device busy while the caller fills the next block; see docs/measuring.md.</remarks>
     public const int Count = 4;
 
@@ -36,7 +36,6 @@ internal sealed class DirectLanes
     /// <summary>The same file past the page cache.</summary>
     public SafeFileHandle Direct { get; }
 
-    /// <summary>Whether nothing is in flight.</summary>
     public bool IsIdle
     {
         get
@@ -60,7 +59,6 @@ internal sealed class DirectLanes
         }
     }
 
-    /// <exception cref="FilePipeException">A write has failed.</exception>
     public void ThrowIfFailed()
     {
         if (Volatile.Read(ref _error) is { } error)
@@ -105,7 +103,6 @@ internal sealed class DirectLanes
     }
 
     /// <summary>Closes the file, at once or when the last write has ended. Called once.</summary>
-    /// <param name="close">Closes the rest.</param>
     public void CloseWhenIdle(Action close)
     {
         lock (_gate)
@@ -120,7 +117,6 @@ internal sealed class DirectLanes
         Close();
     }
 
-    /// <summary>For the lanes.</summary>
     public void Ended(DirectLane lane, FilePipeException? error)
     {
         IReadyCallback? callback = null;
@@ -150,5 +146,41 @@ internal sealed class DirectLanes
     {
         Direct.Dispose();
         _close!();
+    }
+}
+
+internal sealed class DirectLane(DirectLanes lanes) : IThreadPoolWorkItem
+{
+    private Block? _block;
+    private int _bytes;
+    private long _offset;
+
+    public void Begin(Block block, int bytes, long offset)
+    {
+        _block = block;
+        _bytes = bytes;
+        _offset = offset;
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    unsafe void IThreadPoolWorkItem.Execute()
+    {
+        FilePipeException? error = null;
+        var bytes = new ReadOnlySpan<byte>(_block!.Pointer, _bytes);
+        int code = PositionalWrite.Write(lanes.Direct, bytes, default, _offset, out long written);
+        if (code is Errno.InvalidArgument or Errno.NotSupported)
+        {
+            // The file system accepted the flag and not the write.
+            code = PositionalWrite.Write(lanes.File.Handle, bytes, default, _offset, out written);
+        }
+
+        if (code != 0)
+        {
+            error = WriteErrors.Describe("write", lanes.File.Path, _offset + written, code);
+        }
+
+        _block.Release();
+        _block = null;
+        lanes.Ended(this, error);
     }
 }

@@ -4,7 +4,7 @@ using Millrace.Sources;
 namespace Millrace.Writing;
 
 /// <summary>
-/// What a pool thread does for a flush: writes a block that it was given, and waits for the device. Nobody has to wait
+/// The work of a pool thread for a flush: writes a block that it was given, and waits for the device. Nobody has to wait
 /// for it: a flush that was canceled leaves it running, and the next one finds what became of it.
 /// </summary>
 /// <remarks>One per writer, one run at a time. The writer begins and collects; the pool runs.</remarks>
@@ -32,12 +32,6 @@ internal sealed class FlushWork(BufferedFileWriter writer) : IThreadPoolWorkItem
         }
     }
 
-    /// <summary>Begins a run; only when idle.</summary>
-    /// <param name="block">Owned from here on; null when there is only to flush.</param>
-    /// <param name="start">Index in the block of the first byte.</param>
-    /// <param name="end">Index in the block after the last byte.</param>
-    /// <param name="offset">Where in the file they go.</param>
-    /// <param name="durable">Whether to wait for the device.</param>
     public void Begin(Block? block, int start, int end, long offset, bool durable)
     {
         _block = block;
@@ -48,7 +42,6 @@ internal sealed class FlushWork(BufferedFileWriter writer) : IThreadPoolWorkItem
         Again();
     }
 
-    /// <summary>Begins the run that failed once more.</summary>
     public void Again()
     {
         lock (_gate)
@@ -78,9 +71,6 @@ internal sealed class FlushWork(BufferedFileWriter writer) : IThreadPoolWorkItem
         }
     }
 
-    /// <summary>Takes the result of a run that has ended.</summary>
-    /// <returns>How many bytes it wrote.</returns>
-    /// <exception cref="FilePipeException">It failed; see <see cref="FlushState.Failed"/>.</exception>
     public int Collect()
     {
         lock (_gate)
@@ -142,7 +132,7 @@ internal sealed class FlushWork(BufferedFileWriter writer) : IThreadPoolWorkItem
         if (closes)
         {
             ReleaseBlock();
-            writer.CloseThere();
+            writer.CloseOnPool();
         }
 
         callback?.OnReady();
@@ -152,12 +142,12 @@ internal sealed class FlushWork(BufferedFileWriter writer) : IThreadPoolWorkItem
     {
         if (_block is { } block)
         {
-            writer.WriteThere(new ReadOnlySpan<byte>(block.Pointer + _start, _end - _start), _offset);
+            writer.WriteOnPool(new ReadOnlySpan<byte>(block.Pointer + _start, _end - _start), _offset);
         }
 
         if (_durable)
         {
-            writer.FlushThere();
+            writer.FlushOnPool();
         }
     }
 
@@ -168,4 +158,14 @@ internal sealed class FlushWork(BufferedFileWriter writer) : IThreadPoolWorkItem
         _start = 0;
         _end = 0;
     }
+}
+
+internal enum FlushState
+{
+    Idle,
+    Running,
+    Ended,
+
+    /// <summary>It failed and the writer knows; the bytes are still there, to be tried again.</summary>
+    Failed,
 }

@@ -5,9 +5,9 @@ using Millrace.Interop;
 namespace Millrace.Writing;
 
 /// <summary>With Linux's own calls, and the folder held open: right also when the folder is renamed meanwhile.</summary>
-internal sealed partial class NativeStagedFile : StagedFile
+internal sealed class NativeStagedFile : StagedFile
 {
-    /// <summary>What the umask takes away from for a new file: rw-rw-rw-, as every program's.</summary>
+    /// <summary>Permissions of a new file before the umask: rw-rw-rw-, as in every program.</summary>
     private const UnixFileMode DefaultMode =
         UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite
         | UnixFileMode.OtherRead | UnixFileMode.OtherWrite;
@@ -19,12 +19,12 @@ internal sealed partial class NativeStagedFile : StagedFile
     private readonly SafeFileHandle _stagedFolder;
     private readonly string _stagedName;
     private readonly string _name;
-    private readonly bool _mustBeNew;
+    private readonly bool _createNew;
 
     private NativeStagedFile(
         string path,
         string target,
-        bool mustBeNew,
+        bool createNew,
         SafeFileHandle folder,
         SafeFileHandle stagedFolder,
         string stagedName,
@@ -32,7 +32,7 @@ internal sealed partial class NativeStagedFile : StagedFile
         bool keeps)
         : base(path, target, keeps)
     {
-        _mustBeNew = mustBeNew;
+        _createNew = createNew;
         _folder = folder;
         _stagedFolder = stagedFolder;
         _stagedName = stagedName;
@@ -42,17 +42,17 @@ internal sealed partial class NativeStagedFile : StagedFile
 
     public override bool Native => true;
 
-    public static NativeStagedFile Create(string path, bool mustBeNew, UnixFileMode? mode)
+    public static NativeStagedFile Create(string path, bool createNew, UnixFileMode? mode)
     {
-        WriteTarget target = WriteTarget.Find(path, mustBeNew);
+        WriteTarget target = WriteTarget.Find(path, createNew);
         SafeFileHandle folder = OpenFolder(target.FullPath, path);
         try
         {
             // Never more than is wanted in the end, also not for a moment: what is written may be secret.
             SafeFileHandle handle = Open(folder, path, (int)Permissions(target, mode), out string stagedName);
-            TakeAfter(handle, target, mode);
+            ApplyPermissions(handle, target, mode);
             return new NativeStagedFile(
-                path, target.FullPath, mustBeNew, folder, folder, stagedName, handle, keeps: false);
+                path, target.FullPath, createNew, folder, folder, stagedName, handle, keeps: false);
         }
         catch
         {
@@ -103,11 +103,11 @@ internal sealed partial class NativeStagedFile : StagedFile
     {
         if (Keeps)
         {
-            // Others may read it from now on.
+            // Now others may read it.
             _ = AdvisoryLock.TryShare(Handle);
         }
 
-        int error = _mustBeNew
+        int error = _createNew
             ? Folder.RenameToFree(_stagedFolder, _stagedName, _folder, _name)
             : Folder.Rename(_stagedFolder, _stagedName, _folder, _name);
         if (error != 0)
@@ -163,7 +163,7 @@ internal sealed partial class NativeStagedFile : StagedFile
         mode ?? target.Existing?.Permissions ?? DefaultMode;
 
     /// <summary>Gives the file the permissions that were asked for, or those and the owner of what it is going to replace.</summary>
-    private static void TakeAfter(SafeFileHandle handle, in WriteTarget target, UnixFileMode? mode)
+    private static void ApplyPermissions(SafeFileHandle handle, in WriteTarget target, UnixFileMode? mode)
     {
         if ((mode ?? target.Existing?.Permissions) is { } exact)
         {
@@ -173,19 +173,90 @@ internal sealed partial class NativeStagedFile : StagedFile
 
         if (target.Existing is { } existing && mode is null)
         {
-            GiveAsBefore(handle, existing);
+            CopyOwner(handle, existing);
         }
     }
 
-    private static void GiveAsBefore(SafeFileHandle handle, in NamedFile existing)
+    private static void CopyOwner(SafeFileHandle handle, in NamedFile existing)
     {
         if (NamedFile.TryGet(handle, out NamedFile created) == 0
             && (created.User != existing.User || created.Group != existing.Group))
         {
-            NamedFile.TryGive(handle, existing.User, existing.Group);
+            NamedFile.TrySetOwner(handle, existing.User, existing.Group);
 
             // Changing the owner takes set-user-ID bits away.
             _ = NamedFile.SetMode(handle, existing.Permissions);
+        }
+    }
+
+    public static NativeStagedFile Continue(string part, string path, bool createNew, UnixFileMode? mode)
+    {
+        WriteTarget target = WriteTarget.Find(path, createNew);
+        string fullPart = System.IO.Path.GetFullPath(part);
+        string partName = System.IO.Path.GetFileName(fullPart);
+        SafeFileHandle folder = OpenFolder(target.FullPath, path);
+        try
+        {
+            SafeFileHandle partFolder = OpenFolder(fullPart, part);
+            try
+            {
+                SafeFileHandle handle = OpenPart(partFolder, partName, fullPart, part, (int)Permissions(target, mode));
+                ApplyPermissions(handle, target, mode);
+                return new NativeStagedFile(
+                    path, target.FullPath, createNew, folder, partFolder, partName, handle, keeps: true);
+            }
+            catch
+            {
+                partFolder.Dispose();
+                throw;
+            }
+        }
+        catch
+        {
+            folder.Dispose();
+            throw;
+        }
+    }
+
+    private static SafeFileHandle OpenFolder(string file, string shown)
+    {
+        SafeFileHandle folder = Folder.Open(System.IO.Path.GetDirectoryName(file)!);
+        return folder.IsInvalid
+            ? throw WriteErrors.Describe("create", shown, 0, Marshal.GetLastPInvokeError())
+            : folder;
+    }
+
+    private static SafeFileHandle OpenPart(SafeFileHandle folder, string name, string full, string shown, int mode)
+    {
+        for (int i = 0; ; i++)
+        {
+            SafeFileHandle handle = Folder.OpenAlone(folder, name, mode, out int error);
+            if (error == Errno.Again)
+            {
+                handle.Dispose();
+                throw WriteErrors.Describe("continue", shown, 0, FilePipeError.Sharing, inner: null);
+            }
+
+            NamedFile opened = default;
+            if (error == 0 && (error = NamedFile.TryGet(handle, out opened)) == 0 && !opened.IsRegular)
+            {
+                handle.Dispose();
+                throw WriteErrors.Describe("continue", shown, 0, FilePipeError.Failed, inner: null);
+            }
+
+            // The previous holder may have published it between our opening it and its lock: then it is a finished file,
+            // and no longer ours to write to.
+            if (error == 0 && !FileIdentity.HasBeenReplaced(handle, full, native: true) && opened.Links > 0)
+            {
+                return handle;
+            }
+
+            AdvisoryLock.Release(handle);
+            handle.Dispose();
+            if (i == Tries || error != 0)
+            {
+                throw WriteErrors.Describe("continue", shown, 0, error == 0 ? Errno.NoEntry : error);
+            }
         }
     }
 }

@@ -13,27 +13,27 @@ internal sealed class PortableStagedFile : StagedFile
 
     private readonly FileStream _stream;
     private readonly string _staged;
-    private readonly bool _mustBeNew;
+    private readonly bool _createNew;
 
     private PortableStagedFile(
-        string path, string target, bool mustBeNew, string staged, FileStream stream, bool keeps)
+        string path, string target, bool createNew, string staged, FileStream stream, bool keeps)
         : base(path, target, keeps)
     {
         _stream = stream;
-        _mustBeNew = mustBeNew;
+        _createNew = createNew;
         _staged = staged;
         Handle = stream.SafeFileHandle;
     }
 
     public override bool Native => false;
 
-    public static PortableStagedFile Create(string path, bool mustBeNew, UnixFileMode? mode)
+    public static PortableStagedFile Create(string path, bool createNew, UnixFileMode? mode)
     {
         try
         {
-            FileInfo target = Find(path, mustBeNew, mode, out UnixFileMode? kept);
+            FileInfo target = Find(path, createNew, mode, out UnixFileMode? kept);
             string staged = System.IO.Path.Combine(target.DirectoryName!, StagedName.Next());
-            return new PortableStagedFile(path, target.FullName, mustBeNew, staged, Open(staged, kept), keeps: false);
+            return new PortableStagedFile(path, target.FullName, createNew, staged, Open(staged, kept), keeps: false);
         }
         catch (Exception exception) when (exception is IOException and not FilePipeException or UnauthorizedAccessException)
         {
@@ -41,13 +41,13 @@ internal sealed class PortableStagedFile : StagedFile
         }
     }
 
-    public static PortableStagedFile Continue(string part, string path, bool mustBeNew, UnixFileMode? mode)
+    public static PortableStagedFile Continue(string part, string path, bool createNew, UnixFileMode? mode)
     {
         FileInfo target;
         UnixFileMode? kept;
         try
         {
-            target = Find(path, mustBeNew, mode, out kept);
+            target = Find(path, createNew, mode, out kept);
         }
         catch (Exception exception) when (exception is IOException and not FilePipeException or UnauthorizedAccessException)
         {
@@ -62,7 +62,7 @@ internal sealed class PortableStagedFile : StagedFile
                 throw WriteErrors.Describe("continue", part, 0, FilePipeError.Failed, inner: null);
             }
 
-            return new PortableStagedFile(path, target.FullName, mustBeNew, full, OpenPart(full, kept), keeps: true);
+            return new PortableStagedFile(path, target.FullName, createNew, full, OpenPart(full, kept), keeps: true);
         }
         catch (Exception exception) when (exception is IOException and not FilePipeException or UnauthorizedAccessException)
         {
@@ -112,7 +112,6 @@ internal sealed class PortableStagedFile : StagedFile
         }
     }
 
-    /// <inheritdoc/>
     /// <remarks>
     /// The framework does not tell of every failure: with .NET 10 on Linux its call returns when the device has failed.
     /// </remarks>
@@ -143,11 +142,11 @@ internal sealed class PortableStagedFile : StagedFile
                 _stream.Dispose();
             }
 
-            File.Move(_staged, Target, overwrite: !_mustBeNew);
+            File.Move(_staged, Target, overwrite: !_createNew);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            FilePipeError error = _mustBeNew && File.Exists(Target) ? FilePipeError.NameTaken : SystemError(exception);
+            FilePipeError error = _createNew && File.Exists(Target) ? FilePipeError.NameTaken : SystemError(exception);
             throw WriteErrors.Describe("publish", Path, 0, error, exception);
         }
     }
@@ -175,28 +174,28 @@ internal sealed class PortableStagedFile : StagedFile
         }
     }
 
-    private static FileInfo Find(string path, bool mustBeNew, UnixFileMode? mode, out UnixFileMode? kept)
+    private static FileInfo Find(string path, bool createNew, UnixFileMode? mode, out UnixFileMode? kept)
     {
         var target = new FileInfo(System.IO.Path.GetFullPath(path));
-        if (target.LinkTarget is not null && !mustBeNew)
+        if (target.LinkTarget is not null && !createNew)
         {
             target = (FileInfo)target.ResolveLinkTarget(returnFinalTarget: true)!;
         }
 
-        Check(path, target, mustBeNew);
+        Check(path, target, createNew);
         kept = OperatingSystem.IsWindows() ? null : mode ?? (target.Exists ? target.UnixFileMode : null);
         return target;
     }
 
-    private static void Check(string path, FileInfo target, bool mustBeNew)
+    private static void Check(string path, FileInfo target, bool createNew)
     {
         if (System.IO.Path.EndsInDirectorySeparator(target.FullName) || Directory.Exists(target.FullName))
         {
             throw WriteErrors.Describe(
-                "create", path, 0, mustBeNew ? FilePipeError.NameTaken : FilePipeError.IsDirectory, inner: null);
+                "create", path, 0, createNew ? FilePipeError.NameTaken : FilePipeError.IsDirectory, inner: null);
         }
 
-        if (mustBeNew && (target.Exists || target.LinkTarget is not null))
+        if (createNew && (target.Exists || target.LinkTarget is not null))
         {
             throw WriteErrors.Describe("create", path, 0, FilePipeError.NameTaken, inner: null);
         }

@@ -25,54 +25,31 @@ internal abstract class StagedFile : IDisposable
         Target = target;
     }
 
-    /// <summary>The name that was asked for, as it was given.</summary>
     public string Path { get; }
 
     /// <summary>The full name that is published: where a link leads, if the name is one.</summary>
     public string Target { get; }
 
-    /// <summary>Open for reading and writing.</summary>
     public SafeFileHandle Handle { get; private protected init; } = null!;
 
-    /// <summary>Whether the file has its name.</summary>
     public bool Published { get; private set; }
 
-    /// <summary>Whether Linux's own calls may be used on it.</summary>
     public abstract bool Native { get; }
 
     /// <summary>Whether it is there to be continued: what was not published stays.</summary>
     public bool Keeps => _keeps;
 
-    /// <summary>Opens a file that was begun, or begins it.</summary>
-    /// <param name="part">The file to continue.</param>
-    /// <param name="path">The name that it gets in the end.</param>
-    /// <param name="mustBeNew">Whether that name has to be free.</param>
-    /// <param name="mode">Permissions; null for what a file of that name has, or the usual ones.</param>
-    /// <param name="native">Whether Linux's own calls may be used.</param>
-    /// <exception cref="FilePipeException">As <see cref="Create"/>; <see cref="FilePipeError.Sharing"/>: somebody else continues it.</exception>
-    public static StagedFile Continue(string part, string path, bool mustBeNew, UnixFileMode? mode, bool native) =>
+    public static StagedFile Continue(string part, string path, bool createNew, UnixFileMode? mode, bool native) =>
         native
-            ? NativeStagedFile.Continue(part, path, mustBeNew, mode)
-            : PortableStagedFile.Continue(part, path, mustBeNew, mode);
+            ? NativeStagedFile.Continue(part, path, createNew, mode)
+            : PortableStagedFile.Continue(part, path, createNew, mode);
 
-    /// <summary>Begins a file.</summary>
-    /// <param name="path">The name that it is to have.</param>
-    /// <param name="mustBeNew">Fails at once if something has the name. <see cref="Publish"/> has the last word.</param>
-    /// <param name="mode">Permissions; null takes those of what is replaced, or what the umask leaves.</param>
-    /// <param name="native">Whether Linux's own calls may be used.</param>
-    /// <exception cref="FilePipeException">The file cannot be created, or could not be published under that name.</exception>
-    public static StagedFile Create(string path, bool mustBeNew, UnixFileMode? mode, bool native) =>
-        native ? NativeStagedFile.Create(path, mustBeNew, mode) : PortableStagedFile.Create(path, mustBeNew, mode);
+    public static StagedFile Create(string path, bool createNew, UnixFileMode? mode, bool native) =>
+        native ? NativeStagedFile.Create(path, createNew, mode) : PortableStagedFile.Create(path, createNew, mode);
 
     /// <summary>Reserves blocks for a length, in bytes. Does nothing where the file system cannot.</summary>
-    /// <exception cref="FilePipeException">There is not so much space.</exception>
     public abstract void Reserve(long bytes);
 
-    /// <summary>Writes all of both, one after the other, on the calling thread.</summary>
-    /// <param name="first">Written at <paramref name="offset"/>; may be empty.</param>
-    /// <param name="second">Written after it; may be empty.</param>
-    /// <param name="offset">Where in the file, in bytes.</param>
-    /// <exception cref="FilePipeException">The system refused: no space, a quota, a limit, a failing device.</exception>
     public void Write(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
     {
         while (first.Length + (long)second.Length > MaxAtOnce - (offset % MaxAtOnce))
@@ -92,25 +69,14 @@ internal abstract class StagedFile : IDisposable
     }
 
     /// <summary>Sets the length and gives back what was reserved beyond it.</summary>
-    /// <exception cref="FilePipeException">The system refused.</exception>
     public abstract void SetLength(long bytes);
 
-    /// <summary>Makes the content durable: waits for the device.</summary>
-    /// <exception cref="FilePipeException">The system reported an error. What reached the device is not known.</exception>
     public abstract void Flush();
 
     /// <summary>Hands the content to the device and does not wait for it, where the system can. A hint.</summary>
     public abstract void BeginFlush();
 
     /// <summary>Gives the file its name, in one step.</summary>
-    /// <param name="durable">
-    /// Whether the folder is flushed after it. The content is to be flushed before: without that a power failure can
-    /// leave the name with an empty file.
-    /// </param>
-    /// <exception cref="FilePipeException">
-    /// The name is taken, gone or refused; what had it is as it was. Or, with <see cref="Published"/> set, the folder
-    /// could not be flushed.
-    /// </exception>
     public void Publish(bool durable)
     {
         Rename();

@@ -4,7 +4,7 @@ using Millrace.Interop;
 namespace Millrace.Writing;
 
 /// <summary>
-/// Hands dirty pages to the device steadily, on a thread of its own, while the writer goes on. Called by one thread at a
+/// Hands dirty pages to the device steadily, on another thread, while the writer continues. Called by one thread at a
 /// time, but for the run itself.
 /// </summary>
 internal sealed class WriteBehind(SafeFileHandle file)
@@ -15,7 +15,7 @@ internal sealed class WriteBehind(SafeFileHandle file)
 
     /// <summary>How far the writer has to be ahead, in bytes, before a step is begun.</summary>
     /// <remarks>
-    /// What is about to be flushed anyway is left to the flush: a file of 4 MiB, begun as its last byte was written, took
+    /// Bytes that are about to be flushed are left to the flush: a file of 4 MiB, begun as its last byte was written, took
     /// 1.2 of the time.
     /// </remarks>
     private const long Lead = 2 * Step;
@@ -34,7 +34,6 @@ internal sealed class WriteBehind(SafeFileHandle file)
         }
     }
 
-    /// <summary>For the thread: begins what is far enough behind the writer.</summary>
     public void Run()
     {
         // Whole steps: a device likes its requests large and aligned, and the last page may still grow.
@@ -52,5 +51,63 @@ internal sealed class WriteBehind(SafeFileHandle file)
 
         Volatile.Write(ref _begun, to);
         Volatile.Write(ref _running, 0);
+    }
+}
+
+/// <summary>
+/// The thread that hands dirty pages to devices, for all writers of the process; there while there is work. Not the
+/// pool's: a device whose queue is full makes it wait, and nothing is lost when a hint comes late.
+/// </summary>
+internal static class WriteBehindThread
+{
+    /// <summary>How long it waits for more.</summary>
+    /// <remarks>Longer than one file takes to follow another in any program that writes many.</remarks>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+
+    private static readonly object Gate = new();
+    private static readonly Queue<WriteBehind> Waiting = new();
+    private static bool Running;
+
+    public static void Queue(WriteBehind work)
+    {
+        lock (Gate)
+        {
+            Waiting.Enqueue(work);
+            if (Running)
+            {
+                Monitor.Pulse(Gate);
+                return;
+            }
+
+            Running = true;
+        }
+
+        var thread = new Thread(Run) { IsBackground = true, Name = "Millrace write-behind" };
+        thread.UnsafeStart();
+    }
+
+    private static void Run()
+    {
+        while (TryTake() is { } work)
+        {
+            work.Run();
+        }
+    }
+
+    private static WriteBehind? TryTake()
+    {
+        lock (Gate)
+        {
+            while (Waiting.Count == 0)
+            {
+                if (!Monitor.Wait(Gate, Patience) && Waiting.Count == 0)
+                {
+                    Running = false;
+                    return null;
+                }
+            }
+
+            return Waiting.Dequeue();
+        }
     }
 }

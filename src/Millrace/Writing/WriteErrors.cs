@@ -2,7 +2,6 @@ using Millrace.Interop;
 
 namespace Millrace.Writing;
 
-/// <summary>What a failed write, flush or rename says: what was tried, what happened, what can be done.</summary>
 internal static class WriteErrors
 {
     public static FilePipeException Describe(string verb, string path, long offset, int error) =>

@@ -3,7 +3,6 @@ using Millrace.Interop;
 
 namespace Millrace.Writing;
 
-/// <summary>Chooses how a file is written: what was asked for where it can be had, else the next best and why.</summary>
 internal static class WriterFactory
 {
     public static FilePipeWriter Create(string path, in FileWriteOptions options)
@@ -44,7 +43,7 @@ internal static class WriterFactory
         }
     }
 
-    private static StagedFileWriter Choose(StagedFile file, in FileWriteOptions options)
+    private static FilePipeWriter Choose(StagedFile file, in FileWriteOptions options)
     {
         switch (options.Strategy)
         {

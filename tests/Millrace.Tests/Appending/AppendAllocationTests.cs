@@ -9,7 +9,7 @@ public sealed class AppendAllocationTests
     [Theory, EveryLog]
     public async Task Flushes_of_one_writer_allocate_nothing(bool portable, Durability durability)
     {
-        await using FilePipeWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
+        await using FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
 
         await AssertFreeAsync([writer]);
     }
@@ -20,16 +20,16 @@ public sealed class AppendAllocationTests
     public async Task Flushes_of_several_writers_allocate_nothing(bool portable)
     {
         string path = TestFolder.NewPath();
-        FilePipeWriter[] writers = [.. Enumerable.Range(0, 8).Select(_ => Logs.Open(path, portable))];
+        FileAppendWriter[] writers = [.. Enumerable.Range(0, 8).Select(_ => Logs.Open(path, portable))];
 
         await AssertFreeAsync(writers);
-        foreach (FilePipeWriter writer in writers)
+        foreach (FileAppendWriter writer in writers)
         {
             await writer.DisposeAsync();
         }
     }
 
-    private static async Task AssertFreeAsync(FilePipeWriter[] writers)
+    private static async Task AssertFreeAsync(FileAppendWriter[] writers)
     {
         byte[] record = TestContent.Of(100).ToArray();
         await FlushAllAsync(writers, record, 100);
@@ -48,10 +48,10 @@ public sealed class AppendAllocationTests
         Assert.InRange(least, 0, Limit);
     }
 
-    private static Task FlushAllAsync(FilePipeWriter[] writers, byte[] record, int flushes) =>
+    private static Task FlushAllAsync(FileAppendWriter[] writers, byte[] record, int flushes) =>
         Task.WhenAll(writers.Select(writer => Task.Run(() => FlushAsync(writer, record, flushes))));
 
-    private static async Task FlushAsync(FilePipeWriter writer, byte[] record, int flushes)
+    private static async Task FlushAsync(FileAppendWriter writer, byte[] record, int flushes)
     {
         for (int i = 0; i < flushes; i++)
         {

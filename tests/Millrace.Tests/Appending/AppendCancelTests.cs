@@ -4,24 +4,24 @@ namespace Millrace.Tests.Appending;
 public sealed class AppendCancelTests
 {
     [Theory, EveryLog]
-    public async Task A_canceled_flush_says_so_and_its_piece_is_appended_once(bool portable, Durability durability)
+    public async Task A_canceled_flush_reports_it_and_its_piece_is_appended_once(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        await using FilePipeWriter writer = Logs.Open(path, portable, durability);
+        await using FileAppendWriter writer = Logs.Open(path, portable, durability);
         Task<FlushResult> flush = Logs.FlushLater(writer, TestContent.Of(100));
         writer.CancelPendingFlush();
         Assert.True((await flush.Soon()).IsCanceled);
         Assert.Equal(100, writer.UnflushedBytes);
 
         writer.Write(TestContent.Between(100, 150).Span);
-        Assert.Equal(150, writer.Position);
+        Assert.Equal(150, writer.AcceptedBytes);
         Task<FlushResult> next = writer.FlushAsync().AsTask();
         Assert.False(next.IsCompleted);
         Logs.LogOf(writer).Leave();
 
         Assert.False((await next.Soon()).IsCanceled);
         Assert.Equal(0, writer.UnflushedBytes);
-        Assert.Equal(150, writer.Position);
+        Assert.Equal(150, writer.AcceptedBytes);
         Assert.Equal(TestContent.Of(150).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
@@ -29,7 +29,7 @@ public sealed class AppendCancelTests
     public async Task A_token_ends_the_wait_and_the_piece_is_appended_once(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        await using FilePipeWriter writer = Logs.Open(path, portable, durability);
+        await using FileAppendWriter writer = Logs.Open(path, portable, durability);
         using var source = new CancellationTokenSource();
         Task<FlushResult> flush = Logs.FlushLater(writer, TestContent.Of(100), source.Token);
         await source.CancelAsync();
@@ -43,21 +43,21 @@ public sealed class AppendCancelTests
     }
 
     [Theory, EveryLog]
-    public async Task A_token_that_was_canceled_before_lets_nothing_in(bool portable, Durability durability)
+    public async Task A_token_canceled_before_the_write_accepts_nothing(bool portable, Durability durability)
     {
-        await using FilePipeWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
+        await using FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(
             async () => await writer.WriteAsync(TestContent.Of(100), new CancellationToken(canceled: true)));
 
-        Assert.Equal(0, writer.Position);
+        Assert.Equal(0, writer.AcceptedBytes);
     }
 
     [Theory, EveryLog]
-    public async Task A_cancellation_without_a_flush_is_for_the_next_one(bool portable, Durability durability)
+    public async Task A_cancellation_without_a_pending_flush_cancels_the_next_one(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        await using FilePipeWriter writer = Logs.Open(path, portable, durability);
+        await using FileAppendWriter writer = Logs.Open(path, portable, durability);
         writer.CancelPendingFlush();
 
         Assert.True((await writer.WriteAsync(TestContent.Of(100))).IsCanceled);
@@ -67,10 +67,10 @@ public sealed class AppendCancelTests
     }
 
     [Theory, EveryLog]
-    public async Task Canceled_and_then_disposed_everything_is_appended_once(bool portable, Durability durability)
+    public async Task After_cancel_and_dispose_everything_is_appended_once(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        FilePipeWriter writer = Logs.Open(path, portable, durability);
+        FileAppendWriter writer = Logs.Open(path, portable, durability);
         Task<FlushResult> flush = Logs.FlushLater(writer, TestContent.Of(100));
         writer.CancelPendingFlush();
         await flush.Soon();
@@ -83,18 +83,19 @@ public sealed class AppendCancelTests
     }
 
     [Fact]
-    public async Task A_canceled_commit_can_be_made_again()
+    public async Task A_canceled_flush_to_the_device_can_be_repeated()
     {
         string path = TestFolder.NewPath();
-        await using FilePipeWriter writer = FilePipe.Append(path);
+        await using FileAppendWriter writer = FilePipe.Append(path);
         writer.Write(TestContent.Of(100).Span);
         Assert.True(Logs.LogOf(writer).TryEnter());
-        Task<CommitResult> commit = writer.CommitAsync().AsTask();
+        Task<FlushResult> flush = writer.FlushToDeviceAsync().AsTask();
         writer.CancelPendingFlush();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => commit.Soon());
+        Assert.True((await flush.Soon()).IsCanceled);
         Logs.LogOf(writer).Leave();
 
-        Assert.Equal(100, (await writer.CommitAsync().Soon()).Length);
+        Assert.False((await writer.FlushToDeviceAsync().Soon()).IsCanceled);
+        Assert.Equal(0, writer.UnflushedBytes);
         Assert.Equal(TestContent.Of(100).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
@@ -105,11 +106,11 @@ public sealed class AppendCancelTests
     [InlineData(4)]
     [InlineData(5)]
     [InlineData(6)]
-    public async Task Canceled_at_random_moments_every_byte_is_there_once_and_in_order(int seed)
+    public async Task Random_cancellations_keep_every_byte_once_and_in_order(int seed)
     {
         const int Writers = 4;
         string path = TestFolder.NewPath();
-        FilePipeWriter[] writers = [.. Enumerable.Range(0, Writers).Select(i => Logs.Open(path, seed % 2 == 0, i == 0 ? Durability.None : Durability.EveryFlush))];
+        FileAppendWriter[] writers = [.. Enumerable.Range(0, Writers).Select(i => Logs.Open(path, seed % 2 == 0, i == 0 ? Durability.None : Durability.EveryFlush))];
         await Task.WhenAll(writers.Select((writer, number) => Task.Run(() => AppendAsync(writer, (byte)number, new Random(seed * 100 + number)))));
 
         // Each writer's pieces are its number and a count that goes on: whatever is lost or twice breaks the count.
@@ -123,9 +124,9 @@ public sealed class AppendCancelTests
         Assert.All(next, count => Assert.Equal(400, count));
     }
 
-    private static async Task AppendAsync(FilePipeWriter writer, byte number, Random random)
+    private static async Task AppendAsync(FileAppendWriter writer, byte number, Random random)
     {
-        await using FilePipeWriter owned = writer;
+        await using FileAppendWriter owned = writer;
         int count = 0;
         while (count < 400)
         {
@@ -160,7 +161,7 @@ public sealed class AppendCancelTests
                 // The bytes are accepted all the same.
             }
 
-            Assert.Equal(4 * count, writer.Position);
+            Assert.Equal(4 * count, writer.AcceptedBytes);
         }
     }
 }

@@ -9,7 +9,7 @@ public sealed class AppendFailureTests
     private const int DiskBytes = 1024 * 1024;
 
     [NeedsTheory(Need.Linux), EveryLog]
-    public async Task A_record_beyond_the_limit_on_files_is_cut_off_again_and_a_shorter_one_fits(bool portable, Durability durability)
+    public async Task A_record_over_the_file_size_limit_is_cut_off_and_a_shorter_one_fits(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
 
@@ -26,13 +26,13 @@ public sealed class AppendFailureTests
     }
 
     [NeedsTheory(Need.Mount), EveryLog]
-    public async Task Without_space_nothing_is_appended_and_the_next_flush_tries_again(bool portable, Durability durability)
+    public async Task On_a_full_disk_nothing_is_appended_and_the_next_flush_retries(bool portable, Durability durability)
     {
         using MountedDisk full = MountedDisk.InMemory(DiskBytes);
 
         string path = Path.Combine(full.Path, "log");
         string ballast = Path.Combine(full.Path, "ballast");
-        await using FilePipeWriter writer = Logs.Open(path, portable, durability);
+        await using FileAppendWriter writer = Logs.Open(path, portable, durability);
         await writer.WriteAsync(TestContent.Of(1000));
         await File.WriteAllBytesAsync(ballast, new byte[DiskBytes / 2]);
         FilePipeException refused = await Assert.ThrowsAsync<FilePipeException>(
@@ -52,12 +52,12 @@ public sealed class AppendFailureTests
     [NeedsTheory(Need.Mount)]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Of_a_group_that_does_not_fit_the_pieces_before_the_first_that_fails_are_appended(bool portable)
+    public async Task Pieces_before_the_first_that_does_not_fit_are_appended(bool portable)
     {
         using MountedDisk full = MountedDisk.InMemory(DiskBytes);
 
         string path = Path.Combine(full.Path, "log");
-        FilePipeWriter[] writers = [.. Enumerable.Range(0, 4).Select(_ => Logs.Open(path, portable))];
+        FileAppendWriter[] writers = [.. Enumerable.Range(0, 4).Select(_ => Logs.Open(path, portable))];
         Assert.True(Logs.LogOf(writers[0]).TryEnter());
         int[] lengths = [1000, DiskBytes / 2, DiskBytes, 10];
         Task<FlushResult>[] flushes = [.. writers.Zip(lengths, (writer, length) => Logs.Flush(writer, TestContent.Of(length)))];
@@ -78,26 +78,26 @@ public sealed class AppendFailureTests
         Assert.Equal(DiskBytes, writers[2].UnflushedBytes);
         writers[2].Complete(refused[0]);
 
-        // What failed with a piece that was too long goes in by itself.
+        // A record that failed together with a too long piece fits alone.
         await writers[3].FlushAsync();
         Assert.Equal(1010 + (DiskBytes / 2), new FileInfo(path).Length);
-        foreach (FilePipeWriter writer in writers)
+        foreach (FileAppendWriter writer in writers)
         {
             await writer.DisposeAsync();
         }
     }
 
     [NeedsTheory(Need.Mount), EveryLog]
-    public async Task A_disposal_that_cannot_append_what_is_left_says_so_and_gives_everything_back(bool portable, Durability durability)
+    public async Task Dispose_that_cannot_append_the_rest_throws_and_releases_everything(bool portable, Durability durability)
     {
         using MountedDisk full = MountedDisk.InMemory(DiskBytes);
 
         var pool = new CountingPool();
         string path = Path.Combine(full.Path, "log");
         var options = new FileAppendOptions { Pool = pool, Portable = portable, Durability = durability };
-        FilePipeWriter one = FilePipe.Append(path, options);
+        FileAppendWriter one = FilePipe.Append(path, options);
         one.Write(TestContent.Of(2 * DiskBytes).Span);
-        FilePipeWriter other = FilePipe.Append(path, options);
+        FileAppendWriter other = FilePipe.Append(path, options);
         other.Write(TestContent.Of(2 * DiskBytes).Span);
 
         Assert.Throws<FilePipeException>(() => one.Complete());
@@ -113,8 +113,8 @@ public sealed class AppendFailureTests
         using var failing = new FailingVolume();
 
         string path = Path.Combine(failing.Path, "log");
-        FilePipeWriter writer = Logs.Open(path, portable: false);
-        FilePipeWriter other = Logs.Open(path, portable: false);
+        FileAppendWriter writer = Logs.Open(path, portable: false);
+        FileAppendWriter other = Logs.Open(path, portable: false);
         await writer.WriteAsync(TestContent.Of(1000));
         failing.FillDevice();
         FilePipeException lost = await Assert.ThrowsAsync<FilePipeException>(
@@ -134,7 +134,7 @@ public sealed class AppendFailureTests
     }
 
     [NeedsFact(Need.Mount | Need.Native)]
-    public void A_read_only_file_system()
+    public void Read_only_file_system_is_rejected()
     {
         using MountedDisk small = MountedDisk.InMemory(DiskBytes);
 

@@ -66,7 +66,7 @@ public sealed class AppendKillTests
         byte[] before = File.ReadAllBytes(path);
         long whole = before.AsSpan().LastIndexOf((byte)'\n') + 1;
         var options = new FileAppendOptions { Boundary = RecordBoundary.Lines, TornTail = TornTailAction.Truncate };
-        using (FilePipeWriter writer = FilePipe.Append(path, options))
+        using (FileAppendWriter writer = FilePipe.Append(path, options))
         {
             TornTail? expected = whole == before.Length ? null : new TornTail(whole, before.Length - whole);
             if (writer.TornTail != expected)
@@ -91,7 +91,7 @@ public sealed class AppendKillTests
         {
             if (found[writer] < acknowledged[writer])
             {
-                return $"writer {writer} was told that {acknowledged[writer]} records are safe, and {found[writer]} are there";
+                return $"writer {writer} got {acknowledged[writer]} records acknowledged, but the file has {found[writer]}";
             }
         }
 

@@ -7,7 +7,7 @@ public sealed class AppendMemoryTests
     public async Task Everything_is_returned_after_a_disposal(bool portable, Durability durability)
     {
         var pool = new CountingPool();
-        await using (FilePipeWriter writer = Open(pool, portable, durability))
+        await using (FileAppendWriter writer = Open(pool, portable, durability))
         {
             await writer.WriteAsync(TestContent.Of(100));
             await writer.WriteAsync(TestContent.Of(2_000_000));
@@ -22,7 +22,7 @@ public sealed class AppendMemoryTests
     public void Everything_is_returned_after_a_completion_with_an_exception(bool portable, Durability durability)
     {
         var pool = new CountingPool();
-        FilePipeWriter writer = Open(pool, portable, durability);
+        FileAppendWriter writer = Open(pool, portable, durability);
         writer.Write(TestContent.Of(1_000_000).Span);
         writer.Complete(new InvalidOperationException("The caller gave up."));
 
@@ -30,10 +30,10 @@ public sealed class AppendMemoryTests
     }
 
     [Theory, EveryLog]
-    public async Task Completed_with_an_exception_during_a_flush_its_memory_is_returned_when_it_ends(bool portable, Durability durability)
+    public async Task Memory_of_a_flush_is_returned_when_it_ends_after_a_failed_completion(bool portable, Durability durability)
     {
         var pool = new CountingPool();
-        FilePipeWriter writer = Open(pool, portable, durability);
+        FileAppendWriter writer = Open(pool, portable, durability);
         Task<FlushResult> flush = Logs.FlushLater(writer, TestContent.Of(100));
         Millrace.Appending.AppendLog log = Logs.LogOf(writer);
         writer.Complete(new InvalidOperationException("The caller gave up."));
@@ -53,7 +53,7 @@ public sealed class AppendMemoryTests
     public async Task Canceled_flushes_return_their_memory(bool portable, Durability durability)
     {
         var pool = new CountingPool();
-        FilePipeWriter writer = Open(pool, portable, durability);
+        FileAppendWriter writer = Open(pool, portable, durability);
         Task<FlushResult> flush = Logs.FlushLater(writer, TestContent.Of(100));
         writer.CancelPendingFlush();
         await flush.Soon();
@@ -69,7 +69,7 @@ public sealed class AppendMemoryTests
     public async Task A_long_piece_does_not_keep_its_memory(bool portable, Durability durability)
     {
         var pool = new CountingPool();
-        await using FilePipeWriter writer = Open(pool, portable, durability);
+        await using FileAppendWriter writer = Open(pool, portable, durability);
         Task<FlushResult> flush = Logs.FlushLater(writer, TestContent.Of(2_000_000));
         Logs.LogOf(writer).Leave();
         await flush.Soon();
@@ -77,6 +77,6 @@ public sealed class AppendMemoryTests
         Assert.Equal(0, pool.Outstanding);
     }
 
-    private static FilePipeWriter Open(CountingPool pool, bool portable, Durability durability) => FilePipe.Append(
+    private static FileAppendWriter Open(CountingPool pool, bool portable, Durability durability) => FilePipe.Append(
         TestFolder.NewPath(), new FileAppendOptions { Pool = pool, Portable = portable, Durability = durability });
 }

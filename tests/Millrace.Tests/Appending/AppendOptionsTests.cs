@@ -4,7 +4,7 @@ namespace Millrace.Tests.Appending;
 public sealed class AppendOptionsTests
 {
     [Fact]
-    public void The_defaults_are_what_they_were()
+    public void Defaults_are_pinned()
     {
         FileAppendOptions options = default;
 
@@ -20,13 +20,13 @@ public sealed class AppendOptionsTests
     }
 
     [Fact]
-    public void Values_that_are_not_defined_are_refused()
+    public void Undefined_values_are_rejected()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => new FileAppendOptions { Durability = (Durability)9 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new FileAppendOptions { TornTail = (TornTailAction)9 });
     }
 
     [Fact]
-    public void No_durability_is_not_the_default() =>
+    public void Durability_None_is_not_the_default() =>
         Assert.Equal(Durability.None, new FileAppendOptions { Durability = Durability.None }.Durability);
 }

@@ -8,7 +8,7 @@ public sealed class AppendRefusalTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_missing_folder(bool portable)
+    public void Missing_folder_is_rejected(bool portable)
     {
         using var folder = new TemporaryFolder();
 
@@ -18,7 +18,7 @@ public sealed class AppendRefusalTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_folder(bool portable)
+    public void Folder_is_rejected(bool portable)
     {
         using var folder = new TemporaryFolder();
 
@@ -28,7 +28,7 @@ public sealed class AppendRefusalTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_name_that_is_too_long(bool portable)
+    public void Too_long_name_is_rejected(bool portable)
     {
         using var folder = new TemporaryFolder();
 
@@ -38,7 +38,7 @@ public sealed class AppendRefusalTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_file_marked_read_only(bool portable)
+    public void Read_only_file_is_rejected(bool portable)
     {
         string path = TestFolder.NewFile(10);
         File.SetAttributes(path, FileAttributes.ReadOnly);
@@ -49,7 +49,7 @@ public sealed class AppendRefusalTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_FIFO(bool portable)
+    public void FIFO_is_rejected(bool portable)
     {
         if (OperatingSystem.IsLinux())
         {
@@ -59,7 +59,7 @@ public sealed class AppendRefusalTests
     }
 
     [Fact]
-    public void A_device()
+    public void Device_is_rejected()
     {
         if (NativeFeatures.Linux)
         {
@@ -70,7 +70,7 @@ public sealed class AppendRefusalTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_file_that_somebody_has_to_himself(bool portable)
+    public void Exclusively_opened_file_is_rejected(bool portable)
     {
         string path = TestFolder.NewFile(10);
         using FileStream other = new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
@@ -79,7 +79,7 @@ public sealed class AppendRefusalTests
     }
 
     [Fact]
-    public void A_link_that_leads_in_a_circle()
+    public void Circular_link_is_rejected()
     {
         using var folder = new TemporaryFolder();
         File.CreateSymbolicLink(folder["link"], folder["other"]);
@@ -89,11 +89,11 @@ public sealed class AppendRefusalTests
     }
 
     [Fact]
-    public async Task A_link_to_a_file_that_is_not_there_creates_it()
+    public async Task Link_to_a_missing_file_creates_the_file()
     {
         using var folder = new TemporaryFolder();
         File.CreateSymbolicLink(folder["link"], folder["log"]);
-        await using (FilePipeWriter writer = FilePipe.Append(folder["link"]))
+        await using (FileAppendWriter writer = FilePipe.Append(folder["link"]))
         {
             await writer.WriteAsync(TestContent.Of(10));
         }
@@ -105,7 +105,7 @@ public sealed class AppendRefusalTests
     [NeedsTheory(Need.Unix)]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_new_file_has_the_permissions_that_were_asked_for(bool portable)
+    public void A_new_file_has_the_permissions_that_were_requested(bool portable)
     {
         const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;
         string path = TestFolder.NewPath();
@@ -116,7 +116,7 @@ public sealed class AppendRefusalTests
     }
 
     [Fact]
-    public void No_name()
+    public void Empty_name_is_rejected()
     {
         Assert.Throws<ArgumentException>(() => FilePipe.Append(""));
         Assert.Throws<ArgumentException>(() => FilePipe.Append("a\0b"));

@@ -6,10 +6,10 @@ namespace Millrace.Tests.Appending;
 public sealed class AppendTests
 {
     [Theory, EveryLog]
-    public async Task Bytes_come_after_those_that_are_there(bool portable, Durability durability)
+    public async Task Bytes_are_appended_after_existing_ones(bool portable, Durability durability)
     {
         string path = TestFolder.NewFile(1000);
-        await using (FilePipeWriter writer = Logs.Open(path, portable, durability))
+        await using (FileAppendWriter writer = Logs.Open(path, portable, durability))
         {
             await writer.WriteAsync(TestContent.Between(1000, 1500));
             await writer.WriteAsync(TestContent.Between(1500, 1501));
@@ -19,19 +19,19 @@ public sealed class AppendTests
     }
 
     [Theory, EveryLog]
-    public async Task A_file_that_is_not_there_is_created_under_its_name(bool portable, Durability durability)
+    public async Task A_missing_file_is_created(bool portable, Durability durability)
     {
         using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = Logs.Open(folder["log"], portable, durability);
+        await using FileAppendWriter writer = Logs.Open(folder["log"], portable, durability);
 
         Assert.Equal(["log"], folder.Names);
     }
 
     [Theory, EveryLog]
-    public async Task Nothing_is_in_the_file_before_the_flush_however_much_was_gathered(bool portable, Durability durability)
+    public async Task Nothing_is_in_the_file_before_the_flush_however_much_is_buffered(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        await using FilePipeWriter writer = Logs.Open(path, portable, durability);
+        await using FileAppendWriter writer = Logs.Open(path, portable, durability);
         for (int i = 0; i < 20; i++)
         {
             writer.Write(TestContent.Between(i * 100_000, (i + 1) * 100_000).Span);
@@ -46,10 +46,10 @@ public sealed class AppendTests
     }
 
     [Theory, EveryLog]
-    public async Task What_was_gathered_comes_before_what_is_written(bool portable, Durability durability)
+    public async Task Buffered_bytes_precede_written_ones(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        await using FilePipeWriter writer = Logs.Open(path, portable, durability);
+        await using FileAppendWriter writer = Logs.Open(path, portable, durability);
         writer.Write(TestContent.Of(10).Span);
 
         FlushResult result = await writer.WriteAsync(TestContent.Between(10, 30));
@@ -60,14 +60,14 @@ public sealed class AppendTests
     }
 
     [Theory, EveryLog]
-    public async Task Position_counts_what_this_writer_has_accepted(bool portable, Durability durability)
+    public async Task Accepted_bytes_are_those_of_this_writer(bool portable, Durability durability)
     {
         string path = TestFolder.NewFile(100);
-        await using FilePipeWriter writer = Logs.Open(path, portable, durability);
+        await using FileAppendWriter writer = Logs.Open(path, portable, durability);
         await writer.WriteAsync(TestContent.Of(10));
         writer.Write(TestContent.Of(5).Span);
 
-        Assert.Equal(15, writer.Position);
+        Assert.Equal(15, writer.AcceptedBytes);
         Assert.Equal(5, writer.UnflushedBytes);
     }
 
@@ -75,8 +75,8 @@ public sealed class AppendTests
     public async Task The_offset_of_the_last_flush_finds_its_bytes_again(bool portable, Durability durability)
     {
         string path = TestFolder.NewFile(100);
-        await using FilePipeWriter one = Logs.Open(path, portable, durability);
-        await using FilePipeWriter other = Logs.Open(path, portable, durability);
+        await using FileAppendWriter one = Logs.Open(path, portable, durability);
+        await using FileAppendWriter other = Logs.Open(path, portable, durability);
         Assert.Equal(-1, one.LastFlushOffset);
 
         await one.WriteAsync(TestContent.Of(10));
@@ -88,25 +88,25 @@ public sealed class AppendTests
     }
 
     [Theory, EveryLog]
-    public async Task A_commit_flushes_what_is_left_and_says_how_much_this_writer_wrote(bool portable, Durability durability)
+    public async Task A_flush_to_the_device_appends_what_is_left(bool portable, Durability durability)
     {
         string path = TestFolder.NewFile(100);
-        await using FilePipeWriter writer = Logs.Open(path, portable, durability);
+        await using FileAppendWriter writer = Logs.Open(path, portable, durability);
         await writer.WriteAsync(TestContent.Between(100, 110));
         writer.Write(TestContent.Between(110, 120).Span);
 
-        CommitResult commit = await writer.CommitAsync();
+        await writer.FlushToDeviceAsync();
 
-        Assert.Equal(20, commit.Length);
+        Assert.Equal(20, writer.AcceptedBytes);
+        Assert.Equal(110, writer.LastFlushOffset);
         Assert.Equal(TestContent.Of(120).ToArray(), await File.ReadAllBytesAsync(path));
-        Assert.Throws<InvalidOperationException>(() => writer.GetMemory());
     }
 
     [Theory, EveryLog]
     public void Completing_flushes_what_is_left(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        FilePipeWriter writer = Logs.Open(path, portable, durability);
+        FileAppendWriter writer = Logs.Open(path, portable, durability);
         writer.Write(TestContent.Of(100).Span);
         writer.Complete();
         writer.Complete();
@@ -118,7 +118,7 @@ public sealed class AppendTests
     public void Completing_with_an_exception_drops_what_is_left(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        FilePipeWriter writer = Logs.Open(path, portable, durability);
+        FileAppendWriter writer = Logs.Open(path, portable, durability);
         writer.Write(TestContent.Of(100).Span);
         writer.Complete(new InvalidOperationException("The caller gave up."));
 
@@ -129,7 +129,7 @@ public sealed class AppendTests
     public async Task Completing_while_a_flush_is_pending_waits_for_it_and_appends_the_rest(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        FilePipeWriter writer = Logs.Open(path, portable, durability);
+        FileAppendWriter writer = Logs.Open(path, portable, durability);
         Task<FlushResult> flush = Logs.FlushLater(writer, TestContent.Of(100));
         Task completion = Task.Run(() => writer.Complete());
         Logs.LogOf(writer).Leave();
@@ -140,9 +140,9 @@ public sealed class AppendTests
     }
 
     [Theory, EveryLog]
-    public async Task A_second_flush_while_one_is_pending_is_refused(bool portable, Durability durability)
+    public async Task A_second_flush_while_one_is_pending_is_rejected(bool portable, Durability durability)
     {
-        await using FilePipeWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
+        await using FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
         Task<FlushResult> flush = Logs.FlushLater(writer, TestContent.Of(100));
 
         await Assert.ThrowsAsync<InvalidOperationException>(() => writer.FlushAsync().AsTask());
@@ -153,13 +153,13 @@ public sealed class AppendTests
     }
 
     [Theory, EveryLog]
-    public async Task Late_calls_are_refused(bool portable, Durability durability)
+    public async Task Calls_after_completion_are_rejected(bool portable, Durability durability)
     {
-        FilePipeWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
+        FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
         await writer.CompleteAsync();
 
         await Assert.ThrowsAsync<InvalidOperationException>(() => writer.FlushAsync().AsTask());
-        await Assert.ThrowsAsync<InvalidOperationException>(() => writer.CommitAsync().AsTask());
+        await Assert.ThrowsAsync<InvalidOperationException>(() => writer.FlushToDeviceAsync().AsTask());
         Assert.Throws<InvalidOperationException>(() => writer.GetSpan());
     }
 
@@ -167,8 +167,8 @@ public sealed class AppendTests
     public async Task The_file_is_closed_with_its_last_writer(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        FilePipeWriter one = Logs.Open(path, portable, durability);
-        FilePipeWriter other = Logs.Open(path, portable, durability);
+        FileAppendWriter one = Logs.Open(path, portable, durability);
+        FileAppendWriter other = Logs.Open(path, portable, durability);
         Assert.Equal(1, Linux.OpenDescriptors(path));
         await one.DisposeAsync();
         Assert.Equal(1, Linux.OpenDescriptors(path));
@@ -176,10 +176,10 @@ public sealed class AppendTests
         Assert.Equal(0, Linux.OpenDescriptors(path));
     }
     [NeedsTheory(Need.Linux), EveryLog]
-    public async Task A_process_that_is_being_started_holds_nothing_of_a_closed_log(bool portable, Durability durability)
+    public async Task A_starting_process_does_not_hold_a_closed_log_open(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
-        FilePipeWriter writer = Logs.Open(path, portable, durability);
+        FileAppendWriter writer = Logs.Open(path, portable, durability);
         using SafeFileHandle inherited = Linux.Duplicate(Logs.LogOf(writer).File.Handle);
         await writer.DisposeAsync();
 

@@ -5,24 +5,24 @@ namespace Millrace.Tests.Appending;
 /// <summary>Opens logs, and holds them up where a test needs to know what waits.</summary>
 internal static class Logs
 {
-    public static FilePipeWriter Open(string path, bool portable, Durability durability = Durability.EveryFlush) =>
+    public static FileAppendWriter Open(string path, bool portable, Durability durability = Durability.EveryFlush) =>
         FilePipe.Append(path, new FileAppendOptions { Portable = portable, Durability = durability });
 
-    public static AppendLog LogOf(FilePipeWriter writer) => ((AppendFileWriter)writer).Log;
+    public static AppendLog LogOf(FileAppendWriter writer) => writer.Log;
 
     /// <summary>
     /// Begins a flush that cannot go on until the test calls <see cref="AppendLog.Leave"/>: the test is at work on the
     /// file itself.
     /// </summary>
     public static Task<FlushResult> FlushLater(
-        FilePipeWriter writer, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
+        FileAppendWriter writer, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
     {
         Assert.True(LogOf(writer).TryEnter());
         return Flush(writer, bytes, cancellationToken);
     }
 
     public static Task<FlushResult> Flush(
-        FilePipeWriter writer, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
+        FileAppendWriter writer, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken = default)
     {
         ValueTask<FlushResult> flush = writer.WriteAsync(bytes, cancellationToken);
         Assert.False(flush.IsCompleted);

@@ -9,12 +9,12 @@ namespace Millrace.Tests.Appending;
 public sealed class SharedLogTests
 {
     [Theory, EveryLog]
-    public async Task Every_record_of_many_writers_is_there_once_whole_and_in_its_writers_order(bool portable, Durability durability)
+    public async Task Records_of_many_writers_are_complete_unique_and_in_each_writers_order(bool portable, Durability durability)
     {
         const int Writers = 16;
         const int Records = 60;
         string path = TestFolder.NewPath();
-        FilePipeWriter[] writers = [.. Enumerable.Range(0, Writers).Select(_ => Logs.Open(path, portable, durability))];
+        FileAppendWriter[] writers = [.. Enumerable.Range(0, Writers).Select(_ => Logs.Open(path, portable, durability))];
         await Task.WhenAll(writers.Select((writer, number) => Task.Run(async () =>
         {
             for (int i = 0; i < Records; i++)
@@ -23,7 +23,7 @@ public sealed class SharedLogTests
                 Assert.True(writer.LastFlushOffset >= 0);
             }
         })));
-        foreach (FilePipeWriter writer in writers)
+        foreach (FileAppendWriter writer in writers)
         {
             await writer.DisposeAsync();
         }
@@ -43,7 +43,7 @@ public sealed class SharedLogTests
     {
         const int Length = 1_500_000;
         string path = TestFolder.NewPath();
-        FilePipeWriter[] writers = [.. Enumerable.Range(0, 4).Select(_ => Logs.Open(path, portable, durability))];
+        FileAppendWriter[] writers = [.. Enumerable.Range(0, 4).Select(_ => Logs.Open(path, portable, durability))];
         await Task.WhenAll(writers.Select((writer, number) => Task.Run(async () =>
         {
             byte[] piece = new byte[Length];
@@ -51,7 +51,7 @@ public sealed class SharedLogTests
             await writer.WriteAsync(piece);
             await writer.WriteAsync(piece);
         })));
-        foreach (FilePipeWriter writer in writers)
+        foreach (FileAppendWriter writer in writers)
         {
             await writer.DisposeAsync();
         }
@@ -67,10 +67,10 @@ public sealed class SharedLogTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Flushes_that_come_while_the_file_is_busy_share_one_write_and_one_flush_to_the_device(bool portable)
+    public async Task Flushes_of_a_busy_file_share_one_write_and_one_device_flush(bool portable)
     {
         string path = TestFolder.NewPath();
-        FilePipeWriter[] writers = [.. Enumerable.Range(0, 40).Select(_ => Logs.Open(path, portable))];
+        FileAppendWriter[] writers = [.. Enumerable.Range(0, 40).Select(_ => Logs.Open(path, portable))];
         AppendLog log = Logs.LogOf(writers[0]);
         Assert.True(log.TryEnter());
         Task<FlushResult>[] flushes = [.. writers.Select((writer, i) => Logs.Flush(writer, TestContent.Between(i * 100, (i * 100) + 100)))];
@@ -81,17 +81,17 @@ public sealed class SharedLogTests
         Assert.Equal(1, log.Flushes);
         Assert.Equal(TestContent.Of(4000).ToArray(), await File.ReadAllBytesAsync(path));
         Assert.Equal(Enumerable.Range(0, 40).Select(i => 100L * i), writers.Select(writer => writer.LastFlushOffset));
-        foreach (FilePipeWriter writer in writers)
+        foreach (FileAppendWriter writer in writers)
         {
             await writer.DisposeAsync();
         }
     }
 
     [Fact]
-    public async Task More_pieces_than_one_call_takes_are_all_appended()
+    public async Task More_pieces_than_one_system_call_accepts_are_all_appended()
     {
         string path = TestFolder.NewPath();
-        FilePipeWriter[] writers = [.. Enumerable.Range(0, 1500).Select(_ => Logs.Open(path, portable: false, Durability.None))];
+        FileAppendWriter[] writers = [.. Enumerable.Range(0, 1500).Select(_ => Logs.Open(path, portable: false, Durability.None))];
         AppendLog log = Logs.LogOf(writers[0]);
         Assert.True(log.TryEnter());
         Task<FlushResult>[] flushes = [.. writers.Select((writer, i) => Logs.Flush(writer, TestContent.Between(i * 10, (i * 10) + 10)))];
@@ -99,30 +99,30 @@ public sealed class SharedLogTests
         await Task.WhenAll(flushes).Soon();
 
         Assert.Equal(TestContent.Of(15_000).ToArray(), await File.ReadAllBytesAsync(path));
-        foreach (FilePipeWriter writer in writers)
+        foreach (FileAppendWriter writer in writers)
         {
             await writer.DisposeAsync();
         }
     }
 
     [Fact]
-    public async Task A_flush_that_is_not_durable_ends_at_once_when_nobody_is_at_work()
+    public async Task A_flush_without_durability_completes_synchronously_on_an_idle_file()
     {
-        await using FilePipeWriter writer = Logs.Open(TestFolder.NewPath(), portable: false, Durability.None);
+        await using FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable: false, Durability.None);
 
         Assert.True(writer.WriteAsync(TestContent.Of(100)).AsTask().IsCompletedSuccessfully);
         Assert.Equal(0, Logs.LogOf(writer).Flushes);
     }
 
     [Fact]
-    public async Task A_commit_flushes_to_the_device_when_that_was_asked_for()
+    public async Task Without_durable_flushes_only_a_flush_to_the_device_waits_for_it()
     {
-        await using FilePipeWriter writer = Logs.Open(TestFolder.NewPath(), portable: false, Durability.OnCommit);
+        await using FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable: false, Durability.OnCommit);
         AppendLog log = Logs.LogOf(writer);
         await writer.WriteAsync(TestContent.Of(100));
         Assert.Equal(0, log.Flushes);
 
-        await writer.CommitAsync();
+        await writer.FlushToDeviceAsync();
 
         Assert.Equal(1, log.Flushes);
     }
@@ -130,7 +130,7 @@ public sealed class SharedLogTests
     [Fact]
     public async Task A_flush_without_new_bytes_does_not_wait_for_the_device_again()
     {
-        await using FilePipeWriter writer = Logs.Open(TestFolder.NewPath(), portable: false);
+        await using FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable: false);
         await writer.WriteAsync(TestContent.Of(100));
         await writer.FlushAsync();
         await writer.FlushAsync();
@@ -139,13 +139,13 @@ public sealed class SharedLogTests
     }
 
     [NeedsFact(Need.Native)]
-    public async Task Names_of_one_file_share_it()
+    public async Task Several_names_of_one_file_share_one_log()
     {
         // Portably a file is known by its path alone.
         using var folder = new TemporaryFolder();
-        await using FilePipeWriter one = FilePipe.Append(folder["log"]);
+        await using FileAppendWriter one = FilePipe.Append(folder["log"]);
         File.CreateSymbolicLink(folder["link"], folder["log"]);
-        await using FilePipeWriter other = FilePipe.Append(folder["link"]);
+        await using FileAppendWriter other = FilePipe.Append(folder["link"]);
 
         Assert.Same(Logs.LogOf(one), Logs.LogOf(other));
     }
@@ -154,10 +154,10 @@ public sealed class SharedLogTests
     public async Task After_a_rotation_old_writers_stay_with_the_renamed_file()
     {
         using var folder = new TemporaryFolder();
-        await using FilePipeWriter old = FilePipe.Append(folder["log"]);
+        await using FileAppendWriter old = FilePipe.Append(folder["log"]);
         await old.WriteAsync(TestContent.Of(10));
         File.Move(folder["log"], folder["log.1"]);
-        await using FilePipeWriter young = FilePipe.Append(folder["log"]);
+        await using FileAppendWriter young = FilePipe.Append(folder["log"]);
         await old.WriteAsync(TestContent.Of(10));
         await young.WriteAsync(TestContent.Of(5));
 
@@ -166,10 +166,10 @@ public sealed class SharedLogTests
     }
 
     [Fact]
-    public async Task After_a_truncation_by_somebody_else_pieces_go_to_the_new_end()
+    public async Task After_a_foreign_truncation_pieces_go_to_the_new_end()
     {
         string path = TestFolder.NewFile(1000);
-        await using FilePipeWriter writer = FilePipe.Append(path);
+        await using FileAppendWriter writer = FilePipe.Append(path);
         await writer.WriteAsync(TestContent.Of(10));
         await using (FileStream other = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
         {

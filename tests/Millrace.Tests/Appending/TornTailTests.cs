@@ -25,7 +25,7 @@ public sealed class TornTailTests
 
     [Theory]
     [MemberData(nameof(LineEnds))]
-    public async Task A_line_without_its_end_is_found_reported_and_followed_when_it_is_kept(string content, long end, bool torn)
+    public async Task Line_without_end_is_reported_and_appended_to_if_kept(string content, long end, bool torn)
     {
         foreach (bool portable in (bool[])[false, true])
         {
@@ -36,7 +36,7 @@ public sealed class TornTailTests
                 TornTail = TornTailAction.Keep,
                 Portable = portable,
             };
-            await using (FilePipeWriter writer = FilePipe.Append(path, options))
+            await using (FileAppendWriter writer = FilePipe.Append(path, options))
             {
                 Assert.Equal(torn ? new TornTail(end, content.Length - end) : null, writer.TornTail);
                 await writer.WriteAsync(Text.Bytes("more\n"));
@@ -48,7 +48,7 @@ public sealed class TornTailTests
 
     [Theory]
     [MemberData(nameof(LineEnds))]
-    public async Task It_is_cut_off_when_that_was_asked_for(string content, long end, bool torn)
+    public async Task Torn_tail_is_cut_off_if_requested(string content, long end, bool torn)
     {
         foreach (bool portable in (bool[])[false, true])
         {
@@ -59,7 +59,7 @@ public sealed class TornTailTests
                 TornTail = TornTailAction.Truncate,
                 Portable = portable,
             };
-            await using (FilePipeWriter writer = FilePipe.Append(path, options))
+            await using (FileAppendWriter writer = FilePipe.Append(path, options))
             {
                 Assert.Equal(torn, writer.TornTail is not null);
                 await writer.WriteAsync(Text.Bytes("more\n"));
@@ -72,7 +72,7 @@ public sealed class TornTailTests
 
     [Theory]
     [MemberData(nameof(LineEnds))]
-    public void It_is_refused_by_default_with_the_offset_and_the_file_closed(string content, long end, bool torn)
+    public void Torn_tail_is_rejected_by_default_with_its_offset_and_the_file_closed(string content, long end, bool torn)
     {
         foreach (bool portable in (bool[])[false, true])
         {
@@ -90,7 +90,7 @@ public sealed class TornTailTests
             Assert.Equal(path, refused.Path);
             Assert.Equal(content, File.ReadAllText(path));
 
-            // Nothing is left of the attempt: with an exception of its own this one would not get here.
+            // Nothing is left of the attempt: otherwise this line would not be reached.
             FilePipe.Append(path, options with { TornTail = TornTailAction.Keep }).Dispose();
         }
     }
@@ -99,7 +99,7 @@ public sealed class TornTailTests
     public void Zeroes_end_a_record_whose_delimiter_is_zero()
     {
         string path = Write("one\0two\0\0");
-        using FilePipeWriter writer = FilePipe.Append(path, new FileAppendOptions { Boundary = RecordBoundary.After(0) });
+        using FileAppendWriter writer = FilePipe.Append(path, new FileAppendOptions { Boundary = RecordBoundary.After(0) });
 
         Assert.Null(writer.TornTail);
     }
@@ -121,7 +121,7 @@ public sealed class TornTailTests
             Boundary = RecordBoundary.Every(10, first),
             TornTail = TornTailAction.Truncate,
         };
-        using FilePipeWriter writer = FilePipe.Append(path, options);
+        using FileAppendWriter writer = FilePipe.Append(path, options);
 
         Assert.Equal(length == end ? null : new TornTail(end, length - end), writer.TornTail);
         Assert.Equal(end, new FileInfo(path).Length);
@@ -130,7 +130,7 @@ public sealed class TornTailTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_function_is_given_the_file_from_its_start(bool portable)
+    public void FindEnd_gets_the_file_from_its_start(bool portable)
     {
         string path = TestFolder.NewFile(1_000_000);
         byte[]? seen = null;
@@ -151,7 +151,7 @@ public sealed class TornTailTests
             TornTail = TornTailAction.Truncate,
             Portable = portable,
         };
-        using FilePipeWriter writer = FilePipe.Append(path, options);
+        using FileAppendWriter writer = FilePipe.Append(path, options);
 
         Assert.Equal(TestContent.Of(1_000_000).ToArray(), seen);
         Assert.Equal(new TornTail(999_000, 1000), writer.TornTail);
@@ -161,7 +161,7 @@ public sealed class TornTailTests
     [Theory]
     [InlineData(-1)]
     [InlineData(101)]
-    public void An_end_that_the_file_does_not_have_is_refused(long end)
+    public void FindEnd_outside_the_file_is_rejected(long end)
     {
         string path = TestFolder.NewFile(100);
 
@@ -170,7 +170,7 @@ public sealed class TornTailTests
     }
 
     [Fact]
-    public void What_the_function_throws_comes_through_and_the_file_can_be_opened_again()
+    public void Exception_of_FindEnd_reaches_the_caller_and_the_file_can_be_reopened()
     {
         string path = TestFolder.NewFile(100);
         var options = new FileAppendOptions { FindEnd = _ => throw new FormatException("Not a log.") };
@@ -184,7 +184,7 @@ public sealed class TornTailTests
     }
 
     [Fact]
-    public void A_boundary_that_says_where_records_begin_is_refused()
+    public void Predicate_boundary_is_rejected()
     {
         using var folder = new TemporaryFolder();
         var options = new FileAppendOptions { Boundary = RecordBoundary.Where((_, _) => true) };
@@ -195,7 +195,7 @@ public sealed class TornTailTests
     }
 
     [Fact]
-    public void A_boundary_and_a_function_are_refused_together()
+    public void Boundary_and_FindEnd_together_are_rejected()
     {
         var options = new FileAppendOptions { Boundary = RecordBoundary.Lines, FindEnd = _ => 0 };
 
@@ -218,18 +218,18 @@ public sealed class TornTailTests
             },
             TornTail = TornTailAction.Truncate,
         };
-        Task<FilePipeWriter> first = Task.Factory.StartNew(() => FilePipe.Append(path, options), TaskCreationOptions.LongRunning);
+        Task<FileAppendWriter> first = Task.Factory.StartNew(() => FilePipe.Append(path, options), TaskCreationOptions.LongRunning);
         Assert.True(looking.Wait(Bounded.Patience));
         Task second = Task.Factory.StartNew(
             () =>
             {
-                using FilePipeWriter writer = FilePipe.Append(path);
+                using FileAppendWriter writer = FilePipe.Append(path);
                 writer.GetSpan(1)[0] = (byte)'!';
                 writer.Advance(1);
             },
             TaskCreationOptions.LongRunning);
         look.Set();
-        await using FilePipeWriter opened = await first.Soon();
+        await using FileAppendWriter opened = await first.Soon();
         await second.Soon();
 
         Assert.Equal(new TornTail(4, 2), opened.TornTail);

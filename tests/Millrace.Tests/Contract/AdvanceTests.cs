@@ -6,7 +6,7 @@ public sealed class AdvanceTests
     private const int Length = 10_000;
 
     [Theory, EveryReader]
-    public async Task Consuming_everything_goes_on_with_the_byte_after_it(string name)
+    public async Task After_consuming_everything_the_next_byte_follows(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult first = await reader.ReadAsync().Soon();
@@ -19,7 +19,7 @@ public sealed class AdvanceTests
     }
 
     [Theory, EveryReader]
-    public async Task Consuming_a_part_goes_on_with_the_byte_after_it(string name)
+    public async Task After_consuming_a_part_the_next_byte_follows(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult first = await reader.HoldAsync(100);
@@ -32,7 +32,7 @@ public sealed class AdvanceTests
     }
 
     [Theory, EveryReader]
-    public async Task Reading_twice_without_an_advance_gives_the_same_bytes(string name)
+    public async Task Reading_twice_without_an_advance_returns_the_same_bytes(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult first = await reader.ReadAsync().Soon();
@@ -44,7 +44,7 @@ public sealed class AdvanceTests
     }
 
     [Theory, EveryReader]
-    public async Task Bytes_that_were_not_examined_are_there_at_once(string name)
+    public async Task Unexamined_bytes_are_returned_at_once(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult first = await reader.HoldAsync(100);
@@ -72,7 +72,7 @@ public sealed class AdvanceTests
     }
 
     [Theory, EveryReader(ReaderTraits.HoldsBackExamined)]
-    public async Task Examining_everything_without_consuming_brings_the_same_bytes_and_more(string name)
+    public async Task Examining_everything_returns_the_same_bytes_and_more(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult first = await reader.HoldAsync(100);
@@ -86,7 +86,7 @@ public sealed class AdvanceTests
     }
 
     [Theory, EveryReader(ReaderTraits.HoldsBackExamined)]
-    public async Task Consuming_a_part_and_examining_everything_brings_the_rest_and_more(string name)
+    public async Task Consuming_a_part_and_examining_everything_returns_the_rest_and_more(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult first = await reader.HoldAsync(100);
@@ -131,7 +131,7 @@ public sealed class AdvanceTests
     }
 
     [Theory, EveryReader]
-    public async Task The_whole_file_can_be_held_before_anything_is_consumed(string name)
+    public async Task The_whole_file_can_be_buffered_before_anything_is_consumed(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult result = await reader.ReadAsync().Soon();
@@ -146,7 +146,7 @@ public sealed class AdvanceTests
     }
 
     [Theory, EveryReader]
-    public async Task A_part_consumed_in_the_middle_of_growth_leaves_the_rest_right(string name)
+    public async Task Consuming_while_the_buffer_grows_keeps_the_rest_intact(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         long consumed = 0;

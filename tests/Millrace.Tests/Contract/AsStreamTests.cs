@@ -31,7 +31,7 @@ public sealed class AsStreamTests
     }
 
     [Theory, EveryReader]
-    public async Task A_copy_gives_every_byte(string name)
+    public async Task A_copy_returns_every_byte(string name)
     {
         await using Stream stream = Readers.Get(name).Create(Length).AsStream();
         using var destination = new MemoryStream();

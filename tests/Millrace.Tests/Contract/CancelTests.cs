@@ -37,7 +37,7 @@ public sealed class CancelTests
     }
 
     [Theory, EveryReader]
-    public async Task A_canceled_read_gives_the_bytes_that_were_held(string name)
+    public async Task A_canceled_read_returns_the_buffered_bytes(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult first = await reader.HoldAsync(100);

@@ -27,7 +27,7 @@ public sealed class CompleteTests
     }
 
     [Theory, EveryReader]
-    public async Task Reading_after_completion_is_refused(string name)
+    public async Task Reading_after_completion_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult held = await reader.HoldAsync(100);
@@ -38,7 +38,7 @@ public sealed class CompleteTests
     }
 
     [Theory, EveryReader]
-    public async Task Reading_at_least_after_completion_is_refused(string name)
+    public async Task Reading_at_least_after_completion_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         await reader.CompleteAsync();
@@ -47,7 +47,7 @@ public sealed class CompleteTests
     }
 
     [Theory, EveryReader]
-    public async Task TryRead_after_completion_is_refused(string name)
+    public async Task TryRead_after_completion_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult held = await reader.HoldAsync(100);
@@ -58,7 +58,7 @@ public sealed class CompleteTests
     }
 
     [Theory, EveryReader(ReaderTraits.HoldsBackExamined)]
-    public async Task Advancing_after_completion_is_refused(string name)
+    public async Task Advancing_after_completion_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult held = await reader.HoldAsync(100);
@@ -70,7 +70,7 @@ public sealed class CompleteTests
     }
 
     [Theory, EveryReader]
-    public async Task Copying_after_completion_is_refused(string name)
+    public async Task Copying_after_completion_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         await reader.CompleteAsync();

@@ -9,7 +9,7 @@ public sealed class CopyToTests
     private const int SeveralWrites = 3_000_000;
 
     [Theory, EveryReader]
-    public async Task A_missing_destination_is_refused(string name)
+    public async Task A_missing_destination_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(100);
 
@@ -21,7 +21,7 @@ public sealed class CopyToTests
     }
 
     [Theory, EveryReader]
-    public async Task A_stream_gets_every_byte(string name)
+    public async Task CopyTo_a_stream_copies_every_byte(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         using var destination = new MemoryStream();
@@ -61,7 +61,7 @@ public sealed class CopyToTests
     }
 
     [Theory, EveryReader]
-    public async Task What_was_read_and_not_consumed_is_copied_too(string name)
+    public async Task Unconsumed_bytes_are_copied_too(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult held = await reader.HoldAsync(100);
@@ -75,7 +75,7 @@ public sealed class CopyToTests
     }
 
     [Theory, EveryReader]
-    public async Task Nothing_is_left_after_a_copy(string name)
+    public async Task The_reader_is_at_the_end_after_a_copy(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         await reader.CopyToAsync(Stream.Null).Soon();
@@ -88,7 +88,7 @@ public sealed class CopyToTests
     }
 
     [Theory, EveryReader(ReaderTraits.KeepsWhatACopyLeft)]
-    public async Task A_failing_stream_leaves_what_it_did_not_take(string name)
+    public async Task A_failing_stream_leaves_unwritten_bytes_in_the_reader(string name)
     {
         PipeReader reader = Readers.Get(name).Create(SeveralWrites);
         using var destination = new FailingStream(writesBeforeFailure: 1);
@@ -115,7 +115,7 @@ public sealed class CopyToTests
     }
 
     [Theory, EveryReader(ReaderTraits.KeepsWhatACopyLeft)]
-    public async Task A_failing_writer_leaves_what_it_did_not_take(string name)
+    public async Task A_failing_writer_leaves_unwritten_bytes_in_the_reader(string name)
     {
         PipeReader reader = Readers.Get(name).Create(SeveralWrites);
         using var destination = new FailingWriter(writesBeforeFailure: 1);
@@ -153,7 +153,7 @@ public sealed class CopyToTests
     }
 
     [Theory, EveryReader]
-    public async Task A_completed_writer_is_refused_and_leaves_everything(string name)
+    public async Task A_completed_writer_is_rejected_and_leaves_everything(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 0));

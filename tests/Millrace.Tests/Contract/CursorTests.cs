@@ -17,7 +17,7 @@ public sealed class CursorTests
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
-    public async Task An_examined_cursor_before_the_consumed_one_is_refused(string name)
+    public async Task An_examined_cursor_before_the_consumed_one_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult result = await reader.HoldAsync(100);
@@ -30,7 +30,7 @@ public sealed class CursorTests
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
-    public async Task A_cursor_of_another_reader_is_refused(string name)
+    public async Task A_cursor_of_another_reader_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         PipeReader other = Readers.Get(name).Create(Length);
@@ -47,7 +47,7 @@ public sealed class CursorTests
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
-    public async Task A_cursor_of_another_reader_is_refused_before_the_first_read(string name)
+    public async Task A_cursor_of_another_reader_is_rejected_before_the_first_read(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         PipeReader other = Readers.Get(name).Create(Length);
@@ -61,7 +61,7 @@ public sealed class CursorTests
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
-    public async Task A_cursor_of_one_kind_with_a_default_one_is_refused(string name)
+    public async Task A_cursor_of_one_kind_with_a_default_one_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult result = await reader.HoldAsync(100);
@@ -74,7 +74,7 @@ public sealed class CursorTests
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
-    public async Task A_cursor_to_consumed_bytes_is_refused(string name)
+    public async Task A_cursor_to_consumed_bytes_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult result = await reader.HoldAsync(100);
@@ -87,7 +87,7 @@ public sealed class CursorTests
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
-    public async Task A_cursor_from_before_the_bytes_were_moved_is_refused(string name)
+    public async Task A_cursor_from_before_the_bytes_were_moved_is_rejected(string name)
     {
         // Longer than a block, so that going on moves what is held, whatever the strategy.
         const int Long = (256 * 1024) + 10_000;
@@ -103,7 +103,7 @@ public sealed class CursorTests
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
-    public async Task A_cursor_behind_the_buffer_is_refused_even_where_more_is_in_memory(string name)
+    public async Task A_cursor_after_the_buffer_is_rejected_even_if_more_is_in_memory(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult result = await reader.ReadAsync().Soon();

@@ -18,7 +18,7 @@ public sealed class EndTests
     }
 
     [Theory, EveryReader]
-    public async Task The_end_is_said_as_often_as_asked(string name)
+    public async Task Every_read_at_the_end_reports_it(string name)
     {
         PipeReader reader = Readers.Get(name).Create(100);
         await reader.AssertRestAsync(0, 100);

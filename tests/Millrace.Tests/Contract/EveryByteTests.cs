@@ -26,7 +26,7 @@ public sealed class EveryByteTests
     public static TheoryData<string> SmallFiles() => [.. Factories().Select(factory => factory.Name)];
 
     [Theory, MemberData(nameof(SmallFiles))]
-    public async Task Of_files_about_a_buffer_or_a_block_long(string name)
+    public async Task Every_byte_of_files_about_a_buffer_or_block_long_is_read(string name)
     {
         FilePipeFactory factory = Get(name);
         int buffer = factory.Options.BufferSize == 0 ? Block : factory.Options.BufferSize;
@@ -42,7 +42,7 @@ public sealed class EveryByteTests
     }
 
     [Theory, MemberData(nameof(LargeFiles))]
-    public async Task Of_files_about_a_window_long(string name, int length) =>
+    public async Task Every_byte_of_files_about_a_window_long_is_read(string name, int length) =>
         await AssertEveryByteAsync(Get(name), length);
 
     private static async Task AssertEveryByteAsync(FilePipeFactory factory, int length)

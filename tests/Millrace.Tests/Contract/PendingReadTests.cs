@@ -44,7 +44,7 @@ public sealed class PendingReadTests
     }
 
     [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
-    public async Task The_end_comes_with_the_bytes_that_were_held(string name)
+    public async Task The_end_comes_with_the_buffered_bytes(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(100).Span);
@@ -75,7 +75,7 @@ public sealed class PendingReadTests
     }
 
     [Theory, EveryReader(ReaderTraits.Waits)]
-    public async Task CancelPendingRead_of_a_read_with_held_bytes_gives_them(string name)
+    public async Task CancelPendingRead_of_a_read_with_buffered_bytes_returns_them(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(100).Span);
@@ -110,7 +110,7 @@ public sealed class PendingReadTests
     }
 
     [Theory, EveryReader(ReaderTraits.Waits)]
-    public async Task A_token_that_ends_a_pending_read_leaves_held_bytes_held(string name)
+    public async Task A_token_that_ends_a_pending_read_leaves_buffered_bytes_held(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(100).Span);
@@ -207,7 +207,7 @@ public sealed class PendingReadTests
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksConcurrency)]
-    public async Task Any_other_call_while_a_read_is_pending_is_refused(string name)
+    public async Task Any_other_call_while_a_read_is_pending_is_rejected(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(100).Span);

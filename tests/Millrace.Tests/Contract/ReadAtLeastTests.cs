@@ -6,7 +6,7 @@ public sealed class ReadAtLeastTests
     private const int Block = 256 * 1024;
 
     [Theory, EveryReader]
-    public async Task At_least_none_is_any_read(string name)
+    public async Task ReadAtLeast_zero_is_any_read(string name)
     {
         PipeReader reader = Readers.Get(name).Create(10_000);
 
@@ -17,7 +17,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader]
-    public async Task At_least_one_gives_one(string name)
+    public async Task ReadAtLeast_one_returns_at_least_one(string name)
     {
         PipeReader reader = Readers.Get(name).Create(10_000);
 
@@ -28,7 +28,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader]
-    public async Task A_negative_number_is_refused(string name)
+    public async Task A_negative_number_is_rejected(string name)
     {
         PipeReader reader = Readers.Get(name).Create(10_000);
 
@@ -50,7 +50,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader]
-    public async Task The_whole_file_is_given_when_it_is_just_as_long(string name)
+    public async Task ReadAtLeast_the_file_length_returns_the_whole_file(string name)
     {
         PipeReader reader = Readers.Get(name).Create(10_000);
 
@@ -61,7 +61,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader]
-    public async Task More_than_the_file_gives_the_file_and_its_end(string name)
+    public async Task ReadAtLeast_more_than_the_file_returns_the_file_and_its_end(string name)
     {
         PipeReader reader = Readers.Get(name).Create(10_000);
 
@@ -73,7 +73,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader]
-    public async Task An_empty_file_gives_its_end(string name)
+    public async Task ReadAtLeast_of_an_empty_file_returns_its_end(string name)
     {
         PipeReader reader = Readers.Get(name).Create(0);
 
@@ -85,7 +85,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader(ReaderTraits.HoldsBackExamined)]
-    public async Task Fewer_than_are_held_and_examined_still_brings_more(string name)
+    public async Task Minimum_below_the_examined_bytes_still_reads_more(string name)
     {
         PipeReader reader = Readers.Get(name).Create(12 * Block);
         ReadResult first = await reader.HoldAsync(100);
@@ -98,7 +98,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader]
-    public async Task Held_bytes_count(string name)
+    public async Task Buffered_bytes_count_towards_the_minimum(string name)
     {
         PipeReader reader = Readers.Get(name).Create(10_000);
         ReadResult first = await reader.HoldAsync(100);
@@ -111,7 +111,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader]
-    public async Task Reads_of_both_kinds_take_turns(string name)
+    public async Task Both_kinds_of_reads_can_alternate(string name)
     {
         PipeReader reader = Readers.Get(name).Create(20_000);
         long consumed = 0;
@@ -164,7 +164,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader(ReaderTraits.Waits)]
-    public async Task Too_few_bytes_do_not_complete_it(string name)
+    public async Task ReadAtLeast_waits_for_enough_bytes(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         Task<ReadResult> read = fed.Reader.ReadAtLeastAsync(300).AsTask();
@@ -178,7 +178,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
-    public async Task The_end_completes_it_with_what_there_is(string name)
+    public async Task The_end_completes_ReadAtLeast_with_fewer_bytes(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(100).Span);
@@ -193,7 +193,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader(ReaderTraits.Waits)]
-    public async Task CancelPendingRead_ends_it_while_it_waits(string name)
+    public async Task CancelPendingRead_ends_a_waiting_ReadAtLeast(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(100).Span);
@@ -213,7 +213,7 @@ public sealed class ReadAtLeastTests
     }
 
     [Theory, EveryReader(ReaderTraits.Waits)]
-    public async Task A_token_ends_it_while_it_waits(string name)
+    public async Task A_token_ends_a_waiting_ReadAtLeast(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(100).Span);

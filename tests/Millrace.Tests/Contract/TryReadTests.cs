@@ -6,7 +6,7 @@ public sealed class TryReadTests
     private const int Length = 10_000;
 
     [Theory, EveryReader(ReaderTraits.HoldsBackExamined)]
-    public void Nothing_is_there_before_the_first_read(string name)
+    public void TryRead_returns_false_before_the_first_read(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
 
@@ -17,7 +17,7 @@ public sealed class TryReadTests
     }
 
     [Theory, EveryReader(ReaderTraits.HoldsBackExamined)]
-    public async Task Nothing_is_there_when_all_was_examined(string name)
+    public async Task TryRead_returns_false_if_all_was_examined(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(100).Span);
@@ -28,7 +28,7 @@ public sealed class TryReadTests
     }
 
     [Theory, EveryReader(ReaderTraits.HoldsBackExamined)]
-    public async Task Nothing_is_there_when_all_was_consumed(string name)
+    public async Task TryRead_returns_false_if_all_was_consumed(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(100).Span);
@@ -38,7 +38,7 @@ public sealed class TryReadTests
     }
 
     [Theory, EveryReader]
-    public async Task What_was_examined_in_part_is_there(string name)
+    public async Task TryRead_returns_partly_examined_bytes(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult first = await reader.HoldAsync(100);
@@ -51,7 +51,7 @@ public sealed class TryReadTests
     }
 
     [Theory, EveryReader]
-    public async Task What_was_consumed_in_part_is_there(string name)
+    public async Task TryRead_returns_partly_consumed_bytes(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         ReadResult first = await reader.HoldAsync(100);
@@ -64,7 +64,7 @@ public sealed class TryReadTests
     }
 
     [Theory, EveryReader(ReaderTraits.TellsEndByTryRead)]
-    public async Task The_end_is_there_once_it_was_read(string name)
+    public async Task TryRead_returns_the_end_once_it_was_read(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         await reader.AssertRestAsync(0, Length);
@@ -77,7 +77,7 @@ public sealed class TryReadTests
     }
 
     [Theory, EveryReader]
-    public async Task A_cancellation_is_there(string name)
+    public async Task TryRead_returns_a_cancellation(string name)
     {
         PipeReader reader = Readers.Get(name).Create(Length);
         reader.CancelPendingRead();
@@ -91,7 +91,7 @@ public sealed class TryReadTests
     }
 
     [Theory, EveryReader(ReaderTraits.Waits)]
-    public async Task Reading_by_TryRead_alone_gives_every_byte_that_came(string name)
+    public async Task TryRead_alone_returns_every_byte(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(5_000).Span);

@@ -8,7 +8,7 @@ public sealed class CopyContentTests
     public static TheoryData<string, string> Ways => CopyFiles.Ways;
 
     [Theory, MemberData(nameof(Ways))]
-    public async Task A_copy_has_every_byte_and_says_how_it_was_made(string ways, string method)
+    public async Task A_copy_has_every_byte_and_names_its_method(string ways, string method)
     {
         using var folder = new TemporaryFolder();
         foreach (int length in new[] { 1, Block - 1, Block, Block + 1, 3_000_001, TestContent.MaxLength })
@@ -100,7 +100,7 @@ public sealed class CopyContentTests
     }
 
     [Fact]
-    public async Task A_file_that_says_it_is_longer_than_it_is_is_copied_to_its_end()
+    public async Task A_file_that_overstates_its_length_is_copied_to_its_end()
     {
         // One page, say the files of /sys of themselves.
         const string Source = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -159,7 +159,7 @@ public sealed class CopyContentTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Copied_on_the_calling_thread_it_is_the_same(bool portable)
+    public void Synchronous_copy_is_the_same(bool portable)
     {
         using var folder = new TemporaryFolder();
         string source = TestFolder.SharedFile(3_000_001);

@@ -8,7 +8,7 @@ public sealed class CopyFailureTests
     public static TheoryData<string, string> Ways => CopyFiles.Ways;
 
     [Fact]
-    public async Task A_path_that_is_none_is_refused()
+    public async Task Invalid_paths_are_rejected()
     {
         await Assert.ThrowsAsync<ArgumentNullException>(async () => await FilePipe.CopyAsync(null!, "b"));
         await Assert.ThrowsAsync<ArgumentException>(async () => await FilePipe.CopyAsync("a", ""));
@@ -16,7 +16,7 @@ public sealed class CopyFailureTests
     }
 
     [Theory, InlineData(false), InlineData(true)]
-    public async Task A_source_that_is_not_there_is_named(bool portable)
+    public async Task Missing_source_is_named(bool portable)
     {
         using var folder = new TemporaryFolder();
 
@@ -27,7 +27,7 @@ public sealed class CopyFailureTests
     }
 
     [Theory, InlineData(false), InlineData(true)]
-    public async Task A_folder_as_source_is_refused(bool portable)
+    public async Task A_folder_as_source_is_rejected(bool portable)
     {
         using var folder = new TemporaryFolder();
 
@@ -38,7 +38,7 @@ public sealed class CopyFailureTests
     }
 
     [Theory, InlineData(false), InlineData(true)]
-    public async Task A_folder_as_destination_is_refused(bool portable)
+    public async Task A_folder_as_destination_is_rejected(bool portable)
     {
         using var folder = new TemporaryFolder();
         Directory.CreateDirectory(folder["sub"]);
@@ -51,7 +51,7 @@ public sealed class CopyFailureTests
     }
 
     [Theory, InlineData(false), InlineData(true)]
-    public async Task A_folder_that_is_not_there_is_told(bool portable)
+    public async Task Missing_folder_is_reported(bool portable)
     {
         using var folder = new TemporaryFolder();
 
@@ -62,7 +62,7 @@ public sealed class CopyFailureTests
     }
 
     [Theory, InlineData(false), InlineData(true)]
-    public async Task A_name_that_is_taken_is_left_alone_when_a_new_one_is_asked_for(bool portable)
+    public async Task CreateNew_leaves_a_taken_name_alone(bool portable)
     {
         using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["copy"], "old");
@@ -77,7 +77,7 @@ public sealed class CopyFailureTests
     }
 
     [Fact]
-    public async Task A_name_that_is_taken_meanwhile_is_left_alone_too()
+    public async Task CreateNew_leaves_a_name_taken_meanwhile_alone()
     {
         using var folder = new TemporaryFolder();
         var progress = new DoAt(_ => File.WriteAllText(folder["copy"], "first"));
@@ -116,7 +116,7 @@ public sealed class CopyFailureTests
     }
 
     [Fact]
-    public async Task A_hard_link_to_the_source_is_the_source_where_inodes_are_told()
+    public async Task A_hard_link_to_the_source_is_the_source_if_there_are_inode_numbers()
     {
         using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "content");
@@ -131,7 +131,7 @@ public sealed class CopyFailureTests
     }
 
     [NeedsTheory(Need.Mount), MemberData(nameof(Ways))]
-    public async Task A_full_device_is_told_with_the_place(string ways, string method)
+    public async Task Full_device_is_reported_with_the_offset(string ways, string method)
     {
         // Nobody else may mount a device that fills up.
         _ = method;
@@ -148,7 +148,7 @@ public sealed class CopyFailureTests
     }
 
     [NeedsTheory(Need.Mount), MemberData(nameof(Ways))]
-    public async Task A_device_that_fills_up_during_the_kernels_copy_is_told(string ways, string method)
+    public async Task A_device_that_fills_up_during_the_kernels_copy_is_reported(string ways, string method)
     {
         // On one device, so that the kernel copies: between two kinds of file systems it does not.
         _ = method;

@@ -13,9 +13,9 @@ internal static class CopyFiles
     /// <summary>Every way, with what <see cref="CopyResult.Method"/> says of it on a file system that cannot share blocks.</summary>
     public static TheoryData<string, string> Ways => new()
     {
-        { nameof(CopyWays.All), NativeFeatures.Linux ? "copy_file_range" : "read and write" },
-        { nameof(CopyWays.Kernel), NativeFeatures.Linux ? "copy_file_range" : "read and write" },
-        { nameof(CopyWays.ReadAndWrite), "read and write" },
+        { nameof(CopyMethods.All), NativeFeatures.Linux ? "copy_file_range" : "read and write" },
+        { nameof(CopyMethods.Kernel), NativeFeatures.Linux ? "copy_file_range" : "read and write" },
+        { nameof(CopyMethods.ReadAndWrite), "read and write" },
     };
 
     public static ValueTask<CopyResult> CopyAsync(
@@ -25,7 +25,7 @@ internal static class CopyFiles
         string ways,
         IProgress<FileCopyProgress>? progress = null,
         CancellationToken cancellationToken = default) =>
-        new FileCopier(source, destination, options, progress, Enum.Parse<CopyWays>(ways)).RunAsync(cancellationToken);
+        new FileCopier(source, destination, options, progress, Enum.Parse<CopyMethods>(ways)).RunAsync(cancellationToken);
 
     /// <summary>A file with data in some places only. The times lie in the past.</summary>
     public static void WriteSparse(string path, long length, params (long Start, int Length)[] data)

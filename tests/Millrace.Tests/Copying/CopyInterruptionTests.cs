@@ -10,7 +10,7 @@ public sealed class CopyInterruptionTests
     public static TheoryData<string, string> Ways => CopyFiles.Ways;
 
     [Theory, MemberData(nameof(Ways))]
-    public async Task Progress_only_grows_and_ends_with_the_whole(string ways, string method)
+    public async Task Progress_only_grows_and_ends_at_the_total(string ways, string method)
     {
         _ = method;
         using var folder = new TemporaryFolder();
@@ -98,7 +98,7 @@ public sealed class CopyInterruptionTests
     }
 
     [Theory, MemberData(nameof(Ways))]
-    public async Task A_source_that_is_truncated_meanwhile_is_told(string ways, string method)
+    public async Task A_source_that_is_truncated_meanwhile_is_reported(string ways, string method)
     {
         _ = method;
         using var folder = new TemporaryFolder();
@@ -113,7 +113,7 @@ public sealed class CopyInterruptionTests
     }
 
     [Theory, MemberData(nameof(Ways))]
-    public async Task A_source_that_is_rewritten_meanwhile_is_told(string ways, string method)
+    public async Task A_source_that_is_rewritten_meanwhile_is_reported(string ways, string method)
     {
         _ = method;
         using var folder = new TemporaryFolder();

@@ -36,7 +36,7 @@ public sealed class CopyIntoPipeTests
     }
 
     [Fact]
-    public async Task What_was_read_and_not_consumed_is_copied_too()
+    public async Task Unconsumed_bytes_are_copied_too()
     {
         using var folder = new TemporaryFolder();
         await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());

@@ -3,7 +3,7 @@ using System.Security.Cryptography;
 
 namespace Millrace.Tests.Copying;
 
-/// <summary>What the options ask for, and what happens without.</summary>
+/// <summary>Each copy option, set and not set.</summary>
 [UnsupportedOSPlatform("windows")]
 public sealed class CopyOptionTests
 {
@@ -14,7 +14,7 @@ public sealed class CopyOptionTests
     private static readonly DateTime Then = new DateTime(2001, 2, 3, 4, 5, 6, DateTimeKind.Utc).AddTicks(1_234_567);
 
     [Fact]
-    public void Defaults_are_these()
+    public void Defaults_are_pinned()
     {
         FileCopyOptions options = default;
 
@@ -24,7 +24,7 @@ public sealed class CopyOptionTests
     }
 
     [Fact]
-    public void An_unknown_durability_is_refused() =>
+    public void An_unknown_durability_is_rejected() =>
         Assert.Throws<ArgumentOutOfRangeException>(() => new FileCopyOptions { Durability = (Durability)99 });
 
     [Theory, InlineData(Secret), InlineData(Program)]
@@ -40,7 +40,7 @@ public sealed class CopyOptionTests
     }
 
     [Theory, InlineData(false), InlineData(true)]
-    public async Task A_file_that_is_replaced_hands_on_its_permissions(bool portable)
+    public async Task Replaced_file_passes_on_its_permissions(bool portable)
     {
         using var folder = new TemporaryFolder();
         string source = Source(folder, Program);
@@ -69,7 +69,7 @@ public sealed class CopyOptionTests
     }
 
     [Fact]
-    public async Task What_makes_a_program_run_as_its_owner_is_not_preserved()
+    public async Task Set_user_ID_bits_are_not_preserved()
     {
         using var folder = new TemporaryFolder();
         string source = Source(folder, Program | UnixFileMode.SetUser);
@@ -99,7 +99,7 @@ public sealed class CopyOptionTests
     }
 
     [Fact]
-    public async Task Times_that_are_not_preserved_are_those_of_the_copying()
+    public async Task Without_PreserveTimes_the_copy_has_the_current_time()
     {
         using var folder = new TemporaryFolder();
         string source = Source(folder, Secret);
@@ -111,7 +111,7 @@ public sealed class CopyOptionTests
     }
 
     [Theory, InlineData(false), InlineData(true)]
-    public async Task A_verified_copy_tells_its_hash(bool portable)
+    public async Task A_verified_copy_returns_its_hash(bool portable)
     {
         using var folder = new TemporaryFolder();
 

@@ -7,7 +7,7 @@ public sealed class CopyToFileTests
     private static readonly FileWriteOptions Options = new() { Durability = Durability.None };
 
     [Theory, EveryStrategy]
-    public async Task A_file_pipe_is_copied_behind_what_the_writer_holds(ReadStrategy strategy, bool portable)
+    public async Task Copied_bytes_follow_buffered_ones(ReadStrategy strategy, bool portable)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeReader reader = FilePipe.OpenRead(
@@ -63,7 +63,7 @@ public sealed class CopyToFileTests
     }
 
     [Fact]
-    public async Task A_file_that_was_rewritten_is_told_when_it_is_copied()
+    public async Task A_file_that_was_rewritten_is_reported_when_it_is_copied()
     {
         using var folder = new TemporaryFolder();
         string path = TestFolder.NewFile(Length);
@@ -151,7 +151,7 @@ public sealed class CopyToFileTests
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reader.CopyToAsync(writer).Soon());
 
-        // What the writer accepted all the same, if anything, is not copied again.
+        // Bytes that the writer accepted before the failure are not copied again.
         Assert.Equal(reader.Position, writer.Position);
         await reader.CopyToAsync(writer).Soon();
         await writer.CommitAsync();
@@ -159,7 +159,7 @@ public sealed class CopyToFileTests
     }
 
     [Fact]
-    public async Task A_completed_writer_is_refused_and_leaves_everything()
+    public async Task A_completed_writer_is_rejected_and_leaves_everything()
     {
         using var folder = new TemporaryFolder();
         await using FilePipeReader reader = FilePipe.OpenRead(TestFolder.SharedFile(Length));

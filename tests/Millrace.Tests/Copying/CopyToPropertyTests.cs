@@ -5,7 +5,7 @@ namespace Millrace.Tests.Copying;
 
 /// <summary>
 /// Whatever was read before and is held by the writer: a copy is the rest of the source behind what the destination had,
-/// and both are right behind it. The model is an array.
+/// and both are right afterwards. The model is an array.
 /// </summary>
 public sealed class CopyToPropertyTests
 {
@@ -48,7 +48,7 @@ public sealed class CopyToPropertyTests
             portableWriter);
 
     [Fact]
-    public void A_copy_is_the_rest_behind_what_was_there()
+    public void A_copy_is_added_after_existing_bytes()
     {
         Config config = Config.QuickThrowOnFailure.WithMaxTest(CasesPerRun).WithReplay(20260202, 1);
         if (Environment.GetEnvironmentVariable("MILLRACE_SEED")?.Split(',') is [var seed, var gamma])

@@ -39,7 +39,7 @@ public sealed class ReflinkTests
     }
 
     [NeedsTheory(Needed), InlineData("xfs"), InlineData("btrfs")]
-    public async Task Sharing_can_be_refused(string fileSystem)
+    public async Task NoReflink_makes_an_independent_copy(string fileSystem)
     {
         using MountedDisk mounted = MountedDisk.Formatted(fileSystem, DiskBytes);
         string source = mounted["source"];

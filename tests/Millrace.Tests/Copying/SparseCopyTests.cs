@@ -8,23 +8,23 @@ public sealed class SparseCopyTests
     public static TheoryData<string, string> Ways => CopyFiles.Ways;
 
     [Theory, MemberData(nameof(Ways))]
-    public Task A_hole_at_the_start_stays_one(string ways, string method) =>
+    public Task Hole_at_the_start_is_kept(string ways, string method) =>
         AssertKeptAsync(ways, method, 4_000_000, (3_000_000, 1_000_000));
 
     [Theory, MemberData(nameof(Ways))]
-    public Task A_hole_in_the_middle_stays_one(string ways, string method) =>
+    public Task Hole_in_the_middle_is_kept(string ways, string method) =>
         AssertKeptAsync(ways, method, 4_000_000, (0, 500_000), (3_000_000, 1_000_000));
 
     [Theory, MemberData(nameof(Ways))]
-    public Task A_hole_at_the_end_stays_one(string ways, string method) =>
+    public Task Hole_at_the_end_is_kept(string ways, string method) =>
         AssertKeptAsync(ways, method, 4_000_001, (0, 500_000));
 
     [Theory, MemberData(nameof(Ways))]
-    public Task Many_holes_stay_where_they_are(string ways, string method) => AssertKeptAsync(
+    public Task Many_holes_are_kept(string ways, string method) => AssertKeptAsync(
         ways, method, 20_000_003, [.. Enumerable.Range(1, 50).Select(i => (i * 300_000L, 4_096 + i))]);
 
     [NeedsTheory(Need.Native), MemberData(nameof(Ways))]
-    public async Task A_file_that_is_nothing_but_a_hole_stays_one(string ways, string method)
+    public async Task File_without_data_stays_a_hole(string ways, string method)
     {
         _ = method;
         using var folder = new TemporaryFolder();

@@ -35,7 +35,7 @@ public sealed class SequenceAllocationTests
     }
 
     [Theory, MemberData(nameof(Cases))]
-    public void A_walk_over_a_file_in_memory_allocates_at_most_2_KiB(string walk, int length)
+    public void An_iteration_over_a_file_in_memory_allocates_at_most_2_KiB(string walk, int length)
     {
         string path = FileOf(length);
         var options = new FileReadOptions { Strategy = ReadStrategy.Buffered };

@@ -7,7 +7,7 @@ public sealed class WriterSystemCallTests
     private const int Length = 4 * 1024 * 1024;
 
     [Theory, EveryWriter]
-    public async Task Small_chunks_are_gathered_to_large_writes(string kind)
+    public async Task Small_chunks_are_combined_into_large_writes(string kind)
     {
         // 16 blocks of 256 KiB, and a rest of less than a page now and then.
         long writes = await MinAsync(kind, async writer =>
@@ -50,7 +50,7 @@ public sealed class WriterSystemCallTests
     }
 
     [NeedsFact(Need.Native)]
-    public async Task What_was_gathered_goes_with_the_chunk_in_one_write()
+    public async Task Buffered_bytes_and_the_chunk_share_one_write()
     {
         long writes = await MinAsync("Buffered", async writer =>
         {

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Direct;
 
-/// <summary>What a file costs the garbage collector. Alone, because the whole process is counted: reads finish on many threads.</summary>
+/// <summary>Allocations per file. Alone, because the whole process is counted: reads finish on many threads.</summary>
 [Collection(ProcessWide.Name)]
 public class DirectAllocationTests
 {

@@ -53,7 +53,7 @@ public class DirectBytesTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_part_behind_the_end_is_empty(string engine)
+    public async Task A_part_after_the_end_is_empty(string engine)
     {
         var options = new FileReadOptions { Offset = 5000 };
         using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(100), options);
@@ -63,7 +63,7 @@ public class DirectBytesTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Seeking_while_blocks_are_in_flight_finds_every_place(string engine)
+    public async Task Seeking_with_blocks_in_flight_reads_the_right_bytes(string engine)
     {
         const int Size = (2 * Queue) + 4321;
         using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(Size));
@@ -83,7 +83,7 @@ public class DirectBytesTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_record_longer_than_all_that_is_in_flight_is_held(string engine)
+    public async Task A_record_longer_than_all_blocks_in_flight_is_buffered(string engine)
     {
         const int Size = 3 * Queue;
         using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(Size));

@@ -11,7 +11,7 @@ public class DirectChangeTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Truncation_is_told_after_the_last_byte_that_is_left(string engine)
+    public async Task Truncation_is_reported_after_the_last_remaining_byte(string engine)
     {
         const int Left = (9 * 1024 * 1024) + 123;
         string path = DirectReaders.NewFile(Size);
@@ -56,7 +56,7 @@ public class DirectChangeTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_file_that_was_rewritten_is_told(string engine)
+    public async Task A_file_that_was_rewritten_is_reported(string engine)
     {
         string path = DirectReaders.NewFile(Size);
         using FilePipeReader reader = DirectReaders.Open(engine, path);

@@ -16,7 +16,7 @@ public class DirectFaultTests
     [InlineData(SetUpRing, 1, "Operation not permitted")]
     [InlineData(SetUpRing, 38, "Function not implemented")]
     [InlineData(EnterRing, 1, "Operation not permitted")]
-    public async Task A_refused_ring_is_found_out_when_it_is_made(uint call, uint error, string why)
+    public async Task A_rejected_ring_is_detected_on_creation(uint call, uint error, string why)
     {
         string? refusal = null;
         DirectRing? ring = null;
@@ -42,7 +42,7 @@ public class DirectFaultTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task What_direct_reads_refuse_is_read_through_the_page_cache(string engine)
+    public async Task Bytes_rejected_by_direct_reads_are_read_through_the_page_cache(string engine)
     {
         string path = DirectReaders.NewFile(Size);
         using FilePipeReader reader = DirectReaders.Open(engine, path);
@@ -54,7 +54,7 @@ public class DirectFaultTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task A_failing_device_is_told_with_the_place(string engine)
+    public async Task A_failing_device_is_reported_with_the_offset(string engine)
     {
         string path = DirectReaders.NewFile(Size);
         using FilePipeReader reader = DirectReaders.Open(engine, path);
@@ -82,7 +82,7 @@ public class DirectFaultTests
     }
 
     [Fact]
-    public async Task A_handle_that_its_owner_closed_is_told_at_the_end()
+    public async Task A_handle_closed_by_its_owner_is_reported_at_the_end()
     {
         string path = DirectReaders.NewFile(Size);
         SafeFileHandle handle = Linux.OpenForReading(path);

@@ -9,7 +9,7 @@ public class DirectLifetimeTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task Readers_completed_with_reads_in_flight_harm_no_other(string engine)
+    public async Task Readers_completed_with_reads_in_flight_do_not_affect_others(string engine)
     {
         string path = DirectReaders.NewFile(Size);
         using var stop = new CancellationTokenSource();

@@ -25,7 +25,7 @@ internal static class DirectReaders
     /// <summary>The engines as test data.</summary>
     public static TheoryData<string> EngineData => [.. Engines];
 
-    /// <summary>A file of its own on a file system that has O_DIRECT, whose time of modification lies in the past.</summary>
+    /// <summary>A new file on a file system that has O_DIRECT, whose time of modification lies in the past.</summary>
     public static string NewFile(int length)
     {
         string path = Path.Combine(FolderName.Value, Path.GetRandomFileName());

@@ -11,7 +11,7 @@ public class DirectStrategyTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public void The_reason_says_who_reads(string engine)
+    public void The_reason_names_the_engine(string engine)
     {
         using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(1));
         Assert.Equal(ReadStrategy.Direct, reader.Strategy);
@@ -29,7 +29,7 @@ public class DirectStrategyTests
     }
 
     [Fact]
-    public void The_portable_way_is_Buffered()
+    public void The_portable_strategy_is_Buffered()
     {
         using FilePipeReader reader =
             FilePipe.OpenRead(DirectReaders.NewFile(1), Direct with { Portable = true });
@@ -40,7 +40,7 @@ public class DirectStrategyTests
     [Theory]
     [InlineData("/proc/self/stat")]
     [InlineData("/dev/zero")]
-    public void What_cannot_be_read_directly_is_Buffered_and_says_why(string path)
+    public void Direct_falls_back_to_Buffered_with_a_reason(string path)
     {
         using FilePipeReader reader = FilePipe.OpenRead(path, Direct);
         Assert.Equal(ReadStrategy.Buffered, reader.Strategy);

@@ -8,12 +8,12 @@ internal static class AppendSample
     // sample: begin
     public static async Task LogAsync(string path, IAsyncEnumerable<string> lines)
     {
-        await using FilePipeWriter log = FilePipe.Append(path);
+        await using FileAppendWriter log = FilePipe.Append(path);
         await foreach (string line in lines)
         {
             Encoding.UTF8.GetBytes(line + "\n", log);
 
-            // Completes when the device has the line: only then may anybody be told that it is safe.
+            // Completes when the device has the line: acknowledge it only then.
             await log.FlushAsync();
         }
     }

@@ -6,7 +6,7 @@ namespace Millrace.Tests.Docs;
 public sealed partial class AppendTests
 {
     [Fact]
-    public void The_sample_of_the_page_is_the_one_that_is_compiled()
+    public void The_page_shows_the_compiled_sample()
     {
         string source = File.ReadAllText(Path.Combine(Repository.Root, "tests", "Millrace.Tests", "Docs", "AppendSample.cs"));
         string compiled = string.Join(

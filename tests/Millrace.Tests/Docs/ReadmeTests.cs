@@ -8,7 +8,7 @@ public sealed partial class ReadmeTests
     private static readonly string Root = Repository.Root;
 
     [Fact]
-    public void The_sample_in_the_readme_is_the_one_that_is_compiled()
+    public void The_readme_shows_the_compiled_sample()
     {
         string source = File.ReadAllText(Path.Combine(Root, "tests", "Millrace.Tests", "Docs", "ReadmeSample.cs"));
         string sample = Between(source, "// README: begin", "// README: end");
@@ -30,7 +30,7 @@ public sealed partial class ReadmeTests
     }
 
     [Fact]
-    public void Every_link_between_the_documents_leads_somewhere()
+    public void Every_link_between_documents_has_a_target()
     {
         string[] pages =
         [

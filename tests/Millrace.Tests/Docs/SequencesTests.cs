@@ -6,7 +6,7 @@ namespace Millrace.Tests.Docs;
 public sealed partial class SequencesTests
 {
     [Fact]
-    public void The_samples_of_the_page_are_the_ones_that_are_compiled()
+    public void The_page_shows_the_compiled_samples()
     {
         string source = File.ReadAllText(
             Path.Combine(Repository.Root, "tests", "Millrace.Tests", "Docs", "SequencesSample.cs"));

@@ -96,7 +96,7 @@ public sealed class ChangeTests
     }
 
     [Theory, MemberData(nameof(Detections))]
-    public async Task A_file_that_was_read_by_others_is_not_changed(
+    public async Task Reads_by_others_do_not_count_as_changes(
         ReadStrategy strategy, bool portable, ChangeDetection detection)
     {
         string path = TestFolder.NewFile(1_000);

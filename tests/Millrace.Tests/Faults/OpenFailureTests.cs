@@ -1,18 +1,18 @@
 namespace Millrace.Tests.Faults;
 
-/// <summary>Names that cannot be opened: one exception that says what, and which file.</summary>
+/// <summary>Names that cannot be opened: one exception that names the file and the reason.</summary>
 public sealed class OpenFailureTests
 {
     [Theory, EveryStrategy]
-    public void A_missing_file(ReadStrategy strategy, bool portable) => AssertFails(
+    public void Missing_file_is_rejected(ReadStrategy strategy, bool portable) => AssertFails(
         Path.Combine(TestFolder.Root, "no such file"), strategy, portable, FilePipeError.NotFound);
 
     [Theory, EveryStrategy]
-    public void A_missing_folder(ReadStrategy strategy, bool portable) => AssertFails(
+    public void Missing_folder_is_rejected(ReadStrategy strategy, bool portable) => AssertFails(
         Path.Combine(TestFolder.Root, "no such folder", "file"), strategy, portable, FilePipeError.NotFound);
 
     [Theory, EveryStrategy]
-    public void A_link_that_leads_nowhere(ReadStrategy strategy, bool portable)
+    public void Dangling_link_is_rejected(ReadStrategy strategy, bool portable)
     {
         string link = TestFolder.NewPath();
         File.CreateSymbolicLink(link, Path.Combine(TestFolder.Root, "no such file"));
@@ -21,19 +21,19 @@ public sealed class OpenFailureTests
     }
 
     [Theory, EveryStrategy]
-    public void A_file_taken_for_a_folder(ReadStrategy strategy, bool portable) => AssertFails(
+    public void File_used_as_a_folder_is_rejected(ReadStrategy strategy, bool portable) => AssertFails(
         Path.Combine(TestFolder.SharedFile(100), "file"), strategy, portable, FilePipeError.NotFound);
 
     [Theory, EveryStrategy]
-    public void A_folder(ReadStrategy strategy, bool portable) =>
+    public void Folder_is_rejected(ReadStrategy strategy, bool portable) =>
         AssertFails(TestFolder.Root, strategy, portable, FilePipeError.IsDirectory);
 
     [Theory, EveryStrategy]
-    public void A_name_that_is_too_long(ReadStrategy strategy, bool portable) => AssertFails(
+    public void Too_long_name_is_rejected(ReadStrategy strategy, bool portable) => AssertFails(
         Path.Combine(TestFolder.Root, new string('x', 300)), strategy, portable, FilePipeError.Failed);
 
     [Theory, EveryStrategy]
-    public void Links_that_go_round_in_circles(ReadStrategy strategy, bool portable)
+    public void Circular_links_are_rejected(ReadStrategy strategy, bool portable)
     {
         string link = TestFolder.NewPath();
         File.CreateSymbolicLink(link, link);
@@ -42,12 +42,12 @@ public sealed class OpenFailureTests
     }
 
     [Fact]
-    public void No_name() => Assert.Throws<ArgumentNullException>(() => FilePipe.OpenRead((string)null!));
+    public void Empty_name_is_rejected() => Assert.Throws<ArgumentNullException>(() => FilePipe.OpenRead((string)null!));
 
     [Theory]
     [InlineData("")]
     [InlineData("a\0b")]
-    public void A_name_that_can_be_no_file_s(string path) =>
+    public void Impossible_name_is_rejected(string path) =>
         Assert.Throws<ArgumentException>(() => FilePipe.OpenRead(path));
 
     [Theory, EveryStrategy]

@@ -9,7 +9,7 @@ public sealed class PermissionTests
     private const uint Nobody = 65534;
 
     [Theory, EveryStrategy]
-    public void A_file_that_may_not_be_read(ReadStrategy strategy, bool portable)
+    public void Unreadable_file_is_reported(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(100);
         File.SetUnixFileMode(path, UnixFileMode.None);
@@ -18,7 +18,7 @@ public sealed class PermissionTests
     }
 
     [Theory, EveryStrategy]
-    public void A_file_in_a_folder_that_may_not_be_entered(ReadStrategy strategy, bool portable)
+    public void File_in_an_inaccessible_folder_is_reported(ReadStrategy strategy, bool portable)
     {
         string folder = TestFolder.NewPath(".folder");
         Directory.CreateDirectory(folder, UnixFileMode.None);
@@ -38,7 +38,7 @@ public sealed class PermissionTests
     }
 
     /// <summary>
-    /// Root may read everything, and tests often run as root: a thread of its own uses files as somebody else.
+    /// Root may read everything, and tests often run as root: a separate thread uses files as somebody else.
     /// </summary>
     private static Exception? OpenAsNobody(string path, FileReadOptions options)
     {

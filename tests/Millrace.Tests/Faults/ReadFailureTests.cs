@@ -4,7 +4,7 @@ namespace Millrace.Tests.Faults;
 public sealed class ReadFailureTests
 {
     [Theory, EveryStrategy]
-    public async Task An_error_at_once_is_told_with_its_place(ReadStrategy strategy, bool portable)
+    public async Task An_immediate_error_is_reported_with_its_offset(ReadStrategy strategy, bool portable)
     {
         // Nothing is mapped at address 0.
         await using FilePipeReader reader = Open(strategy, portable, offset: 0);
@@ -42,7 +42,7 @@ public sealed class ReadFailureTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_reader_can_go_on_elsewhere_after_an_error(ReadStrategy strategy, bool portable)
+    public async Task A_reader_can_continue_elsewhere_after_an_error(ReadStrategy strategy, bool portable)
     {
         using var memory = new MemoryWithHole(409_600);
         await using FilePipeReader reader = Open(strategy, portable, offset: 4096);
@@ -54,7 +54,7 @@ public sealed class ReadFailureTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_copy_that_meets_an_error_has_copied_what_was_before_it(ReadStrategy strategy, bool portable)
+    public async Task A_failed_copy_has_copied_the_bytes_before_the_error(ReadStrategy strategy, bool portable)
     {
         using var memory = new MemoryWithHole(819_200);
         await using FilePipeReader reader = Open(strategy, portable, memory.Offset);

@@ -24,7 +24,7 @@ public sealed class TruncationTests
     }
 
     [Theory, MemberData(nameof(Lengths))]
-    public async Task Bytes_are_right_until_the_read_that_says_so(ReadStrategy strategy, bool portable, int length)
+    public async Task Bytes_before_the_reported_truncation_are_correct(ReadStrategy strategy, bool portable, int length)
     {
         string path = TestFolder.NewFile(Length);
         await using FilePipeReader reader = Open(path, strategy, portable);
@@ -43,7 +43,7 @@ public sealed class TruncationTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Every_further_read_says_so_again(ReadStrategy strategy, bool portable)
+    public async Task Every_further_read_reports_the_truncation(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
         await using FilePipeReader reader = Open(path, strategy, portable);
@@ -64,7 +64,7 @@ public sealed class TruncationTests
     }
 
     [Theory, EveryStrategy]
-    public async Task What_is_held_stays_held(ReadStrategy strategy, bool portable)
+    public async Task Buffered_bytes_stay_available(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
         await using FilePipeReader reader = Open(path, strategy, portable);
@@ -78,7 +78,7 @@ public sealed class TruncationTests
     }
 
     [Theory, EveryStrategy]
-    public async Task What_was_read_before_it_failed_can_still_be_had(ReadStrategy strategy, bool portable)
+    public async Task Bytes_read_before_the_failure_stay_available(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
         await using FilePipeReader reader = Open(path, strategy, portable);
@@ -102,7 +102,7 @@ public sealed class TruncationTests
     }
 
     [Theory, EveryStrategy]
-    public async Task What_is_left_can_be_read_after_a_seek(ReadStrategy strategy, bool portable)
+    public async Task The_rest_can_be_read_after_a_seek(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
         await using FilePipeReader reader = Open(path, strategy, portable);
@@ -134,7 +134,7 @@ public sealed class TruncationTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_part_that_is_still_there_is_read_where_truncation_is_all_that_matters(
+    public async Task A_remaining_part_is_readable_if_only_truncation_is_detected(
         ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);

@@ -7,7 +7,7 @@ namespace Millrace.Tests.FilePipes;
 public sealed class EventTests
 {
     [Theory, EveryStrategy]
-    public async Task Opening_a_file_is_told_with_its_strategy_and_the_reason(ReadStrategy strategy, bool portable)
+    public async Task Opening_a_file_raises_an_event_with_strategy_and_reason(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(1_234);
         using var events = new MillraceEvents();

@@ -7,7 +7,7 @@ public sealed class GrowthTests
     private const int MiB = 1024 * 1024;
 
     [Theory, EveryStrategy]
-    public async Task A_record_of_5_MiB_is_gathered_from_2_KiB_chunks(ReadStrategy strategy, bool portable)
+    public async Task A_record_of_5_MiB_is_buffered_from_2_KiB_chunks(ReadStrategy strategy, bool portable)
     {
         const int Record = 5 * MiB;
         await using FilePipeReader reader = Open(strategy, portable, new FileReadOptions { BufferSize = 2048 });
@@ -28,7 +28,7 @@ public sealed class GrowthTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Past_the_limit_a_read_says_so_and_nothing_is_lost(ReadStrategy strategy, bool portable)
+    public async Task A_read_over_the_limit_throws_and_loses_nothing(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable, new FileReadOptions { MaxBufferedBytes = MiB });
         await reader.SkipAsync(1_000);
@@ -54,7 +54,7 @@ public sealed class GrowthTests
     }
 
     [Fact]
-    public async Task At_the_limit_every_further_read_says_so_until_something_is_consumed()
+    public async Task At_the_limit_every_read_throws_until_something_is_consumed()
     {
         await using FilePipeReader reader =
             Open(ReadStrategy.Buffered, false, new FileReadOptions { MaxBufferedBytes = MiB });
@@ -77,7 +77,7 @@ public sealed class GrowthTests
     }
 
     [Fact]
-    public async Task Asking_for_more_than_the_limit_says_so()
+    public async Task ReadAtLeast_over_the_limit_throws()
     {
         await using FilePipeReader reader =
             Open(ReadStrategy.Buffered, false, new FileReadOptions { MaxBufferedBytes = MiB });
@@ -90,7 +90,7 @@ public sealed class GrowthTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_limit_below_a_block_still_holds_a_block(ReadStrategy strategy, bool portable)
+    public async Task A_limit_below_a_block_still_allows_a_block(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable, new FileReadOptions { MaxBufferedBytes = 1 });
 
@@ -114,7 +114,7 @@ public sealed class GrowthTests
     [InlineData(ReadStrategy.Buffered, true)]
     [InlineData(ReadStrategy.ReadAhead, false)]
     [InlineData(ReadStrategy.ReadAhead, true)]
-    public async Task What_is_held_is_copied_once_per_doubling(ReadStrategy strategy, bool portable)
+    public async Task Buffered_bytes_are_copied_once_per_doubling(ReadStrategy strategy, bool portable)
     {
         const int Record = 8 * MiB;
         using var pool = new CountingPool();
@@ -133,7 +133,7 @@ public sealed class GrowthTests
     [Fact]
     public async Task A_window_that_slides_is_not_moved_for_every_block()
     {
-        // 600 KiB are always held, 9 MiB go through: gathered anew for every block that would be 21 MiB of copying.
+        // 600 KiB are always held, 9 MiB go through: gathered again for every block that would be 21 MiB of copying.
         using var pool = new CountingPool();
         await using FilePipeReader reader = Open(ReadStrategy.Buffered, false, new FileReadOptions { Pool = pool });
         long consumed = 0;

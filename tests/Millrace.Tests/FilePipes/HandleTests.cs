@@ -76,11 +76,11 @@ public sealed class HandleTests
     }
 
     [Fact]
-    public void No_handle_is_refused() =>
+    public void A_null_handle_is_rejected() =>
         Assert.Throws<ArgumentNullException>(() => FilePipe.OpenRead((SafeFileHandle)null!));
 
     [Fact]
-    public void A_closed_or_invalid_handle_is_refused()
+    public void A_closed_or_invalid_handle_is_rejected()
     {
         SafeFileHandle closed = Open();
         closed.Dispose();
@@ -91,7 +91,7 @@ public sealed class HandleTests
     }
 
     [Fact]
-    public void Following_a_handle_by_name_is_refused_and_leaves_it_open()
+    public void Following_a_handle_by_name_is_rejected_and_leaves_it_open()
     {
         using SafeFileHandle handle = Open();
 
@@ -104,7 +104,7 @@ public sealed class HandleTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_handle_of_a_folder_is_refused_and_left_open(bool portable)
+    public void A_handle_of_a_folder_is_rejected_and_left_open(bool portable)
     {
         using SafeFileHandle handle = Linux.OpenForReading(TestFolder.Root);
 

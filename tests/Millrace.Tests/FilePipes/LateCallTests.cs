@@ -9,7 +9,7 @@ public sealed class LateCallTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Of_a_fifo_leaves_a_read_waiting(bool portable)
+    public async Task A_late_call_leaves_a_read_of_a_fifo_waiting(bool portable)
     {
         using var fifo = new Fifo();
         await using FilePipeReader reader = FilePipe.OpenRead(fifo.Path, new FileReadOptions { Portable = portable });
@@ -30,7 +30,7 @@ public sealed class LateCallTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Of_a_followed_file_leaves_a_read_waiting(bool portable)
+    public async Task A_late_call_leaves_a_read_of_a_followed_file_waiting(bool portable)
     {
         string path = TestFolder.NewFile(100);
         await using FilePipeReader reader = FilePipe.OpenRead(

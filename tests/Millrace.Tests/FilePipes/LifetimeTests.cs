@@ -7,7 +7,7 @@ public sealed class LifetimeTests
     private const int Length = 5_000_003;
 
     [Theory, EveryStrategy]
-    public async Task Every_way_to_end_a_reader_works_after_every_other(ReadStrategy strategy, bool portable)
+    public async Task All_kinds_of_completion_can_follow_each_other(ReadStrategy strategy, bool portable)
     {
         FilePipeReader reader = Open(strategy, portable);
         await reader.HoldAsync(100);
@@ -37,7 +37,7 @@ public sealed class LifetimeTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Completing_while_the_disk_is_waited_for_is_safe(ReadStrategy strategy, bool portable)
+    public async Task Completing_during_a_disk_wait_is_safe(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(2_000_000);
         for (int turn = 0; turn < 20; turn++)
@@ -60,7 +60,7 @@ public sealed class LifetimeTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Cancelling_while_the_disk_is_waited_for_loses_nothing(ReadStrategy strategy, bool portable)
+    public async Task Cancelling_during_a_disk_wait_loses_nothing(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
         ColdFile.Evict(path);
@@ -99,7 +99,7 @@ public sealed class LifetimeTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_file_is_read_whole_when_nothing_of_it_is_in_memory(ReadStrategy strategy, bool portable)
+    public async Task A_cold_file_is_read_completely(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
         ColdFile.Evict(path);

@@ -4,7 +4,7 @@ namespace Millrace.Tests.FilePipes;
 public sealed class OptionsTests
 {
     [Fact]
-    public void The_defaults_are_what_they_were()
+    public void Defaults_are_pinned()
     {
         FileReadOptions options = default;
 
@@ -26,7 +26,7 @@ public sealed class OptionsTests
     public void A_new_record_is_the_default() => Assert.Equal(default, new FileReadOptions());
 
     [Fact]
-    public void The_named_defaults_are_the_defaults()
+    public void Default_constants_are_the_defaults()
     {
         Assert.Equal(FileReadOptions.DefaultMaxBufferedBytes, default(FileReadOptions).MaxBufferedBytes);
         Assert.Equal(FileReadOptions.DefaultShare, default(FileReadOptions).Share);

@@ -28,7 +28,7 @@ public sealed class PartTests
     }
 
     [Theory, MemberData(nameof(Parts))]
-    public async Task A_part_is_all_that_is_read(ReadStrategy strategy, bool portable, long offset, long? length)
+    public async Task Only_the_requested_part_is_read(ReadStrategy strategy, bool portable, long offset, long? length)
     {
         await using FilePipeReader reader = Open(strategy, portable, offset, length);
         long start = Math.Min(offset, FileLength);

@@ -51,7 +51,7 @@ public sealed class PoolTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_pool_of_small_buffers_is_good_enough(ReadStrategy strategy, bool portable)
+    public async Task A_pool_of_small_buffers_works(ReadStrategy strategy, bool portable)
     {
         // Its Rent asserts that no more is asked of it.
         using var pool = new CountingPool(maxBufferSize: 4096);
@@ -63,7 +63,7 @@ public sealed class PoolTests
     }
 
     [Theory, EveryStrategy]
-    public async Task The_shared_pool_serves(ReadStrategy strategy, bool portable)
+    public async Task The_shared_pool_works(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable, MemoryPool<byte>.Shared);
 
@@ -75,7 +75,7 @@ public sealed class PoolTests
     [InlineData(ReadStrategy.ReadAhead, false)]
     [InlineData(ReadStrategy.Buffered, true)]
     [InlineData(ReadStrategy.ReadAhead, true)]
-    public async Task What_a_pool_throws_is_told_by_a_read_and_the_reader_goes_on(ReadStrategy strategy, bool portable)
+    public async Task An_exception_of_the_pool_fails_a_read_and_the_reader_stays_usable(ReadStrategy strategy, bool portable)
     {
         for (int rentals = 0; rentals < 3; rentals++)
         {

@@ -6,7 +6,7 @@ public sealed class SeekTests
     private const int Length = 5_000_003;
 
     [Theory, EveryStrategy]
-    public async Task Forward_within_what_is_held_reads_nothing_again(ReadStrategy strategy, bool portable)
+    public async Task Seeking_forward_within_buffered_bytes_reads_nothing_again(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
         ReadResult held = await reader.HoldAsync(1_000);
@@ -20,7 +20,7 @@ public sealed class SeekTests
     }
 
     [Theory, EveryStrategy]
-    public async Task To_where_the_reader_is_makes_examined_bytes_unexamined(ReadStrategy strategy, bool portable)
+    public async Task Seeking_to_the_current_position_makes_examined_bytes_unexamined(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
         ReadResult held = await reader.HoldAsync(1_000);
@@ -33,7 +33,7 @@ public sealed class SeekTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Back_to_consumed_bytes_reads_them_again(ReadStrategy strategy, bool portable)
+    public async Task Seeking_back_reads_consumed_bytes_again(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
         await reader.SkipAsync(300_000);
@@ -45,7 +45,7 @@ public sealed class SeekTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Far_ahead_and_back_gives_the_bytes_of_each_place(ReadStrategy strategy, bool portable)
+    public async Task Seeking_far_ahead_and_back_returns_the_right_bytes(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
         foreach (int offset in new[] { 4_194_305, 3, 4_999_999, 262_144, 262_143, 2_000_001, 0, 4_194_303 })
@@ -61,7 +61,7 @@ public sealed class SeekTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Away_from_the_end_reads_on(ReadStrategy strategy, bool portable)
+    public async Task Seeking_away_from_the_end_continues_reading(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
         await reader.CopyToAsync(Stream.Null).Soon();
@@ -72,7 +72,7 @@ public sealed class SeekTests
     }
 
     [Theory, EveryStrategy]
-    public async Task To_the_end_completes(ReadStrategy strategy, bool portable)
+    public async Task Seeking_to_the_end_completes(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
         await reader.SkipAsync(100);
@@ -86,7 +86,7 @@ public sealed class SeekTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Behind_the_end_completes_and_comes_back(ReadStrategy strategy, bool portable)
+    public async Task Seeking_after_the_end_completes_and_can_return(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
 
@@ -102,7 +102,7 @@ public sealed class SeekTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Outside_the_part_that_was_opened_is_refused(ReadStrategy strategy, bool portable)
+    public async Task Seeking_outside_the_opened_part_is_rejected(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = FilePipe.OpenRead(
             TestFolder.SharedFile(Length),
@@ -120,7 +120,7 @@ public sealed class SeekTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Before_the_first_byte_is_refused(ReadStrategy strategy, bool portable)
+    public async Task Seeking_before_the_first_byte_is_rejected(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
 
@@ -128,7 +128,7 @@ public sealed class SeekTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_cursor_from_before_a_seek_is_refused(ReadStrategy strategy, bool portable)
+    public async Task A_cursor_from_before_a_seek_is_rejected(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
         ReadResult near = await reader.HoldAsync(1_000);
@@ -143,7 +143,7 @@ public sealed class SeekTests
     }
 
     [Fact]
-    public async Task After_completion_is_refused()
+    public async Task Seeking_after_completion_is_rejected()
     {
         FilePipeReader reader = Open(ReadStrategy.Auto, false);
         await reader.CompleteAsync();
@@ -152,9 +152,9 @@ public sealed class SeekTests
     }
 
     [Fact]
-    public async Task While_a_read_is_pending_is_refused()
+    public async Task Seeking_during_a_pending_read_is_rejected()
     {
-        // A followed file makes a read wait at its end.
+        // A read waits at the end of a followed file.
         string path = TestFolder.NewFile(100);
         await using FilePipeReader reader = FilePipe.OpenRead(
             path, new FileReadOptions { Follow = FollowMode.Descriptor });

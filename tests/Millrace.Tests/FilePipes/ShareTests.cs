@@ -14,7 +14,7 @@ public sealed class ShareTests
     }
 
     [Fact]
-    public async Task By_default_nobody_may_have_it_alone()
+    public async Task By_default_others_may_not_open_it_exclusively()
     {
         string path = TestFolder.NewFile(1_000);
         await using FilePipeReader reader = FilePipe.OpenRead(path);
@@ -38,7 +38,7 @@ public sealed class ShareTests
     }
 
     [Fact]
-    public void A_file_that_somebody_else_has_alone_is_refused()
+    public void An_exclusively_opened_file_is_rejected()
     {
         string path = TestFolder.NewFile(1_000);
         using FileStream owner = new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.None);

@@ -6,7 +6,7 @@ public sealed class SynchronousReadTests
     private const int Length = 5_000_003;
 
     [Theory, EveryReader(ReaderTraits.FilePipe)]
-    public void Every_byte_and_the_end(string name)
+    public void Synchronous_reads_return_every_byte_and_the_end(string name)
     {
         int length = name.EndsWith(" 1", StringComparison.Ordinal) ? 5_000 : Length;
         using var reader = (FilePipeReader)Readers.Get(name).Create(length);
@@ -27,7 +27,7 @@ public sealed class SynchronousReadTests
     }
 
     [Theory, EveryStrategy]
-    public async Task Reads_of_both_kinds_take_turns(ReadStrategy strategy, bool portable)
+    public async Task Both_kinds_of_reads_can_alternate(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
         long consumed = 0;
@@ -46,7 +46,7 @@ public sealed class SynchronousReadTests
     }
 
     [Theory, EveryStrategy]
-    public void Examined_bytes_come_with_more(ReadStrategy strategy, bool portable)
+    public void Synchronous_reads_return_examined_bytes_with_more(ReadStrategy strategy, bool portable)
     {
         using FilePipeReader reader = Open(strategy, portable);
         ReadResult first = reader.Read();
@@ -58,7 +58,7 @@ public sealed class SynchronousReadTests
     }
 
     [Theory, EveryStrategy]
-    public void CancelPendingRead_cancels_the_next_one(ReadStrategy strategy, bool portable)
+    public void CancelPendingRead_cancels_the_next_synchronous_read(ReadStrategy strategy, bool portable)
     {
         using FilePipeReader reader = Open(strategy, portable);
         reader.CancelPendingRead();
@@ -69,7 +69,7 @@ public sealed class SynchronousReadTests
     }
 
     [Theory, EveryStrategy]
-    public void After_completion_it_is_refused(ReadStrategy strategy, bool portable)
+    public void Synchronous_read_after_completion_is_rejected(ReadStrategy strategy, bool portable)
     {
         FilePipeReader reader = Open(strategy, portable);
         reader.Dispose();

@@ -21,7 +21,7 @@ public sealed class FollowTests
 
     [Theory]
     [MemberData(nameof(Modes))]
-    public async Task What_is_appended_arrives_without_polling(FollowMode mode, bool portable)
+    public async Task Appended_bytes_arrive_without_polling(FollowMode mode, bool portable)
     {
         string path = NewFile("one\n");
         await using FilePipeReader reader = Open(path, mode, portable, NoPoll);
@@ -54,7 +54,7 @@ public sealed class FollowTests
 
     [Theory]
     [MemberData(nameof(Modes))]
-    public async Task Polling_alone_finds_what_was_appended(FollowMode mode, bool portable)
+    public async Task Polling_alone_finds_appended_bytes(FollowMode mode, bool portable)
     {
         // A handle without a name has no folder to watch; a name gets the same reader with the watch taken away.
         string path = NewFile("a");
@@ -152,7 +152,7 @@ public sealed class FollowTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_rotated_file_stays_the_one_that_is_followed_by_descriptor(bool portable)
+    public async Task Following_by_descriptor_stays_with_the_rotated_file(bool portable)
     {
         string path = NewFile("a");
         await using FilePipeReader reader = Open(path, FollowMode.Descriptor, portable, QuickPoll);
@@ -203,7 +203,7 @@ public sealed class FollowTests
 
     [Theory]
     [MemberData(nameof(Modes))]
-    public async Task A_cancelled_token_ends_the_wait_and_the_reader_goes_on(FollowMode mode, bool portable)
+    public async Task A_cancelled_token_ends_the_wait_and_the_reader_continues(FollowMode mode, bool portable)
     {
         string path = NewFile("a");
         await using FilePipeReader reader = Open(path, mode, portable, QuickPoll);
@@ -220,7 +220,7 @@ public sealed class FollowTests
 
     [Theory]
     [MemberData(nameof(Modes))]
-    public async Task CancelPendingRead_ends_the_wait_and_the_reader_goes_on(FollowMode mode, bool portable)
+    public async Task CancelPendingRead_ends_the_wait_and_the_reader_continues(FollowMode mode, bool portable)
     {
         string path = NewFile("a");
         await using FilePipeReader reader = Open(path, mode, portable, QuickPoll);
@@ -249,7 +249,7 @@ public sealed class FollowTests
     }
 
     [Fact]
-    public async Task A_length_ends_the_following()
+    public async Task A_length_ends_follow_mode()
     {
         string path = NewFile("abc");
         await using FilePipeReader reader = FilePipe.OpenRead(

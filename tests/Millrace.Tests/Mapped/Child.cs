@@ -40,7 +40,7 @@ internal sealed class Child : IDisposable
         await _process.WaitForExitAsync().Soon();
     }
 
-    /// <summary>What it has printed and nobody has heard yet, to its end.</summary>
+    /// <summary>The rest of its output that nobody has read yet.</summary>
     public async Task<string[]> HearRestAsync() =>
         (await _process.StandardOutput.ReadToEndAsync().Soon()).Split((char)10, StringSplitOptions.RemoveEmptyEntries);
 

@@ -36,7 +36,7 @@ public sealed class LeaseBreakTests
         Assert.Equal(FilePipeError.Truncated, exception.Error);
         Assert.Equal(held.Buffer.Length, exception.Offset);
 
-        // What was held is still there, and still right.
+        // The buffered bytes are still there and unchanged.
         Assert.True(reader.TryRead(out ReadResult still) || reader.Position == 0);
         reader.CancelPendingRead();
         still = await reader.ReadAsync().Soon();
@@ -44,7 +44,7 @@ public sealed class LeaseBreakTests
     }
 
     [MappedFact]
-    public async Task A_file_that_was_only_opened_for_writing_is_read_on_to_its_end()
+    public async Task A_file_opened_for_writing_by_others_is_read_to_its_end()
     {
         string path = TestFolder.NewFile(Size);
         await using FilePipeReader reader = Mapping.OpenMapped(path);
@@ -78,7 +78,7 @@ public sealed class LeaseBreakTests
     }
 
     [MappedFact]
-    public async Task Records_of_any_length_go_along_from_the_mapping_into_reading()
+    public async Task Records_survive_the_change_from_mapping_to_reading()
     {
         foreach (int kept in (int[])[0, 1, 4096, 262144, 262145, Window, (2 * Window) - 1])
         {
@@ -165,7 +165,7 @@ public sealed class LeaseBreakTests
     }
 
     [MappedFact]
-    public async Task A_writer_that_does_not_wait_is_refused_once_and_then_let_in()
+    public async Task A_nonblocking_writer_is_rejected_once_and_then_admitted()
     {
         string path = TestFolder.NewFile(Size);
         await using FilePipeReader reader = Mapping.OpenMapped(path);
@@ -178,7 +178,7 @@ public sealed class LeaseBreakTests
     }
 
     [Fact]
-    public async Task A_completed_reader_keeps_nobody_waiting()
+    public async Task A_completed_reader_delays_no_writer()
     {
         string path = TestFolder.NewFile(Size);
         FilePipeReader reader = Mapping.Open(path);
@@ -189,7 +189,7 @@ public sealed class LeaseBreakTests
     }
 
     [Fact]
-    public async Task A_handle_that_was_left_open_keeps_nobody_waiting()
+    public async Task A_handle_left_open_delays_no_writer()
     {
         string path = TestFolder.NewFile(Size);
         using SafeFileHandle handle = File.OpenHandle(path);
@@ -203,7 +203,7 @@ public sealed class LeaseBreakTests
     }
 
     [MappedFact]
-    public async Task A_thousand_files_are_given_up_at_once()
+    public async Task A_thousand_leases_are_released_at_once()
     {
         const int Files = 1000;
         const int Bytes = 50_000;
@@ -226,7 +226,7 @@ public sealed class LeaseBreakTests
     }
 
     [MappedFact]
-    public async Task Completing_while_a_writer_waits_lets_it_in()
+    public async Task Completing_admits_a_waiting_writer()
     {
         const int Rounds = 300;
         var random = new Random(3);
@@ -261,7 +261,7 @@ public sealed class LeaseBreakTests
     }
 
     [MappedFact]
-    public async Task Reading_and_seeking_while_writers_come_and_go_gives_the_bytes_of_the_file()
+    public async Task Reading_and_seeking_beside_writers_returns_the_files_bytes()
     {
         string path = TestFolder.NewFile(Size);
         using var stop = new CancellationTokenSource();
@@ -291,7 +291,7 @@ public sealed class LeaseBreakTests
         await writer.Soon();
     }
 
-    /// <summary>On a thread of its own: writers wait for the lease, and the pool is for what must not wait.</summary>
+    /// <summary>On a dedicated thread: writers wait for the lease, and the pool is for what must not wait.</summary>
     private static Task InBackground(Action action) =>
         Task.Factory.StartNew(
             action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);

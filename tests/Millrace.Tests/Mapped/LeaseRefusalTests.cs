@@ -27,7 +27,7 @@ public sealed class LeaseRefusalTests
     }
 
     [MappedFact]
-    public async Task The_second_reader_of_one_handle_reads_and_leaves_the_first_ones_lease_alone()
+    public async Task The_second_reader_of_a_handle_leaves_the_first_ones_lease_alone()
     {
         string path = TestFolder.NewFile(Size);
         using SafeFileHandle handle = File.OpenHandle(path);
@@ -85,7 +85,7 @@ public sealed class LeaseRefusalTests
     }
 
     [MappedFact]
-    public async Task A_switch_keeps_mapping_out_of_a_process()
+    public async Task A_switch_turns_mapping_off()
     {
         using Child child = Child.StartAfter("export MILLRACE_NO_MAPPING=1", "strategy", TestFolder.SharedFile(Size));
 

@@ -56,7 +56,7 @@ public sealed class MappedReadingTests
     }
 
     [Fact]
-    public async Task A_file_of_content_is_mapped()
+    public async Task A_regular_file_is_mapped()
     {
         if (Mapping.Possible)
         {
@@ -85,7 +85,7 @@ public sealed class MappedReadingTests
     }
 
     [Fact]
-    public async Task A_part_of_a_file_is_read_from_any_place_to_any_other()
+    public async Task Any_part_of_a_file_can_be_read()
     {
         const int Size = (3 * Window) + 17;
         string path = TestFolder.SharedFile(Size);
@@ -102,7 +102,7 @@ public sealed class MappedReadingTests
     }
 
     [Fact]
-    public void Any_sequence_of_reads_advances_and_seeks_yields_what_is_at_that_place()
+    public void Any_sequence_of_reads_advances_and_seeks_returns_the_right_bytes()
     {
         const int Size = (4 * Window) + 4321;
         string path = TestFolder.SharedFile(Size);
@@ -132,7 +132,7 @@ public sealed class MappedReadingTests
     }
 
     [MappedFact]
-    public void Unconsumed_bytes_go_along_into_the_next_part_that_is_mapped()
+    public void Unconsumed_bytes_move_to_the_next_mapping()
     {
         // As with a file of several GiB, but of a size that a test can afford.
         const int Size = 6 * Window;
@@ -162,7 +162,7 @@ public sealed class MappedReadingTests
     }
 
     [Fact]
-    public async Task Memory_kept_past_the_end_of_the_reader_is_refused()
+    public async Task Memory_kept_after_the_reader_ended_throws()
     {
         FilePipeReader reader = Mapping.Open(TestFolder.SharedFile(Window));
         ReadResult result = await reader.ReadAsync().Soon();
@@ -216,7 +216,7 @@ public sealed class MappedReadingTests
     }
 
     [Fact]
-    public async Task Evicted_files_are_read_right_by_asynchronous_reads()
+    public async Task Asynchronous_reads_of_evicted_files_are_correct()
     {
         string path = TestFolder.NewFile((5 * Window) + 99);
         _ = Eviction.TryEvict(path);

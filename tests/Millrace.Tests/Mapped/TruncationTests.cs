@@ -54,7 +54,7 @@ public sealed class TruncationTests(ITestOutputHelper output)
     }
 
     [MappedFact]
-    public async Task A_thread_pool_without_a_free_thread_keeps_no_writer_waiting()
+    public async Task A_starved_thread_pool_delays_no_writer()
     {
         string path = TestFolder.NewFile(Size);
         using Child child = Child.Start("starve", path);
@@ -72,9 +72,9 @@ public sealed class TruncationTests(ITestOutputHelper output)
     }
 
     [MappedFact]
-    public async Task A_full_queue_of_signals_keeps_no_writer_waiting_and_ends_no_process()
+    public async Task A_full_signal_queue_delays_no_writer_and_ends_no_process()
     {
-        // Without room for a real-time signal the kernel sends SIGIO, which says nothing and ends who does not expect it.
+        // Without room for a real-time signal the kernel sends SIGIO, which names no file and ends a process that does not expect it.
         string path = TestFolder.NewFile(Size);
         using Child child = Child.StartAfter("ulimit -i 0", "starve", path);
         Assert.Equal("holding", await child.HearAsync());

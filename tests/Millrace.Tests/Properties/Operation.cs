@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Properties;
 
-/// <summary>What is done with a reader. Numbers are fractions of what there is, in thousandths, so that all fit.</summary>
+/// <summary>An operation on a reader. Numbers are fractions of what there is, in thousandths, so that all fit.</summary>
 internal abstract record Operation
 {
     public sealed record Read : Operation;

@@ -1,7 +1,7 @@
 namespace Millrace.Tests.Properties;
 
 /// <summary>
-/// What a reader over a byte array would do: it knows where the reader is, what the caller was given and has examined,
+/// A model of a reader over a byte array: it knows where the reader is, what the caller was given and has examined,
 /// and holds every answer against that. How many bytes a read brings is the reader's affair within bounds.
 /// </summary>
 internal sealed class ReaderModel

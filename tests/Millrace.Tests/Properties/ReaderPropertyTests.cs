@@ -14,7 +14,7 @@ public sealed class ReaderPropertyTests
     private const int CasesPerSoak = 5_000;
 
     [Fact]
-    public void A_reader_does_what_a_byte_array_would()
+    public void A_reader_behaves_like_a_byte_array()
     {
         Config config = Config.QuickThrowOnFailure.WithMaxTest(CasesPerRun).WithReplay(20260101, 1);
         if (Environment.GetEnvironmentVariable("MILLRACE_SEED")?.Split(',') is [var seed, var gamma])

@@ -32,7 +32,7 @@ public sealed class WriterPropertyTests
         select new WriterCase(kind, [.. steps]);
 
     [Fact]
-    public void What_a_writer_accepts_is_what_it_publishes()
+    public void A_writer_publishes_exactly_what_it_accepted()
     {
         Config config = Config.QuickThrowOnFailure.WithMaxTest(CasesPerRun).WithReplay(20260601, 1);
         if (Environment.GetEnvironmentVariable("MILLRACE_SEED")?.Split(',') is [var seed, var gamma])

@@ -8,7 +8,7 @@ public sealed class ScanChangeTests
     private const int Length = 2_000_001;
 
     [Fact]
-    public async Task What_is_added_after_opening_is_not_scanned()
+    public async Task Bytes_added_after_opening_are_not_scanned()
     {
         string path = TestFolder.NewFile(Length);
 
@@ -19,7 +19,7 @@ public sealed class ScanChangeTests
     }
 
     [Fact]
-    public async Task Growth_is_reported_where_any_change_is()
+    public async Task Growth_is_reported_with_ChangeDetection_Any()
     {
         string path = TestFolder.NewFile(Length);
 

@@ -1,12 +1,12 @@
 namespace Millrace.Tests.Scanning;
 
-/// <summary>What a scan throws, and what it leaves behind.</summary>
+/// <summary>Exceptions of a scan, and its clean-up.</summary>
 public sealed class ScanFailureTests
 {
     private const int Degree = 3;
 
     [Fact]
-    public async Task The_first_failure_ends_the_others_and_is_what_is_thrown()
+    public async Task The_first_failure_ends_the_others_and_is_thrown()
     {
         var begun = new CountdownEvent(Degree);
         int ended = 0;
@@ -109,7 +109,7 @@ public sealed class ScanFailureTests
     }
 
     [Fact]
-    public async Task A_folder_is_refused()
+    public async Task A_folder_is_rejected()
     {
         FilePipeException thrown =
             await Assert.ThrowsAsync<FilePipeException>(() => ScannedRange.ScanAsync(TestFolder.Root, 2, RecordBoundary.Lines));
@@ -120,14 +120,14 @@ public sealed class ScanFailureTests
     [Theory]
     [InlineData(FollowMode.Descriptor)]
     [InlineData(FollowMode.Name)]
-    public void Following_is_refused(FollowMode follow) =>
+    public void Following_is_rejected(FollowMode follow) =>
         Assert.Throws<ArgumentException>("options", () =>
         {
             _ = ScannedRange.ScanAsync(TestFolder.SharedFile(1_000), 2, default, new FileReadOptions { Follow = follow });
         });
 
     [Fact]
-    public async Task What_a_predicate_throws_comes_through()
+    public async Task Exception_of_a_predicate_reaches_the_caller()
     {
         RecordBoundary boundary = RecordBoundary.Where((_, _) => throw new FormatException("no record"));
 
@@ -136,7 +136,7 @@ public sealed class ScanFailureTests
     }
 
     [Fact]
-    public async Task What_combining_throws_comes_through()
+    public async Task Exception_of_combine_reaches_the_caller()
     {
         await Assert.ThrowsAsync<OverflowException>(() => FilePipe.ScanAsync(
             TestFolder.SharedFile(1_000),

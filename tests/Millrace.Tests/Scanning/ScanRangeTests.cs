@@ -11,7 +11,7 @@ public sealed class ScanRangeTests
     [InlineData(2)]
     [InlineData(3)]
     [InlineData(7)]
-    public async Task Without_a_boundary_there_are_as_many_even_ranges_as_asked_for(int degree)
+    public async Task Without_a_boundary_the_requested_number_of_even_ranges_is_made(int degree)
     {
         ScannedRange[] ranges = await ScannedRange.ScanAsync(TestFolder.SharedFile(1_000_003), degree);
 
@@ -29,7 +29,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task Large_files_have_more_ranges_than_readers_who_share_them()
+    public async Task Large_files_have_more_ranges_than_readers()
     {
         string path = TestFolder.SharedFile(TestContent.MaxLength);
         int reading = 0;
@@ -76,7 +76,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public void A_negative_degree_is_refused() =>
+    public void A_negative_degree_is_rejected() =>
         Assert.Throws<ArgumentOutOfRangeException>("degree", () =>
         {
             _ = ScannedRange.ScanAsync(TestFolder.SharedFile(3), -1);
@@ -93,7 +93,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task A_line_that_begins_where_a_range_does_is_that_range_s_first()
+    public async Task A_line_at_the_start_of_a_range_belongs_to_it()
     {
         string path = Write("abc\ndef\n");
 
@@ -109,7 +109,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task A_last_line_need_not_end()
+    public async Task The_last_line_needs_no_line_end()
     {
         string path = Write("abcd\nefgh\nijk");
 
@@ -136,7 +136,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task A_part_behind_the_end_is_one_call_with_nothing_to_read()
+    public async Task A_part_after_the_end_is_one_call_with_nothing_to_read()
     {
         ScannedRange range = Assert.Single(await ScannedRange.ScanAsync(
             TestFolder.SharedFile(1_000), 4, default, new FileReadOptions { Offset = 2_000, Length = 10 }));
@@ -146,7 +146,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task A_part_begins_and_ends_records_whatever_the_boundary_says()
+    public async Task A_part_begins_and_ends_records_regardless_of_the_boundary()
     {
         string path = Write("first\nsecond\nthird\nfourth\n");
 
@@ -155,7 +155,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task Records_of_one_size_begin_behind_the_header()
+    public async Task Fixed_size_records_begin_after_the_header()
     {
         string path = Write("HEADERaaaabbbbccccdddd");
 
@@ -167,7 +167,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task A_predicate_sees_the_offset_and_no_more_than_it_asked_for()
+    public async Task A_predicate_gets_the_offset_and_at_most_the_requested_bytes()
     {
         string path = Write("#aaa#bbb#ccc#ddd");
         byte[] content = await File.ReadAllBytesAsync(path);
@@ -189,7 +189,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task A_predicate_is_not_shown_what_lies_behind_the_part()
+    public async Task A_predicate_gets_no_bytes_after_the_part()
     {
         string path = Write("#aa#bb#cc");
         RecordBoundary boundary = RecordBoundary.Where((_, following) => following.StartsWith("#b"u8), lookAhead: 2);
@@ -214,7 +214,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task Nothing_is_combined_with_nothing()
+    public async Task A_single_range_is_not_combined()
     {
         int length = await FilePipe.ScanAsync(
             TestFolder.SharedFile(0),
@@ -227,7 +227,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task Cutting_a_large_file_reads_next_to_nothing_of_it()
+    public async Task Cutting_a_large_file_reads_almost_nothing()
     {
         // A TiB, all of it a hole but for the ends of lines: reading a part of it would take minutes.
         const long Size = 1L << 40;

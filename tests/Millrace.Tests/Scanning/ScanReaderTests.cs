@@ -47,7 +47,7 @@ public sealed class ScanReaderTests
     [InlineData(ReadStrategy.ReadAhead)]
     [InlineData(ReadStrategy.Mapped)]
     [InlineData(ReadStrategy.Direct)]
-    public async Task A_strategy_that_was_asked_for_is_the_one_of_every_range(ReadStrategy strategy)
+    public async Task The_requested_strategy_is_used_for_every_range(ReadStrategy strategy)
     {
         string path = TestFolder.NewFile(2_000_000);
         ReadStrategy alone;
@@ -60,7 +60,7 @@ public sealed class ScanReaderTests
     }
 
     [Fact]
-    public async Task Readers_are_completed_whatever_became_of_them()
+    public async Task Readers_are_completed_however_a_scan_ends()
     {
         var readers = new ConcurrentBag<FilePipeReader>();
         using var pool = new CountingPool();

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Millrace.Tests.Sequences;
 
-/// <summary>Numbers of either byte order. What is expected is written down in <see cref="RecordKinds"/>, not found out.</summary>
+/// <summary>Numbers of either byte order. Expected values are in <see cref="RecordKinds"/>, not found out.</summary>
 public sealed class ByteOrderTests
 {
     private static readonly byte[] Content = TestContent.Of(41 * 48).ToArray();
@@ -11,11 +11,11 @@ public sealed class ByteOrderTests
     public static TheoryData<string> Types => [.. RecordKinds.All.Select(kind => kind.Name)];
 
     [Theory, MemberData(nameof(Types))]
-    public Task In_the_order_of_the_machine_bytes_are_as_they_are(string type) => CheckAsync(
+    public Task In_machine_order_bytes_are_unchanged(string type) => CheckAsync(
         type, BitConverter.IsLittleEndian ? ByteOrder.LittleEndian : ByteOrder.BigEndian);
 
     [Theory, MemberData(nameof(Types))]
-    public Task In_the_other_order_the_bytes_of_every_field_are_turned_around(string type) => CheckAsync(
+    public Task In_the_other_order_the_bytes_of_every_field_are_reversed(string type) => CheckAsync(
         type, BitConverter.IsLittleEndian ? ByteOrder.BigEndian : ByteOrder.LittleEndian);
 
     [Fact]
@@ -40,7 +40,7 @@ public sealed class ByteOrderTests
     [InlineData(typeof(Overlapping), "lies where another one lies")]
     [InlineData(typeof(Inline), "inline array")]
     [InlineData(typeof(nint), "System.IntPtr")]
-    public void A_type_whose_fields_are_not_numbers_side_by_side_says_so_at_once(Type type, string reason)
+    public void A_type_whose_fields_cannot_be_reversed_is_rejected_at_once(Type type, string reason)
     {
         NotSupportedException exception = type switch
         {
@@ -56,7 +56,7 @@ public sealed class ByteOrderTests
     }
 
     [Fact]
-    public async Task In_the_order_of_the_machine_such_a_type_is_read_as_it_is()
+    public async Task In_machine_order_such_a_type_is_read_unchanged()
     {
         PipeReader reader = PipeReader.Create(new(Content));
 
@@ -66,7 +66,7 @@ public sealed class ByteOrderTests
     }
 
     [Fact]
-    public void An_order_that_there_is_not_is_refused_at_once()
+    public void An_undefined_byte_order_is_rejected_at_once()
     {
         using var stream = new MemoryStream();
 

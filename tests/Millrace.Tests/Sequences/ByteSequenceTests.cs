@@ -6,7 +6,7 @@ public sealed class ByteSequenceTests
     private static readonly byte[] Content = TestContent.Of(1_000).ToArray();
 
     [Theory, EverySource]
-    public async Task A_walk_gives_every_byte_in_order(string name)
+    public async Task An_iteration_returns_every_byte_in_order(string name)
     {
         await using ByteSource source = ByteSources.Open(name, Content, 7, 0, 1, 50);
 
@@ -14,7 +14,7 @@ public sealed class ByteSequenceTests
     }
 
     [Theory, EverySource]
-    public async Task A_walk_over_nothing_gives_nothing(string name)
+    public async Task An_empty_source_yields_no_bytes(string name)
     {
         await using ByteSource source = ByteSources.Open(name, [], 0);
 
@@ -22,7 +22,7 @@ public sealed class ByteSequenceTests
     }
 
     [Theory, EverySource(KeepsTheRest = true)]
-    public async Task A_walk_that_ends_early_leaves_the_next_byte_to_whoever_reads_on(string name)
+    public async Task An_iteration_that_ends_early_leaves_the_next_byte_in_the_reader(string name)
     {
         // Pieces of ten bytes: the first, the last and the next of one, and one of another.
         foreach (int count in new[] { 1, 9, 10, 11, 555, 999 })
@@ -36,7 +36,7 @@ public sealed class ByteSequenceTests
     }
 
     [Theory, EverySource(KeepsTheRest = true)]
-    public async Task Walks_follow_each_other(string name)
+    public async Task Iterations_can_follow_each_other(string name)
     {
         await using ByteSource source = ByteSources.Open(name, Content, 10);
         var all = new List<byte>();
@@ -49,7 +49,7 @@ public sealed class ByteSequenceTests
     }
 
     [Theory, EverySource(KeepsTheRest = true)]
-    public async Task A_walk_that_moved_nowhere_takes_nothing(string name)
+    public async Task An_iteration_without_a_move_consumes_nothing(string name)
     {
         await using ByteSource source = ByteSources.Open(name, Content, 10);
         RecordSequence<byte>.Enumerator walk = source.Bytes().GetAsyncEnumerator();
@@ -60,7 +60,7 @@ public sealed class ByteSequenceTests
     }
 
     [Theory, EverySource(KeepsTheRest = true)]
-    public async Task Disposing_twice_is_disposing_once(string name)
+    public async Task Disposing_twice_does_nothing_more(string name)
     {
         await using ByteSource source = ByteSources.Open(name, Content, 10);
         RecordSequence<byte>.Enumerator walk = source.Bytes().GetAsyncEnumerator();
@@ -73,7 +73,7 @@ public sealed class ByteSequenceTests
     }
 
     [Theory, EverySource]
-    public async Task After_the_end_there_is_nothing_however_often_one_asks(string name)
+    public async Task Every_move_after_the_end_returns_false(string name)
     {
         await using ByteSource source = ByteSources.Open(name, [1], 0);
         RecordSequence<byte>.Enumerator walk = source.Bytes().GetAsyncEnumerator();
@@ -87,7 +87,7 @@ public sealed class ByteSequenceTests
     }
 
     [Fact]
-    public async Task A_walk_that_was_disposed_says_so()
+    public async Task A_disposed_iteration_throws()
     {
         await using ByteSource source = ByteSources.Open("Pipe", Content, 10);
         RecordSequence<byte>.Enumerator walk = source.Bytes().GetAsyncEnumerator();
@@ -107,7 +107,7 @@ public sealed class ByteSequenceTests
     }
 
     [Fact]
-    public async Task Empty_segments_and_reads_that_bring_nothing_are_passed_over()
+    public async Task Empty_segments_and_reads_are_skipped()
     {
         var reader = ScriptedReader.Of("", "a", "", "", "bc", "");
 
@@ -115,7 +115,7 @@ public sealed class ByteSequenceTests
     }
 
     [Fact]
-    public async Task A_walk_goes_on_with_ReadAsync_where_it_ended()
+    public async Task ReadAsync_continues_where_the_iteration_ended()
     {
         PipeReader reader = PipeReader.Create(Segments.Of(Segments.Cut(Content, [10])));
         await reader.ReadBytesAsync().TakeAsync(15);
@@ -127,7 +127,7 @@ public sealed class ByteSequenceTests
     }
 
     [Fact]
-    public async Task A_walk_begins_where_the_caller_has_read_to()
+    public async Task An_iteration_begins_where_the_caller_stopped_reading()
     {
         await using FilePipeReader reader = FilePipe.OpenRead(TestFolder.SharedFile(1_000));
         await reader.SkipAsync(100);
@@ -138,7 +138,7 @@ public sealed class ByteSequenceTests
     }
 
     [Fact]
-    public async Task A_walk_over_bytes_that_were_examined_before_may_end_before_them()
+    public async Task An_iteration_over_bytes_that_were_examined_before_may_end_before_them()
     {
         // This reader refuses to see them as not examined, as the contract allows.
         var reader = ScriptedReader.Of("abc", "def", "ghi");
@@ -151,7 +151,7 @@ public sealed class ByteSequenceTests
     }
 
     [Fact]
-    public async Task A_walk_does_not_complete_the_reader()
+    public async Task An_iteration_does_not_complete_the_reader()
     {
         var reader = ScriptedReader.Of("abc");
 
@@ -161,13 +161,13 @@ public sealed class ByteSequenceTests
     }
 
     [Fact]
-    public async Task While_bytes_are_in_memory_every_move_is_ready()
+    public async Task Moves_complete_synchronously_while_bytes_are_in_memory()
     {
         PipeReader reader = PipeReader.Create(Segments.Of(Segments.Cut(Content, [10])));
         RecordSequence<byte>.Enumerator walk = reader.ReadBytesAsync().GetAsyncEnumerator();
         for (int i = 0; i < Content.Length; i++)
         {
-            NextAwaitable move = walk.MoveNextAsync();
+            SegmentSequence.NextAwaitable move = walk.MoveNextAsync();
 
             Assert.True(move.IsCompleted);
             Assert.True(await move);
@@ -181,7 +181,7 @@ public sealed class ByteSequenceTests
     {
         var pipe = new Pipe();
         RecordSequence<byte>.Enumerator walk = pipe.Reader.ReadBytesAsync().GetAsyncEnumerator();
-        NextAwaitable move = walk.MoveNextAsync();
+        SegmentSequence.NextAwaitable move = walk.MoveNextAsync();
         Assert.False(move.IsCompleted);
 
         await pipe.Writer.WriteAsync("x"u8.ToArray());
@@ -213,11 +213,11 @@ public sealed class ByteSequenceTests
     }
 
     [Fact]
-    public async Task AggregateAsync_of_nothing_is_its_seed() =>
+    public async Task AggregateAsync_of_an_empty_source_returns_the_seed() =>
         Assert.Equal(42, await ScriptedReader.Of("").ReadBytesAsync().AggregateAsync(42, (_, next) => next));
 
     [Theory, EverySource(KeepsTheRest = true)]
-    public async Task The_interface_gives_the_same_bytes_and_ends_early_at_the_same_place(string name)
+    public async Task The_interface_returns_the_same_bytes_and_ends_early_at_the_same_place(string name)
     {
         await using ByteSource source = ByteSources.Open(name, Content, 7, 1);
         var taken = new List<byte>();
@@ -245,7 +245,7 @@ public sealed class ByteSequenceTests
     }
 
     [Fact]
-    public void Nothing_to_read_from_is_refused_at_once()
+    public void Missing_source_is_rejected_at_once()
     {
         Assert.Throws<ArgumentNullException>(() => ((PipeReader)null!).ReadBytesAsync());
         Assert.Throws<ArgumentNullException>(() => ((Stream)null!).ReadBytesAsync());

@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Sequences;
 
-/// <summary>What a line is, wherever the bytes are cut.</summary>
+/// <summary>Lines, wherever the bytes are cut.</summary>
 public sealed class LineSequenceTests
 {
     [Theory]
@@ -36,7 +36,7 @@ public sealed class LineSequenceTests
     }
 
     [Theory, EverySource(KeepsTheRest = true)]
-    public async Task A_walk_that_ends_early_leaves_the_next_line_to_whoever_reads_on(string name)
+    public async Task An_iteration_that_ends_early_leaves_the_next_line_in_the_reader(string name)
     {
         const string All = "one\r\n\nthree, longer than a piece\nfour";
         foreach ((int count, string rest) in new[]
@@ -112,7 +112,7 @@ public sealed class LineSequenceTests
     [InlineData("abc\r\r\n", 0, 0)]
     [InlineData("abc\rx\n", 0, 0)]
     [InlineData("\n\r\nabc\r\n\nabcdefghijklmnopqrstuvwxyz", 4, 9)]
-    public async Task A_longer_line_is_an_exception_that_says_which_and_leaves_it_there(string text, long index, int offset)
+    public async Task A_too_long_line_throws_with_its_number_and_stays_in_the_reader(string text, long index, int offset)
     {
         foreach (string name in ByteSources.Names)
         {
@@ -148,7 +148,7 @@ public sealed class LineSequenceTests
     }
 
     [Fact]
-    public async Task A_line_without_an_end_is_given_up_before_all_of_it_is_read()
+    public async Task A_too_long_line_is_rejected_before_all_of_it_is_read()
     {
         var reader = ScriptedReader.Of("ab", "cd", "ef", "gh", "\n");
 
@@ -158,7 +158,7 @@ public sealed class LineSequenceTests
     }
 
     [Fact]
-    public async Task After_a_line_that_was_too_long_a_caller_can_read_on()
+    public async Task Reading_can_continue_after_a_too_long_line()
     {
         var reader = ScriptedReader.Of("ab\nabc", "def\nxy\n");
         await Assert.ThrowsAsync<RecordException>(() => reader.ReadLinesAsync(maxLength: 3).TakeAsync());
@@ -167,7 +167,7 @@ public sealed class LineSequenceTests
     }
 
     [Fact]
-    public async Task A_line_longer_than_an_array_can_be_is_a_line_that_is_too_long()
+    public async Task A_line_longer_than_an_array_is_too_long()
     {
         // The same MiB of memory, over and over.
         byte[] segment = new byte[1024 * 1024];
@@ -184,7 +184,7 @@ public sealed class LineSequenceTests
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]
-    public void A_limit_below_one_byte_is_refused_at_once(int maxLength)
+    public void A_limit_below_one_byte_is_rejected_at_once(int maxLength)
     {
         using var stream = new MemoryStream();
 
@@ -220,7 +220,7 @@ public sealed class LineSequenceTests
     }
 
     [Fact]
-    public async Task A_walk_that_moved_nowhere_takes_nothing()
+    public async Task An_iteration_without_a_move_consumes_nothing()
     {
         var reader = ScriptedReader.Of("ab\n");
         LineSequence.Enumerator walk = reader.ReadLinesAsync().GetAsyncEnumerator();
@@ -232,7 +232,7 @@ public sealed class LineSequenceTests
     }
 
     [Fact]
-    public async Task Disposing_twice_is_disposing_once()
+    public async Task Disposing_twice_does_nothing_more()
     {
         var reader = ScriptedReader.Of("a", "b\nc\n");
         LineSequence.Enumerator walk = reader.ReadLinesAsync().GetAsyncEnumerator();
@@ -248,7 +248,7 @@ public sealed class LineSequenceTests
     [Theory]
     [InlineData("ab")]
     [InlineData("ab\n")]
-    public async Task After_the_end_there_is_nothing_however_often_one_asks(string text)
+    public async Task Every_move_after_the_end_returns_false(string text)
     {
         LineSequence.Enumerator walk = ScriptedReader.Of(text).ReadLinesAsync().GetAsyncEnumerator();
         Assert.True(await walk.MoveNextAsync());

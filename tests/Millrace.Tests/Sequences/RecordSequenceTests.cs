@@ -22,7 +22,7 @@ public sealed class RecordSequenceTests
     }
 
     [Theory, EverySource]
-    public async Task Of_nothing_there_is_no_record(string name)
+    public async Task Empty_source_yields_no_records(string name)
     {
         await using ByteSource source = ByteSources.Open(name, [], 0);
 
@@ -30,7 +30,7 @@ public sealed class RecordSequenceTests
     }
 
     [Theory, EverySource(KeepsTheRest = true)]
-    public async Task A_walk_that_ends_early_leaves_the_next_record_to_whoever_reads_on(string name)
+    public async Task An_iteration_that_ends_early_leaves_the_next_record_in_the_reader(string name)
     {
         foreach (int[] pieces in new int[][] { [0], [1], [5], [12], [13], [24] })
         {
@@ -46,7 +46,7 @@ public sealed class RecordSequenceTests
     }
 
     [Theory, EverySource]
-    public async Task Bytes_that_end_within_a_record_are_an_exception_that_says_where(string name)
+    public async Task An_incomplete_record_throws_with_its_offset(string name)
     {
         foreach (int[] pieces in new int[][] { [0], [1], [5], [23], [24], [25] })
         {
@@ -68,7 +68,7 @@ public sealed class RecordSequenceTests
     }
 
     [Fact]
-    public async Task Asked_again_an_incomplete_record_is_as_incomplete_as_before()
+    public async Task An_incomplete_record_throws_again_on_the_next_move()
     {
         var reader = ScriptedReader.Of("abc");
         RecordSequence<int>.Enumerator walk = reader.ReadRecordsAsync<int>().GetAsyncEnumerator();
@@ -81,7 +81,7 @@ public sealed class RecordSequenceTests
     }
 
     [Fact]
-    public async Task Empty_segments_within_a_record_are_passed_over()
+    public async Task Empty_segments_within_a_record_are_skipped()
     {
         PipeReader reader = PipeReader.Create(Segments.Of([
             default, Text.Bytes("ab"), default, default, Text.Bytes("c"), default, Text.Bytes("defgh"), default]));
@@ -90,7 +90,7 @@ public sealed class RecordSequenceTests
     }
 
     [Fact]
-    public async Task Walks_of_different_records_follow_each_other()
+    public async Task Iterations_over_different_records_can_follow_each_other()
     {
         PipeReader reader = PipeReader.Create(Segments.Of(Segments.Cut(Content, [7])));
 
@@ -109,13 +109,13 @@ public sealed class RecordSequenceTests
     }
 
     [Fact]
-    public async Task While_records_are_in_memory_every_move_is_ready()
+    public async Task Moves_complete_synchronously_while_records_are_in_memory()
     {
         PipeReader reader = PipeReader.Create(Segments.Of(Segments.Cut(Content, [7])));
         RecordSequence<long>.Enumerator walk = reader.ReadRecordsAsync<long>().GetAsyncEnumerator();
         for (int i = 0; i < Content.Length / sizeof(long); i++)
         {
-            NextAwaitable move = walk.MoveNextAsync();
+            SegmentSequence.NextAwaitable move = walk.MoveNextAsync();
 
             Assert.True(move.IsCompleted);
             Assert.True(await move);
@@ -130,7 +130,7 @@ public sealed class RecordSequenceTests
         var pipe = new Pipe();
         RecordSequence<int>.Enumerator walk = pipe.Reader.ReadRecordsAsync<int>().GetAsyncEnumerator();
         await pipe.Writer.WriteAsync("abc"u8.ToArray());
-        NextAwaitable move = walk.MoveNextAsync();
+        SegmentSequence.NextAwaitable move = walk.MoveNextAsync();
         Assert.False(move.IsCompleted);
 
         await pipe.Writer.WriteAsync("d"u8.ToArray());
@@ -141,7 +141,7 @@ public sealed class RecordSequenceTests
     }
 
     [Fact]
-    public async Task A_walk_that_was_disposed_says_so()
+    public async Task A_disposed_iteration_throws()
     {
         RecordSequence<int>.Enumerator walk = ScriptedReader.Of("abcd").ReadRecordsAsync<int>().GetAsyncEnumerator();
         await walk.DisposeAsync();
@@ -151,7 +151,7 @@ public sealed class RecordSequenceTests
     }
 
     [Theory, EverySource]
-    public async Task The_interface_gives_the_same_records(string name)
+    public async Task The_interface_returns_the_same_records(string name)
     {
         await using ByteSource source = ByteSources.Open(name, Content, 7, 1);
         var taken = new List<RecordOf12>();

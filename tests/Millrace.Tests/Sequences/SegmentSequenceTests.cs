@@ -17,7 +17,7 @@ public sealed class SegmentSequenceTests
     }
 
     [Theory, EverySource]
-    public async Task Of_nothing_there_is_no_segment(string name)
+    public async Task Empty_source_yields_no_segments(string name)
     {
         await using ByteSource source = ByteSources.Open(name, [], 0);
 
@@ -25,7 +25,7 @@ public sealed class SegmentSequenceTests
     }
 
     [Theory, EverySource(KeepsTheRest = true)]
-    public async Task A_segment_that_was_handed_out_is_taken(string name)
+    public async Task A_returned_segment_counts_as_consumed(string name)
     {
         await using ByteSource source = ByteSources.Open(name, Content, 10);
 
@@ -37,7 +37,7 @@ public sealed class SegmentSequenceTests
     }
 
     [Fact]
-    public async Task Empty_segments_are_passed_over()
+    public async Task Empty_segments_are_skipped()
     {
         PipeReader reader = PipeReader.Create(Segments.Of([
             default, default, Text.Bytes("ab"), default, Text.Bytes("c"), default]));
@@ -56,7 +56,7 @@ public sealed class SegmentSequenceTests
     }
 
     [Fact]
-    public async Task Disposing_twice_is_disposing_once()
+    public async Task Disposing_twice_does_nothing_more()
     {
         var reader = ScriptedReader.Of("ab", "cd");
         SegmentSequence.Enumerator walk = reader.ReadSegmentsAsync().GetAsyncEnumerator();
@@ -70,7 +70,7 @@ public sealed class SegmentSequenceTests
     }
 
     [Fact]
-    public async Task After_the_end_there_is_nothing_however_often_one_asks()
+    public async Task Every_move_after_the_end_returns_false()
     {
         SegmentSequence.Enumerator walk = ScriptedReader.Of("ab").ReadSegmentsAsync().GetAsyncEnumerator();
         Assert.True(await walk.MoveNextAsync());
@@ -81,7 +81,7 @@ public sealed class SegmentSequenceTests
     }
 
     [Theory, EverySource]
-    public async Task ForEachSegmentAsync_hands_out_every_byte_in_order_and_says_how_many(string name)
+    public async Task ForEachSegmentAsync_passes_every_byte_in_order_and_returns_the_count(string name)
     {
         await using ByteSource source = ByteSources.Open(name, Content, 7, 0, 1, 50);
         var all = new List<byte>();
@@ -97,7 +97,7 @@ public sealed class SegmentSequenceTests
     }
 
     [Fact]
-    public async Task ForEachSegmentAsync_hands_its_state_to_every_call()
+    public async Task ForEachSegmentAsync_passes_its_state_to_every_call()
     {
         var all = new List<byte>();
 
@@ -109,7 +109,7 @@ public sealed class SegmentSequenceTests
     }
 
     [Theory, EverySource(KeepsTheRest = true)]
-    public async Task A_segment_whose_call_throws_is_not_taken(string name)
+    public async Task A_segment_whose_callback_throws_is_not_consumed(string name)
     {
         await using ByteSource source = ByteSources.Open(name, Content, 10);
         int taken = 0;
@@ -129,7 +129,7 @@ public sealed class SegmentSequenceTests
     }
 
     [Fact]
-    public async Task Without_a_delegate_nothing_is_begun()
+    public async Task Missing_delegate_is_rejected_before_reading()
     {
         var reader = ScriptedReader.Of("ab");
 

@@ -6,7 +6,7 @@ public sealed class SequenceCancellationTests
     private static readonly byte[] Content = Text.Bytes("line one\nline two, in many pieces\r\n" + new string('x', 100));
 
     [Theory, EverySource(KeepsTheRest = true)]
-    public async Task A_token_that_was_cancelled_before_takes_nothing(string name)
+    public async Task A_token_cancelled_before_consumes_nothing(string name)
     {
         await using ByteSource source = ByteSources.Open(name, Content, 7);
         var token = new CancellationToken(canceled: true);
@@ -30,7 +30,7 @@ public sealed class SequenceCancellationTests
     }
 
     [Theory, EverySource(KeepsTheRest = true, ComesInPieces = true)]
-    public async Task A_token_that_is_cancelled_on_the_way_ends_the_walk_between_buffers(string name)
+    public async Task A_cancelled_token_ends_the_iteration_between_buffers(string name)
     {
         byte[] content = TestContent.Of(200_000).ToArray();
         await using ByteSource source = ByteSources.Open(name, content, 4_000);
@@ -51,7 +51,7 @@ public sealed class SequenceCancellationTests
     }
 
     [Fact]
-    public async Task A_token_ends_a_reader_that_never_looks_at_it()
+    public async Task A_token_ends_the_iteration_if_the_reader_ignores_it()
     {
         PipeReader reader = PipeReader.Create(Segments.Of(Segments.Cut(Content, [10])));
         using var cancelling = new CancellationTokenSource();
@@ -62,7 +62,7 @@ public sealed class SequenceCancellationTests
     }
 
     [Fact]
-    public async Task A_token_ends_a_move_that_waits_within_a_line_and_the_line_is_there_for_the_next_walk()
+    public async Task A_token_ends_a_waiting_move_and_keeps_its_line_for_the_next_iteration()
     {
         var pipe = new Pipe();
         using var cancelling = new CancellationTokenSource();
@@ -70,7 +70,7 @@ public sealed class SequenceCancellationTests
         LineSequence.Enumerator walk =
             pipe.Reader.ReadLinesAsync(cancellationToken: cancelling.Token).GetAsyncEnumerator();
         Assert.True(await walk.MoveNextAsync());
-        NextAwaitable move = walk.MoveNextAsync();
+        SegmentSequence.NextAwaitable move = walk.MoveNextAsync();
         Assert.False(move.IsCompleted);
 
         await cancelling.CancelAsync();
@@ -85,7 +85,7 @@ public sealed class SequenceCancellationTests
     }
 
     [Theory, EverySource(KeepsTheRest = true, ComesInPieces = true)]
-    public async Task A_walk_can_be_followed_by_another_after_it_was_cancelled_within_a_record(string name)
+    public async Task An_iteration_cancelled_within_a_record_can_be_followed_by_another(string name)
     {
         // More than a Pipe takes at once, in pieces that cut records.
         byte[] content = TestContent.Of(200_000).ToArray();
@@ -110,7 +110,7 @@ public sealed class SequenceCancellationTests
     }
 
     [Theory, EveryReader]
-    public async Task CancelPendingRead_before_a_walk_is_an_exception_and_loses_nothing(string name)
+    public async Task CancelPendingRead_before_an_iteration_is_an_exception_and_loses_nothing(string name)
     {
         PipeReader reader = Readers.Get(name).Create(1_000);
         reader.CancelPendingRead();
@@ -129,7 +129,7 @@ public sealed class SequenceCancellationTests
         using FedReader fed = Readers.Get(name).CreateFed();
         fed.Feed(TestContent.Of(3).Span);
         RecordSequence<int>.Enumerator walk = fed.Reader.ReadRecordsAsync<int>().GetAsyncEnumerator();
-        NextAwaitable move = walk.MoveNextAsync();
+        SegmentSequence.NextAwaitable move = walk.MoveNextAsync();
 
         fed.Reader.CancelPendingRead();
 
@@ -140,7 +140,7 @@ public sealed class SequenceCancellationTests
     }
 
     [Fact]
-    public async Task A_walk_goes_on_after_CancelPendingRead_if_it_is_asked_to()
+    public async Task An_iteration_continues_after_CancelPendingRead_if_it_is_asked_to()
     {
         var reader = ScriptedReader.Of("on", "e\nt", "wo\n");
         LineSequence.Enumerator walk = reader.ReadLinesAsync().GetAsyncEnumerator();

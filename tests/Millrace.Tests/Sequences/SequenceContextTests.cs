@@ -6,7 +6,7 @@ public sealed class SequenceContextTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Bytes_go_on_in_the_callers_context_unless_told_otherwise(bool captured) =>
+    public async Task Bytes_continue_in_the_callers_context_by_default(bool captured) =>
         Assert.Equal(captured, await IsPostedAsync(captured, async (reader, configured) =>
         {
             await foreach (byte _ in configured ? reader.ReadBytesAsync() : reader.ReadBytesAsync().ConfigureAwait(false))
@@ -17,7 +17,7 @@ public sealed class SequenceContextTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Segments_go_on_in_the_callers_context_unless_told_otherwise(bool captured) =>
+    public async Task Segments_continue_in_the_callers_context_by_default(bool captured) =>
         Assert.Equal(captured, await IsPostedAsync(captured, async (reader, configured) =>
         {
             SegmentSequence segments = reader.ReadSegmentsAsync();
@@ -29,7 +29,7 @@ public sealed class SequenceContextTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Lines_go_on_in_the_callers_context_unless_told_otherwise(bool captured) =>
+    public async Task Lines_continue_in_the_callers_context_by_default(bool captured) =>
         Assert.Equal(captured, await IsPostedAsync(captured, async (reader, configured) =>
         {
             LineSequence lines = reader.ReadLinesAsync();
@@ -41,7 +41,7 @@ public sealed class SequenceContextTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Records_go_on_in_the_callers_context_unless_told_otherwise(bool captured) =>
+    public async Task Records_continue_in_the_callers_context_by_default(bool captured) =>
         Assert.Equal(captured, await IsPostedAsync(captured, async (reader, configured) =>
         {
             RecordSequence<short> records = reader.ReadRecordsAsync<short>();

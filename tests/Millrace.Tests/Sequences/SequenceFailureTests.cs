@@ -6,7 +6,7 @@ public sealed class SequenceFailureTests
     private const int MiB = 1024 * 1024;
 
     [Fact]
-    public async Task A_readers_exception_comes_through_after_every_byte_before_it()
+    public async Task A_readers_exception_follows_every_byte_before_it()
     {
         var reason = new IOException("says the test");
         var reader = new ScriptedReader([ScriptedReader.Piece("ab"), ScriptedReader.Failure(reason)]);
@@ -20,7 +20,7 @@ public sealed class SequenceFailureTests
     }
 
     [Fact]
-    public async Task A_walk_over_a_reader_that_failed_once_can_be_taken_up_again()
+    public async Task Iterating_can_continue_after_a_reader_failed_once()
     {
         var reader = new ScriptedReader([
             ScriptedReader.Piece("on"), ScriptedReader.Failure(new IOException("says the test")),
@@ -31,7 +31,7 @@ public sealed class SequenceFailureTests
     }
 
     [Fact]
-    public async Task A_move_after_a_move_that_failed_goes_on_where_that_one_was()
+    public async Task A_move_after_a_failed_one_continues_at_the_same_place()
     {
         var reader = new ScriptedReader([
             ScriptedReader.Piece("ab"), ScriptedReader.Failure(new IOException("says the test")),
@@ -47,7 +47,7 @@ public sealed class SequenceFailureTests
     }
 
     [Fact]
-    public async Task An_exception_in_the_loop_leaves_the_reader_after_what_was_taken()
+    public async Task An_exception_in_the_loop_leaves_the_reader_after_consumed_bytes()
     {
         var reader = ScriptedReader.Of("one\ntwo\nthree\n");
 
@@ -84,7 +84,7 @@ public sealed class SequenceFailureTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_line_past_a_file_pipes_limit_is_its_exception_and_is_there_for_whoever_reads_on(
+    public async Task A_line_over_the_buffer_limit_throws_and_stays_readable(
         ReadStrategy strategy, bool portable)
     {
         // No line feed in 9 MiB but the one that is written here.
@@ -112,7 +112,7 @@ public sealed class SequenceFailureTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_file_pipe_gives_what_a_failed_walk_has_looked_at_with_the_next_read(
+    public async Task Bytes_examined_by_a_failed_iteration_come_with_the_next_read(
         ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = FilePipe.OpenRead(
@@ -133,7 +133,7 @@ public sealed class SequenceFailureTests
     [Theory]
     [InlineData("abc", 3)]
     [InlineData("abcdefghijk", 1)]
-    public async Task A_Pipe_is_usable_after_a_record_that_did_not_come_to_its_end(string text, int piece)
+    public async Task A_Pipe_is_usable_after_an_incomplete_record(string text, int piece)
     {
         await using ByteSource source = ByteSources.Open("Pipe", Text.Bytes(text), piece);
 
@@ -144,12 +144,12 @@ public sealed class SequenceFailureTests
     }
 
     [Fact]
-    public async Task A_Pipe_whose_line_was_too_long_gives_the_bytes_that_nobody_has_looked_at_at_once()
+    public async Task A_Pipe_returns_unexamined_bytes_at_once_after_a_too_long_line()
     {
         var pipe = new Pipe();
         await pipe.Writer.WriteAsync("abc"u8.ToArray());
         LineSequence.Enumerator walk = pipe.Reader.ReadLinesAsync(maxLength: 4).GetAsyncEnumerator();
-        NextAwaitable move = walk.MoveNextAsync();
+        SegmentSequence.NextAwaitable move = walk.MoveNextAsync();
         await pipe.Writer.WriteAsync("defg"u8.ToArray());
         await Assert.ThrowsAsync<RecordException>(async () => await move);
         await walk.DisposeAsync();
@@ -160,7 +160,7 @@ public sealed class SequenceFailureTests
     }
 
     [Fact]
-    public async Task A_writers_exception_comes_through()
+    public async Task A_writers_exception_reaches_the_caller()
     {
         var pipe = new Pipe();
         await pipe.Writer.CompleteAsync(new NotSupportedException("says the test"));

@@ -14,7 +14,7 @@ public sealed class SequencePropertyTests
     private const int CasesPerSoak = 50_000;
 
     [Fact]
-    public void Walks_give_what_a_byte_array_would()
+    public void Iterations_return_what_a_byte_array_would()
     {
         Config config = Config.QuickThrowOnFailure.WithMaxTest(CasesPerRun).WithReplay(20260101, 1);
         if (Environment.GetEnvironmentVariable("MILLRACE_SEED")?.Split(',') is [var seed, var gamma])

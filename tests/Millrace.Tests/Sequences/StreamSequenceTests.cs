@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Sequences;
 
-/// <summary>What is particular to streams: their position, and that they stay open.</summary>
+/// <summary>Behaviour that only streams have: a position, and that they stay open.</summary>
 public sealed class StreamSequenceTests
 {
     // More than is read ahead at a time.
@@ -28,7 +28,7 @@ public sealed class StreamSequenceTests
     }
 
     [Fact]
-    public async Task A_walk_begins_at_the_streams_position()
+    public async Task An_iteration_begins_at_the_streams_position()
     {
         using var stream = new MemoryStream(TestContent.Of(100).ToArray()) { Position = 40 };
 
@@ -38,7 +38,7 @@ public sealed class StreamSequenceTests
     }
 
     [Fact]
-    public async Task A_walk_that_was_cancelled_within_a_record_leaves_the_stream_at_its_start()
+    public async Task An_iteration_that_was_cancelled_within_a_record_leaves_the_stream_at_its_start()
     {
         using var cancelling = new CancellationTokenSource();
         using var stream = new SeekablePieces(TestContent.Of(100).ToArray(), cancelling);
@@ -61,7 +61,7 @@ public sealed class StreamSequenceTests
     }
 
     [Fact]
-    public async Task A_walk_does_not_close_the_stream()
+    public async Task An_iteration_does_not_close_the_stream()
     {
         await using var stream = new PieceStream([Text.Bytes("a\n"), Text.Bytes("b\n")]);
 
@@ -86,7 +86,7 @@ public sealed class StreamSequenceTests
     }
 
     [Fact]
-    public async Task Several_walks_over_a_stream_without_positions_go_through_one_reader()
+    public async Task Several_iterations_over_a_stream_without_positions_go_through_one_reader()
     {
         await using var stream = new PieceStream(Segments.Cut(Text.Bytes("one\ntwo\nbytes"), [5]));
         System.IO.Pipelines.PipeReader reader = System.IO.Pipelines.PipeReader.Create(stream);

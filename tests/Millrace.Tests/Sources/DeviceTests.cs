@@ -24,7 +24,7 @@ public sealed class DeviceTests
     }
 
     [Theory, EveryStrategy]
-    public async Task An_endless_device_is_read_as_long_as_its_reader_likes(ReadStrategy strategy, bool portable)
+    public async Task An_endless_device_is_read_until_the_reader_stops(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open("/dev/zero", strategy, portable, null);
 

@@ -25,7 +25,7 @@ public sealed class FifoTests
     }
 
     [Theory, EveryStrategy]
-    public async Task More_than_the_kernel_holds_comes_whole(ReadStrategy strategy, bool portable)
+    public async Task More_bytes_than_the_kernel_buffers_arrive_complete(ReadStrategy strategy, bool portable)
     {
         const int Length = 3_000_001;
         using var fifo = new Fifo();
@@ -46,7 +46,7 @@ public sealed class FifoTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_record_longer_than_a_block_is_gathered(ReadStrategy strategy, bool portable)
+    public async Task A_record_longer_than_a_block_is_buffered(ReadStrategy strategy, bool portable)
     {
         const int Length = 1_000_001;
         using var fifo = new Fifo();
@@ -62,7 +62,7 @@ public sealed class FifoTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_writer_that_ends_at_once_is_an_empty_file(ReadStrategy strategy, bool portable)
+    public async Task A_writer_that_writes_nothing_yields_an_empty_file(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
         await using FilePipeReader reader = Open(fifo, strategy, portable);
@@ -72,7 +72,7 @@ public sealed class FifoTests
     }
 
     [Theory, EveryStrategy]
-    public void There_are_no_positions(ReadStrategy strategy, bool portable)
+    public void A_fifo_has_no_positions(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
         using FilePipeReader reader = Open(fifo, strategy, portable);
@@ -109,7 +109,7 @@ public sealed class FifoTests
     }
 
     [Theory, EveryStrategy]
-    public void An_offset_is_refused(ReadStrategy strategy, bool portable)
+    public void An_offset_is_rejected(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
 

@@ -53,7 +53,7 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
     }
 
     [Theory, EveryStrategy]
-    public async Task Reading_across_4_GiB_goes_on(ReadStrategy strategy, bool portable)
+    public async Task Reading_continues_across_4_GiB(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = file.Open(new FileReadOptions
         {
@@ -72,7 +72,7 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
     }
 
     [Theory, EveryStrategy]
-    public async Task The_end_is_where_it_is(ReadStrategy strategy, bool portable)
+    public async Task The_end_is_found_at_the_right_offset(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = file.Open(
             new FileReadOptions { Strategy = strategy, Portable = portable, Offset = Length - MarkerLength });

@@ -17,7 +17,7 @@ public sealed class VirtualFileTests
     }
 
     [Theory, EveryStrategy]
-    public async Task A_file_of_proc_gives_what_it_gives_to_others(ReadStrategy strategy, bool portable)
+    public async Task A_file_of_proc_reads_the_same_as_with_File_ReadAllBytes(ReadStrategy strategy, bool portable)
     {
         foreach (string path in new[] { "/proc/version", "/proc/filesystems", "/proc/self/environ" })
         {

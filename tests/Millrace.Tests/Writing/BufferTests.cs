@@ -4,7 +4,7 @@ namespace Millrace.Tests.Writing;
 public sealed class BufferTests
 {
     [Theory, EveryWriter]
-    public async Task Memory_is_at_least_as_large_as_asked_for(string kind)
+    public async Task Memory_is_at_least_as_large_as_requested(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -16,7 +16,7 @@ public sealed class BufferTests
     }
 
     [Theory, EveryWriter]
-    public async Task What_memory_and_span_were_filled_with_is_in_the_file_in_order(string kind)
+    public async Task Memory_and_span_end_up_in_the_file_in_order(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -38,7 +38,7 @@ public sealed class BufferTests
     }
 
     [Theory, EveryWriter]
-    public async Task Less_than_was_asked_for_may_be_used(string kind)
+    public async Task Less_memory_than_requested_may_be_used(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -54,7 +54,7 @@ public sealed class BufferTests
     }
 
     [Theory, EveryWriter]
-    public async Task Advancing_by_nothing_is_allowed_at_any_time(string kind)
+    public async Task Advancing_by_zero_is_always_allowed(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -65,7 +65,7 @@ public sealed class BufferTests
     }
 
     [Theory, EveryWriter]
-    public async Task Advancing_by_more_than_was_handed_out_or_less_than_nothing_throws(string kind)
+    public async Task Advancing_by_too_much_or_a_negative_number_throws(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -144,7 +144,7 @@ public sealed class BufferTests
     [InlineData("Portable", 100)]
     [InlineData("EveryFlush", 0)]
     [InlineData("PortableEveryFlush", 0)]
-    public async Task A_small_chunk_is_gathered_unless_flushes_are_durable(string kind, int unflushed)
+    public async Task Small_chunks_are_buffered_unless_flushes_are_durable(string kind, int unflushed)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);

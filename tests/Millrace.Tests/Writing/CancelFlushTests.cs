@@ -4,7 +4,7 @@ namespace Millrace.Tests.Writing;
 public sealed class CancelFlushTests
 {
     [Theory, EveryWriter]
-    public async Task A_canceled_flush_says_so_once_and_loses_nothing(string kind)
+    public async Task A_canceled_flush_reports_it_once_and_loses_nothing(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);

@@ -6,7 +6,7 @@ namespace Millrace.Tests.Writing;
 public sealed class CleanUpTests
 {
     [Fact]
-    public async Task A_leftover_is_removed_and_a_file_that_is_being_written_is_not()
+    public async Task Leftovers_are_removed_and_files_being_written_are_not()
     {
         using var folder = new TemporaryFolder();
         string leftover = StagedName.Next();
@@ -59,7 +59,7 @@ public sealed class CleanUpTests
     }
 
     [Fact]
-    public void Folders_in_it_are_not_looked_into()
+    public void Subfolders_are_not_searched()
     {
         using var folder = new TemporaryFolder();
         string inner = Path.Combine(Directory.CreateDirectory(folder["inner"]).FullName, StagedName.Next());
@@ -69,14 +69,14 @@ public sealed class CleanUpTests
     }
 
     [Fact]
-    public void A_folder_that_is_not_there_is_an_error()
+    public void Missing_folder_is_an_error()
     {
         FilePipeException missing = Assert.Throws<FilePipeException>(() => FilePipe.CleanUp(TestFolder.NewPath(".folder")));
         Assert.Equal(FilePipeError.NotFound, missing.Error);
     }
 
     [Fact]
-    public void Names_are_recognised()
+    public void Staged_names_are_recognised()
     {
         for (int i = 0; i < 1000; i++)
         {

@@ -3,7 +3,7 @@ namespace Millrace.Tests.Writing;
 public sealed class CommitTests
 {
     [Fact]
-    public async Task Committed_bytes_have_the_name_and_nothing_else_is_left()
+    public async Task Commit_publishes_the_file_and_leaves_nothing_else()
     {
         using var folder = new TemporaryFolder();
         ReadOnlyMemory<byte> content = TestContent.Of(1_000_000);
@@ -20,7 +20,7 @@ public sealed class CommitTests
     }
 
     [Theory, EveryWriter]
-    public void Committed_on_the_calling_thread_it_is_the_same(string kind)
+    public void Synchronous_commit_publishes_the_same_file(string kind)
     {
         using var folder = new TemporaryFolder();
         using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -33,7 +33,7 @@ public sealed class CommitTests
     }
 
     [Fact]
-    public async Task Disposed_without_a_commit_nothing_is_left()
+    public async Task Dispose_without_commit_leaves_nothing()
     {
         using var folder = new TemporaryFolder();
         await using (FilePipeWriter writer = FilePipe.Create(folder["file"]))

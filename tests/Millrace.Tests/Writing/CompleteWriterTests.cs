@@ -4,7 +4,7 @@ namespace Millrace.Tests.Writing;
 public sealed class CompleteWriterTests
 {
     [Theory, EveryWriter]
-    public async Task Completed_without_a_commit_nothing_is_left(string kind)
+    public async Task Complete_without_commit_leaves_nothing(string kind)
     {
         using var folder = new TemporaryFolder();
         FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -15,7 +15,7 @@ public sealed class CompleteWriterTests
     }
 
     [Theory, EveryWriter]
-    public async Task Completed_with_an_exception_nothing_is_left_and_the_exception_is_not_thrown(string kind)
+    public async Task Complete_with_exception_leaves_nothing_and_does_not_throw_it(string kind)
     {
         using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
@@ -27,7 +27,7 @@ public sealed class CompleteWriterTests
     }
 
     [Theory, EveryWriter]
-    public async Task Ending_again_does_nothing(string kind)
+    public async Task Completing_twice_does_nothing_more(string kind)
     {
         using var folder = new TemporaryFolder();
         FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -42,7 +42,7 @@ public sealed class CompleteWriterTests
     }
 
     [Theory, EveryWriter]
-    public async Task After_the_end_every_use_throws(string kind)
+    public async Task Every_call_after_completion_throws(string kind)
     {
         using var folder = new TemporaryFolder();
         FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -58,7 +58,7 @@ public sealed class CompleteWriterTests
     }
 
     [Theory, EveryWriter(RentsFromPool = true)]
-    public async Task Everything_rented_is_returned_whatever_the_end(string kind)
+    public async Task Rented_memory_is_returned_however_the_writer_ends(string kind)
     {
         using var folder = new TemporaryFolder();
         using var pool = new CountingPool();

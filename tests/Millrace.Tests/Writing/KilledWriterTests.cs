@@ -16,7 +16,7 @@ public sealed class KilledWriterTests
     [Theory]
     [InlineData(WriteStrategy.Auto, 1)]
     [InlineData(WriteStrategy.Direct, 2)]
-    public async Task A_replaced_file_is_the_old_or_the_new_one_whole(WriteStrategy strategy, int seed)
+    public async Task After_a_kill_the_target_is_completely_old_or_new(WriteStrategy strategy, int seed)
     {
         using var folder = new TemporaryFolder();
         var random = new Random(seed);
@@ -36,7 +36,7 @@ public sealed class KilledWriterTests
     [Theory]
     [InlineData(WriteStrategy.Auto, 3)]
     [InlineData(WriteStrategy.Buffered, 4)]
-    public async Task A_created_file_is_there_whole_or_not_at_all(WriteStrategy strategy, int seed)
+    public async Task After_a_kill_a_new_file_is_complete_or_missing(WriteStrategy strategy, int seed)
     {
         using var folder = new TemporaryFolder();
         var random = new Random(seed);

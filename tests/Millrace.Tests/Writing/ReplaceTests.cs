@@ -24,7 +24,7 @@ public sealed class ReplaceTests
     }
 
     [Theory, EveryWriter]
-    public async Task Who_has_the_old_file_open_goes_on_reading_it(string kind)
+    public async Task Readers_of_the_old_file_continue_reading_it(string kind)
     {
         using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
@@ -54,7 +54,7 @@ public sealed class ReplaceTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Permissions_asked_for_are_given_from_the_first_byte_on(bool portable)
+    public async Task Requested_permissions_apply_from_the_first_byte(bool portable)
     {
         using var folder = new TemporaryFolder();
         const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
@@ -77,7 +77,7 @@ public sealed class ReplaceTests
     }
 
     [NeedsFact(Need.Root | Need.Native)]
-    public async Task The_owner_of_the_old_file_is_kept_where_that_may_be()
+    public async Task Owner_of_the_old_file_is_kept_if_permitted()
     {
         // The framework has no call for it.
         using var folder = new TemporaryFolder();
@@ -91,7 +91,7 @@ public sealed class ReplaceTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Where_the_name_is_a_link_what_it_leads_to_is_replaced(bool portable)
+    public async Task Target_of_a_link_is_replaced(bool portable)
     {
         using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
@@ -105,7 +105,7 @@ public sealed class ReplaceTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Where_a_link_leads_nowhere_the_file_is_created_there(bool portable)
+    public async Task Missing_target_of_a_link_is_created(bool portable)
     {
         using var folder = new TemporaryFolder();
         File.CreateSymbolicLink(folder["link"], "file");
@@ -117,7 +117,7 @@ public sealed class ReplaceTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_name_that_has_to_be_new_is_refused_at_once_when_taken(bool portable)
+    public async Task CreateNew_rejects_a_taken_name_at_once(bool portable)
     {
         using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
@@ -136,7 +136,7 @@ public sealed class ReplaceTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_name_that_was_taken_meanwhile_is_not_replaced_and_the_commit_can_be_tried_again(bool portable)
+    public async Task Name_taken_meanwhile_is_not_replaced_and_the_commit_can_be_retried(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = FilePipe.Create(
@@ -155,7 +155,7 @@ public sealed class ReplaceTests
     }
 
     [NeedsFact(Need.Native)]
-    public async Task Of_many_that_want_a_free_name_one_gets_it()
+    public async Task One_of_many_concurrent_writers_gets_a_free_name()
     {
         // By the framework's means alone another one can come in between; documented so.
         using var folder = new TemporaryFolder();
@@ -181,7 +181,7 @@ public sealed class ReplaceTests
     }
 
     [Fact]
-    public async Task Reserved_space_is_given_back_when_it_was_too_much()
+    public async Task Excess_preallocation_is_released()
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = FilePipe.Create(

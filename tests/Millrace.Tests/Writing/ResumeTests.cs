@@ -10,7 +10,7 @@ public sealed class ResumeTests
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task A_part_that_is_not_committed_stays_and_is_continued(bool portable)
+    public async Task Uncommitted_part_stays_and_can_be_resumed(bool portable)
     {
         using var folder = new TemporaryFolder();
         byte[] content = TestContent.Of(700_001).ToArray();
@@ -44,7 +44,7 @@ public sealed class ResumeTests
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task Only_one_at_a_time_continues_a_part(bool portable)
+    public async Task Only_one_writer_at_a_time_resumes_a_part(bool portable)
     {
         using var folder = new TemporaryFolder();
         FilePipeWriter first = Resume(folder, portable);
@@ -58,11 +58,11 @@ public sealed class ResumeTests
 
     [NeedsTheory(Need.Linux)]
     [MemberData(nameof(Ways))]
-    public async Task A_process_that_is_being_started_does_not_hold_a_part(bool portable)
+    public async Task A_starting_process_does_not_hold_a_part(bool portable)
     {
         using var folder = new TemporaryFolder();
         FilePipeWriter first = Resume(folder, portable);
-        using SafeFileHandle inherited = Linux.Duplicate(((StagedFileWriter)first).File.Handle);
+        using SafeFileHandle inherited = Linux.Duplicate(first.Handle);
         await first.DisposeAsync();
 
         await using FilePipeWriter second = Resume(folder, portable);
@@ -88,7 +88,7 @@ public sealed class ResumeTests
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task A_name_that_must_be_new_is_refused_and_the_part_stays(bool portable)
+    public async Task CreateNew_rejects_a_taken_name_and_keeps_the_part(bool portable)
     {
         using var folder = new TemporaryFolder();
         var options = new FileWriteOptions { CreateNew = true, Portable = portable };
@@ -108,7 +108,7 @@ public sealed class ResumeTests
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task What_was_flushed_to_the_device_is_there_while_the_writer_lives(bool portable)
+    public async Task Flushed_bytes_are_readable_while_the_writer_is_open(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = Resume(folder, portable);
@@ -133,7 +133,7 @@ public sealed class ResumeTests
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public async Task A_writer_that_failed_keeps_the_part_and_loses_what_was_not_flushed(bool portable)
+    public async Task Failed_writer_keeps_the_part_and_drops_unflushed_bytes(bool portable)
     {
         using var folder = new TemporaryFolder();
         FilePipeWriter writer = Resume(folder, portable);
@@ -151,7 +151,7 @@ public sealed class ResumeTests
     public async Task An_appended_file_is_flushed_to_the_device_whatever_its_durability(Durability durability)
     {
         using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer =
+        await using FileAppendWriter writer =
             FilePipe.Append(folder["log"], new FileAppendOptions { Durability = durability });
         await writer.WriteAsync("one\n"u8.ToArray());
         writer.Write("two\n"u8);
@@ -178,7 +178,7 @@ public sealed class ResumeTests
     }
 
     [Fact]
-    public async Task A_file_that_is_continued_is_not_written_past_the_cache()
+    public async Task Resumed_file_is_not_written_past_the_cache()
     {
         using var folder = new TemporaryFolder();
         await File.WriteAllBytesAsync(folder["part"], new byte[100]);
@@ -189,7 +189,7 @@ public sealed class ResumeTests
 
     [Theory]
     [MemberData(nameof(Ways))]
-    public void A_link_is_no_part(bool portable)
+    public void Link_as_part_is_rejected(bool portable)
     {
         using var folder = new TemporaryFolder();
         File.WriteAllText(folder["other"], "not to be touched");

@@ -7,7 +7,7 @@ public sealed class StalledFlushTests
     private const int DiskBytes = 32 * 1024 * 1024;
 
     [NeedsFact(Need.Mount | Need.Ext4)]
-    public async Task A_flush_that_waits_is_ended_by_CancelPendingFlush_and_nothing_is_lost_or_written_twice()
+    public async Task CancelPendingFlush_ends_a_waiting_flush_without_loss_or_repetition()
     {
         using MountedDisk disk = MountedDisk.Formatted("ext4", DiskBytes);
         await using FilePipeWriter writer = await SlowWriterAsync(disk);
@@ -32,7 +32,7 @@ public sealed class StalledFlushTests
     }
 
     [NeedsFact(Need.Mount | Need.Ext4)]
-    public async Task A_flush_that_waits_is_ended_by_its_token_and_the_next_one_finishes_it()
+    public async Task Token_ends_a_waiting_flush_and_the_next_one_finishes_it()
     {
         using MountedDisk disk = MountedDisk.Formatted("ext4", DiskBytes);
         await using FilePipeWriter writer = await SlowWriterAsync(disk);
@@ -53,7 +53,7 @@ public sealed class StalledFlushTests
     }
 
     [NeedsFact(Need.Mount | Need.Ext4)]
-    public async Task A_commit_that_waits_is_ended_by_its_token_and_has_published_nothing()
+    public async Task Token_ends_a_waiting_commit_and_nothing_is_published()
     {
         using MountedDisk disk = MountedDisk.Formatted("ext4", DiskBytes);
         await using FilePipeWriter writer = await SlowWriterAsync(disk);
@@ -75,7 +75,7 @@ public sealed class StalledFlushTests
     }
 
     [NeedsFact(Need.Mount | Need.Ext4)]
-    public async Task A_writer_that_is_completed_while_it_waits_leaves_nothing()
+    public async Task Completing_during_a_wait_leaves_nothing()
     {
         using MountedDisk disk = MountedDisk.Formatted("ext4", DiskBytes);
         using var pool = new CountingPool();
@@ -98,7 +98,7 @@ public sealed class StalledFlushTests
         Assert.Empty(Directory.GetFiles(disk.Path));
     }
 
-    /// <summary>A writer that has noticed that its device makes it wait: from then on the pool writes.</summary>
+    /// <summary>A writer that has noticed that its device makes it wait: after that the pool writes.</summary>
     private static async Task<FilePipeWriter> SlowWriterAsync(MountedDisk disk, CountingPool? pool = null)
     {
         FilePipeWriter writer = FilePipe.Create(

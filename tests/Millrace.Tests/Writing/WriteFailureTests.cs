@@ -16,7 +16,7 @@ public sealed class WriteFailureTests
     };
 
     [NeedsTheory(Need.Mount), MemberData(nameof(Ways))]
-    public async Task A_full_device(WriteStrategy strategy, bool portable)
+    public async Task Full_device_is_reported(WriteStrategy strategy, bool portable)
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
         await File.WriteAllTextAsync(disk["file"], "old");
@@ -34,7 +34,7 @@ public sealed class WriteFailureTests
     }
 
     [NeedsFact(Need.Mount | Need.Ext4)]
-    public async Task A_full_device_past_the_page_cache()
+    public async Task Full_device_is_reported_for_direct_writes()
     {
         using MountedDisk disk = MountedDisk.Formatted("ext4", 8 * 1024 * 1024);
         await File.WriteAllTextAsync(disk["file"], "old");
@@ -58,7 +58,7 @@ public sealed class WriteFailureTests
     }
 
     [NeedsFact(Need.Mount)]
-    public async Task A_full_device_shows_in_GetMemory_when_nobody_flushes()
+    public async Task Full_device_is_reported_by_GetMemory_without_a_flush()
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
         await using FilePipeWriter writer = FilePipe.Create(disk["file"]);
@@ -74,7 +74,7 @@ public sealed class WriteFailureTests
     }
 
     [NeedsFact(Need.Mount)]
-    public async Task When_there_is_space_again_the_writer_goes_on_where_it_was()
+    public async Task Writer_continues_once_there_is_space_again()
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
         await File.WriteAllBytesAsync(disk["large"], new byte[900_000]);
@@ -91,7 +91,7 @@ public sealed class WriteFailureTests
     }
 
     [NeedsFact(Need.Mount | Need.Native)]
-    public async Task Space_that_is_not_there_is_refused_before_the_work()
+    public async Task Preallocation_without_space_is_rejected_before_writing()
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
         await File.WriteAllTextAsync(disk["file"], "old");
@@ -102,7 +102,7 @@ public sealed class WriteFailureTests
     }
 
     [Fact]
-    public async Task A_limit_on_the_length_of_files_is_an_error_and_no_signal()
+    public async Task File_size_limit_is_an_error_and_not_a_signal()
     {
         using var folder = new TemporaryFolder();
         // The runtime itself maps a large file in memory, unless it is told not to.
@@ -116,7 +116,7 @@ public sealed class WriteFailureTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_folder_that_was_removed_meanwhile(bool portable)
+    public async Task Removed_folder_is_reported(bool portable)
     {
         using var folder = new TemporaryFolder();
         string inner = Directory.CreateDirectory(folder["inner"]).FullName;
@@ -131,7 +131,7 @@ public sealed class WriteFailureTests
     }
 
     [NeedsFact(Need.Native)]
-    public async Task A_folder_that_was_renamed_meanwhile_gets_the_file()
+    public async Task File_is_published_in_a_renamed_folder()
     {
         using var folder = new TemporaryFolder();
         Directory.CreateDirectory(folder["before"]);
@@ -149,7 +149,7 @@ public sealed class WriteFailureTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_file_that_is_marked_read_only(bool portable)
+    public async Task Read_only_file_is_rejected(bool portable)
     {
         using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "old");
@@ -161,7 +161,7 @@ public sealed class WriteFailureTests
     [NeedsTheory(Need.Mount)]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_file_system_that_is_mounted_read_only(bool portable)
+    public void Read_only_mount_is_reported(bool portable)
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
         File.WriteAllText(disk["file"], "old");
@@ -175,7 +175,7 @@ public sealed class WriteFailureTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_name_that_is_too_long(bool portable)
+    public void Too_long_name_is_rejected(bool portable)
     {
         using var folder = new TemporaryFolder();
         AssertRefused(folder, new string('x', 256), FilePipeError.NameTooLong, portable);
@@ -186,7 +186,7 @@ public sealed class WriteFailureTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_name_that_is_just_short_enough(bool portable)
+    public async Task Longest_possible_name_is_accepted(bool portable)
     {
         using var folder = new TemporaryFolder();
         string name = new('x', 255);
@@ -198,7 +198,7 @@ public sealed class WriteFailureTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void A_folder_is_no_file(bool portable)
+    public void Folder_as_target_is_rejected(bool portable)
     {
         using var folder = new TemporaryFolder();
         Directory.CreateDirectory(folder["inner"]);
@@ -210,7 +210,7 @@ public sealed class WriteFailureTests
     }
 
     [NeedsFact(Need.Native)]
-    public void Nothing_is_put_in_the_place_of_a_device_or_a_FIFO()
+    public void Device_or_FIFO_is_not_replaced()
     {
         // The framework tells them from files only by opening them, which a FIFO makes wait.
         using var folder = new TemporaryFolder();
@@ -224,7 +224,7 @@ public sealed class WriteFailureTests
     [NeedsTheory(Need.Mount)]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Something_is_mounted_on_the_name(bool portable)
+    public async Task Mount_point_as_target_is_reported(bool portable)
     {
         using var folder = new TemporaryFolder();
         await File.WriteAllTextAsync(folder["file"], "under");

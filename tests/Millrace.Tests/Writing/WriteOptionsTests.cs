@@ -4,7 +4,7 @@ namespace Millrace.Tests.Writing;
 public sealed class WriteOptionsTests
 {
     [Fact]
-    public void The_defaults_are_what_they_were()
+    public void Defaults_are_pinned()
     {
         FileWriteOptions options = default;
         Assert.Equal(Durability.OnCommit, options.Durability);
@@ -20,11 +20,11 @@ public sealed class WriteOptionsTests
     }
 
     [Fact]
-    public void No_durability_is_not_the_default() =>
+    public void Durability_None_is_not_the_default() =>
         Assert.Equal(Durability.None, new FileWriteOptions { Durability = Durability.None }.Durability);
 
     [Fact]
-    public void Values_out_of_their_ranges_are_refused()
+    public void Out_of_range_values_are_rejected()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => new FileWriteOptions { Durability = (Durability)3 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new FileWriteOptions { Strategy = (WriteStrategy)4 });

@@ -2,7 +2,7 @@ using Millrace.Interop;
 
 namespace Millrace.Tests.Writing;
 
-/// <summary>What is chosen, and what is said of it.</summary>
+/// <summary>The chosen strategy and its reason.</summary>
 public sealed class WriteStrategyTests
 {
     [Theory]
@@ -10,7 +10,7 @@ public sealed class WriteStrategyTests
     [InlineData(WriteStrategy.Auto, Durability.OnCommit, WriteStrategy.WriteBehind)]
     [InlineData(WriteStrategy.Buffered, Durability.OnCommit, WriteStrategy.Buffered)]
     [InlineData(WriteStrategy.WriteBehind, Durability.None, WriteStrategy.WriteBehind)]
-    public void The_strategy_is_what_was_asked_for_or_fits(WriteStrategy asked, Durability durability, WriteStrategy expected)
+    public void Strategy_is_the_requested_or_the_next_best_one(WriteStrategy asked, Durability durability, WriteStrategy expected)
     {
         using var folder = new TemporaryFolder();
         using FilePipeWriter writer = FilePipe.Create(
@@ -20,7 +20,7 @@ public sealed class WriteStrategyTests
     }
 
     [NeedsFact(Need.Mount)]
-    public void Direct_on_a_file_system_in_memory_is_buffered_and_says_why()
+    public void Direct_on_an_in_memory_file_system_falls_back_to_buffered_with_a_reason()
     {
         using MountedDisk disk = MountedDisk.InMemory(1024 * 1024);
         using FilePipeWriter writer = FilePipe.Create(

@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Millrace.Tests.Writing;
 
-/// <summary>What is written is what is read, whatever it comes in.</summary>
+/// <summary>Written bytes are read back, however they are written.</summary>
 public sealed class WriteTests
 {
     public static TheoryData<string, int> Chunks()
@@ -20,7 +20,7 @@ public sealed class WriteTests
     }
 
     [Theory, MemberData(nameof(Chunks))]
-    public async Task Written_in_chunks_it_is_the_same(string kind, int chunk)
+    public async Task Chunk_size_does_not_change_the_file(string kind, int chunk)
     {
         const int Length = 2_500_001;
         using var folder = new TemporaryFolder();
@@ -43,7 +43,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryWriter]
-    public async Task A_file_of_nothing(string kind)
+    public async Task Empty_file_can_be_published(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -76,7 +76,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryWriter]
-    public async Task A_stream_copied_to_it(string kind)
+    public async Task Stream_can_be_copied_to_the_writer(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -91,7 +91,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryWriter]
-    public async Task A_pipe_copied_to_it(string kind)
+    public async Task Pipe_can_be_copied_to_the_writer(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -104,7 +104,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryWriter]
-    public async Task Written_through_a_stream(string kind)
+    public async Task AsStream_writes_the_file(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
@@ -122,7 +122,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryWriter]
-    public async Task A_stream_that_is_not_left_open_ends_the_writer_and_publishes_nothing(string kind)
+    public async Task Closing_the_stream_ends_the_writer_and_publishes_nothing(string kind)
     {
         using var folder = new TemporaryFolder();
         await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);

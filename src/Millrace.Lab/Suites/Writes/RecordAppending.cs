@@ -68,13 +68,13 @@ public class RecordAppending : IMeasuredBenchmark
 
     private async Task AppendAsync(int index)
     {
-        FilePipeWriter writer = FilePipe.Append(Result);
+        FileAppendWriter writer = FilePipe.Append(Result);
         await using (writer.ConfigureAwait(false))
         {
             if (DescribesItself && index == 0)
             {
-                Description = writer.Strategy.ToString();
-                DescriptionReason = writer.StrategyReason;
+                Description = nameof(WriteStrategy.Buffered);
+                DescriptionReason = "one call appends what several flushes hand over";
             }
 
             byte[] record = new byte[AppendedRecord.Bytes];

@@ -17,7 +17,6 @@ internal sealed class DigestWork : IAsyncDisposable
 
     private readonly StoreTree _tree;
     private readonly DigestRecords _records;
-    private readonly bool _portable;
     private readonly ConcurrentDictionary<(TransferName Name, FileFacts Facts), Lazy<Task<Sha256Digest?>>> _running = new();
     private readonly Channel<(TransferName Name, FileFacts Facts)> _waiting =
         Channel.CreateBounded<(TransferName, FileFacts)>(
@@ -27,11 +26,10 @@ internal sealed class DigestWork : IAsyncDisposable
     private readonly Task _background;
     private long _computed;
 
-    public DigestWork(StoreTree tree, DigestRecords records, bool portable)
+    public DigestWork(StoreTree tree, DigestRecords records)
     {
         _tree = tree;
         _records = records;
-        _portable = portable;
         _background = Task.Run(RunAsync);
     }
 
@@ -94,7 +92,7 @@ internal sealed class DigestWork : IAsyncDisposable
             }
 
             Interlocked.Increment(ref _computed);
-            Sha256Digest digest = await HashAsync(file, facts.Length, _portable, _end.Token).ConfigureAwait(false);
+            Sha256Digest digest = await HashAsync(file, facts.Length, _end.Token).ConfigureAwait(false);
             if (_tree.Look(file) != facts)
             {
                 return null;
@@ -111,7 +109,7 @@ internal sealed class DigestWork : IAsyncDisposable
 
     /// <summary>The digest of the first bytes of an open file.</summary>
     public static async ValueTask<Sha256Digest> HashAsync(
-        SafeFileHandle file, long length, bool portable, CancellationToken cancellationToken)
+        SafeFileHandle file, long length, CancellationToken cancellationToken)
     {
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         using FilePipeReader reader = FilePipe.OpenRead(
@@ -121,7 +119,6 @@ internal sealed class DigestWork : IAsyncDisposable
                 Length = length,
                 LeaveOpen = true,
                 ChangeDetection = ChangeDetection.Truncated,
-                Portable = portable,
             });
         ReadResult result;
         do

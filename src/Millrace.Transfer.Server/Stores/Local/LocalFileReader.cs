@@ -10,17 +10,15 @@ internal sealed class LocalFileReader : StoredFileReader
     private readonly SafeFileHandle _handle;
     private readonly FileFacts _facts;
     private readonly ReadLoad _load;
-    private readonly bool _portable;
     private bool _disposed;
 
     public LocalFileReader(
-        StoreTree tree, SafeFileHandle handle, FileFacts facts, StoredFile file, ReadLoad load, bool portable)
+        StoreTree tree, SafeFileHandle handle, FileFacts facts, StoredFile file, ReadLoad load)
     {
         _tree = tree;
         _handle = handle;
         _facts = facts;
         _load = load;
-        _portable = portable;
         File = file;
         load.Enter();
     }
@@ -54,7 +52,6 @@ internal sealed class LocalFileReader : StoredFileReader
 
             // Reading ahead is the kernel's: a thread and blocks for each transfer are more than a server has.
             Strategy = ReadStrategy.Buffered,
-            Portable = _portable,
         });
     }
 

@@ -58,7 +58,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
             else if (expected is not null)
             {
                 digest = await DigestWork
-                    .HashAsync(_file.Handle, _file.Position, _store.Options.Portable, cancellationToken)
+                    .HashAsync(_file.Handle, _file.Position, cancellationToken)
                     .ConfigureAwait(false);
             }
 

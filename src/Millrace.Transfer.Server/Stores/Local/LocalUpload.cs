@@ -103,7 +103,7 @@ internal sealed class LocalUpload : IDisposable
     public async ValueTask SaveAsync(UploadRecord record)
     {
         FilePipeWriter writer = FilePipe.Create(
-            StatePath, new FileWriteOptions { Durability = _options.Durability, Portable = _options.Portable });
+            StatePath, new FileWriteOptions { Durability = _options.Durability });
         await using (writer.ConfigureAwait(false))
         {
             await writer

@@ -2,33 +2,42 @@ using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
 using Millrace.Copying;
-using Millrace.Interop;
 
-namespace Millrace.Writing;
+namespace Millrace;
 
-/// <summary>What comes from streams, and from files without passing through here.</summary>
-internal abstract partial class StagedFileWriter
+public abstract partial class FilePipeWriter
 {
     /// <summary>
-    /// Whether the kernel may copy to the file: it has to be told by number what it is, and the page cache has to be what
-    /// both use.
+    /// Whether the kernel may copy to the file: not when every byte is to be hashed, nor past the page cache, which both
+    /// files have to use.
     /// </summary>
-    public bool TakesKernelCopies => File.Native && AcceptsForeign && Strategy != WriteStrategy.Direct;
+    internal bool TakesKernelCopies => File.Native && _hash is null && Strategy != WriteStrategy.Direct;
 
-    /// <summary>Whether <see cref="PipeWriter.CancelPendingFlush"/> was called; it is taken back by asking.</summary>
-    public bool TakeForeignCancellation() => TakeCancellation();
+    /// <summary>
+    /// Counts bytes that the kernel copied to the file where <see cref="Position"/> is. Only when nothing is unflushed.
+    /// </summary>
+    /// <exception cref="OperationCanceledException">Somebody called <see cref="CancelPendingFlush"/>.</exception>
+    internal void AcceptCopied(long bytes)
+    {
+        Written += bytes;
+        OnWritten();
+        if (_state.TakeCancellation())
+        {
+            throw CopyCanceled();
+        }
+    }
 
     /// <summary>Flushes, and throws when that is canceled, as every copy to a writer does.</summary>
-    public async ValueTask FlushForCopyAsync(CancellationToken cancellationToken)
+    internal async ValueTask FlushForCopyAsync(CancellationToken cancellationToken)
     {
         FlushResult result = await FlushAsync(cancellationToken).ConfigureAwait(false);
         if (result.IsCanceled)
         {
-            throw Canceled();
+            throw CopyCanceled();
         }
     }
 
-    public OperationCanceledException Canceled() =>
+    private OperationCanceledException CopyCanceled() =>
         new($"Copying to '{Path}' was canceled; what was accepted until then is kept.");
 
     /// <inheritdoc/>
@@ -69,7 +78,7 @@ internal abstract partial class StagedFileWriter
     {
         long from = source.Position;
         long bytes = source.Length - from;
-        if (bytes < KernelFile.WorthIt)
+        if (bytes < KernelFile.MinBytes)
         {
             return;
         }
@@ -94,7 +103,7 @@ internal abstract partial class StagedFileWriter
         }
         finally
         {
-            LeavePending();
+            _ = _state.Leave();
             if (!handle.IsClosed)
             {
                 source.Position = from + copied;
@@ -104,11 +113,7 @@ internal abstract partial class StagedFileWriter
         void Copied(long slice)
         {
             copied += slice;
-            AcceptForeign(slice);
-            if (TakeCancellation())
-            {
-                throw Canceled();
-            }
+            AcceptCopied(slice);
         }
     }
 }

@@ -2,11 +2,17 @@ using System.Threading.Tasks.Sources;
 
 namespace Millrace.Sources;
 
+/// <summary>Called once, on any thread and under no lock, when there is something to go on with.</summary>
+internal interface IReadyCallback
+{
+    void OnReady(int ticket = 0, bool mayRunHere = false);
+}
+
 /// <summary>
-/// A reader's wait for its source: one object for all waits of a reader, made by the first. Ended by whoever comes first:
-/// the source, a token, or <see cref="End"/> on any thread.
+/// The wait of a reader or writer: one object for all its waits. Ended by whoever comes first: what it waits for, a token,
+/// or <see cref="End"/> on any thread. A call may come late, for an earlier wait, so callers look again in a loop.
 /// </summary>
-internal sealed class ReadWait : IValueTaskSource, IReadyCallback
+internal sealed class AsyncWait : IValueTaskSource, IReadyCallback
 {
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
     private CancellationToken _token;
@@ -19,19 +25,16 @@ internal sealed class ReadWait : IValueTaskSource, IReadyCallback
         _core.Reset();
         _token = token;
 
-        // Before anybody looks whether there is something to wait for: an end that comes in between must find the wait.
+        // Before anybody checks whether there is something to wait for: an end that comes in between must find the wait.
         Interlocked.Exchange(ref _waiting, 1);
         if (token.CanBeCanceled)
         {
-            _registration = token.UnsafeRegister(static state => ((ReadWait)state!).End(canceled: true), this);
+            _registration = token.UnsafeRegister(static state => ((AsyncWait)state!).End(canceled: true), this);
         }
     }
 
-    /// <summary>Completes when the wait ends.</summary>
-    /// <exception cref="OperationCanceledException">The token ended it.</exception>
     public ValueTask Task() => new(this, _core.Version);
 
-    /// <summary>Ends the wait if there is one.</summary>
     public void End(bool canceled = false)
     {
         if (Interlocked.Exchange(ref _waiting, 0) == 1)
@@ -40,7 +43,7 @@ internal sealed class ReadWait : IValueTaskSource, IReadyCallback
         }
     }
 
-    void IReadyCallback.OnReady() => End();
+    void IReadyCallback.OnReady(int ticket, bool mayRunHere) => End();
 
     ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _core.GetStatus(token);
 
@@ -58,4 +61,17 @@ internal sealed class ReadWait : IValueTaskSource, IReadyCallback
             throw new OperationCanceledException(_token);
         }
     }
+}
+
+internal sealed class BlockingWait : IReadyCallback, IDisposable
+{
+    private readonly ManualResetEventSlim _ready = new();
+
+    public void OnReady(int ticket, bool mayRunHere) => _ready.Set();
+
+    public void Reset() => _ready.Reset();
+
+    public void Wait() => _ready.Wait();
+
+    public void Dispose() => _ready.Dispose();
 }

@@ -1,0 +1,135 @@
+using System.Runtime.CompilerServices;
+
+namespace Millrace.Buffers;
+
+/// <summary>
+/// The bytes that a writer has accepted and not yet written: one block at a time, which grows for what does not fit. A mutable
+/// struct, owned by its writer.
+/// </summary>
+internal unsafe struct WriteBuffer(BlockAllocator allocator)
+{
+    private Block? _block;
+
+    // Indexes in the block: the bytes [_start, _end).
+    private int _start;
+    private int _end;
+
+    public readonly int Count => _end - _start;
+
+    public readonly ReadOnlySpan<byte> Bytes => _block is null ? default : new ReadOnlySpan<byte>(_block.Pointer + _start, Count);
+
+    /// <summary>Where the next bytes go; only after <see cref="Fits"/> or <see cref="Reserve"/>.</summary>
+    public readonly Memory<byte> FreeMemory => _block!.Writable[_end..];
+
+    public readonly Span<byte> FreeSpan => new(_block!.Pointer + _end, _block.Capacity - _end);
+
+    /// <summary>Whether there is room for so many bytes. False for 0, which asks for any room, and for a negative number.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public readonly bool Fits(int bytes) => _block is { } block && (uint)(bytes - 1) < (uint)(block.Capacity - _end);
+
+    public void Reserve(int bytes)
+    {
+        if (_block is null)
+        {
+            _block = bytes <= BlockPool.BlockBytes ? allocator.Rent() : allocator.RentLarge(bytes);
+        }
+        else if (_block.Capacity - _end < bytes)
+        {
+            Grow(bytes);
+        }
+    }
+
+    public void Advance(int bytes)
+    {
+        if ((uint)bytes > (uint)((_block?.Capacity ?? 0) - _end))
+        {
+            throw new ArgumentOutOfRangeException(
+                nameof(bytes), bytes, "Advance by more than GetMemory or GetSpan handed out, or by less than nothing.");
+        }
+
+        _end += bytes;
+    }
+
+    /// <summary>Copies bytes to the buffer, however full it is.</summary>
+    public void Add(ReadOnlySpan<byte> source)
+    {
+        if (!source.IsEmpty)
+        {
+            Reserve(source.Length);
+            source.CopyTo(FreeSpan);
+            _end += source.Length;
+        }
+    }
+
+    public void Consume(int bytes)
+    {
+        _start += bytes;
+        if (_start == _end)
+        {
+            _start = 0;
+            _end = 0;
+        }
+    }
+
+    /// <summary>Moves what is left to the front of the block, where its memory is warm.</summary>
+    public void Compact()
+    {
+        if (_block is { } block && _start > 0)
+        {
+            MoveTo(block);
+        }
+    }
+
+    /// <summary>Gives the block and what it holds to the caller; the next bytes go to another one.</summary>
+    public Block? Take(out int start, out int end)
+    {
+        Block? block = _block;
+        start = _start;
+        end = _end;
+        _block = null;
+        _start = 0;
+        _end = 0;
+        return block;
+    }
+
+    /// <summary>Takes back what <see cref="Take"/> gave away, before what was accepted since.</summary>
+    public void Restore(Block block, int start, int end)
+    {
+        if (Count == 0)
+        {
+            _block?.Release();
+            (_block, _start, _end) = start == end ? (block, 0, 0) : (block, start, end);
+            return;
+        }
+
+        Block? newer = Take(out int newerStart, out int newerEnd);
+        (_block, _start, _end) = (block, start, end);
+        Add(new ReadOnlySpan<byte>(newer!.Pointer + newerStart, newerEnd - newerStart));
+        newer.Release();
+    }
+
+    public void Release() => Take(out _, out _)?.Release();
+
+    private void Grow(int bytes)
+    {
+        Block old = _block!;
+        if (old.Capacity - Count >= bytes)
+        {
+            MoveTo(old);
+            return;
+        }
+
+        // Doubling: a byte is moved once per doubling and not again.
+        long needed = (long)Count + bytes;
+        MoveTo(allocator.RentLarge(checked((int)Math.Max(Math.Min(Array.MaxLength, 2L * Count), needed))));
+        old.Release();
+    }
+
+    private void MoveTo(Block block)
+    {
+        Bytes.CopyTo(new Span<byte>(block.Pointer, block.Capacity));
+        _end = Count;
+        _start = 0;
+        _block = block;
+    }
+}

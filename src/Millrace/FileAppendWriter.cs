@@ -1,0 +1,468 @@
+using System.Diagnostics;
+using System.IO.Pipelines;
+using Millrace.Appending;
+using Millrace.Buffers;
+using Millrace.Sources;
+
+namespace Millrace;
+
+/// <summary>A <see cref="PipeWriter"/> that appends to a file, from <see cref="FilePipe.Append"/>.</summary>
+/// <remarks>
+/// <para>
+/// One caller at a time, as with every PipeWriter; only <see cref="CancelPendingFlush"/> may be called from another
+/// thread. Memory from <see cref="GetMemory"/> belongs to the writer and is valid until the next call of any member. Several
+/// writers of one file may be used at once.
+/// </para>
+/// <para>
+/// A writer gathers bytes in its own memory, and each flush appends them as one unbroken piece.
+/// </para>
+/// </remarks>
+[DebuggerDisplay("{Path,nq}: {AcceptedBytes} bytes accepted")]
+public sealed class FileAppendWriter : PipeWriter, IAsyncDisposable, IDisposable
+{
+    private readonly AppendPiece _piece;
+    private readonly AppendWait _wait;
+    private readonly Durability _durability;
+    private WriteBuffer _buffer;
+    private PipeState _state;
+    private long _written;
+
+    // Bytes of the piece that the log has.
+    private long _inFlight;
+
+    // Whether the device may lack something that this writer has appended, or the name.
+    private bool _unsynced;
+
+    internal FileAppendWriter(AppendLog log, string path, TornTail? tornTail, in FileAppendOptions options)
+    {
+        Log = log;
+        Path = path;
+        TornTail = tornTail;
+        _buffer = new WriteBuffer(new BlockAllocator(options.Pool));
+        _piece = new AppendPiece(path);
+        _wait = new AppendWait(this);
+        _durability = options.Durability;
+        _unsynced = _durability != Durability.None;
+    }
+
+    /// <summary>The file, as it was given.</summary>
+    public string Path { get; }
+
+    /// <summary>The incomplete record that was found at the end of the file when it was opened; null if there was none.</summary>
+    public TornTail? TornTail { get; }
+
+    /// <summary>Bytes that this writer has accepted, flushed or not.</summary>
+    public long AcceptedBytes => _written + UnflushedBytes;
+
+    /// <summary>
+    /// Offset in the file, in bytes, where the bytes of the last flush begin that appended any; -1 before the first one. Each
+    /// flush appends one unbroken piece: with its length this finds it again.
+    /// </summary>
+    public long LastFlushOffset { get; private set; } = -1;
+
+    /// <inheritdoc/>
+    public override bool CanGetUnflushedBytes => true;
+
+    /// <inheritdoc/>
+    public override long UnflushedBytes => _buffer.Count + _inFlight;
+
+    /// <summary>What this writer shares with the others of its file.</summary>
+    internal AppendLog Log { get; }
+
+    private bool FlushesDurably => _durability == Durability.EveryFlush;
+
+    /// <inheritdoc/>
+    /// <remarks>The writer gathers everything until the next flush, without a limit.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="sizeHint"/> is negative.</exception>
+    /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
+    public override Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        Reserve(sizeHint);
+        return _buffer.FreeMemory;
+    }
+
+    /// <inheritdoc cref="GetMemory"/>
+    public override Span<byte> GetSpan(int sizeHint = 0)
+    {
+        Reserve(sizeHint);
+        return _buffer.FreeSpan;
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="ArgumentOutOfRangeException">Negative, or more than was handed out.</exception>
+    /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
+    public override void Advance(int bytes)
+    {
+        if (!_state.IsUsable)
+        {
+            ThrowIfUnusable();
+        }
+
+        _buffer.Advance(bytes);
+    }
+
+    /// <summary>Makes everything durable that any writer of this process has appended to the file, whatever <see cref="Durability"/> says.</summary>
+    /// <param name="cancellationToken">Ends the wait alone: the piece is still appended, once, and the next flush waits for it.</param>
+    /// <returns>As <see cref="PipeWriter.FlushAsync"/>.</returns>
+    /// <exception cref="FilePipeException">The bytes could not be appended or flushed.</exception>
+    /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
+    public ValueTask<FlushResult> FlushToDeviceAsync(CancellationToken cancellationToken = default)
+    {
+        ThrowIfUnusable();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<FlushResult>(cancellationToken);
+        }
+
+        // Also what writers without durability have appended.
+        _unsynced = true;
+        return Append(default, durable: true, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default) =>
+        WriteAsync(default, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// What was gathered and <paramref name="source"/> are appended as one piece. When the wait is canceled, or the flush
+    /// fails, the writer has accepted the bytes all the same.
+    /// </remarks>
+    public override ValueTask<FlushResult> WriteAsync(
+        ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
+    {
+        ThrowIfUnusable();
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<FlushResult>(cancellationToken);
+        }
+
+        if (_state.TakeCancellation())
+        {
+            _buffer.Add(source.Span);
+            return new ValueTask<FlushResult>(new FlushResult(isCanceled: true, isCompleted: false));
+        }
+
+        return Append(source.Span, FlushesDurably, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// Ends the pending flush with <see cref="FlushResult.IsCanceled"/>, or the next one. Its piece is still appended, once, and
+    /// the next flush waits for it. Safe from any thread.
+    /// </remarks>
+    public override void CancelPendingFlush()
+    {
+        _state.Cancel();
+        _wait.Cancel();
+    }
+
+    /// <summary>
+    /// Closes the writer, and the file with its last writer. Without an exception it first flushes the bytes that are left, on
+    /// the calling thread. Calling it again does nothing.
+    /// </summary>
+    /// <param name="exception">Why; null if nothing went wrong.</param>
+    /// <exception cref="FilePipeException">Appending the last bytes failed.</exception>
+    public override void Complete(Exception? exception = null)
+    {
+        if (!_state.TryComplete(out _))
+        {
+            return;
+        }
+
+        try
+        {
+            End(exception);
+        }
+        finally
+        {
+            _buffer.Release();
+        }
+    }
+
+    /// <inheritdoc/>
+    public override async ValueTask CompleteAsync(Exception? exception = null)
+    {
+        if (exception is null && !_state.IsCompleted && _piece.State != PieceState.Running && UnflushedBytes > 0)
+        {
+            try
+            {
+                _ = _state.TakeCancellation();
+                await Append(default, FlushesDurably, CancellationToken.None).ConfigureAwait(false);
+            }
+            catch (FilePipeException failure)
+            {
+                Complete(failure);
+                throw;
+            }
+        }
+
+        Complete(exception);
+    }
+
+    /// <summary>The same as <see cref="Complete"/>.</summary>
+    public void Dispose() => Complete();
+
+    /// <summary>The same as <see cref="CompleteAsync"/>.</summary>
+    public ValueTask DisposeAsync() => CompleteAsync();
+
+    /// <summary>For the wait: its end lets the writer be used again.</summary>
+    internal void EndPending() => _ = _state.Leave();
+
+    /// <summary>For the wait: what the flush gives.</summary>
+    internal FlushResult Waited(WaitEnd end)
+    {
+        if (end == WaitEnd.Canceled)
+        {
+            _ = _state.TakeCancellation();
+            return new FlushResult(isCanceled: true, isCompleted: false);
+        }
+
+        // Complete collects the piece of a writer that is completed meanwhile.
+        if (!_state.IsCompleted && Collect() is { } failure)
+        {
+            throw failure.ToException(Path);
+        }
+
+        return default;
+    }
+
+    private void End(Exception? exception)
+    {
+        try
+        {
+            if (exception is null)
+            {
+                AppendRest();
+            }
+        }
+        finally
+        {
+            if (!_piece.TryOrphan(Log))
+            {
+                _ = Collect();
+                AppendRegistry.Release(Log);
+            }
+        }
+    }
+
+    /// <summary>Appends what was gathered and a source after it, here if nobody else is at work on the file.</summary>
+    private ValueTask<FlushResult> Append(ReadOnlySpan<byte> source, bool durable, CancellationToken cancellationToken)
+    {
+        if (_piece.State == PieceState.Running)
+        {
+            // An older flush was canceled. It comes first.
+            _buffer.Add(source);
+            return AppendAfterAsync(durable, cancellationToken);
+        }
+
+        // Bytes of a failed piece are in the buffer again and are retried now.
+        _ = Collect();
+        if (durable && Log.Lost is { } lost)
+        {
+            _buffer.Add(source);
+            return ValueTask.FromException<FlushResult>(LogErrors.Lost(Path, lost));
+        }
+
+        bool empty = _buffer.Count + source.Length == 0;
+        if (empty && !(durable && _unsynced))
+        {
+            return default;
+        }
+
+        if (!Log.TryEnter())
+        {
+            _buffer.Add(source);
+            return EnqueuePiece(durable, cancellationToken);
+        }
+
+        if (!empty && !TryAppendHere(source, out FilePipeException? error))
+        {
+            return ValueTask.FromException<FlushResult>(error);
+        }
+
+        if (!durable)
+        {
+            Log.Leave();
+            return default;
+        }
+
+        EnterPending();
+        _piece.Begin(null, 0, 0, durable: true);
+        ValueTask<FlushResult> wait = Wait(cancellationToken);
+        Log.LeaveToPool(_piece);
+        return wait;
+    }
+
+    private bool TryAppendHere(
+        ReadOnlySpan<byte> source, [System.Diagnostics.CodeAnalysis.NotNullWhen(false)] out FilePipeException? error)
+    {
+        AppendFailure? failure = Log.Append(_buffer.Bytes, source, out long begin);
+        if (failure is null)
+        {
+            _written += _buffer.Count;
+            _buffer.Consume(_buffer.Count);
+            _written += source.Length;
+            LastFlushOffset = begin;
+            _unsynced = _durability != Durability.None;
+            error = null;
+            return true;
+        }
+
+        Log.Leave();
+        _buffer.Add(source);
+        error = failure.ToException(Path);
+        return false;
+    }
+
+    private ValueTask<FlushResult> EnqueuePiece(bool durable, CancellationToken cancellationToken)
+    {
+        EnterPending();
+        BeginPiece(durable);
+        ValueTask<FlushResult> wait = Wait(cancellationToken);
+        Log.Enqueue(_piece);
+        return wait;
+    }
+
+    private void BeginPiece(bool durable)
+    {
+        Block? block = _buffer.Take(out int start, out int end);
+        _inFlight = end - start;
+        _piece.Begin(block, start, end, durable);
+    }
+
+    private ValueTask<FlushResult> Wait(CancellationToken cancellationToken)
+    {
+        int ticket = _wait.Begin(cancellationToken);
+        if (!_piece.Arm(_wait, ticket))
+        {
+            // It has ended since somebody looked.
+            _wait.OnReady(ticket, mayRunHere: false);
+        }
+
+        if (_state.IsCancellationRequested)
+        {
+            _wait.Cancel();
+        }
+
+        return _wait.Task();
+    }
+
+    private async ValueTask<FlushResult> AppendAfterAsync(bool durable, CancellationToken cancellationToken)
+    {
+        EnterPending();
+        try
+        {
+            FlushResult result = await Wait(cancellationToken).ConfigureAwait(false);
+            if (result.IsCanceled)
+            {
+                return result;
+            }
+        }
+        catch (FilePipeException)
+        {
+            // Not reported: its bytes are in the buffer again and are retried now.
+        }
+
+        _state.ThrowIfCompleted(reads: false, Path);
+        return await Append(default, durable, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Takes the result of a piece that is over into account.</summary>
+    /// <returns>Why it failed, or null.</returns>
+    private AppendFailure? Collect()
+    {
+        if (!_piece.TryCollect(out Block? block, out int start, out int end))
+        {
+            return null;
+        }
+
+        _inFlight = 0;
+        AppendFailure? failure = _piece.Failure;
+        if (_piece.Appended)
+        {
+            if (end > start)
+            {
+                _written += end - start;
+                LastFlushOffset = _piece.Offset;
+                start = end;
+            }
+
+            _unsynced = _durability != Durability.None && (!_piece.Durable || failure is not null);
+        }
+
+        if (block is null)
+        {
+            return failure;
+        }
+
+        if (start == end && block.Capacity > BlockPool.BlockBytes)
+        {
+            // One long piece is no reason to keep so much for the next.
+            block.Release();
+        }
+        else
+        {
+            _buffer.Restore(block, start, end);
+        }
+
+        return failure;
+    }
+
+    /// <summary>Appends the rest, on this thread or after whoever is at work.</summary>
+    private void AppendRest()
+    {
+        WaitForPiece();
+        _ = Collect();
+        if (_buffer.Count == 0)
+        {
+            return;
+        }
+
+        if (FlushesDurably && Log.Lost is { } lost)
+        {
+            throw LogErrors.Lost(Path, lost);
+        }
+
+        BeginPiece(FlushesDurably);
+        Log.EnqueueHere(_piece);
+        WaitForPiece();
+        if (Collect() is { } failure)
+        {
+            throw failure.ToException(Path);
+        }
+    }
+
+    private void WaitForPiece()
+    {
+        if (_piece.State == PieceState.Running)
+        {
+            using var ended = new BlockingWait();
+            if (_piece.Arm(ended))
+            {
+                ended.Wait();
+            }
+
+            // A flush that waits for the same piece is not told any more.
+            _wait.Finish();
+        }
+    }
+
+    private void Reserve(int sizeHint)
+    {
+        if (!_buffer.Fits(sizeHint) || !_state.IsUsable)
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
+            ThrowIfUnusable();
+            _buffer.Reserve(Math.Max(sizeHint, 1));
+        }
+    }
+
+    private void EnterPending()
+    {
+        ThrowIfUnusable();
+        _ = _state.TryEnter();
+    }
+
+    private void ThrowIfUnusable() => _state.ThrowIfUnusable(reads: false, Path);
+}
