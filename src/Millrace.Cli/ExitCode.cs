@@ -5,7 +5,6 @@ internal static class ExitCode
 {
     public const int Success = 0;
 
-    /// <summary>Wrong arguments, or something is missing. Nothing was done.</summary>
     public const int CannotStart = 1;
 
     /// <summary>
@@ -17,6 +16,5 @@ internal static class ExitCode
     /// <summary>At least one file could not be copied or scanned. The others were.</summary>
     public const int FileFailed = 3;
 
-    /// <summary>Stopped by Ctrl-C, as shells report SIGINT. What was copied until then is kept.</summary>
     public const int Stopped = 130;
 }

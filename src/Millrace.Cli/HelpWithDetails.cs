@@ -4,23 +4,27 @@ using System.CommandLine.Invocation;
 
 namespace Millrace.Cli;
 
-/// <summary>The usual help with a text behind it.</summary>
+/// <summary>The usual help, followed by a text.</summary>
 internal sealed class HelpWithDetails : SynchronousCommandLineAction
 {
     private readonly CommandLineAction _usual;
     private readonly string _details;
 
-    /// <summary>Takes the action that writes the usual help, and the text.</summary>
-    public HelpWithDetails(CommandLineAction usual, string details)
+    private HelpWithDetails(CommandLineAction usual, string details)
     {
         _usual = usual;
         _details = details;
     }
 
-    /// <inheritdoc/>
+    public static HelpOption Create(string details)
+    {
+        var help = new HelpOption();
+        help.Action = new HelpWithDetails(help.Action!, details);
+        return help;
+    }
+
     public override bool ClearsParseErrors => true;
 
-    /// <inheritdoc/>
     public override int Invoke(ParseResult parseResult)
     {
         int result = ((HelpAction)_usual).Invoke(parseResult);

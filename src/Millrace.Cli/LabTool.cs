@@ -18,7 +18,6 @@ internal static partial class LabTool
     /// <summary>Only for the list of commands: the laboratory parses its own arguments.</summary>
     public static Command Describe() => new(Name, "Measure methods to read, write and transfer bytes on this machine (runs millrace-lab).");
 
-    /// <summary>Whether a command line to be completed is one of the laboratory's.</summary>
     public static bool IsMeant(string line) => line.StartsWith(Name + " ", StringComparison.Ordinal);
 
     public static int Run(string[] arguments)

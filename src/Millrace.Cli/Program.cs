@@ -1,16 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using Millrace.Cli;
-using Millrace.Cli.Completion;
-using Millrace.Cli.Copy;
-using Millrace.Cli.Get;
-using Millrace.Cli.Link;
-using Millrace.Cli.List;
-using Millrace.Cli.Put;
-using Millrace.Cli.Remove;
-using Millrace.Cli.Scan;
-using Millrace.Cli.Serve;
-using Millrace.Cli.Token;
 
 // Before anything that may rent an array.
 SharedPool.MakeRoom();

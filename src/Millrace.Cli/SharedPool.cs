@@ -8,14 +8,12 @@ namespace Millrace.Cli;
 /// </remarks>
 internal static class SharedPool
 {
-    /// <summary>The runtime's own variable.</summary>
     public const string Variable = "DOTNET_SYSTEM_BUFFERS_SHAREDARRAYPOOL_MAXARRAYSPERPARTITION";
 
     /// <summary>Arrays of one size that are kept for each processor; the runtime's own number is 32.</summary>
     /// <remarks>Room for the blocks of a window of 16 MiB, whatever their size. Nothing is kept that was not used.</remarks>
     public const string Arrays = "1024";
 
-    /// <summary>Makes room, unless the user has said how much.</summary>
     public static void MakeRoom()
     {
         if (string.IsNullOrEmpty(Environment.GetEnvironmentVariable(Variable)))

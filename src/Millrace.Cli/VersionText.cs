@@ -7,10 +7,8 @@ namespace Millrace.Cli;
 /// <summary>Prints the version without the commit behind its plus sign.</summary>
 internal sealed class VersionText : SynchronousCommandLineAction
 {
-    /// <inheritdoc/>
     public override bool ClearsParseErrors => true;
 
-    /// <inheritdoc/>
     public override int Invoke(ParseResult parseResult)
     {
         string version = typeof(VersionText).Assembly

@@ -24,13 +24,11 @@ internal static class AdviseCommand
           1    the results cannot be read
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var path = new Argument<string>("RESULTS") { Description = "A results.json, the folder that it is in, or a folder with one for every suite." };
         var json = new Option<bool>("--json") { Description = "Print it as JSON." };
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
+        HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("advise", Description) { help, path, json };
         command.SetAction(parsed => Run(parsed.GetValue(path)!, parsed.GetValue(json)));
         return command;

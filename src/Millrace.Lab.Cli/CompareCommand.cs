@@ -28,7 +28,6 @@ internal static class CompareCommand
           4    cannot compare, or not all of it, and nothing else is slower; the reason is on the error output
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var runs = new Argument<string[]>("RUN")
@@ -60,8 +59,7 @@ internal static class CompareCommand
             Arity = ArgumentArity.OneOrMore,
         };
         var json = new Option<bool>("--json") { Description = "Write JSON instead of tables." };
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
+        HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("compare", "Compare stored runs: what became faster, slower, or stayed the same.")
         {
             help, runs, by, nullRun, metric, filter, json,

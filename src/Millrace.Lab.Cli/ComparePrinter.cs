@@ -12,14 +12,12 @@ internal sealed class ComparePrinter
     private readonly IAnsiConsole _console;
     private readonly MetricKind[] _inFull;
 
-    /// <summary>Prints to a console; metrics that were asked for have all their cases shown.</summary>
     public ComparePrinter(IAnsiConsole console, MetricKind[] inFull)
     {
         _console = console;
         _inFull = inFull;
     }
 
-    /// <summary>Prints it.</summary>
     public void Write(RunComparison comparison)
     {
         _console.WriteLine();

@@ -7,9 +7,6 @@ namespace Millrace.Lab.Cli;
 internal static class CompareRunner
 {
     private const string Prefix = "millrace lab compare: ";
-
-    /// <summary>Does it.</summary>
-    /// <returns>See <see cref="ExitCode"/>.</returns>
     public static int Run(CompareArguments arguments)
     {
         MetricKind[] metrics;

@@ -22,7 +22,6 @@ internal static class HistoryCommand
           4    no file could be used; the reasons are on the error output
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var folder = new Argument<string>("DIR") { Description = "A folder with stored runs." };
@@ -38,8 +37,7 @@ internal static class HistoryCommand
             HelpName = "NAME",
         };
         var json = new Option<bool>("--json") { Description = "Write JSON instead of tables." };
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
+        HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("history", "Show cases over stored runs.") { help, folder, cases, metric, json };
         command.SetAction(parsed => HistoryRunner.Run(
             parsed.GetValue(folder)!, parsed.GetValue(cases) ?? [], parsed.GetValue(metric), parsed.GetValue(json)));

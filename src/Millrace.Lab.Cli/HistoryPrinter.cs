@@ -12,14 +12,12 @@ internal sealed class HistoryPrinter
     private readonly IAnsiConsole _console;
     private readonly MetricKind _kind;
 
-    /// <summary>Prints to a console.</summary>
     public HistoryPrinter(IAnsiConsole console, MetricKind kind)
     {
         _console = console;
         _kind = kind;
     }
 
-    /// <summary>Prints the stored runs of a machine and suite.</summary>
     public void Write(MachineHistory machine)
     {
         _console.WriteLine();

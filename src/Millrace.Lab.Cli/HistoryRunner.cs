@@ -7,9 +7,6 @@ namespace Millrace.Lab.Cli;
 internal static class HistoryRunner
 {
     private const string Prefix = "millrace lab history: ";
-
-    /// <summary>Does it.</summary>
-    /// <returns>See <see cref="ExitCode"/>.</returns>
     public static int Run(string folder, IReadOnlyList<string> cases, string? metric, bool json)
     {
         MetricKind kind;

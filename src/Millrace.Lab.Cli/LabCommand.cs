@@ -6,7 +6,6 @@ namespace Millrace.Lab.Cli;
 /// <summary>`millrace lab`: its suites.</summary>
 internal static class LabCommand
 {
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var command = new Command("lab", "Measure ways to read, write and move bytes on this machine.");

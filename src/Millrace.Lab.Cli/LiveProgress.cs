@@ -21,7 +21,6 @@ internal sealed class LiveProgress : ILabProgress
         _console = console;
     }
 
-    /// <inheritdoc/>
     public void Phase(string name)
     {
         if (_task is not null)
@@ -35,7 +34,6 @@ internal sealed class LiveProgress : ILabProgress
         _context.Refresh();
     }
 
-    /// <inheritdoc/>
     public void Report(double done, TimeSpan? left, string current)
     {
         if (_task is null || Stopwatch.GetElapsedTime(_drawn) < Interval)
@@ -49,6 +47,5 @@ internal sealed class LiveProgress : ILabProgress
         _context.Refresh();
     }
 
-    /// <inheritdoc/>
     public void Note(string text) => _console.MarkupLineInterpolated($"[yellow]{text}[/]");
 }

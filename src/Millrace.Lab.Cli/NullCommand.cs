@@ -17,7 +17,6 @@ internal static class NullCommand
         Exit codes: as those of `millrace lab SUITE`.
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var command = new Command("null", "Measure every method against itself: what differs then is noise.");
@@ -32,8 +31,7 @@ internal static class NullCommand
     private static Command Create(Suite suite)
     {
         var options = new SuiteOptions(OutputFolder);
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
+        HelpOption help = HelpWithDetails.Create(Details);
         Option<bool> failUnder = SuiteCommand.FailUnder();
         var command = new Command(suite.Name, $"Measure every method of \"{suite.Name}\" against itself.") { help, failUnder };
         options.AddTo(command, withFile: true);

@@ -4,9 +4,6 @@ namespace Millrace.Lab.Cli;
 /// <summary>Where results go.</summary>
 internal static class OutputFolder
 {
-    /// <summary>Makes the folder and checks that it can be written.</summary>
-    /// <returns>Its full path.</returns>
-    /// <exception cref="LabException">It cannot.</exception>
     public static string Prepare(string folder)
     {
         try

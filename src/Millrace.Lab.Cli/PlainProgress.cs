@@ -14,7 +14,6 @@ internal sealed class PlainProgress : ILabProgress
 
     public PlainProgress(TextWriter output) => _output = output;
 
-    /// <inheritdoc/>
     public void Phase(string name)
     {
         _phase = name;
@@ -22,7 +21,6 @@ internal sealed class PlainProgress : ILabProgress
         _output.WriteLine($"{name} ...");
     }
 
-    /// <inheritdoc/>
     public void Report(double done, TimeSpan? left, string current)
     {
         if (Stopwatch.GetElapsedTime(_written) >= Interval)
@@ -32,6 +30,5 @@ internal sealed class PlainProgress : ILabProgress
         }
     }
 
-    /// <inheritdoc/>
     public void Note(string text) => _output.WriteLine(text);
 }

@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using Millrace.Cli;
-using Millrace.Cli.Completion;
 using Millrace.Lab.Cli;
 using Millrace.Lab.Running;
 

@@ -6,7 +6,6 @@ namespace Millrace.Lab.Cli;
 /// <summary>Shows what runs and how long is left: a live bar in a terminal, a line now and then otherwise.</summary>
 internal static class ProgressDisplay
 {
-    /// <summary>Does the work with a display around it.</summary>
     public static T Run<T>(IAnsiConsole console, Func<ILabProgress, T> work)
     {
         if (Console.IsOutputRedirected || !console.Profile.Capabilities.Interactive)

@@ -24,7 +24,6 @@ internal static class ReportCommand
           1    nothing was written: no results could be read, or the folder cannot be written
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var sources = new Argument<string[]>("DIR")
@@ -43,8 +42,7 @@ internal static class ReportCommand
                 + $"\"{SummaryTable.Begin}\" and \"{SummaryTable.End}\" is written anew from the first DIR.",
             HelpName = "FILE",
         };
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
+        HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command("report", Description) { help, sources, output, table };
         command.SetAction(parsed => ReportRunner.Run(parsed.GetValue(sources)!, parsed.GetValue(output), parsed.GetValue(table)));
         return command;

@@ -7,7 +7,6 @@ namespace Millrace.Lab.Cli;
 /// <summary>Writes what a run leaves behind, and prints it.</summary>
 internal static class ReportFiles
 {
-    /// <summary>Writes results and reports into a folder, then prints tables and where the files are.</summary>
     public static void Write(IAnsiConsole console, string folder, LabResults results)
     {
         string json = Path.Combine(folder, ResultsFile.Name);

@@ -6,8 +6,6 @@ namespace Millrace.Lab.Cli;
 /// <summary>Writes one report about several runs.</summary>
 internal static class ReportRunner
 {
-    /// <summary>Reads, writes and says where.</summary>
-    /// <returns>See <see cref="ExitCode"/>.</returns>
     public static int Run(IReadOnlyList<string> sources, string? output, string? table)
     {
         try

@@ -8,9 +8,6 @@ namespace Millrace.Lab.Cli;
 /// <summary>The reports of an output folder.</summary>
 internal static class ReportWriter
 {
-    /// <summary>Writes report.html and report.md about some runs.</summary>
-    /// <returns>Their paths, the page first.</returns>
-    /// <exception cref="LabException">They cannot be written.</exception>
     public static IReadOnlyList<string> Write(string folder, IReadOnlyList<LabResults> runs)
     {
         string page = Path.Combine(folder, HtmlReport.Name);

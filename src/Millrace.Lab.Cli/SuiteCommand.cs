@@ -20,7 +20,6 @@ internal static class SuiteCommand
           130  stopped by Ctrl-C; what was measured was written
         """;
 
-    /// <summary>Describes the command of one suite.</summary>
     public static Command Create(Suite suite) => Create(
         suite.Name,
         $"Measure {suite.Description}.",
@@ -28,7 +27,6 @@ internal static class SuiteCommand
         [suite],
         foldersOfTheirOwn: false);
 
-    /// <summary>Describes the command that runs all suites.</summary>
     public static Command CreateAll() => Create(
         "all",
         "Run every suite, one after the other. The results of each go into a folder of its own.",
@@ -36,7 +34,6 @@ internal static class SuiteCommand
         SuiteCatalog.All,
         foldersOfTheirOwn: true);
 
-    /// <summary>The option that makes a missed aim a failure.</summary>
     public static Option<bool> FailUnder() => new("--fail-under")
     {
         Description = "End with exit code 2 when a stated aim is missed, for use in a CI.",
@@ -47,8 +44,7 @@ internal static class SuiteCommand
     {
         var options = new SuiteOptions(LabOptions.DefaultOutputFolder);
         Option<bool> failUnder = FailUnder();
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, details);
+        HelpOption help = HelpWithDetails.Create(details);
         var command = new Command(name, description) { help, failUnder };
         options.AddTo(command, withFile: true);
         command.SetAction(parsed => SuiteRunner.Run(

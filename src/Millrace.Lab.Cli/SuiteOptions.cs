@@ -51,7 +51,6 @@ internal sealed class SuiteOptions
         HelpName = "N",
     };
 
-    /// <summary>Makes them.</summary>
     public SuiteOptions(string outputFolder) => _output = new Option<string>("--out")
     {
         Description = "Where the results and the report go.",
@@ -59,7 +58,6 @@ internal sealed class SuiteOptions
         DefaultValueFactory = _ => outputFolder,
     };
 
-    /// <summary>Adds them to a command.</summary>
     public void AddTo(Command command, bool withFile)
     {
         command.Add(_quick);
@@ -88,7 +86,6 @@ internal sealed class SuiteOptions
         });
     }
 
-    /// <summary>What the user gave.</summary>
     public LabOptions Read(ParseResult parsed) => new()
     {
         Mode = parsed.GetValue(_full) ? LabMode.Full : LabMode.Quick,

@@ -1,4 +1,4 @@
-using System.Runtime.InteropServices;
+using Millrace.Cli;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites;
@@ -9,19 +9,11 @@ namespace Millrace.Lab.Cli;
 /// <summary>Runs suites for a person at a terminal, or for a script.</summary>
 internal static class SuiteRunner
 {
-    /// <summary>Measures, writes and prints.</summary>
-    /// <param name="suites">One or more.</param>
-    /// <param name="options">What the user asked for.</param>
-    /// <param name="foldersOfTheirOwn">Whether the results of each suite go into a folder of its name.</param>
-    /// <param name="failUnder">Whether a missed aim counts as a failure.</param>
-    /// <returns>See <see cref="ExitCode"/>.</returns>
     public static int Run(
         IReadOnlyList<Suite> suites, LabOptions options, bool foldersOfTheirOwn, bool failUnder)
     {
         IAnsiConsole console = Terminal.Create();
-        using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, StopOnce);
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, StopOnce);
+        using var stop = new StopSignal();
         int exitCode = ExitCode.Success;
         int left = suites.Count;
         bool measured = false;
@@ -47,7 +39,7 @@ internal static class SuiteRunner
                 return ExitCode.CannotStart;
             }
 
-            if (stop.IsCancellationRequested)
+            if (stop.Token.IsCancellationRequested)
             {
                 console.MarkupLine("[yellow]Stopped. What was measured until then is kept.[/]");
                 return ExitCode.Stopped;
@@ -55,13 +47,6 @@ internal static class SuiteRunner
         }
 
         return exitCode;
-
-        // A second Ctrl-C ends the process at once, as ever.
-        void StopOnce(PosixSignalContext context)
-        {
-            context.Cancel = !stop.IsCancellationRequested;
-            stop.Cancel();
-        }
     }
 
     private static int Run(

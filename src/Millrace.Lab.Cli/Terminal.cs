@@ -8,7 +8,6 @@ internal static class Terminal
     // A pipe has no width; tables cut to the customary 80 columns would be unreadable.
     private const int WidthWhenPiped = 200;
 
-    /// <summary>Makes it.</summary>
     public static IAnsiConsole Create()
     {
         if (!Console.IsOutputRedirected)

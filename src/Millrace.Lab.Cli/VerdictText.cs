@@ -6,7 +6,6 @@ namespace Millrace.Lab.Cli;
 /// <summary>A verdict in its colour.</summary>
 internal static class VerdictText
 {
-    /// <summary>As Spectre's markup.</summary>
     public static string Of(VerdictResult verdict)
     {
         string text = Markup.Escape(verdict.Verdict);

@@ -25,7 +25,7 @@ public sealed partial class CopyTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public async Task A_file_is_copied_and_the_line_says_what_how_and_how_fast()
+    public async Task Copied_file_is_reported_with_method_and_speed()
     {
         (int exitCode, string output, string error) = await Command.RunAsync(_folder, "copy", "one.bin", "copy.bin");
 
@@ -74,7 +74,7 @@ public sealed partial class CopyTests : IDisposable
     }
 
     [Fact]
-    public async Task A_folder_without_recursive_and_a_folder_into_itself_are_refused()
+    public async Task Folder_without_recursive_or_into_itself_is_rejected()
     {
         Directory.CreateDirectory(InFolder("tree/sub"));
 
@@ -111,7 +111,7 @@ public sealed partial class CopyTests : IDisposable
         await File.WriteAllTextAsync(InFolder("into/one.bin"), "old");
 
         (int exitCode, string output, string error) = await Command.RunAsync(
-            _folder, "copy", "one.bin", "two.txt", "into", "--no-replace");
+            _folder, "copy", "one.bin", "two.txt", "into", "--create-new");
 
         Assert.Equal(3, exitCode);
         Assert.StartsWith("millrace copy: ", error, StringComparison.Ordinal);
@@ -122,7 +122,7 @@ public sealed partial class CopyTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_is_not_copied_to_itself()
+    public async Task File_is_not_copied_to_itself()
     {
         (int exitCode, _, string error) = await Command.RunAsync(_folder, "copy", "one.bin", ".");
 
@@ -132,7 +132,7 @@ public sealed partial class CopyTests : IDisposable
     }
 
     [Fact]
-    public async Task Json_tells_of_every_file()
+    public async Task Json_reports_every_file()
     {
         Directory.CreateDirectory(InFolder("into"));
 
@@ -150,7 +150,7 @@ public sealed partial class CopyTests : IDisposable
     }
 
     [Fact]
-    public async Task Quiet_says_nothing()
+    public async Task Quiet_prints_nothing()
     {
         (int exitCode, string output, string error) = await Command.RunAsync(_folder, "copy", "-q", "one.bin", "copy.bin");
 
@@ -201,7 +201,7 @@ public sealed partial class CopyTests : IDisposable
         Assert.Equal(0, exitCode);
         string[] expected =
         [
-            "--recursive", "--verify", "--preserve <mode,times>", "-p", "--no-replace", "--durability <none|commit>",
+            "--recursive", "--verify", "--preserve <mode,times>", "-p", "--create-new", "--durability <none|commit>",
             "--no-reflink", "--quiet", "--json", "Exit codes:", "130",
         ];
         Assert.All(expected, text => Assert.Contains(text, output, StringComparison.Ordinal));

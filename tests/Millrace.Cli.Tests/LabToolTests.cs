@@ -20,16 +20,11 @@ public sealed partial class LabToolTests : IDisposable
         Assert.EndsWith("dotnet tool install --global Millrace.Lab.Cli", line.TrimEnd(), StringComparison.Ordinal);
     }
 
-    [Theory]
+    [NeedsTheory(Need.Unix)]
     [InlineData("bin", "")]
     [InlineData("", ".dotnet/tools")]
     public async Task Laboratory_gets_the_arguments_and_the_streams_and_decides_the_exit_code(string onPath, string inHome)
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
         MakeLaboratory(onPath + inHome, "printf '%s|' \"$@\"; cat; echo problem >&2; exit 7");
         using Process process = Start("lab", "files", "--filter", "a b*", "");
         Task<string> error = process.StandardError.ReadToEndAsync();
@@ -42,16 +37,11 @@ public sealed partial class LabToolTests : IDisposable
         Assert.Equal(7, process.ExitCode);
     }
 
-    [Theory]
+    [NeedsTheory(Need.Unix)]
     [InlineData(2, "INT")]
     [InlineData(15, "TERM")]
     public async Task Signal_reaches_the_laboratory(int signal, string name)
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
         MakeLaboratory("bin", $"trap 'echo stopped; exit 130' {name}; echo ready; while :; do sleep 0.05; done");
         using Process process = Start("lab", "files");
         Assert.Equal("ready", await process.StandardOutput.ReadLineAsync());
@@ -62,14 +52,9 @@ public sealed partial class LabToolTests : IDisposable
         Assert.Equal(130, process.ExitCode);
     }
 
-    [Fact]
-    public async Task Completion_of_the_laboratory_is_asked_of_it()
+    [NeedsFact(Need.Unix)]
+    public async Task Completion_after_lab_asks_the_laboratory()
     {
-        if (OperatingSystem.IsWindows())
-        {
-            return;
-        }
-
         MakeLaboratory("bin", "printf '%s|' \"$@\"");
         (_, string output, _) = await RunAsync("[suggest:6]", "lab fi");
         Assert.Equal("[suggest:6]|lab fi|", output);
@@ -82,7 +67,10 @@ public sealed partial class LabToolTests : IDisposable
     {
         string path = Path.Combine(Directory.CreateDirectory(Path.Combine(_folder, folder)).FullName, "millrace-lab");
         File.WriteAllText(path, "#!/bin/sh\n" + script + "\n");
-        File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        if (!OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+        }
     }
 
     private async Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments)

@@ -33,7 +33,7 @@ public sealed partial class ScanTests : IDisposable
     }
 
     [Fact]
-    public async Task A_large_file_has_as_many_lines_as_wc_says_however_many_readers_share_it()
+    public async Task Line_count_of_a_large_file_equals_that_of_wc_for_any_number_of_readers()
     {
         string path = Write("log", LogText(100_000));
         string expected = OperatingSystem.IsWindows() ? $"100000 {path}\n" : await SystemAsync("wc", "-l", path);
@@ -47,7 +47,7 @@ public sealed partial class ScanTests : IDisposable
     }
 
     [Fact]
-    public async Task A_last_line_without_an_end_is_said_apart()
+    public async Task Last_line_without_an_end_is_reported_separately()
     {
         string path = Write("text", "one\ntwo\nthree");
 
@@ -74,7 +74,7 @@ public sealed partial class ScanTests : IDisposable
     }
 
     [Fact]
-    public async Task Records_of_one_size_are_counted_and_the_rest_is_said_apart()
+    public async Task Fixed_size_records_are_counted_and_the_rest_is_reported()
     {
         string path = Write("text", new string('x', 1_003));
 
@@ -125,7 +125,7 @@ public sealed partial class ScanTests : IDisposable
     [InlineData(7)]
     [InlineData(300)]
     [InlineData(1_000_000)]
-    public async Task Records_of_one_size_that_contain_a_text_are_found(int size)
+    public async Task Fixed_size_records_that_contain_a_text_are_found(int size)
     {
         string text = string.Concat(Enumerable.Range(0, 200_000).Select(number => $"{number % 113}ab"));
         string path = Write("records", text);

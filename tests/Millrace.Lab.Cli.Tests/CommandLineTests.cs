@@ -55,7 +55,7 @@ public sealed class CommandLineTests : IDisposable
     }
 
     [Fact]
-    public async Task Output_folder_that_cannot_be_made_is_named_before_anything_is_measured()
+    public async Task Unusable_output_folder_is_reported_before_measuring()
     {
         string blocked = Path.Combine(_folder, "blocked");
         await File.WriteAllTextAsync(blocked, "a file and no folder");

@@ -16,7 +16,7 @@ public sealed class ExitCodeTests
         Assert.Equal(expected, ExitCode.Of(Run(met, error: null), failUnder));
 
     [Fact]
-    public void Failed_case_counts_more_than_a_missed_aim()
+    public void Failed_case_outranks_a_missed_aim()
     {
         Assert.Equal(3, ExitCode.Of(Run(met: false, error: "why"), failUnder: true));
         Assert.Equal(3, ExitCode.Of(Run(met: true, error: "why"), failUnder: false));

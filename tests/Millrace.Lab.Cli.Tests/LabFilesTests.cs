@@ -51,7 +51,7 @@ public sealed partial class LabFilesTests : IDisposable
     }
 
     [Fact]
-    public async Task All_suites_run_into_folders_of_their_names()
+    public async Task Results_of_all_suites_go_to_folders_named_after_them()
     {
         string file = MakeFile("mine.bin", 100_001);
         (int exitCode, string output, string error) = await Command.RunAsync(
@@ -68,7 +68,7 @@ public sealed partial class LabFilesTests : IDisposable
     }
 
     [Fact]
-    public async Task Filters_that_no_suite_knows_are_an_error()
+    public async Task Filters_without_a_match_are_an_error()
     {
         (int exitCode, _, string error) = await Command.RunAsync(
             _folder, "all", "--file", MakeFile("mine.bin", 100_001), "--data", "data", "--filter", "Nonsense");
@@ -77,7 +77,7 @@ public sealed partial class LabFilesTests : IDisposable
     }
 
     [Fact]
-    public async Task Run_against_itself_states_its_noise_and_does_not_tell_equal_things_apart()
+    public async Task Null_run_reports_its_noise_and_finds_equal_methods_equal()
     {
         string file = MakeFile("mine.bin", 3_000_001);
         (int exitCode, string output, string error) = await Command.RunAsync(
@@ -92,7 +92,7 @@ public sealed partial class LabFilesTests : IDisposable
     }
 
     [Fact]
-    public async Task File_that_changes_meanwhile_fails_its_cases_and_the_exit_code_says_so()
+    public async Task File_changed_during_the_run_fails_its_cases_and_the_exit_code()
     {
         string file = MakeLargeFile();
         using Process process = Command.Start(

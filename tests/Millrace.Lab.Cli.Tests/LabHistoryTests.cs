@@ -32,7 +32,7 @@ public sealed class LabHistoryTests : IDisposable
     }
 
     [Fact]
-    public async Task A_case_is_shown_run_by_run_with_the_verdict_against_the_run_before()
+    public async Task Case_is_shown_per_run_with_the_verdict_against_the_previous_run()
     {
         (int exitCode, string output, _) = await Command.RunAsync(
             _folder, "history", ".", "--case", "FilePipe/*/4096/*", "--json");

@@ -72,7 +72,7 @@ public sealed class LabReportTests : IDisposable
     }
 
     [Fact]
-    public async Task No_folder_at_all_is_an_error()
+    public async Task Missing_folder_argument_is_an_error()
     {
         (int exitCode, _, string error) = await Command.RunAsync(_folder, "report");
         Assert.Equal(1, exitCode);

@@ -12,12 +12,12 @@ public sealed class LabWritesTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public async Task Run_measures_files_that_it_writes_and_leaves_none_of_them()
+    public async Task Writes_run_leaves_no_files()
     {
         (int exitCode, string output, string error) = await Command.RunAsync(
             _folder,
-            "writes", "--launches", "1", "--data", "data", "--filter", "FileStreamSync*/4MiB/65536/*", "--filter", "FilePipe/4MiB/65536/*",
-            "--filter", "FilePipe/4KiB/*", "--filter", "FileStreamSync*/4KiB/*");
+            "writes", "--launches", "1", "--data", "data", "--filter", "FilePipe/4MiB/65536/*",
+            "--filter", "FileStreamSync*/4MiB/65536/*");
         Assert.True(exitCode == 0, output + error);
         string folder = Path.Combine(_folder, "results", "latest");
         LabResults results = ResultsFile.Read(Path.Combine(folder, "results.json"));
@@ -40,7 +40,7 @@ public sealed class LabWritesTests : IDisposable
     }
 
     [Fact]
-    public async Task Help_says_what_is_measured()
+    public async Task Help_describes_what_is_measured()
     {
         (int exitCode, string output, _) = await Command.RunAsync(_folder, "writes", "--help");
         Assert.Equal(0, exitCode);
@@ -52,7 +52,7 @@ public sealed class LabWritesTests : IDisposable
     }
 
     [Fact]
-    public async Task File_of_the_users_own_is_refused_with_a_way_out()
+    public async Task File_option_is_rejected_with_an_alternative()
     {
         (int exitCode, _, string error) = await Command.RunAsync(_folder, "writes", "--file", "mine", "--data", "data");
         Assert.Equal(1, exitCode);

@@ -1,16 +1,14 @@
 using System.CommandLine.Completions;
-using Millrace.Cli.Transfer;
 using Millrace.Transfer;
 
-namespace Millrace.Cli.Completion;
+namespace Millrace.Cli;
 
 /// <summary>Completes a URL with what is in its folder on the server.</summary>
 internal sealed class RemoteNames(TransferOptionSet options)
 {
-    /// <summary>Who presses Tab waits no longer than this for a server.</summary>
+    // Nobody waits longer after pressing Tab.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
 
-    /// <summary>More than anybody reads; the listing ends there.</summary>
     private const int MaxNames = 500;
 
     /// <summary>The URLs that begin as the word does; none when it is no URL or the server does not answer.</summary>
@@ -31,7 +29,7 @@ internal sealed class RemoteNames(TransferOptionSet options)
         }
         catch (Exception exception) when (TransferFailure.IsExpected(exception) || exception is OperationCanceledException)
         {
-            // Nobody wants to read about it in the middle of typing.
+            // An error message would disturb the line being typed.
             return [];
         }
     }

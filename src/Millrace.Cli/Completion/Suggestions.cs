@@ -2,7 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Completions;
 using System.Globalization;
 
-namespace Millrace.Cli.Completion;
+namespace Millrace.Cli;
 
 /// <summary>
 /// Answers the completion scripts: <c>millrace "[suggest:POSITION]" "WORDS"</c>, like System.CommandLine's own directive,
@@ -12,14 +12,9 @@ internal static class Suggestions
 {
     private const string Directive = "[suggest";
 
-    /// <summary>Whether the command line asks for suggestions.</summary>
     public static bool IsAskedFor(string[] arguments) =>
         arguments is [var first, _] && first.StartsWith(Directive, StringComparison.Ordinal) && first.EndsWith(']');
 
-    /// <summary>Prints one suggestion a line.</summary>
-    /// <param name="root">The command.</param>
-    /// <param name="arguments">The directive, and the words behind <c>millrace</c> up to the cursor.</param>
-    /// <param name="output">Where they go.</param>
     public static int Print(Command root, string[] arguments, TextWriter output)
     {
         string line = arguments[1];
@@ -65,7 +60,7 @@ internal static class Suggestions
         }
     }
 
-    // Options crowd out files and commands where nobody has begun one, and Windows' names of --help always do.
+    // Options are suggested only after a dash, and the Windows spellings of --help never.
     private static bool IsInTheWay(string text, string word) =>
         text.StartsWith('/') || text == "-?" || (text.StartsWith('-') && !word.StartsWith('-'));
 }

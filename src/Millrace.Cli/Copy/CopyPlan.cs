@@ -1,38 +1,37 @@
 using Millrace.Interop;
 
-namespace Millrace.Cli.Copy;
+namespace Millrace.Cli;
 
 /// <summary>What is to be done, found out before anything is.</summary>
 internal static class CopyPlan
 {
     /// <summary>Finds everything that is to be copied, folders before what is in them.</summary>
-    /// <exception cref="CopyPlanException">It cannot be done as asked for.</exception>
-    public static List<CopyItem> Make(CopyArguments arguments)
+    public static List<CopyItem> Make(IReadOnlyList<string> sources, string into, bool recursive)
     {
-        bool into = Directory.Exists(arguments.Destination);
-        if (!into && arguments.Sources.Count > 1)
+        bool isFolder = Directory.Exists(into);
+        if (!isFolder && sources.Count > 1)
         {
             throw new CopyPlanException(
-                $"'{arguments.Destination}' is not a folder, and several files cannot become one. Make the folder first.");
+                $"'{into}' is not a folder, and several files cannot become one. Create the folder first.");
         }
 
-        if (!into && Path.EndsInDirectorySeparator(arguments.Destination) && !arguments.Recursive)
+        if (!isFolder && Path.EndsInDirectorySeparator(into) && !recursive)
         {
-            throw new CopyPlanException($"There is no folder '{arguments.Destination}' to copy into. Make it first.");
+            throw new CopyPlanException($"There is no folder '{into}' to copy into. Create it first.");
         }
 
         var items = new List<CopyItem>();
         var names = new Dictionary<string, string>(StringComparer.Ordinal);
-        foreach (string source in arguments.Sources)
+        foreach (string source in sources)
         {
-            string destination = into ? Path.Combine(arguments.Destination, NameOf(source)) : arguments.Destination;
+            string destination = isFolder ? Path.Combine(into, NameOf(source)) : into;
             if (!names.TryAdd(destination, source))
             {
                 throw new CopyPlanException(
                     $"'{names[destination]}' and '{source}' would both become '{destination}'. Copy one of them to another folder.");
             }
 
-            Add(items, source, destination, arguments.Recursive);
+            Add(items, source, destination, recursive);
         }
 
         return items;
@@ -121,3 +120,21 @@ internal static class CopyPlan
         }
     }
 }
+
+/// <summary>One thing to do.</summary>
+internal sealed record CopyItem(string Source, string Destination, CopyItemKind Kind, long Bytes);
+
+/// <summary>What a <see cref="CopyItem"/> is.</summary>
+internal enum CopyItemKind
+{
+    File,
+
+    Folder,
+
+    Link,
+
+    Special,
+}
+
+/// <summary>Why nothing was copied, for a person.</summary>
+internal sealed class CopyPlanException(string message) : Exception(message);

@@ -1,19 +1,17 @@
 using System.CommandLine;
 using System.CommandLine.Help;
-using Millrace.Cli.Completion;
-using Millrace.Cli.Transfer;
 using Millrace.Transfer;
 
-namespace Millrace.Cli.Get;
+namespace Millrace.Cli;
 
 /// <summary>`millrace get`.</summary>
 internal static class GetCommand
 {
     private const string Details = """
-        A file has its name here when it is whole and verified, and not before; what had the name is whole until then. A
-        URL with a slash at its end is a folder: all its files are downloaded, into a folder of its name or into FILE.
-        What was interrupted goes on by itself; what was killed is continued by the same command. A signed link of
-        'millrace link' needs no token; put it in quotes.
+        A file gets its name here when it is complete and verified; until then a file of that name stays as it is. A URL with
+        a slash at its end is a folder: all its files are downloaded, into a folder of its name or into FILE. The command
+        retries after an interruption; after a crash, the same command resumes. A signed link of 'millrace link' needs no
+        token; put it in quotes.
 
         Examples:
           millrace get http://host:8080/files/2026/may.csv
@@ -23,53 +21,175 @@ internal static class GetCommand
 
         Exit codes:
           0    everything is here
-          1    could not start, or at least one file failed; the others are here, and the error output says which and why
-          130  stopped by Ctrl-C; the same command continues
+          1    could not start, or at least one file failed (named on the error output); the others are here
+          130  stopped by Ctrl-C; the same command resumes
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: true);
         var url = new Argument<string>("URL")
         {
-            Description = "The file, the folder with a slash at its end, or a signed link in quotes.",
+            Description = "A file, a folder with a slash at its end, or a signed link in quotes.",
             CompletionSources = { new RemoteNames(set).Complete },
         };
         var file = new Argument<string?>("FILE")
         {
-            Description = "Its name here, a folder to put it into, or - for standard output. Default: its own name.",
+            Description = "The local name, a folder, or - for standard output (default: the name on the server).",
             Arity = ArgumentArity.ZeroOrOne,
         };
-        Option<bool> isNew = ConditionOptions.New("Fail where the name is taken here.");
+        var createNew = new CreateNewOption("Fail if the name is taken here.", "--new");
         var noContinue = new Option<bool>("--no-continue")
         {
-            Description = "Begin anew, whatever a killed run has left.",
+            Description = "Start over instead of resuming what an interrupted run left.",
         };
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
-        var command = new Command("get", "Download files from a server: whole, verified, or not at all.")
+        HelpOption help = HelpWithDetails.Create(Details);
+        var command = new Command("get", "Download files from a server, verified and completely or not at all.")
         {
-            help, url, file, isNew, noContinue,
+            help, url, file, noContinue,
         };
+        createNew.AddTo(command);
         set.AddTo(command);
         command.SetAction(parsed =>
         {
             string given = parsed.GetValue(url)!;
-            return TransferCommand.Run("get", set, parsed, given, (settings, stop) => GetRunner.RunAsync(
-                new GetArguments
-                {
-                    Target = TransferTarget.ParseWithLink(given),
-                    Destination = parsed.GetValue(file),
-                    Options = new GetOptions
-                    {
-                        CreateNew = parsed.GetValue(isNew),
-                        Continue = !parsed.GetValue(noContinue),
-                    },
-                    Settings = settings,
-                },
+            return TransferCommand.Run("get", set, parsed, given, (settings, stop) => RunAsync(
+                TransferTarget.ParseWithLink(given),
+                parsed.GetValue(file),
+                new GetOptions { CreateNew = createNew.Read(parsed), Continue = !parsed.GetValue(noContinue) },
+                settings,
                 stop));
         });
         return command;
     }
+
+    private static async Task<int> RunAsync(
+        TransferTarget given, string? file, GetOptions options, TransferSettings settings, CancellationToken stop)
+    {
+        string destination = GetPlan.DestinationOf(given, file);
+        bool toStandardOutput = destination == TransferItem.Standard;
+        using var session = new TransferSession(settings.Client);
+        (TransferTarget target, TransferClient client) = await session.OpenAsync(given, stop).ConfigureAwait(false);
+        List<TransferItem> items = target.IsFolder
+            ? await GetPlan.ListAsync(client, target, destination, stop).ConfigureAwait(false)
+            : [new TransferItem(destination, target.Name, target.UrlOf(target.Name), Bytes: null)];
+        if (items.Count == 0)
+        {
+            throw new TransferException(
+                TransferError.NotFound, $"There is no file in {target.UrlOf(target.Name, folder: true)}.", target.Name.Value);
+        }
+
+        return await TransferBatch.RunAsync(
+            new TransferJob
+            {
+                Command = "get",
+                Verb = "Got",
+                Settings = settings,
+                Items = items,
+                Output = toStandardOutput ? Console.Error : Console.Out,
+                Describe = item => $"{item.Url} to {item.Shown}",
+                Continues = options.Continue && !toStandardOutput,
+                Move = (item, progress, cancellationToken) =>
+                    GetAsync(client, options, item, target.IsFolder, progress, cancellationToken),
+            },
+            stop).ConfigureAwait(false);
+    }
+
+    private static async Task<TransferResult> GetAsync(
+        TransferClient client,
+        GetOptions options,
+        TransferItem item,
+        bool makeFolder,
+        IProgress<TransferProgress> progress,
+        CancellationToken cancellationToken)
+    {
+        if (item.Path != TransferItem.Standard)
+        {
+            if (makeFolder && Path.GetDirectoryName(item.Path) is { Length: > 0 } folder)
+            {
+                Directory.CreateDirectory(folder);
+            }
+
+            return await client.GetAsync(item.Name, item.Path, options, progress, cancellationToken).ConfigureAwait(false);
+        }
+
+        Stream output = Console.OpenStandardOutput();
+        await using (output.ConfigureAwait(false))
+        {
+            return await client
+                .GetAsync(item.Name, output, options with { Continue = false, CreateNew = false }, progress, cancellationToken)
+                .ConfigureAwait(false);
+        }
+    }
+}
+
+/// <summary>Finds out what there is to download, and where it goes.</summary>
+internal static class GetPlan
+{
+    public static string DestinationOf(TransferTarget target, string? destination)
+    {
+        if (target.IsFolder)
+        {
+            return FolderOf(target, destination);
+        }
+
+        string name = target.Name.FileName;
+        if (destination is null)
+        {
+            return name;
+        }
+
+        if (destination == TransferItem.Standard)
+        {
+            return destination;
+        }
+
+        if (Directory.Exists(destination))
+        {
+            return Path.Combine(destination, name);
+        }
+
+        return Path.EndsInDirectorySeparator(destination)
+            ? throw Wrong($"There is no folder '{destination}' to put {name} into. Create it first.")
+            : destination;
+    }
+
+    public static async Task<List<TransferItem>> ListAsync(
+        TransferClient client, TransferTarget target, string destination, CancellationToken cancellationToken)
+    {
+        var items = new List<TransferItem>();
+        await foreach (RemoteEntry entry in client
+            .ListAsync(target.Name, recursive: true, cancellationToken).ConfigureAwait(false))
+        {
+            // No part of a name is '..', so it stays below, whatever the server says.
+            if (!entry.IsFolder && entry.Name.IsIn(target.Name))
+            {
+                string below = target.Name.IsRoot ? entry.Name.Value : entry.Name.Value[(target.Name.Value.Length + 1)..];
+                items.Add(new TransferItem(
+                    Path.Combine(destination, below), entry.Name, target.UrlOf(entry.Name), entry.Length));
+            }
+        }
+
+        return items;
+    }
+
+    private static string FolderOf(TransferTarget target, string? destination)
+    {
+        if (destination == TransferItem.Standard)
+        {
+            throw Wrong($"{target.Text} is a folder, and standard output takes one file. Give the URL of a file, without a slash at its end.");
+        }
+
+        if (destination is null && target.Name.IsRoot)
+        {
+            throw Wrong($"{target.Text} is everything that the server has. Say which folder it goes into, for example: millrace get {target.Text} all");
+        }
+
+        string folder = destination ?? target.Name.FileName;
+        return File.Exists(folder)
+            ? throw Wrong($"'{folder}' is a file, and {target.Text} is a folder. Say which folder it goes into.")
+            : folder;
+    }
+
+    private static TransferException Wrong(string message) => new(TransferError.InvalidRequest, message);
 }

@@ -1,17 +1,16 @@
 using System.CommandLine;
 using System.CommandLine.Help;
-using Millrace.Cli.Token;
 using Millrace.Transfer;
 using Millrace.Transfer.Server;
 
-namespace Millrace.Cli.Link;
+namespace Millrace.Cli;
 
 /// <summary>`millrace link`.</summary>
 internal static class LinkCommand
 {
     private const string Details = """
-        A link allows one thing (to download, or with --put to upload) with one file, to whoever has it, until its time is
-        over. It cannot be taken back alone: --revoke-all makes all links invalid that were made before.
+        A link lets anyone who has it download one file, or upload it with --put, until the link expires. A single link cannot
+        be revoked: --revoke-all invalidates all links that exist.
 
         Examples:
           millrace link 2026/may.csv --for 1h --url https://files.example.org
@@ -22,33 +21,31 @@ internal static class LinkCommand
           1    not done; the error output says why
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var name = new Argument<string?>("NAME")
         {
-            Description = "The file's name in the served folder, for example 2026/may.csv.",
+            Description = "The file in the served folder, for example 2026/may.csv.",
             Arity = ArgumentArity.ZeroOrOne,
         };
         var lifetime = new Option<string>("--for")
         {
-            Description = $"How long it is valid: {LifetimeArgument.Examples}.",
+            Description = $"Let the link expire after this time: {DurationArgument.Examples}.",
             HelpName = "TIME",
             DefaultValueFactory = _ => "1h",
         };
-        var put = new Option<bool>("--put") { Description = "A link to upload the file, or to replace it, with PUT." };
+        var put = new Option<bool>("--put") { Description = "Allow to upload or replace the file with PUT." };
         var url = new Option<string>("--url")
         {
-            Description = "How others reach the server; with a path when its files are not below /files/.",
+            Description = "Build the link for this server; give a path if its files are not below /files/.",
             HelpName = "URL",
             DefaultValueFactory = _ => $"http://{TransferHostOptions.DefaultHost}:{TransferHostOptions.DefaultPort}",
         };
-        var revoke = new Option<bool>("--revoke-all") { Description = "Make all links invalid that were made before." };
+        var revoke = new Option<bool>("--revoke-all") { Description = "Invalidate all links that exist." };
         var location = new TokenLocation();
         var json = new Option<bool>("--json") { Description = "Print the link as one JSON line." };
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
-        var command = new Command("link", "Make a link to one file of a served folder, for whoever has no token.")
+        HelpOption help = HelpWithDetails.Create(Details);
+        var command = new Command("link", "Create a link to one file of a served folder, for users without a token.")
         {
             help, name, lifetime, put, url, revoke, json,
         };
@@ -68,12 +65,12 @@ internal static class LinkCommand
 
             if (given is null)
             {
-                throw TokenAction.Wrong("Name the file that the link is for, or use --revoke-all.");
+                throw TransferCommand.Invalid("Name the file to link to, or use --revoke-all.");
             }
 
-            if (!LifetimeArgument.TryParse(parsed.GetValue(lifetime), out TimeSpan time) || time == TimeSpan.Zero)
+            if (!DurationArgument.TryParse(parsed.GetValue(lifetime), out TimeSpan time) || time == TimeSpan.Zero)
             {
-                throw TokenAction.Wrong($"--for '{parsed.GetValue(lifetime)}' is no time. Write {LifetimeArgument.Examples}.");
+                throw TransferCommand.Invalid($"--for: {DurationArgument.Problem(parsed.GetValue(lifetime))}");
             }
 
             LinkLine line = Make(
@@ -93,4 +90,29 @@ internal static class LinkCommand
         string query = SignedLink.CreateQuery(key, method, name, expires);
         return new LinkLine($"{files}{name.ToEncoded()}?{query}", method, name.Value, expires);
     }
+}
+
+/// <summary>Where a server's files are, from what the user calls the server.</summary>
+internal static class LinkBase
+{
+    private const string Files = "/files/";
+    public static string Parse(string text)
+    {
+        if (!Uri.TryCreate(text, UriKind.Absolute, out Uri? url)
+            || (url.Scheme != Uri.UriSchemeHttp && url.Scheme != Uri.UriSchemeHttps)
+            || url.Query.Length > 0
+            || url.Fragment.Length > 0)
+        {
+            throw TransferCommand.Invalid($"--url: '{text}' is not a valid server address; use http://host:8080.");
+        }
+
+        string path = url.AbsolutePath == "/" ? Files : url.AbsolutePath.TrimEnd('/') + "/";
+        return url.GetLeftPart(UriPartial.Authority) + path;
+    }
+}
+
+/// <summary>A signed link as JSON.</summary>
+internal sealed record LinkLine(string Url, string Method, string Name, DateTimeOffset Expires)
+{
+    public string ToJson() => CommandJson.ToLine(this);
 }

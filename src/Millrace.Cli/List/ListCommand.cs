@@ -1,15 +1,15 @@
 using System.CommandLine;
 using System.CommandLine.Help;
-using Millrace.Cli.Completion;
-using Millrace.Cli.Transfer;
+using System.Globalization;
+using Millrace.Transfer;
 
-namespace Millrace.Cli.List;
+namespace Millrace.Cli;
 
 /// <summary>`millrace ls`.</summary>
 internal static class ListCommand
 {
     private const string Details = """
-        Folders end with a slash, as their URLs do. Times are those of this machine.
+        Folders end with a slash, like their URLs. Times are local.
 
         Examples:
           millrace ls http://host:8080/files/
@@ -22,7 +22,6 @@ internal static class ListCommand
           130  stopped by Ctrl-C
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: false);
@@ -33,19 +32,115 @@ internal static class ListCommand
         };
         var recursive = new Option<bool>("--recursive", "-r")
         {
-            Description = "The files of folders in it too; then folders themselves are not listed.",
+            Description = "List the files of subfolders too, and no folders.",
         };
-        var longer = new Option<bool>("--long", "-l") { Description = "With size, time and tag." };
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
-        var command = new Command("ls", "List what a server has.") { help, url, recursive, longer };
+        var longer = new Option<bool>("--long", "-l") { Description = "Print size, time and tag too." };
+        HelpOption help = HelpWithDetails.Create(Details);
+        var command = new Command("ls", "List files and folders on a server.") { help, url, recursive, longer };
         set.AddTo(command);
         command.SetAction(parsed =>
         {
             string given = parsed.GetValue(url)!;
-            return TransferCommand.Run("ls", set, parsed, given, (settings, stop) => ListRunner.RunAsync(
+            return TransferCommand.Run("ls", set, parsed, given, (settings, stop) => RunAsync(
                 TransferTarget.Parse(given), parsed.GetValue(recursive), parsed.GetValue(longer), settings, stop));
         });
         return command;
+    }
+
+    private static async Task<int> RunAsync(
+        TransferTarget target, bool recursive, bool longer, TransferSettings settings, CancellationToken stop)
+    {
+        using var session = new TransferSession(settings.Client);
+        (target, TransferClient client) = await session.OpenAsync(target, stop).ConfigureAwait(false);
+        bool any = false;
+        try
+        {
+            await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive, stop).ConfigureAwait(false))
+            {
+                any = true;
+                if (!Print(entry, target.Name))
+                {
+                    break;
+                }
+            }
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound && !target.IsFolder)
+        {
+            // Not a folder; a file has no slash either.
+        }
+
+        if (!any && !target.IsFolder)
+        {
+            StoredFile file = await client.FindAsync(target.Name, stop).ConfigureAwait(false) ?? throw new TransferException(
+                TransferError.NotFound, $"There is no file and no folder {target.UrlOf(target.Name)}.", target.Name.Value);
+            Print(
+                new RemoteEntry(file.Name, IsFolder: false, file.Length, file.Modified, file.Tag, file.Sha256), file.Name.Folder);
+        }
+
+        return ExitCode.Success;
+
+        // Stops when nobody reads any more, as in `millrace ls … | head`.
+        bool Print(RemoteEntry entry, TransferName folder)
+        {
+            string line = settings.Json ? ListLine.Of(entry, target).ToJson()
+                : longer ? ListText.Long(entry, folder)
+                : ListText.NameOf(entry, folder);
+            try
+            {
+                Console.Out.WriteLine(line);
+                return true;
+            }
+            catch (IOException)
+            {
+                return false;
+            }
+        }
+    }
+}
+
+/// <summary>A file or folder; a line of `millrace ls --json`.</summary>
+internal sealed record ListLine
+{
+    public required string Name { get; init; }
+    public required string Kind { get; init; }
+    public required string Url { get; init; }
+    public long? Length { get; init; }
+    public DateTimeOffset? Modified { get; init; }
+    public string? Etag { get; init; }
+    public string? Sha256 { get; init; }
+
+    public static ListLine Of(RemoteEntry entry, TransferTarget target) => new()
+    {
+        Name = entry.Name.Value,
+        Kind = entry.IsFolder ? "folder" : "file",
+        Url = target.UrlOf(entry.Name, entry.IsFolder),
+        Length = entry.Length,
+        Modified = entry.Modified,
+        Etag = entry.Tag?.ToString(),
+        Sha256 = entry.Sha256?.ToString(),
+    };
+
+    public string ToJson() => CommandJson.ToLine(this);
+}
+
+/// <summary>Entries of a listing for a person.</summary>
+internal static class ListText
+{
+    public static string NameOf(RemoteEntry entry, TransferName folder)
+    {
+        string name = !folder.IsRoot && entry.Name != folder && entry.Name.IsIn(folder)
+            ? entry.Name.Value[(folder.Value.Length + 1)..]
+            : entry.Name.Value;
+        return entry.IsFolder ? name + "/" : name;
+    }
+
+    /// <summary>For example <c>1.2 GiB  2026-05-02 17:03  "6f1c…"  may.csv</c>, the time that of this machine.</summary>
+    public static string Long(RemoteEntry entry, TransferName folder)
+    {
+        string size = entry.Length is { } length ? SizeText.Of(length) : "";
+        string time = entry.Modified is { } modified
+            ? modified.ToLocalTime().ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)
+            : "";
+        return $"{size,9}  {time,16}  {entry.Tag?.ToString() ?? "",-24}  {NameOf(entry, folder)}";
     }
 }

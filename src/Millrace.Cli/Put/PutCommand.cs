@@ -1,77 +1,137 @@
 using System.CommandLine;
 using System.CommandLine.Help;
-using Millrace.Cli.Completion;
-using Millrace.Cli.Transfer;
+using Microsoft.Win32.SafeHandles;
+using Millrace.Transfer;
 
-namespace Millrace.Cli.Put;
+namespace Millrace.Cli;
 
 /// <summary>`millrace put`.</summary>
 internal static class PutCommand
 {
     private const string Details = """
-        URL is the file's or, with a slash at its end, that of a folder, into which files and folders go under their own
-        names. A file has its name on the server when it is whole and verified there, and not before. What was interrupted
-        goes on by itself; what was killed is continued by the same command.
+        URL names the file or, with a slash at its end, the folder that the files and folders go into. A file appears on the
+        server when it is complete and verified there. The command retries after an interruption; after a crash, the same
+        command resumes.
 
-        A signed link of 'millrace link --put', in quotes, takes one file and needs no token. It allows one plain PUT: an
-        upload by it cannot be continued, and begins anew after an interruption.
+        A signed link of 'millrace link --put', in quotes, takes one file and needs no token. It allows one plain PUT, which
+        cannot be resumed: an interrupted upload starts over.
 
         Examples:
           millrace put trips.csv http://host:8080/files/2026/may.csv
           millrace put photos notes.txt http://host:8080/files/
-          pg_dump shop | millrace put --new - http://host:8080/files/backup/shop.sql
+          pg_dump shop | millrace put --create-new - http://host:8080/files/backup/shop.sql
           millrace put may.csv "$LINK"
 
         Exit codes:
           0    everything is on the server
-          1    could not start, or at least one file failed; the others are there, and the error output says which and why
-          130  stopped by Ctrl-C; the same command continues
+          1    could not start, or at least one file failed (named on the error output); the others are there
+          130  stopped by Ctrl-C; the same command resumes
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var paths = new Argument<string[]>("FILE... URL")
         {
-            Description = "Files and folders, or - for standard input, and where they go.",
+            Description = "Files and folders, or - for standard input, and their destination.",
             Arity = new ArgumentArity(2, TransferCommand.MaxPaths),
         };
         var set = new TransferOptionSet(moves: true);
         paths.CompletionSources.Add(new RemoteNames(set).Complete);
-        Option<bool> isNew = ConditionOptions.New("Fail where the name is taken, whoever takes it meanwhile.");
+        var createNew = new CreateNewOption("Fail if the name is taken, also if another client takes it meanwhile.", "--new");
         Option<string?> ifMatch = ConditionOptions.IfMatch();
         ifMatch.Validators.Add(result =>
         {
-            if (result.GetResult(isNew) is { Implicit: false })
+            if (createNew.IsGiven(result))
             {
-                result.AddError("--new and --if-match exclude each other.");
+                result.AddError("--create-new and --if-match exclude each other.");
             }
         });
         var noContinue = new Option<bool>("--no-continue")
         {
-            Description = "Begin anew, whatever a killed run has sent already.",
+            Description = "Start over instead of resuming what an interrupted run sent.",
         };
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
-        var command = new Command("put", "Upload files to a server: whole, verified, or not at all.")
+        HelpOption help = HelpWithDetails.Create(Details);
+        var command = new Command("put", "Upload files to a server, verified and completely or not at all.")
         {
-            help, paths, isNew, ifMatch, noContinue,
+            help, paths, ifMatch, noContinue,
         };
+        createNew.AddTo(command);
         set.AddTo(command);
         command.SetAction(parsed =>
         {
             string[] given = parsed.GetValue(paths)!;
-            return TransferCommand.Run("put", set, parsed, given[^1], (settings, stop) => PutRunner.RunAsync(
-                new PutArguments
+            return TransferCommand.Run("put", set, parsed, given[^1], (settings, stop) => RunAsync(
+                given[..^1],
+                TransferTarget.ParseWithLink(given[^1]),
+                new PutOptions
                 {
-                    Sources = given[..^1],
-                    Target = TransferTarget.ParseWithLink(given[^1]),
-                    Precondition = ConditionOptions.Read(parsed.GetValue(isNew), parsed.GetValue(ifMatch)),
+                    Precondition = ConditionOptions.Read(createNew.Read(parsed), parsed.GetValue(ifMatch)),
                     Continue = !parsed.GetValue(noContinue),
-                    Settings = settings,
                 },
+                settings,
                 stop));
         });
         return command;
     }
+
+    private static async Task<int> RunAsync(
+        string[] sources, TransferTarget given, PutOptions options, TransferSettings settings, CancellationToken stop)
+    {
+        // A mistake in the command itself is reported before the server is asked.
+        PutPlan.Make(sources, given);
+        using var session = new TransferSession(settings.Client);
+        (TransferTarget target, TransferClient client) = await session.OpenAsync(given, stop).ConfigureAwait(false);
+        List<TransferItem> items = PutPlan.Make(sources, target);
+
+        // A signed link allows one plain PUT, which cannot be resumed.
+        options = options with { Continue = options.Continue && given.Link is null };
+        if (items.Count == 0)
+        {
+            throw new TransferException(
+                TransferError.NotFound, "There is no file to upload; the server keeps no empty folders.");
+        }
+
+        return await TransferBatch.RunAsync(
+            new TransferJob
+            {
+                Command = "put",
+                Verb = "Put",
+                Settings = settings,
+                Items = items,
+                Output = Console.Out,
+                Describe = item => $"{item.Shown} to {item.Url}",
+                Continues = options.Continue && sources is not [TransferItem.Standard],
+                Move = (item, progress, cancellationToken) => PutAsync(client, options, item, progress, cancellationToken),
+            },
+            stop).ConfigureAwait(false);
+    }
+
+    private static async Task<TransferResult> PutAsync(
+        TransferClient client,
+        PutOptions options,
+        TransferItem item,
+        IProgress<TransferProgress> progress,
+        CancellationToken cancellationToken)
+    {
+        if (item.Bytes is not null)
+        {
+            return await client.PutAsync(item.Path, item.Name, options, progress, cancellationToken).ConfigureAwait(false);
+        }
+
+        // The content cannot be read a second time, so a later run could not resume it.
+        options = options with { Continue = false };
+        FileStream content = item.Path == TransferItem.Standard ? OpenStandardInput() : OpenPipe(item.Path);
+        await using (content.ConfigureAwait(false))
+        {
+            return await client.PutAsync(content, item.Name, options, progress, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    // Not the console's stream: this one knows its length and can seek when the shell opened a file.
+    private static FileStream OpenStandardInput() => OperatingSystem.IsWindows()
+        ? throw new TransferException(TransferError.InvalidRequest, "Standard input cannot be uploaded on Windows yet. Give a file.")
+        : new FileStream(new SafeFileHandle(0, ownsHandle: false), FileAccess.Read, bufferSize: 0);
+
+    private static FileStream OpenPipe(string path) =>
+        new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite, bufferSize: 0);
 }

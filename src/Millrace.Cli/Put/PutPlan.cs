@@ -1,18 +1,15 @@
-using Millrace.Cli.Transfer;
 using Millrace.Interop;
 using Millrace.Transfer;
 
-namespace Millrace.Cli.Put;
+namespace Millrace.Cli;
 
 /// <summary>Finds out what there is to upload, and under which names, before anything is sent.</summary>
 internal static class PutPlan
 {
-    /// <summary>What unfinished writes and downloads leave, which is nobody's file.</summary>
     private const string Staged = ".millrace-";
     private const string Part = ".millrace-part";
 
     /// <summary>Makes the plan. What cannot be uploaded is in it too, with the reason.</summary>
-    /// <exception cref="TransferException">The command contradicts itself; nothing should be sent.</exception>
     public static List<TransferItem> Make(IReadOnlyList<string> sources, TransferTarget target)
     {
         if (!target.IsFolder)

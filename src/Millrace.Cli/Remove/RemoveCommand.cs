@@ -1,9 +1,8 @@
 using System.CommandLine;
 using System.CommandLine.Help;
-using Millrace.Cli.Completion;
-using Millrace.Cli.Transfer;
+using Millrace.Transfer;
 
-namespace Millrace.Cli.Remove;
+namespace Millrace.Cli;
 
 /// <summary>`millrace rm`.</summary>
 internal static class RemoveCommand
@@ -15,23 +14,22 @@ internal static class RemoveCommand
 
         Exit codes:
           0    everything was deleted
-          1    could not start, the answer was no, or at least one file was not deleted; the error output says which and why
+          1    could not start, the answer was no, or at least one file was not deleted (named on the error output)
           130  stopped by Ctrl-C
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
         var set = new TransferOptionSet(moves: false);
         var urls = new Argument<string[]>("URL...")
         {
-            Description = "Files, or folders with a slash at their end.",
+            Description = "Files, or folders with a slash at their ends.",
             Arity = new ArgumentArity(1, TransferCommand.MaxPaths),
             CompletionSources = { new RemoteNames(set).Complete },
         };
         var recursive = new Option<bool>("--recursive", "-r")
         {
-            Description = "Delete folders with everything in them, after asking.",
+            Description = "Delete folders with their contents, after asking.",
         };
         var yes = new Option<bool>("--yes", "-y") { Description = "Do not ask." };
         Option<string?> ifMatch = ConditionOptions.IfMatch();
@@ -39,27 +37,181 @@ internal static class RemoveCommand
         {
             if (result.GetResult(recursive) is { Implicit: false })
             {
-                result.AddError("--if-match is about one file, and --recursive about many.");
+                result.AddError("--if-match and --recursive exclude each other: a tag belongs to one file.");
             }
         });
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
-        var command = new Command("rm", "Delete files of a server.") { help, urls, recursive, yes, ifMatch };
+        HelpOption help = HelpWithDetails.Create(Details);
+        var command = new Command("rm", "Delete files on a server.") { help, urls, recursive, yes, ifMatch };
         set.AddTo(command);
         command.SetAction(parsed =>
         {
             string[] given = parsed.GetValue(urls)!;
-            return TransferCommand.Run("rm", set, parsed, given[0], (settings, stop) => RemoveRunner.RunAsync(
-                new RemoveArguments
-                {
-                    Targets = [.. given.Select(TransferTarget.Parse)],
-                    Precondition = ConditionOptions.Read(mustNotExist: false, parsed.GetValue(ifMatch)),
-                    Recursive = parsed.GetValue(recursive),
-                    Yes = parsed.GetValue(yes),
-                    Settings = settings,
-                },
+            return TransferCommand.Run("rm", set, parsed, given[0], (settings, stop) => RunAsync(
+                [.. given.Select(TransferTarget.Parse)],
+                ConditionOptions.Read(createNew: false, parsed.GetValue(ifMatch)),
+                parsed.GetValue(recursive),
+                parsed.GetValue(yes),
+                settings,
                 stop));
         });
         return command;
     }
+
+    private static async Task<int> RunAsync(
+        TransferTarget[] targets,
+        WritePrecondition precondition,
+        bool recursive,
+        bool yes,
+        TransferSettings settings,
+        CancellationToken stop)
+    {
+        foreach (TransferTarget target in targets)
+        {
+            if (target.IsFolder && !recursive)
+            {
+                throw TransferCommand.Invalid($"{target.Text} is a folder. Use --recursive to delete it with everything in it.");
+            }
+        }
+
+        using var session = new TransferSession(settings.Client);
+        var items = new List<RemoveItem>();
+        bool folders = false;
+        foreach (TransferTarget given in targets)
+        {
+            (TransferTarget target, TransferClient client) = await session.OpenAsync(given, stop).ConfigureAwait(false);
+            folders |= target.IsFolder;
+            await AddAsync(items, target, client, stop).ConfigureAwait(false);
+        }
+
+        if (folders && !yes && !await ConfirmAsync(items, targets, stop).ConfigureAwait(false))
+        {
+            return ExitCode.CannotStart;
+        }
+
+        return await DeleteAllAsync(items, precondition, settings, stop).ConfigureAwait(false);
+    }
+
+    private static async Task AddAsync(
+        List<RemoveItem> items, TransferTarget target, TransferClient client, CancellationToken stop)
+    {
+        if (!target.IsFolder)
+        {
+            items.Add(new RemoveItem(client, target.Name, target.UrlOf(target.Name), Bytes: null));
+            return;
+        }
+
+        int before = items.Count;
+        await foreach (RemoteEntry entry in client.ListAsync(target.Name, recursive: true, stop).ConfigureAwait(false))
+        {
+            if (!entry.IsFolder && entry.Name.IsIn(target.Name))
+            {
+                items.Add(new RemoveItem(client, entry.Name, target.UrlOf(entry.Name), entry.Length));
+            }
+        }
+
+        if (items.Count == before)
+        {
+            throw new TransferException(
+                TransferError.NotFound, $"There is no file in {target.UrlOf(target.Name, folder: true)}.", target.Name.Value);
+        }
+    }
+
+    private static async Task<bool> ConfirmAsync(
+        List<RemoveItem> items, IReadOnlyList<TransferTarget> targets, CancellationToken stop)
+    {
+        string where = string.Join(", ", targets.Select(target => target.Text));
+        await Console.Error.WriteAsync(
+            $"Delete {TransferText.Files(items.Count)} ({SizeText.Of(items.Sum(item => item.Bytes ?? 0))}) of {where}? [y/N] ")
+            .ConfigureAwait(false);
+
+        // A console's line cannot be canceled: Ctrl-C leaves the reader behind, as the process ends.
+        string? answer = await Task.Run(Console.In.ReadLine, CancellationToken.None).WaitAsync(stop).ConfigureAwait(false);
+        if (answer?.Trim().ToUpperInvariant() is "Y" or "YES")
+        {
+            return true;
+        }
+
+        await Console.Error.WriteLineAsync(answer is null
+            ? "\nmillrace rm: no answer, so nothing was deleted; use --yes to delete without asking."
+            : "millrace rm: nothing was deleted.").ConfigureAwait(false);
+        return false;
+    }
+
+    private static async Task<int> DeleteAllAsync(
+        List<RemoveItem> items, WritePrecondition precondition, TransferSettings settings, CancellationToken stop)
+    {
+        var printing = new Lock();
+        int deleted = 0;
+        int failed = 0;
+        bool stopped = false;
+        try
+        {
+            await Parallel.ForEachAsync(
+                items,
+                new ParallelOptions { MaxDegreeOfParallelism = TransferBatch.AtOnce, CancellationToken = stop },
+                async (item, cancellationToken) =>
+                {
+                    Exception? error = await DeleteAsync(item, precondition, cancellationToken).ConfigureAwait(false);
+                    lock (printing)
+                    {
+                        deleted += error is null ? 1 : 0;
+                        failed += error is null ? 0 : 1;
+                        Print(item, error, settings);
+                    }
+                }).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            stopped = true;
+            await Console.Error.WriteLineAsync(
+                $"millrace rm: stopped; {deleted} of {TransferText.Files(items.Count)} deleted. The same command deletes the others.")
+                .ConfigureAwait(false);
+        }
+
+        if (items.Count > 1 && !settings.Quiet && !settings.Json)
+        {
+            string others = failed > 0 ? $"; {failed} failed" : "";
+            TransferCommand.WriteLine(Console.Out, $"Deleted {TransferText.Files(deleted)}{others}.");
+        }
+
+        return stopped ? ExitCode.Stopped : failed > 0 ? ExitCode.TransferFailed : ExitCode.Success;
+    }
+    private static async Task<Exception?> DeleteAsync(
+        RemoveItem item, WritePrecondition precondition, CancellationToken stop)
+    {
+        try
+        {
+            return await item.Client.DeleteAsync(item.Name, precondition, stop).ConfigureAwait(false)
+                ? null
+                : new TransferException(TransferError.NotFound, $"There is no file {item.Url}.", item.Name.Value);
+        }
+        catch (Exception exception) when (TransferFailure.IsExpected(exception) && !stop.IsCancellationRequested)
+        {
+            return exception;
+        }
+    }
+
+    private static void Print(RemoveItem item, Exception? error, TransferSettings settings)
+    {
+        if (error is not null)
+        {
+            TransferCommand.PrintError("rm", settings.Json, item.Url, error);
+        }
+        else if (settings.Json)
+        {
+            TransferCommand.WriteLine(Console.Out, new RemoveLine(item.Url, item.Name.Value, Deleted: true).ToJson());
+        }
+        else if (!settings.Quiet)
+        {
+            TransferCommand.WriteLine(Console.Out, $"Deleted {item.Url}.");
+        }
+    }
+
+}
+internal sealed record RemoveItem(TransferClient Client, TransferName Name, string Url, long? Bytes);
+
+/// <summary>A file that was deleted; a line of `millrace rm --json`.</summary>
+internal sealed record RemoveLine(string Url, string Name, bool Deleted)
+{
+    public string ToJson() => CommandJson.ToLine(this);
 }

@@ -3,7 +3,7 @@ using System.IO.Pipelines;
 using System.Numerics;
 using System.Runtime.InteropServices;
 
-namespace Millrace.Cli.Scan;
+namespace Millrace.Cli;
 
 /// <summary>Reads one range for each thing that a scan can find out.</summary>
 internal static class RangeCounter
@@ -11,7 +11,6 @@ internal static class RangeCounter
     // So many sums of 32 bits fit into 64 whatever they are.
     private const int MaxNumbersAtOnce = 1 << 24;
 
-    /// <summary>Chooses.</summary>
     public static Func<FilePipeReader, CancellationToken, ValueTask<RangeTally>> For(ScanArguments arguments) => arguments switch
     {
         { What: ScanWhat.Bytes } => CountBytesAsync,
@@ -101,10 +100,6 @@ internal static class RangeCounter
     }
 
     /// <summary>Hands over what there is, again with more behind it until it is taken.</summary>
-    /// <param name="reader">The range.</param>
-    /// <param name="take">Gets the bytes and whether they are the last; says how many it took, all of the last ones.</param>
-    /// <param name="cancellationToken">Looked at before every read.</param>
-    /// <returns>How many bytes there were.</returns>
     private static async ValueTask<long> WalkAsync(
         FilePipeReader reader, Func<ReadOnlySpan<byte>, bool, int> take, CancellationToken cancellationToken)
     {
@@ -121,5 +116,96 @@ internal static class RangeCounter
                 return bytes;
             }
         }
+    }
+}
+
+/// <summary>What a range, or several that follow each other, came to.</summary>
+internal readonly record struct RangeTally(Int128 Value, long Bytes, long Rest)
+{
+    public static RangeTally operator +(RangeTally left, RangeTally right) => new(
+        left.Value + right.Value,
+        left.Bytes + right.Bytes,
+
+        // A range ends with a record unless the file ends there; one without bytes is a file without any.
+        right.Rest);
+}
+
+/// <summary>
+/// Counts the records that contain a text. Looks for the text first and for the end of its record then, so that records
+/// without it cost nothing of their own. Needs no whole record in memory.
+/// </summary>
+internal sealed class RecordFinder
+{
+    private readonly byte[] _text;
+    private readonly byte? _delimiter;
+    private readonly int _size;
+
+    // Where the bytes that come next are, within the range, which begins a record.
+    private long _position;
+
+    // The record at hand is counted already: on to its end.
+    private bool _counted;
+
+    public RecordFinder(byte[] text, byte? delimiter, int size)
+    {
+        _text = text;
+        _delimiter = delimiter;
+        _size = size;
+    }
+
+    public long Found { get; private set; }
+
+    /// <summary>Looks through the bytes that follow those that were taken.</summary>
+    public int Take(ReadOnlySpan<byte> bytes, bool last)
+    {
+        int taken = 0;
+        while (taken < bytes.Length)
+        {
+            if (_counted)
+            {
+                taken += SkipRecord(bytes[taken..], taken);
+                continue;
+            }
+
+            int at = bytes[taken..].IndexOf(_text);
+            if (at < 0)
+            {
+                taken = last ? bytes.Length : Math.Max(taken, bytes.Length - _text.Length + 1);
+                break;
+            }
+
+            taken += at;
+            long offset = _position + taken;
+            if (_delimiter is null && offset / _size != (offset + _text.Length - 1) / _size)
+            {
+                // The end of one record and the beginning of the next.
+                taken++;
+                continue;
+            }
+
+            Found++;
+            _counted = true;
+        }
+
+        _position += taken;
+        return taken;
+    }
+
+    /// <summary>How many bytes are left of the record, as far as they are there.</summary>
+    private int SkipRecord(ReadOnlySpan<byte> bytes, int taken)
+    {
+        long end;
+        if (_delimiter is { } delimiter)
+        {
+            int at = bytes.IndexOf(delimiter);
+            end = at < 0 ? long.MaxValue : at + 1;
+        }
+        else
+        {
+            end = _size - ((_position + taken) % _size);
+        }
+
+        _counted = end > bytes.Length;
+        return (int)Math.Min(end, bytes.Length);
     }
 }

@@ -1,10 +1,9 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using Millrace.Cli.Token;
 using Millrace.Transfer.Server;
 
-namespace Millrace.Cli.Serve;
+namespace Millrace.Cli;
 
 /// <summary>The options of `millrace serve`.</summary>
 internal sealed class ServeOptionSet
@@ -13,72 +12,72 @@ internal sealed class ServeOptionSet
 
     private readonly Option<int> _port = new("--port", "-p")
     {
-        Description = "The port; 0 for one that is free.",
+        Description = "Listen on this port; 0 takes a free one.",
         HelpName = "N",
         DefaultValueFactory = _ => TransferHostOptions.DefaultPort,
     };
 
     private readonly Option<string> _host = new("--host")
     {
-        Description = "The address to listen on: an IP address, localhost, or * for all of this machine.",
+        Description = "Listen on this address: an IP address, localhost, or * for all addresses of this machine.",
         HelpName = "ADDRESS",
         DefaultValueFactory = _ => TransferHostOptions.DefaultHost,
     };
 
     private readonly Option<string?> _http2Port = new("--h2-port")
     {
-        Description = "The port of HTTP/2 without TLS, 0 for one that is free, or none; otherwise the one behind --port, if it is free.",
+        Description = "Offer HTTP/2 without TLS on this port; 0 takes a free one, none turns it off (default: the port after --port, if it is free).",
         HelpName = "N|none",
     };
 
     private readonly Option<string?> _certificate = new("--cert")
     {
-        Description = "A PEM file with the server's certificate and those above it: TLS, and HTTP/2 on the same port.",
+        Description = "Use TLS with the certificate chain in this PEM file, and offer HTTP/2 on the same port.",
         HelpName = "FILE",
     };
 
     private readonly Option<string?> _key = new("--key")
     {
-        Description = "A PEM file with the certificate's key, where that is not in the same file.",
+        Description = "Read the certificate's key from this PEM file (default: the file of --cert).",
         HelpName = "FILE",
     };
 
     private readonly Option<string?> _tokens = new("--tokens")
     {
-        Description = "The file of tokens; otherwise .millrace/tokens.json in the folder.",
+        Description = "Read the tokens from this file (default: .millrace/tokens.json in the folder).",
         HelpName = "FILE",
     };
 
     private readonly Option<bool> _insecure = new("--insecure")
     {
-        Description = "Let everybody who reaches the address do everything, as long as there is no token.",
+        Description = "Allow everything to everyone who can reach the address, as long as there is no token.",
     };
 
-    private readonly Option<string?> _maxFile = Size("--max-file", "Bytes that one file may have.");
-    private readonly Option<string?> _maxTotal = Size("--max-total", "Bytes that all files and uploads may have together.");
-    private readonly Option<string?> _leaveFree = Size("--leave-free", "Bytes of the device that stay free (64 MiB).");
-    private readonly Option<string?> _minRate = Size("--min-rate", "Bytes a second below which an upload is cut after 10 s (1K).");
+    private readonly Option<string?> _maxFile = Size("--max-file", "Limit the size of one file.");
+    private readonly Option<string?> _maxTotal = Size("--max-total", "Limit the total size of all files and uploads.");
+    private readonly Option<string?> _leaveFree = Size("--leave-free", "Keep this much of the device free (default: 64 MiB).");
+    private readonly Option<string?> _minRate = Size("--min-rate", "Cut an upload that stays below this many bytes per second for 10 s (default: 1K).");
 
     private readonly Option<int> _maxTransfers = Count(
-        "--max-transfers", "Transfers at once for each token, or for each address without tokens.", TransferLimits.DefaultMaxTransfers);
+        "--max-transfers", "Limit the concurrent transfers per token, or per address without tokens.", TransferLimits.DefaultMaxTransfers);
 
     private readonly Option<int> _maxConnections = Count(
-        "--max-connections", "Connections at once.", TransferLimits.DefaultMaxConnections);
+        "--max-connections", "Limit the concurrent connections.", TransferLimits.DefaultMaxConnections);
 
     private readonly GrpcOptionSet _grpc = new();
 
     private readonly Option<string> _grace = new("--grace")
     {
-        Description = "How long transfers may go on when the server is stopped.",
+        Description = "Let running transfers finish for this long when the server is stopped.",
         HelpName = "TIME",
         DefaultValueFactory = _ => TransferHostOptions.DefaultGraceSeconds.ToString(CultureInfo.InvariantCulture) + "s",
     };
 
-    private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Say nothing but warnings and errors." };
+    private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Print warnings and errors only." };
 
     private readonly Option<bool> _json = new("--json")
     {
-        Description = "Print one JSON line with the addresses when ready, and the log as JSON.",
+        Description = "Write the addresses as one JSON line when ready, and the log as JSON.",
     };
 
     public ServeOptionSet()
@@ -94,14 +93,13 @@ internal sealed class ServeOptionSet
         });
         _grace.Validators.Add(result =>
         {
-            if (result.Tokens.Count > 0 && !LifetimeArgument.TryParse(result.Tokens[0].Value, out _))
+            if (result.Tokens.Count > 0 && !DurationArgument.TryParse(result.Tokens[0].Value, out _))
             {
-                result.AddError($"--grace '{result.Tokens[0].Value}' is no time. Write {LifetimeArgument.Examples}.");
+                result.AddError($"--grace: {DurationArgument.Problem(result.Tokens[0].Value)}");
             }
         });
     }
 
-    /// <summary>Adds them.</summary>
     public void AddTo(Command command)
     {
         foreach (Option option in new Option[]
@@ -118,42 +116,40 @@ internal sealed class ServeOptionSet
         command.Options.Add(_json);
     }
 
-    /// <summary>Takes what was given.</summary>
-    public ServeArguments Read(ParseResult parsed, string folder)
+    public bool IsQuiet(ParseResult parsed) => parsed.GetValue(_quiet);
+
+    public bool WritesJson(ParseResult parsed) => parsed.GetValue(_json);
+
+    public TransferHostOptions Read(ParseResult parsed, string folder)
     {
         long? maxFile = Bytes(parsed.GetValue(_maxFile));
         string? http2 = parsed.GetValue(_http2Port);
-        return new ServeArguments
+        return new TransferHostOptions
         {
-            Quiet = parsed.GetValue(_quiet),
-            Json = parsed.GetValue(_json),
-            Host = new TransferHostOptions
+            Folder = folder,
+            Host = parsed.GetValue(_host)!,
+            Port = parsed.GetValue(_port),
+            OfferHttp2Port = http2 != None,
+            Http2Port = http2 is null or None ? null : int.Parse(http2, CultureInfo.InvariantCulture),
+            CertificatePath = parsed.GetValue(_certificate),
+            KeyPath = parsed.GetValue(_key),
+            TokensPath = parsed.GetValue(_tokens),
+            Insecure = parsed.GetValue(_insecure),
+            Grace = DurationArgument.TryParse(parsed.GetValue(_grace), out TimeSpan grace) ? grace : TimeSpan.Zero,
+            Store = new LocalFileStoreOptions
             {
-                Folder = folder,
-                Host = parsed.GetValue(_host)!,
-                Port = parsed.GetValue(_port),
-                OfferHttp2Port = http2 != None,
-                Http2Port = http2 is null or None ? null : int.Parse(http2, CultureInfo.InvariantCulture),
-                CertificatePath = parsed.GetValue(_certificate),
-                KeyPath = parsed.GetValue(_key),
-                TokensPath = parsed.GetValue(_tokens),
-                Insecure = parsed.GetValue(_insecure),
-                Grace = LifetimeArgument.TryParse(parsed.GetValue(_grace), out TimeSpan grace) ? grace : TimeSpan.Zero,
-                Store = new LocalFileStoreOptions
-                {
-                    MaxFileBytes = maxFile,
-                    MaxTotalBytes = Bytes(parsed.GetValue(_maxTotal)),
-                    FreeSpaceToLeave = Bytes(parsed.GetValue(_leaveFree)) ?? LocalFileStoreOptions.DefaultFreeSpaceToLeave,
-                },
-                Endpoints = new TransferServerOptions { Grpc = _grpc.Read(parsed) },
-                Limits = new TransferLimits
-                {
-                    MaxTransfers = parsed.GetValue(_maxTransfers),
-                    MaxConnections = parsed.GetValue(_maxConnections),
-                    MaxBodyBytes = maxFile,
-                    MinReceiveRate = (int)Math.Min(
-                        int.MaxValue, Bytes(parsed.GetValue(_minRate)) ?? TransferLimits.DefaultMinReceiveRate),
-                },
+                MaxFileBytes = maxFile,
+                MaxTotalBytes = Bytes(parsed.GetValue(_maxTotal)),
+                FreeSpaceToLeave = Bytes(parsed.GetValue(_leaveFree)) ?? LocalFileStoreOptions.DefaultFreeSpaceToLeave,
+            },
+            Endpoints = new TransferServerOptions { Grpc = _grpc.Read(parsed) },
+            Limits = new TransferLimits
+            {
+                MaxTransfers = parsed.GetValue(_maxTransfers),
+                MaxConnections = parsed.GetValue(_maxConnections),
+                MaxBodyBytes = maxFile,
+                MinReceiveRate = (int)Math.Min(
+                    int.MaxValue, Bytes(parsed.GetValue(_minRate)) ?? TransferLimits.DefaultMinReceiveRate),
             },
         };
     }
@@ -167,7 +163,7 @@ internal sealed class ServeOptionSet
         {
             if (result.Tokens.Count > 0 && !SizeArgument.TryParse(result.Tokens[0].Value, out _))
             {
-                result.AddError($"{name} '{result.Tokens[0].Value}' is no number of bytes. Write {SizeArgument.Examples}.");
+                result.AddError(SizeArgument.Problem(name, result.Tokens[0].Value));
             }
         });
         return option;
@@ -182,7 +178,7 @@ internal sealed class ServeOptionSet
                 && (!int.TryParse(result.Tokens[0].Value, NumberStyles.None, CultureInfo.InvariantCulture, out int count)
                     || count < 1))
             {
-                result.AddError($"{name} '{result.Tokens[0].Value}' is no number from 1 on.");
+                result.AddError($"{name}: '{result.Tokens[0].Value}' is not a valid count; use 1 or more.");
             }
         });
         return option;
@@ -192,7 +188,85 @@ internal sealed class ServeOptionSet
     {
         if (!ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out _))
         {
-            result.AddError($"{name} '{text}' is no port. Ports are 0 to {ushort.MaxValue}.");
+            result.AddError($"{name}: '{text}' is not a valid port; use 0 to {ushort.MaxValue}.");
+        }
+    }
+}
+
+/// <summary>The options of `millrace serve` about gRPC and gRPC-Web.</summary>
+internal sealed class GrpcOptionSet
+{
+    private const string AllOrigins = "*";
+    private const int MinMessageBytes = 64 * 1024;
+
+    private readonly Option<string[]> _origins = new("--cors")
+    {
+        Description = "Allow gRPC-Web calls from pages of this origin, such as https://app.example.org, or * for all; can be repeated.",
+        HelpName = "ORIGIN",
+    };
+
+    private readonly Option<string?> _maxMessage = new("--max-message")
+    {
+        Description = "Limit the size of a gRPC message (default: 16M).",
+        HelpName = "SIZE",
+    };
+
+    public GrpcOptionSet()
+    {
+        _origins.Validators.Add(CheckOrigins);
+        _maxMessage.Validators.Add(CheckMaxMessage);
+    }
+
+    public void AddTo(Command command)
+    {
+        command.Options.Add(_origins);
+        command.Options.Add(_maxMessage);
+    }
+
+    public GrpcServerOptions Read(ParseResult parsed) => new()
+    {
+        AllowedOrigins = [.. parsed.GetValue(_origins) ?? []],
+        MaxMessageBytes = SizeArgument.TryParse(parsed.GetValue(_maxMessage), out long bytes)
+            ? (int)bytes
+            : GrpcServerOptions.DefaultMaxMessageBytes,
+    };
+
+    private void CheckOrigins(OptionResult result)
+    {
+        foreach (string text in result.Tokens.Select(token => token.Value))
+        {
+            if (text != AllOrigins && !IsOrigin(text))
+            {
+                result.AddError(
+                    $"--cors: '{text}' is not a valid origin; use a scheme, a host and an optional port, as in https://app.example.org, or * for all.");
+            }
+        }
+
+        if (result.Tokens.Count > 1 && result.Tokens.Any(token => token.Value == AllOrigins))
+        {
+            result.AddError("--cors '*' allows all origins; leave the others out.");
+        }
+    }
+
+    // What browsers send is compared as it is, so a slash at the end or a capital letter would never match.
+    private static bool IsOrigin(string text) =>
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? origin)
+        && origin.Scheme is "http" or "https"
+        && text == origin.GetLeftPart(UriPartial.Authority)
+        && origin.UserInfo.Length == 0;
+
+    private void CheckMaxMessage(OptionResult result)
+    {
+        string text = result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
+        if (!SizeArgument.TryParse(text, out long bytes))
+        {
+            result.AddError(SizeArgument.Problem("--max-message", text));
+        }
+        else if (bytes is < MinMessageBytes or > int.MaxValue)
+        {
+            result.AddError(string.Create(
+                CultureInfo.InvariantCulture,
+                $"--max-message takes {MinMessageBytes} (64K) to {int.MaxValue} bytes, and '{text}' is {bytes}."));
         }
     }
 }

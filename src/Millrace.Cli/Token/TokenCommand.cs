@@ -1,13 +1,16 @@
 using System.CommandLine;
 using System.CommandLine.Help;
+using System.Globalization;
+using Millrace.Transfer;
+using Millrace.Transfer.Server;
 
-namespace Millrace.Cli.Token;
+namespace Millrace.Cli;
 
 /// <summary>`millrace token`.</summary>
 internal static class TokenCommand
 {
     private const string Details = """
-        A server takes a changed list of tokens from the next request on; it need not be started again.
+        A running server uses a changed list of tokens from the next request on.
 
         Examples:
           millrace token add ci --scope read,write --prefix builds --for 30d --folder /srv/files
@@ -20,14 +23,223 @@ internal static class TokenCommand
           1    not done; the error output says why
         """;
 
-    /// <summary>Describes the command.</summary>
     public static Command Create()
     {
-        var help = new HelpOption();
-        help.Action = new HelpWithDetails(help.Action!, Details);
-        return new Command("token", "Make, list and remove the tokens of a served folder.")
+        HelpOption help = HelpWithDetails.Create(Details);
+        return new Command("token", "Create, list and remove the tokens of a served folder.")
         {
             help, TokenAddCommand.Create(), TokenListCommand.Create(), TokenRemoveCommand.Create(),
         };
     }
+}
+
+/// <summary>`millrace token add`.</summary>
+internal static class TokenAddCommand
+{
+    public static Command Create()
+    {
+        var name = new Argument<string>("NAME") { Description = "The token's name in lists and logs." };
+        var scope = new Option<string>("--scope")
+        {
+            Description = "Allow read, write, delete, list, or all.",
+            HelpName = "SCOPE,…",
+            DefaultValueFactory = _ => "all",
+        };
+        var prefix = new Option<string?>("--prefix")
+        {
+            Description = "Limit the token to this folder or file (default: everything).",
+            HelpName = "NAME",
+        };
+        var lifetime = new Option<string?>("--for")
+        {
+            Description = $"Let the token expire after this time: {DurationArgument.Examples} (default: never).",
+            HelpName = "TIME",
+        };
+        var location = new TokenLocation();
+        var json = new Option<bool>("--json") { Description = "Write the token and what it allows as one JSON line." };
+        var command = new Command("add", "Create a token and print it once.") { name, scope, prefix, lifetime, json };
+        location.AddTo(command);
+        command.SetAction(TokenAction.Of("token add", async (parsed, stop) =>
+        {
+            if (!TransferScopes.TryParse(parsed.GetValue(scope), out TransferScope scopes, out string? unknown))
+            {
+                throw TransferCommand.Invalid($"--scope: '{unknown}' is not a scope; use read, write, delete, list or all.");
+            }
+
+            TimeSpan? time = null;
+            if (parsed.GetValue(lifetime) is { } text)
+            {
+                time = DurationArgument.TryParse(text, out TimeSpan given) && given > TimeSpan.Zero
+                    ? given
+                    : throw TransferCommand.Invalid($"--for: {DurationArgument.Problem(text)}");
+            }
+
+            CreatedToken made = await location.Open(parsed)
+                .AddAsync(parsed.GetValue(name)!, scopes, Prefix(parsed.GetValue(prefix)), time, stop)
+                .ConfigureAwait(false);
+            if (parsed.GetValue(json))
+            {
+                Console.Out.WriteLine(TokenLine.Of(made.Token, made.Secret).ToJson());
+                return ExitCode.Success;
+            }
+
+            // The secret alone, so that a script can take it.
+            Console.Out.WriteLine(made.Secret);
+            await Console.Error.WriteLineAsync(
+                $"Token '{made.Token.Name}' allows {TokenText.Describe(made.Token)}. It is shown only now: pass it to 'millrace put' and 'get' in MILLRACE_TOKEN, to other clients as 'Authorization: Bearer …'.")
+                .ConfigureAwait(false);
+            return ExitCode.Success;
+        }));
+        return command;
+    }
+
+    // A folder may end with a slash, as in URLs.
+    private static TransferName Prefix(string? text) =>
+        string.IsNullOrEmpty(text?.TrimEnd('/')) ? default : TransferName.Parse(text.TrimEnd('/'));
+}
+
+/// <summary>`millrace token list`.</summary>
+internal static class TokenListCommand
+{
+    public static Command Create()
+    {
+        var location = new TokenLocation();
+        var json = new Option<bool>("--json") { Description = "Write one JSON line per token." };
+        var command = new Command("list", "List the tokens and what they allow.") { json };
+        location.AddTo(command);
+        command.SetAction(TokenAction.Of("token list", (parsed, _) =>
+        {
+            IReadOnlyList<TransferToken> tokens = location.Open(parsed).List();
+            foreach (TransferToken token in tokens)
+            {
+                Console.Out.WriteLine(parsed.GetValue(json)
+                    ? TokenLine.Of(token, secret: null).ToJson()
+                    : $"{token.Name}: {TokenText.Describe(token)}");
+            }
+
+            if (tokens.Count == 0)
+            {
+                Console.Error.WriteLine("There is no token; 'millrace token add NAME' creates one.");
+            }
+
+            return Task.FromResult(ExitCode.Success);
+        }));
+        return command;
+    }
+}
+
+/// <summary>`millrace token remove`.</summary>
+internal static class TokenRemoveCommand
+{
+    public static Command Create()
+    {
+        var name = new Argument<string>("NAME") { Description = "The token's name, as 'millrace token list' prints it." };
+        var location = new TokenLocation();
+        var command = new Command("remove", "Remove a token; it is invalid from the next request on.") { name };
+        location.AddTo(command);
+        command.SetAction(TokenAction.Of("token remove", async (parsed, stop) =>
+        {
+            string given = parsed.GetValue(name)!;
+            if (await location.Open(parsed).RemoveAsync(given, stop).ConfigureAwait(false))
+            {
+                return ExitCode.Success;
+            }
+
+            await Console.Error.WriteLineAsync(
+                $"millrace token remove: there is no token '{given}'. 'millrace token list' prints all of them.")
+                .ConfigureAwait(false);
+            return ExitCode.CannotStart;
+        }));
+        return command;
+    }
+}
+
+/// <summary>Where tokens are kept: options that `token` and `link` share.</summary>
+internal sealed class TokenLocation
+{
+    public Option<string> Folder { get; } = new("--folder")
+    {
+        Description = "Use the tokens of this served folder, in its hidden folder .millrace.",
+        HelpName = "FOLDER",
+        DefaultValueFactory = _ => ".",
+    };
+
+    public Option<string?> Tokens { get; } = new("--tokens")
+    {
+        Description = "Use this file of tokens, as given to 'millrace serve'.",
+        HelpName = "FILE",
+    };
+
+    public void AddTo(Command command)
+    {
+        command.Options.Add(Folder);
+        command.Options.Add(Tokens);
+    }
+    public TokenStore Open(ParseResult parsed)
+    {
+        if (parsed.GetValue(Tokens) is { Length: > 0 } file)
+        {
+            return new TokenStore(file);
+        }
+
+        string folder = parsed.GetValue(Folder)!;
+        return Directory.Exists(folder)
+            ? new TokenStore(TokenStore.DefaultPath(folder))
+            : throw new TransferException(
+                TransferError.NotFound, $"There is no folder '{folder}'. Name the served folder with --folder.");
+    }
+}
+
+/// <summary>Runs what changes or reads tokens, and tells what went wrong.</summary>
+internal static class TokenAction
+{
+    public static Func<ParseResult, int> Of(string name, Func<ParseResult, CancellationToken, Task<int>> action) => parsed =>
+    {
+        using var stop = new StopSignal();
+        try
+        {
+            return action(parsed, stop.Token).GetAwaiter().GetResult();
+        }
+        catch (OperationCanceledException) when (stop.Token.IsCancellationRequested)
+        {
+            return ExitCode.Stopped;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            Console.Error.WriteLine($"millrace {name}: {exception.Message}");
+            return ExitCode.CannotStart;
+        }
+    };
+}
+
+/// <summary>What a token allows, for a person.</summary>
+internal static class TokenText
+{
+    /// <summary>For example "read,list below builds until 2026-06-01 12:00 UTC".</summary>
+    public static string Describe(TransferToken token)
+    {
+        string where = token.Prefix.IsRoot ? "" : $" below {token.Prefix}";
+        string until = token.Expires is { } expires
+            ? $"{(token.IsExpired(DateTimeOffset.UtcNow) ? ", expired at" : " until")} {Time(expires)}"
+            : "";
+        return TransferScopes.ToText(token.Scopes) + where + until;
+    }
+
+    public static string Time(DateTimeOffset time) =>
+        time.UtcDateTime.ToString("yyyy-MM-dd HH:mm 'UTC'", CultureInfo.InvariantCulture);
+}
+
+/// <summary>A token as JSON.</summary>
+internal sealed record TokenLine(
+    string Name, string Scopes, string? Prefix, DateTimeOffset Created, DateTimeOffset? Expires, string? Token)
+{
+    public static TokenLine Of(TransferToken token, string? secret) => new(
+        token.Name,
+        TransferScopes.ToText(token.Scopes),
+        token.Prefix.IsRoot ? null : token.Prefix.Value,
+        token.Created,
+        token.Expires,
+        secret);
+
+    public string ToJson() => CommandJson.ToLine(this);
 }

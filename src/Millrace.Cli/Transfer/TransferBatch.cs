@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics;
 using Millrace.Transfer;
 
-namespace Millrace.Cli.Transfer;
+namespace Millrace.Cli;
 
 /// <summary>Moves files, a few at once; what fails does not hold up the others.</summary>
 internal static class TransferBatch
@@ -11,8 +11,6 @@ internal static class TransferBatch
     /// <remarks>Enough that a line is busy while small files wait for their answers; more only share it.</remarks>
     public const int AtOnce = 4;
 
-    /// <summary>Does it and tells of it.</summary>
-    /// <returns>See <see cref="ExitCode"/>.</returns>
     public static async Task<int> RunAsync(TransferJob job, CancellationToken stop)
     {
         long began = Stopwatch.GetTimestamp();
@@ -32,8 +30,6 @@ internal static class TransferBatch
             reporter.Tell(outcome);
         }
     }
-
-    /// <returns>Whether it was stopped.</returns>
     private static async Task<bool> MoveAllAsync(
         TransferJob job, ITransferDisplay display, Action<TransferOutcome> done, CancellationToken stop)
     {
@@ -81,3 +77,29 @@ internal static class TransferBatch
         }
     }
 }
+
+/// <summary>Files to move, and how.</summary>
+internal sealed record TransferJob
+{
+    public required string Command { get; init; }
+    public required string Verb { get; init; }
+    public required TransferSettings Settings { get; init; }
+    public required IReadOnlyList<TransferItem> Items { get; init; }
+    public required Func<TransferItem, IProgress<TransferProgress>, CancellationToken, Task<TransferResult>> Move { get; init; }
+    public required TextWriter Output { get; init; }
+    public required Func<TransferItem, string> Describe { get; init; }
+    public required bool Continues { get; init; }
+}
+
+/// <summary>One file that is to be moved.</summary>
+internal sealed record TransferItem(string Path, TransferName Name, string Url, long? Bytes)
+{
+    public const string Standard = "-";
+
+    public Exception? Refused { get; init; }
+
+    public string Shown => Path == Standard ? "the standard stream" : Path;
+}
+
+/// <summary>What became of a <see cref="TransferItem"/>.</summary>
+internal sealed record TransferOutcome(TransferItem Item, TransferResult? Result, Exception? Error, double Seconds);

@@ -1,20 +1,13 @@
 using System.CommandLine;
 using Millrace.Transfer;
 
-namespace Millrace.Cli.Transfer;
+namespace Millrace.Cli;
 
 /// <summary>What put, get, ls and rm do around their work: signals, and telling of what went wrong.</summary>
 internal static class TransferCommand
 {
-    /// <summary>As many as a command line takes; the parser has no word for more.</summary>
     public const int MaxPaths = 100_000;
 
-    /// <summary>Does the work.</summary>
-    /// <param name="name">The command, for messages.</param>
-    /// <param name="options">The options of the command line.</param>
-    /// <param name="parsed">The command line.</param>
-    /// <param name="url">What it is about, for messages in JSON.</param>
-    /// <param name="work">Does it and returns an <see cref="ExitCode"/>.</param>
     public static int Run(
         string name,
         TransferOptionSet options,
@@ -36,13 +29,12 @@ internal static class TransferCommand
         }
         catch (Exception exception) when (TransferFailure.IsExpected(exception))
         {
-            Tell(name, settings?.Json ?? false, url, exception);
+            PrintError(name, settings?.Json ?? false, url, exception);
             return ExitCode.TransferFailed;
         }
     }
 
-    /// <summary>Tells why something about a URL failed.</summary>
-    public static void Tell(string name, bool json, string url, Exception exception)
+    public static void PrintError(string name, bool json, string url, Exception exception)
     {
         if (json)
         {
@@ -53,7 +45,8 @@ internal static class TransferCommand
         Console.Error.WriteLine($"millrace {name}: {TransferFailure.Describe(exception)}");
     }
 
-    /// <summary>Writes a line for whoever still reads.</summary>
+    public static TransferException Invalid(string message) => new(TransferError.InvalidRequest, message);
+
     public static void WriteLine(TextWriter output, string line)
     {
         try
@@ -62,7 +55,93 @@ internal static class TransferCommand
         }
         catch (IOException)
         {
-            // Whoever read the output has gone. The exit code is what counts.
+            // The exit code still tells the result.
         }
     }
+}
+
+/// <summary>The clients of one run of the command: one a server, however many URLs lead to it.</summary>
+internal sealed class TransferSession(TransferClientOptions options) : IDisposable
+{
+    private readonly Dictionary<Uri, TransferClient> _clients = [];
+    public async Task<(TransferTarget Target, TransferClient Client)> OpenAsync(
+        TransferTarget target, CancellationToken cancellationToken)
+    {
+        TransferClient client = ClientOf(target);
+        try
+        {
+            ServerDescription description = await client.DescribeAsync(cancellationToken).ConfigureAwait(false);
+            target = target.Below(description.Files);
+        }
+        catch (TransferException exception) when (exception.Error is TransferError.NotFound or TransferError.Protocol)
+        {
+            // Another server than Millrace's, or a part of somebody's own: then the URL is taken as it is.
+        }
+
+        return (target, ClientOf(target));
+    }
+
+    public void Dispose()
+    {
+        foreach (TransferClient client in _clients.Values)
+        {
+            client.Dispose();
+        }
+    }
+
+    // A command that takes a link takes one URL, so that no other file's client has it.
+    private TransferClient ClientOf(TransferTarget target)
+    {
+        if (!_clients.TryGetValue(target.Files, out TransferClient? client))
+        {
+            client = new TransferClient(target.Files, options with { Link = target.Link });
+            _clients.Add(target.Files, client);
+        }
+
+        return client;
+    }
+}
+
+/// <summary>What a failure is called, and what can be done about it on the command line.</summary>
+internal static class TransferFailure
+{
+    /// <summary>Whether a file failed with it, so that the others go on; anything else is a mistake of this program.</summary>
+    public static bool IsExpected(Exception exception) =>
+        exception is IOException or UnauthorizedAccessException or HttpRequestException;
+
+    public static string KindOf(Exception exception) => exception switch
+    {
+        TransferException { Error: TransferError.Failed, InnerException: FilePipeException disk } => disk.Error.ToString(),
+        TransferException transfer => transfer.Error.ToString(),
+        FilePipeException disk => disk.Error.ToString(),
+        FileNotFoundException or DirectoryNotFoundException => nameof(TransferError.NotFound),
+        UnauthorizedAccessException => nameof(FilePipeError.AccessDenied),
+        HttpRequestException => nameof(TransferError.Disconnected),
+        _ => nameof(TransferError.Failed),
+    };
+
+    public static string Describe(Exception exception)
+    {
+        string message = exception.Message.TrimEnd();
+        message += message.EndsWith('.') ? "" : ".";
+        string advice = exception is TransferException transfer ? Advice(transfer.Error) : "";
+        return advice.Length == 0 ? message : $"{message} {advice}";
+    }
+
+    private static string Advice(TransferError error) => error switch
+    {
+        TransferError.Unauthorized =>
+            $"Pass a token that the server knows in --token-file, {TokenSource.Variable} or --token.",
+        TransferError.Forbidden =>
+            "Ask for a token with this scope and prefix ('millrace token add' on the server), or for a link ('millrace link').",
+        TransferError.AlreadyExists => "Without --create-new the file is replaced.",
+        TransferError.PreconditionFailed => "'millrace ls --long' prints the current tag.",
+        TransferError.NotFound => "'millrace ls' lists what there is; the URL of a folder ends with a slash.",
+        TransferError.Disconnected or TransferError.TooSlow =>
+            "The same command resumes the transfer; --attempts makes it retry longer.",
+        TransferError.TooManyTransfers => "The same command resumes it later.",
+        TransferError.ProtocolNotOffered => "Without --via, the command uses a protocol that the server offers.",
+        TransferError.Changed => "The same command starts over with the new version.",
+        _ => "",
+    };
 }

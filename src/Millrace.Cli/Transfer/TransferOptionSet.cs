@@ -1,58 +1,59 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using Millrace.Transfer;
 
-namespace Millrace.Cli.Transfer;
+namespace Millrace.Cli;
 
 /// <summary>The options that put, get, ls and rm share.</summary>
 internal sealed class TransferOptionSet
 {
     private readonly Option<string?> _token = new("--token")
     {
-        Description = $"The token to show. Others on this machine see it; better --token-file, or {TokenSource.Variable}.",
+        Description = $"Use this token. Other users of this machine can see it; prefer --token-file or {TokenSource.Variable}.",
         HelpName = "TOKEN",
     };
 
     private readonly Option<string?> _tokenFile = new("--token-file")
     {
-        Description = "A file whose first line is the token.",
+        Description = "Read the token from the first line of this file.",
         HelpName = "FILE",
     };
 
     private readonly Option<int> _attempts = new("--attempts")
     {
-        Description = "How often in a row it is tried without any progress before it fails.",
+        Description = "Fail after this many attempts in a row without progress.",
         HelpName = "N",
         DefaultValueFactory = _ => TransferClientOptions.DefaultMaxAttempts,
     };
 
     private readonly Option<string> _idle = new("--idle-timeout")
     {
-        Description = "How long nothing may arrive before a connection counts as dead: 500ms, 30s, 2m.",
+        Description = "Give up on a connection after this time without data: 500ms, 30s, 2m.",
         HelpName = "TIME",
         DefaultValueFactory = _ =>
             (TransferClientOptions.DefaultIdleTimeoutMilliseconds / 1000).ToString(CultureInfo.InvariantCulture) + "s",
     };
 
-    private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Say nothing but errors." };
+    private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Print errors only." };
 
-    private readonly Option<bool> _json = new("--json") { Description = "Tell results and errors as JSON, one object a line." };
+    private readonly Option<bool> _json = new("--json") { Description = "Write results and errors as JSON, one object per line." };
 
     private readonly ProtocolOptionSet _protocol;
     private readonly Option<int>? _connections;
     private readonly Option<bool>? _noVerify;
 
-    /// <summary>Describes them.</summary>
-    /// <param name="moves">Whether files are moved, so that their coding, connections and digests can be chosen.</param>
     public TransferOptionSet(bool moves)
     {
         _protocol = new ProtocolOptionSet(moves);
         AtLeastOne(_attempts);
         _idle.Validators.Add(result =>
         {
-            if (!DurationArgument.TryParse(result.GetValueOrDefault<string>(), out _))
+            if (!TryParseIdle(result.GetValueOrDefault<string>(), out _))
             {
-                result.AddError("--idle-timeout takes a time of at most a day, for example 500ms, 30s or 2m.");
+                string problem = DurationArgument.Problem(result.GetValueOrDefault<string>(), "500ms, 30s or 2m, at most a day");
+                result.AddError($"--idle-timeout: {problem}");
             }
         });
         _tokenFile.Validators.Add(result =>
@@ -69,18 +70,17 @@ internal sealed class TransferOptionSet
 
         _connections = new Option<int>("--connections")
         {
-            Description = "Connections at most for the parts of one file, on a slow way.",
+            Description = "Use at most this many connections for the parts of one file.",
             HelpName = "N",
             DefaultValueFactory = _ => TransferClientOptions.DefaultMaxConnections,
         };
         AtLeastOne(_connections);
         _noVerify = new Option<bool>("--no-verify")
         {
-            Description = "Do not compute and compare SHA-256 at both ends.",
+            Description = "Do not compute and compare SHA-256 on both sides.",
         };
     }
 
-    /// <summary>Adds them to a command.</summary>
     public void AddTo(Command command)
     {
         _protocol.AddTo(command);
@@ -93,9 +93,6 @@ internal sealed class TransferOptionSet
             }
         }
     }
-
-    /// <summary>What the user gave.</summary>
-    /// <exception cref="TransferException">There is no token where one was said to be.</exception>
     public TransferSettings Read(ParseResult parsed) => new()
     {
         Quiet = parsed.GetValue(_quiet),
@@ -108,11 +105,14 @@ internal sealed class TransferOptionSet
             MaxAttempts = parsed.GetValue(_attempts),
             MaxConnections = _connections is null ? 1 : parsed.GetValue(_connections),
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),
-            IdleTimeout = DurationArgument.TryParse(parsed.GetValue(_idle), out TimeSpan idle)
+            IdleTimeout = TryParseIdle(parsed.GetValue(_idle), out TimeSpan idle)
                 ? idle
                 : TimeSpan.FromMilliseconds(TransferClientOptions.DefaultIdleTimeoutMilliseconds),
         },
     };
+
+    public static bool TryParseIdle([NotNullWhen(true)] string? text, out TimeSpan time) =>
+        DurationArgument.TryParse(text, out time) && time > TimeSpan.Zero && time <= TimeSpan.FromDays(1);
 
     private static void AtLeastOne(Option<int> option) => option.Validators.Add(result =>
     {
@@ -121,7 +121,182 @@ internal sealed class TransferOptionSet
             && int.TryParse(text, NumberStyles.Integer, CultureInfo.InvariantCulture, out int number)
             && number < 1)
         {
-            result.AddError($"{option.Name} takes a number from 1 on.");
+            result.AddError($"{option.Name} must be 1 or more.");
         }
     });
+}
+
+/// <summary>What the commands that speak with a server have in common.</summary>
+internal sealed record TransferSettings
+{
+    public required TransferClientOptions Client { get; init; }
+    public bool Quiet { get; init; }
+    public bool Json { get; init; }
+}
+
+/// <summary>The options that choose the protocol, and how gRPC is spoken on it.</summary>
+internal sealed class ProtocolOptionSet
+{
+    private readonly Option<string> _via = new("--via")
+    {
+        Description = "Use this protocol (default: the best one that the server offers).",
+        HelpName = string.Join('|', ProtocolNames.All),
+        DefaultValueFactory = _ => ProtocolNames.All[0],
+    };
+
+    private readonly Option<bool>? _gzip;
+
+    public ProtocolOptionSet(bool moves)
+    {
+        _via.AcceptOnlyFromAmong([.. ProtocolNames.All]);
+        if (!moves)
+        {
+            return;
+        }
+
+        _gzip = new Option<bool>("--gzip")
+        {
+            Description = "Compress the transfer; only with a gRPC protocol in --via.",
+        };
+        _gzip.Validators.Add(CheckProtocol);
+    }
+
+    public void AddTo(Command command)
+    {
+        foreach (Option? option in (Option?[])[_via, _gzip])
+        {
+            if (option is not null)
+            {
+                command.Options.Add(option);
+            }
+        }
+    }
+
+    public TransferProtocol Protocol(ParseResult parsed) => ProtocolNames.Parse(parsed.GetValue(_via)!);
+
+    public TransferCompression Compression(ParseResult parsed) =>
+        _gzip is not null && parsed.GetValue(_gzip) ? TransferCompression.Gzip : TransferCompression.None;
+
+    private void CheckProtocol(OptionResult result)
+    {
+        // A protocol that is none is an error of its own.
+        string? name = result.GetResult(_via) is { Tokens: [{ Value: var text }] } ? text : ProtocolNames.All[0];
+        if (!result.Implicit && ProtocolNames.All.Contains(name) && !ProtocolNames.IsGrpc(ProtocolNames.Parse(name)))
+        {
+            result.AddError(
+                $"{result.Option.Name} needs a gRPC protocol, and {name} is none. Add --via {string.Join(" or ", ProtocolNames.Grpc)}, or leave {result.Option.Name} out.");
+        }
+    }
+}
+
+/// <summary>The names of protocols on the command line, in messages and in JSON.</summary>
+internal static class ProtocolNames
+{
+    private static readonly (string Name, TransferProtocol Protocol)[] Protocols =
+    [
+        ("auto", TransferProtocol.Auto),
+        ("http1", TransferProtocol.Http1),
+        ("http2", TransferProtocol.Http2),
+        ("grpc", TransferProtocol.Grpc),
+        ("grpc-web", TransferProtocol.GrpcWeb),
+        ("grpc-web-text", TransferProtocol.GrpcWebText),
+        ("tus", TransferProtocol.Tus),
+    ];
+
+    public static IReadOnlyList<string> All { get; } = [.. Protocols.Select(each => each.Name)];
+
+    public static IReadOnlyList<string> Grpc { get; } = [.. Protocols.Where(each => IsGrpc(each.Protocol)).Select(each => each.Name)];
+
+    public static string Of(TransferProtocol protocol) => Protocols.First(each => each.Protocol == protocol).Name;
+
+    public static TransferProtocol Parse(string name) => Protocols.FirstOrDefault(each => each.Name == name).Protocol;
+
+    public static bool IsGrpc(TransferProtocol protocol) =>
+        protocol is TransferProtocol.Grpc or TransferProtocol.GrpcWeb or TransferProtocol.GrpcWebText;
+}
+
+/// <summary>Where the token comes from.</summary>
+internal static class TokenSource
+{
+    /// <summary>Taken when no option says otherwise: not seen in a list of processes, as an argument is.</summary>
+    public const string Variable = "MILLRACE_TOKEN";
+
+    /// <summary>The token; null without one.</summary>
+    public static string? Find(string? token, string? file)
+    {
+        if (token is not null)
+        {
+            return Checked(token, "--token");
+        }
+
+        if (file is not null)
+        {
+            return Checked(Read(file), $"--token-file '{file}'");
+        }
+
+        string? variable = Environment.GetEnvironmentVariable(Variable);
+        return string.IsNullOrEmpty(variable) ? null : Checked(variable, Variable);
+    }
+
+    private static string Read(string file)
+    {
+        try
+        {
+            return File.ReadLines(file).FirstOrDefault("").Trim();
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest, $"--token-file: {exception.Message}", innerException: exception);
+        }
+    }
+
+    private static string Checked(string token, string from)
+    {
+        foreach (char c in token)
+        {
+            if (!char.IsAscii(c) || char.IsControl(c) || c == ' ')
+            {
+                throw Wrong(from, "has a character that no token has");
+            }
+        }
+
+        return token.Length > 0 ? token : throw Wrong(from, "is empty");
+    }
+
+    private static TransferException Wrong(string from, string why) => new(
+        TransferError.InvalidRequest, $"The token of {from} {why}. Give it as 'millrace token add' printed it.");
+}
+
+/// <summary>What must be under a name that is written or deleted: <c>--new</c> and <c>--if-match</c>.</summary>
+internal static class ConditionOptions
+{
+
+    public static Option<string?> IfMatch()
+    {
+        var option = new Option<string?>("--if-match")
+        {
+            Description = "Require that the file on the server has this tag, as 'millrace ls --long' prints it; * for any.",
+            HelpName = "TAG",
+        };
+        option.Validators.Add(result =>
+        {
+            string tag = Unquoted(result.GetValueOrDefault<string>() ?? "");
+            if (tag.Length == 0 || tag.Any(c => c is <= ' ' or '"' or > '~'))
+            {
+                result.AddError("--if-match takes a tag of printable ASCII, with or without quotes.");
+            }
+        });
+        return option;
+    }
+
+    public static WritePrecondition Read(bool createNew, string? tag) => tag switch
+    {
+        null => new WritePrecondition { CreateNew = createNew },
+        "*" => new WritePrecondition { MustExist = true },
+        _ => new WritePrecondition { Match = [new EntityTag(Unquoted(tag))] },
+    };
+
+    // A shell has mostly taken the quotes away.
+    private static string Unquoted(string tag) => tag.Length >= 2 && tag[0] == '"' && tag[^1] == '"' ? tag[1..^1] : tag;
 }

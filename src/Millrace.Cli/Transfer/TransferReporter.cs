@@ -1,4 +1,7 @@
-namespace Millrace.Cli.Transfer;
+using System.Text.Json.Serialization;
+using Millrace.Transfer;
+
+namespace Millrace.Cli;
 
 /// <summary>Tells what became of files: as lines at once, or behind the bars where bars are drawn.</summary>
 internal sealed class TransferReporter(TransferJob job)
@@ -62,9 +65,104 @@ internal sealed class TransferReporter(TransferJob job)
         if (stopped)
         {
             int whole = outcomes.Count(outcome => outcome.Error is null);
-            string then = job.Continues ? "The same command continues where this one stopped." : "Nothing is left of the others.";
+            string then = job.Continues ? "The same command resumes." : "Nothing is left of the others.";
             Console.Error.WriteLine(
                 $"millrace {job.Command}: stopped; {whole} of {TransferText.Files(job.Items.Count)} done. {then}");
         }
     }
+}
+
+/// <summary>What became of a file; a line of `--json` of put and get. docs/put.md describes it.</summary>
+internal sealed record TransferLine
+{
+    public required string File { get; init; }
+    public required string Url { get; init; }
+    public required string Name { get; init; }
+    public long? Length { get; init; }
+    public long? Sent { get; init; }
+    public string? Sha256 { get; init; }
+    public string? Etag { get; init; }
+    [JsonPropertyName("wire")]
+    public string? Protocol { get; init; }
+    public int? Attempts { get; init; }
+    public double? Seconds { get; init; }
+    public string? Error { get; init; }
+    public int? Status { get; init; }
+    public string? Message { get; init; }
+
+    public static TransferLine Of(TransferOutcome outcome) => new()
+    {
+        File = outcome.Item.Path,
+        Url = outcome.Item.Url,
+        Name = outcome.Item.Name.Value,
+        Length = outcome.Result?.Length,
+        Sent = outcome.Result?.Sent,
+        Sha256 = outcome.Result?.Sha256?.ToString(),
+        Etag = outcome.Result?.Tag?.ToString(),
+        Protocol = (outcome.Result?.Protocol ?? (outcome.Error as TransferException)?.Protocol) is { } protocol ? ProtocolNames.Of(protocol) : null,
+        Attempts = outcome.Result?.Attempts,
+        Seconds = outcome.Result is null ? null : Math.Round(outcome.Seconds, 6),
+        Error = outcome.Error is null ? null : TransferFailure.KindOf(outcome.Error),
+        Status = (outcome.Error as TransferException)?.Status,
+        Message = outcome.Error is null ? null : TransferFailure.Describe(outcome.Error),
+    };
+
+    public string ToJson() => CommandJson.ToLine(this);
+}
+
+/// <summary>A failure that is not a file's, or that of a file that was only looked at or deleted; a line of `--json`.</summary>
+internal sealed record FailureLine(string Url, string Error, int? Status, string Message)
+{
+    public static FailureLine Of(string url, Exception exception) =>
+        new(url, TransferFailure.KindOf(exception), (exception as TransferException)?.Status, TransferFailure.Describe(exception));
+
+    public string ToJson() => CommandJson.ToLine(this);
+}
+
+/// <summary>Transfers in words.</summary>
+internal static class TransferText
+{
+    /// <summary>For example "12 MiB of 100 MiB, 11 MiB/s, 8 s left".</summary>
+    public static string Progress(TransferProgress progress)
+    {
+        string text = SizeText.Of(progress.Transferred);
+        text += progress.Total is { } total ? $" of {SizeText.Of(total)}" : "";
+        text += progress.BytesPerSecond >= 1 ? $", {Rate(progress.BytesPerSecond)}" : "";
+        text += progress.Remaining is { } left && left > TimeSpan.Zero ? $", {Left(left)} left" : "";
+        return progress.Attempt > 1 ? $"{text}, attempt {progress.Attempt}" : text;
+    }
+
+    /// <summary>For example "293 KiB, in 12 ms (24 MiB/s) by http1, SHA-256 9f86…".</summary>
+    public static string Result(TransferResult result, double seconds)
+    {
+        string text = $"{SizeText.Of(result.Length)}, in {DurationText.Of(seconds)}";
+        text += result.Sent > 0 && seconds > 0 ? $" ({Rate(result.Sent / seconds)})" : "";
+        text += $" by {ProtocolNames.Of(result.Protocol)}";
+        text += result.Sent < result.Length ? $"; continued, {SizeText.Of(result.Sent)} of it now" : "";
+        text += result.Attempts > 1 ? $"; {result.Attempts} attempts" : "";
+        return result.Sha256 is { } digest ? $"{text}; SHA-256 {digest}" : text;
+    }
+
+    /// <summary>For example "12 files, 1.2 GiB, in 3.1 s (396 MiB/s); 2 failed".</summary>
+    public static string Summary(IReadOnlyCollection<TransferOutcome> outcomes, double seconds)
+    {
+        TransferResult[] results = [.. outcomes.Select(outcome => outcome.Result).OfType<TransferResult>()];
+        long sent = results.Sum(result => result.Sent);
+        string text = $"{Files(results.Length)}, {SizeText.Of(results.Sum(result => result.Length))}, in {DurationText.Of(seconds)}";
+        text += sent > 0 && seconds > 0 ? $" ({Rate(sent / seconds)})" : "";
+        int failed = outcomes.Count - results.Length;
+        return failed > 0 ? $"{text}; {failed} failed" : text;
+    }
+
+    /// <summary>For example "1 file" or "12 files".</summary>
+    public static string Files(int count) => count == 1 ? "1 file" : $"{count} files";
+
+    private static string Rate(double bytesPerSecond) => SizeText.Of((long)bytesPerSecond) + "/s";
+
+    private static string Left(TimeSpan left) => left switch
+    {
+        { TotalHours: >= 3 } => $"{left.TotalHours:0} h",
+        { TotalMinutes: >= 3 } => $"{left.TotalMinutes:0} min",
+        _ => $"{Math.Ceiling(left.TotalSeconds):0} s",
+    };
 }

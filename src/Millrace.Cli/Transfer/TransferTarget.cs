@@ -1,6 +1,6 @@
 using Millrace.Transfer;
 
-namespace Millrace.Cli.Transfer;
+namespace Millrace.Cli;
 
 /// <summary>
 /// A URL that the user gave: where the server has its files, and the file or, with a final slash, the folder that is meant.
@@ -9,7 +9,6 @@ internal sealed record TransferTarget
 {
     private const string Example = "For example http://host:8080/files/reports/may.csv";
 
-    /// <summary>What a signed link has in its query, and nothing else.</summary>
     private const string Signature = "mr-signature=";
 
     private readonly string _path;
@@ -29,30 +28,22 @@ internal sealed record TransferTarget
         Link = query is null || Name.IsRoot ? null : new TransferLink(Name, query);
     }
 
-    /// <summary>As it was given, without the query.</summary>
     public string Text { get; }
 
     /// <summary>The signed link that it was; null when it was none.</summary>
     public TransferLink? Link { get; }
 
-    /// <summary>The server, without a path.</summary>
     public Uri Server { get; }
 
-    /// <summary>Where its files are; ends with a slash.</summary>
     public Uri Files { get; }
 
-    /// <summary>The file or folder below <see cref="Files"/>; <c>default</c> for all of them.</summary>
     public TransferName Name { get; }
 
     /// <summary>Whether the URL says that it is a folder: by its final slash, or because it names nothing.</summary>
     public bool IsFolder { get; }
 
     /// <summary>Reads a URL; its first part is taken for the path of the server's files until the server says otherwise.</summary>
-    /// <exception cref="TransferException">It is none, or names what cannot be a file; the message says what is wrong.</exception>
     public static TransferTarget Parse(string text) => Parse(text, query: null);
-
-    /// <summary>The same, for what a signed link can do.</summary>
-    /// <exception cref="TransferException">As for <see cref="Parse(string)"/>.</exception>
     public static TransferTarget ParseWithLink(string text)
     {
         int mark = text.IndexOf('?', StringComparison.Ordinal);
@@ -77,7 +68,6 @@ internal sealed record TransferTarget
             : target;
     }
 
-    /// <summary>A URL as messages may show it: what a query has may be a secret.</summary>
     public static string WithoutQuery(string text)
     {
         int mark = text.IndexOf('?', StringComparison.Ordinal);
@@ -117,10 +107,6 @@ internal sealed record TransferTarget
         int end = path.IndexOf('/', StringComparison.Ordinal);
         return new TransferTarget(text, server, path, end < 0 ? path : path[..end], query);
     }
-
-    /// <summary>The same, where the server has its files elsewhere.</summary>
-    /// <param name="files">As a server describes it, for example <c>/files</c>.</param>
-    /// <exception cref="TransferException">The URL leads to nothing that the server has as a file.</exception>
     public TransferTarget Below(string files)
     {
         string wanted = files.Trim('/');
@@ -137,7 +123,6 @@ internal sealed record TransferTarget
         throw Wrong(Text, $"the server has its files below '/{wanted}/'", $"Begin with {new Uri(Server, $"/{wanted}/")}");
     }
 
-    /// <summary>A URL that leads to a file, or to a folder.</summary>
     public string UrlOf(TransferName name, bool folder = false) =>
         Files.AbsoluteUri + name.ToEncoded() + (folder && !name.IsRoot ? "/" : "");
 

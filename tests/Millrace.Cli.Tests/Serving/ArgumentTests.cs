@@ -1,5 +1,3 @@
-using Millrace.Cli.Serve;
-using Millrace.Cli.Token;
 
 namespace Millrace.Cli.Tests.Serving;
 
@@ -14,7 +12,7 @@ public sealed class ArgumentTests
     [InlineData("500MB", 500_000_000)]
     [InlineData("1.5 MiB", 3 << 19)]
     [InlineData("12B", 12)]
-    public void Sizes_are_read(string text, long expected)
+    public void Sizes_are_parsed(string text, long expected)
     {
         Assert.True(SizeArgument.TryParse(text, out long bytes));
         Assert.Equal(expected, bytes);
@@ -27,7 +25,7 @@ public sealed class ArgumentTests
     [InlineData("1Q")]
     [InlineData("9000000000TiB")]
     [InlineData(null)]
-    public void What_is_no_size_is_refused(string? text) => Assert.False(SizeArgument.TryParse(text, out _));
+    public void Invalid_sizes_are_rejected(string? text) => Assert.False(SizeArgument.TryParse(text, out _));
 
     [Theory]
     [InlineData("0", 0)]
@@ -37,9 +35,9 @@ public sealed class ArgumentTests
     [InlineData("15m", 900)]
     [InlineData("30d", 2_592_000)]
     [InlineData("52w", 31_449_600)]
-    public void Lifetimes_are_read(string text, double seconds)
+    public void Durations_are_parsed(string text, double seconds)
     {
-        Assert.True(LifetimeArgument.TryParse(text, out TimeSpan time));
+        Assert.True(DurationArgument.TryParse(text, out TimeSpan time));
         Assert.Equal(TimeSpan.FromSeconds(seconds), time);
     }
 
@@ -52,5 +50,5 @@ public sealed class ArgumentTests
     [InlineData("1e9d")]
     [InlineData("999999d")]
     [InlineData(null)]
-    public void What_is_no_lifetime_is_refused(string? text) => Assert.False(LifetimeArgument.TryParse(text, out _));
+    public void Invalid_durations_are_rejected(string? text) => Assert.False(DurationArgument.TryParse(text, out _));
 }

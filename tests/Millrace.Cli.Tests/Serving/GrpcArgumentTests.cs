@@ -1,5 +1,4 @@
 using System.CommandLine;
-using Millrace.Cli.Serve;
 using Millrace.Transfer;
 using Millrace.Transfer.Server;
 
@@ -29,20 +28,20 @@ public sealed class GrpcArgumentTests
     }
 
     [Fact]
-    public void A_star_is_all_origins() => Assert.Equal(["*"], Read("--cors", "*").AllowedOrigins);
+    public void Star_allows_all_origins() => Assert.Equal(["*"], Read("--cors", "*").AllowedOrigins);
 
     [Theory]
-    [InlineData("no origin", "--cors", "app.example.org")]
-    [InlineData("no origin", "--cors", "https://app.example.org/")]
-    [InlineData("no origin", "--cors", "https://App.example.org")]
-    [InlineData("no origin", "--cors", "https://app.example.org:443")]
-    [InlineData("no origin", "--cors", "https://me@app.example.org")]
-    [InlineData("no origin", "--cors", "file:///tmp")]
+    [InlineData("is not a valid origin", "--cors", "app.example.org")]
+    [InlineData("is not a valid origin", "--cors", "https://app.example.org/")]
+    [InlineData("is not a valid origin", "--cors", "https://App.example.org")]
+    [InlineData("is not a valid origin", "--cors", "https://app.example.org:443")]
+    [InlineData("is not a valid origin", "--cors", "https://me@app.example.org")]
+    [InlineData("is not a valid origin", "--cors", "file:///tmp")]
     [InlineData("leave the others out", "--cors", "*", "--cors", "https://app.example.org")]
-    [InlineData("is no number of bytes", "--max-message", "much")]
+    [InlineData("is not a valid size", "--max-message", "much")]
     [InlineData("(64K) to 2147483647", "--max-message", "63K")]
     [InlineData("(64K) to 2147483647", "--max-message", "2G")]
-    public void What_is_wrong_is_said(string reason, params string[] arguments)
+    public void Invalid_options_are_rejected_with_the_reason(string reason, params string[] arguments)
     {
         ParseResult parsed = Command(out _).Parse(arguments);
 

@@ -17,7 +17,7 @@ public sealed class ServeGrpcTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public async Task Health_is_told_where_it_says_that_grpc_is()
+    public async Task Grpc_health_answers_at_the_printed_address()
     {
         await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--h2-port", "0");
         using HttpResponseMessage answer = await serve.Client.SendAsync(Check(
@@ -28,7 +28,7 @@ public sealed class ServeGrpcTests : IDisposable
     }
 
     [Fact]
-    public async Task Health_is_told_where_it_says_that_grpc_web_is()
+    public async Task Grpc_web_health_answers_at_the_printed_address()
     {
         await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--h2-port", "none");
         Assert.False(serve.Ready.TryGetProperty("grpc", out _));
@@ -43,7 +43,7 @@ public sealed class ServeGrpcTests : IDisposable
     [InlineData(Origin, Origin)]
     [InlineData("*", "*")]
     [InlineData("https://other.example.org", null)]
-    public async Task Pages_of_origins_that_were_named_may_call(string allowed, string? expected)
+    public async Task Pages_of_allowed_origins_may_call(string allowed, string? expected)
     {
         await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--h2-port", "none", "--cors", allowed);
         using var ask = new HttpRequestMessage(HttpMethod.Options, "millrace.v1.FileTransfer/Stat");
@@ -57,7 +57,7 @@ public sealed class ServeGrpcTests : IDisposable
     }
 
     [Fact]
-    public async Task A_message_beyond_the_limit_is_refused()
+    public async Task Message_above_the_limit_is_rejected()
     {
         await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--h2-port", "none", "--max-message", "64K");
         using HttpRequestMessage part = Check(

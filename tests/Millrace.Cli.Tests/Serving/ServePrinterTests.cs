@@ -1,4 +1,3 @@
-using Millrace.Cli.Serve;
 using Millrace.Transfer.Server;
 
 namespace Millrace.Cli.Tests.Serving;
@@ -19,7 +18,7 @@ public sealed class ServePrinterTests : IDisposable
     }
 
     [Fact]
-    public async Task Lines_to_copy_have_the_port_that_was_taken()
+    public async Task Suggested_commands_use_the_actual_port()
     {
         (string text, Uri address) = await DescribeAsync(
             new TransferHostOptions { Folder = _folder, Port = 0, OfferHttp2Port = false });
@@ -40,7 +39,7 @@ public sealed class ServePrinterTests : IDisposable
     }
 
     [Fact]
-    public async Task Grpc_is_where_http2_is()
+    public async Task Grpc_has_the_address_of_http2()
     {
         var options = new TransferHostOptions { Folder = _folder, Port = 0, Http2Port = 0 };
         await using TransferServer server = await TransferServer.StartAsync(options);

@@ -12,7 +12,7 @@ public sealed class ServeTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public async Task A_folder_is_served_and_takes_files()
+    public async Task Folder_is_served_and_accepts_files()
     {
         await File.WriteAllTextAsync(Path.Combine(_folder, "one.txt"), "one");
         await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
@@ -28,7 +28,7 @@ public sealed class ServeTests : IDisposable
     [Theory]
     [InlineData(ServedCommand.Interrupt)]
     [InlineData(ServedCommand.Terminate)]
-    public async Task A_signal_stops_it_with_nothing_lost(int signal)
+    public async Task Signal_stops_the_server_without_losing_a_transfer(int signal)
     {
         await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
         serve.Signal(signal);
@@ -37,7 +37,7 @@ public sealed class ServeTests : IDisposable
     }
 
     [Fact]
-    public async Task A_second_signal_cuts_what_still_runs()
+    public async Task Second_signal_cuts_running_transfers()
     {
         await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--grace", "1h");
         using var upload = new TcpClient();
@@ -92,7 +92,7 @@ public sealed class ServeTests : IDisposable
     }
 
     [Fact]
-    public async Task Others_are_let_in_only_with_a_token_or_when_told_so()
+    public async Task Remote_access_needs_a_token_or_insecure()
     {
         (int exitCode, _, string error) = await Command.RunAsync(_folder, "serve", "--host", "0.0.0.0", "--port", "0");
         Assert.Equal(1, exitCode);
@@ -113,11 +113,11 @@ public sealed class ServeTests : IDisposable
     {
         (int exitCode, _, string error) = await Command.RunAsync(_folder, "serve", option, value);
         Assert.Equal(1, exitCode);
-        Assert.Contains($"{option} '{value}'", error, StringComparison.Ordinal);
+        Assert.Contains($"{option}: '{value}'", error, StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task A_file_above_the_limit_is_refused()
+    public async Task File_above_the_limit_is_rejected()
     {
         await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--max-file", "1K");
         using HttpResponseMessage large = await serve.Client.PutAsync("files/a", new ByteArrayContent(new byte[1025]));

@@ -12,7 +12,7 @@ public sealed class TokenAndLinkTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public async Task A_token_is_printed_alone_counts_at_once_and_until_it_is_removed()
+    public async Task New_token_is_printed_alone_and_valid_until_it_is_removed()
     {
         await File.WriteAllTextAsync(Path.Combine(_folder, "one.txt"), "one");
         await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
@@ -67,7 +67,7 @@ public sealed class TokenAndLinkTests : IDisposable
     }
 
     [Fact]
-    public async Task A_link_lets_whoever_has_it_download_one_file_until_links_are_revoked()
+    public async Task Link_downloads_one_file_until_links_are_revoked()
     {
         await File.WriteAllTextAsync(Path.Combine(_folder, "a b.txt"), "one");
         await Command.RunAsync(_folder, "token", "add", "all");
@@ -85,7 +85,7 @@ public sealed class TokenAndLinkTests : IDisposable
     }
 
     [Fact]
-    public async Task A_link_to_put_takes_one_file()
+    public async Task Put_link_takes_one_file()
     {
         await Command.RunAsync(_folder, "token", "add", "all");
         await using ServedCommand serve = await ServedCommand.StartAsync(_folder);

@@ -41,7 +41,7 @@ public sealed class CompletionTests : IDisposable
     }
 
     [Fact]
-    public async Task Another_shell_is_refused_with_those_that_there_are()
+    public async Task Unknown_shell_is_rejected_with_the_known_ones()
     {
         (int exitCode, _, string error) = await Command.RunAsync(_folder, "completion", "tcsh");
 

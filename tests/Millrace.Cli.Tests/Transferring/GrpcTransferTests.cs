@@ -14,7 +14,7 @@ public sealed class GrpcTransferTests : IDisposable
     [InlineData("grpc")]
     [InlineData("grpc-web")]
     [InlineData("grpc-web-text")]
-    public async Task Compressed_files_arrive_as_they_were(string via)
+    public async Task Compressed_files_arrive_unchanged(string via)
     {
         await File.WriteAllTextAsync(_folder["one.csv"], string.Join('\n', Enumerable.Range(0, 200_000)));
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
@@ -57,7 +57,7 @@ public sealed class GrpcTransferTests : IDisposable
     }
 
     [Fact]
-    public async Task A_failure_names_the_wire_and_what_can_be_done()
+    public async Task Failure_names_the_protocol_and_a_remedy()
     {
         _folder.Write("one.bin", 10);
         _folder.Write("served/one.bin", 10);

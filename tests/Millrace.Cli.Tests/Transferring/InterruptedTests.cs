@@ -23,7 +23,7 @@ public sealed partial class InterruptedTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task A_killed_upload_is_continued_by_the_same_command()
+    public async Task Killed_upload_is_resumed_by_the_same_command()
     {
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
         await using var relay = new StallingRelay(() => server.Port);
@@ -43,7 +43,7 @@ public sealed partial class InterruptedTests : IDisposable
     }
 
     [Fact]
-    public async Task A_killed_download_is_continued_by_the_same_command()
+    public async Task Killed_download_is_resumed_by_the_same_command()
     {
         _folder.Write("served/one.bin", Length);
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
@@ -65,7 +65,7 @@ public sealed partial class InterruptedTests : IDisposable
     }
 
     [Fact]
-    public async Task No_continue_begins_anew()
+    public async Task No_continue_starts_over()
     {
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
         await using var relay = new StallingRelay(() => server.Port);
@@ -86,7 +86,7 @@ public sealed partial class InterruptedTests : IDisposable
     [Theory]
     [InlineData("put")]
     [InlineData("get")]
-    public async Task Ctrl_c_stops_and_says_that_the_same_command_continues(string command)
+    public async Task Ctrl_c_stops_and_names_how_to_resume(string command)
     {
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
         if (command == "get")
@@ -107,7 +107,7 @@ public sealed partial class InterruptedTests : IDisposable
 
         Assert.True(exitCode == 130, error);
         Assert.Contains($"millrace {command}: stopped; 0 of 1 file", error, StringComparison.Ordinal);
-        Assert.Contains("The same command continues", error, StringComparison.Ordinal);
+        Assert.Contains("The same command resumes", error, StringComparison.Ordinal);
         JsonElement line = await _folder.RunJsonAsync(arguments);
         Assert.InRange(line.GetProperty("sent").GetInt64(), Length - Middle, Length - 1);
         Assert.Equal(_content, await File.ReadAllBytesAsync(_folder["served/one.bin"]));
@@ -115,7 +115,7 @@ public sealed partial class InterruptedTests : IDisposable
     }
 
     [Fact]
-    public async Task An_upload_goes_on_when_its_server_was_killed_and_is_back()
+    public async Task Upload_resumes_after_the_server_was_killed_and_restarted()
     {
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
         await using var relay = new StallingRelay(() => server.Port);

@@ -23,7 +23,7 @@ public sealed class LinkTests : IDisposable
     }
 
     [Fact]
-    public async Task A_link_counts_before_a_token_that_the_server_does_not_know()
+    public async Task Link_takes_precedence_over_an_unknown_token()
     {
         byte[] content = _folder.Write("served/a.bin", 300_001);
         string link = await LinkAsync("a.bin");
@@ -37,7 +37,7 @@ public sealed class LinkTests : IDisposable
     [Theory]
     [InlineData(10)]
     [InlineData(3_000_001)]
-    public async Task A_link_to_put_takes_a_file_and_replaces_it(int length)
+    public async Task Put_link_uploads_and_replaces_a_file(int length)
     {
         string link = await LinkAsync("in/new.bin", "--put");
 
@@ -67,7 +67,7 @@ public sealed class LinkTests : IDisposable
     }
 
     [Fact]
-    public async Task A_link_for_the_other_way_is_refused_and_not_repeated()
+    public async Task Link_for_the_other_direction_is_rejected_and_not_printed()
     {
         _folder.Write("served/a.bin", 10);
         _folder.Write("mine.bin", 3_000_000);

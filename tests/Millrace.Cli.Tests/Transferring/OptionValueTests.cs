@@ -1,4 +1,3 @@
-using Millrace.Cli.Transfer;
 using Millrace.Transfer;
 
 namespace Millrace.Cli.Tests.Transferring;
@@ -17,9 +16,10 @@ public sealed class OptionValueTests : IDisposable
     [InlineData("1.5s", 1500)]
     [InlineData("2m", 120_000)]
     [InlineData("1h", 3_600_000)]
-    public void A_time_has_a_unit_or_is_seconds(string text, int milliseconds)
+    [InlineData("1d", 86_400_000)]
+    public void Idle_timeout_has_a_unit_or_is_in_seconds(string text, int milliseconds)
     {
-        Assert.True(DurationArgument.TryParse(text, out TimeSpan time));
+        Assert.True(TransferOptionSet.TryParseIdle(text, out TimeSpan time));
         Assert.Equal(milliseconds, time.TotalMilliseconds);
     }
 
@@ -28,14 +28,14 @@ public sealed class OptionValueTests : IDisposable
     [InlineData("s")]
     [InlineData("0")]
     [InlineData("-1s")]
-    [InlineData("1d")]
+    [InlineData("2d")]
     [InlineData("25h")]
     [InlineData("1mm")]
     [InlineData("∞")]
-    public void What_is_no_time_is_refused(string text) => Assert.False(DurationArgument.TryParse(text, out _));
+    public void Invalid_idle_timeouts_are_rejected(string text) => Assert.False(TransferOptionSet.TryParseIdle(text, out _));
 
     [Fact]
-    public void The_token_of_a_file_is_its_first_line()
+    public void Token_file_holds_the_token_in_its_first_line()
     {
         string file = Path.Combine(_folder, "token");
         File.WriteAllText(file, "mr_abc \nsomething else\n");
@@ -49,7 +49,7 @@ public sealed class OptionValueTests : IDisposable
     [InlineData("a b")]
     [InlineData("a\nb")]
     [InlineData("ä")]
-    public void A_token_that_no_header_can_have_is_refused_and_not_repeated(string token)
+    public void Token_that_does_not_fit_a_header_is_rejected_and_not_printed(string token)
     {
         string message = Assert.Throws<TransferException>(() => TokenSource.Find(token, null)).Message;
 
@@ -58,7 +58,7 @@ public sealed class OptionValueTests : IDisposable
     }
 
     [Fact]
-    public void A_token_file_that_is_not_there_is_named()
+    public void Missing_token_file_is_named()
     {
         string file = Path.Combine(_folder, "missing");
 
@@ -76,14 +76,14 @@ public sealed class OptionValueTests : IDisposable
     [Theory]
     [InlineData("abc")]
     [InlineData("\"abc\"")]
-    public void A_tag_is_taken_with_its_quotes_and_without(string tag) =>
-        Assert.Equal([new EntityTag("abc")], ConditionOptions.Read(mustNotExist: false, tag).Match);
+    public void Tag_may_have_quotes(string tag) =>
+        Assert.Equal([new EntityTag("abc")], ConditionOptions.Read(createNew: false, tag).Match);
 
     [Fact]
-    public void Conditions_are_those_of_the_options()
+    public void Options_become_preconditions()
     {
-        Assert.True(ConditionOptions.Read(mustNotExist: false, null).IsNone);
-        Assert.True(ConditionOptions.Read(mustNotExist: true, null).CreateNew);
-        Assert.True(ConditionOptions.Read(mustNotExist: false, "*").MustExist);
+        Assert.True(ConditionOptions.Read(createNew: false, null).IsNone);
+        Assert.True(ConditionOptions.Read(createNew: true, null).CreateNew);
+        Assert.True(ConditionOptions.Read(createNew: false, "*").MustExist);
     }
 }

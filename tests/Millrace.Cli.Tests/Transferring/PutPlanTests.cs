@@ -1,5 +1,3 @@
-using Millrace.Cli.Put;
-using Millrace.Cli.Transfer;
 using Millrace.Transfer;
 
 namespace Millrace.Cli.Tests.Transferring;
@@ -19,7 +17,7 @@ public sealed class PutPlanTests : IDisposable
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
-    public void A_file_goes_to_the_name_of_its_url()
+    public void File_is_uploaded_to_the_name_in_the_url()
     {
         TransferItem item = Assert.Single(Plan("http://h/files/new/name.txt", In("tree/one.txt")));
 
@@ -28,7 +26,7 @@ public sealed class PutPlanTests : IDisposable
     }
 
     [Fact]
-    public void Folders_go_into_a_folder_with_all_their_files_under_their_own_names()
+    public void Uploaded_folders_keep_their_names_and_files()
     {
         List<TransferItem> items = Plan("http://h/files/up/", In("tree"), In("tree/sub/two.txt"));
 
@@ -37,7 +35,7 @@ public sealed class PutPlanTests : IDisposable
     }
 
     [Fact]
-    public void A_folder_given_as_a_dot_has_its_own_name()
+    public void Folder_given_as_a_dot_keeps_its_name()
     {
         List<TransferItem> items = Plan("http://h/files/", In("tree/sub/."));
 
@@ -61,7 +59,7 @@ public sealed class PutPlanTests : IDisposable
     }
 
     [Fact]
-    public void Links_to_files_are_uploaded_as_what_they_lead_to()
+    public void Links_to_files_are_followed()
     {
         File.CreateSymbolicLink(In("tree/sub/link.txt"), In("tree/one.txt"));
 

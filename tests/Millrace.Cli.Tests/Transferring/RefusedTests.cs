@@ -13,7 +13,7 @@ public sealed class RefusedTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task A_token_is_needed_and_the_right_one_is_taken_from_everywhere()
+    public async Task Token_is_required_and_accepted_from_every_source()
     {
         Directory.CreateDirectory(_folder["served"]);
         (int exitCode, string output, string error) = await _folder.RunAsync("token", "add", "me", "--folder", "served", "--json");
@@ -38,7 +38,7 @@ public sealed class RefusedTests : IDisposable
     }
 
     [Fact]
-    public async Task A_name_that_is_taken_is_named_and_the_others_go_on()
+    public async Task Taken_name_is_reported_and_the_other_files_continue()
     {
         _folder.Write("two.bin", 10);
         _folder.Write("served/one.bin", 3);
@@ -48,7 +48,7 @@ public sealed class RefusedTests : IDisposable
             "put", "one.bin", "two.bin", "missing.bin", server.Files, "--new");
 
         Assert.Equal(1, exitCode);
-        MustName(error, $"one.bin to {server.Files}one.bin", "http1", "412", "--new", "There is no file 'missing.bin'");
+        MustName(error, $"one.bin to {server.Files}one.bin", "http1", "412", "--create-new", "There is no file 'missing.bin'");
         Assert.Contains("Put 1 file, 10 B, in ", output, StringComparison.Ordinal);
         Assert.Contains("; 2 failed.", output, StringComparison.Ordinal);
         Assert.Equal(3, new FileInfo(_folder["served/one.bin"]).Length);
@@ -56,7 +56,7 @@ public sealed class RefusedTests : IDisposable
     }
 
     [Fact]
-    public async Task Only_the_version_that_was_seen_is_replaced_or_deleted()
+    public async Task If_match_replaces_or_deletes_only_the_named_version()
     {
         _folder.Write("served/one.bin", 3);
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
@@ -77,7 +77,7 @@ public sealed class RefusedTests : IDisposable
     [InlineData("get")]
     [InlineData("ls")]
     [InlineData("rm")]
-    public async Task A_file_that_is_not_there_is_named(string command)
+    public async Task Missing_file_is_named(string command)
     {
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
 
@@ -94,7 +94,7 @@ public sealed class RefusedTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_here_is_not_replaced_when_it_must_be_new()
+    public async Task Create_new_keeps_an_existing_local_file()
     {
         _folder.Write("served/one.bin", 3);
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
@@ -107,7 +107,7 @@ public sealed class RefusedTests : IDisposable
     }
 
     [Fact]
-    public async Task A_url_outside_of_the_files_is_told_where_they_are()
+    public async Task Url_outside_the_files_is_corrected_in_the_message()
     {
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
         string wrong = server.Files.Replace("/files/", "/elsewhere/", StringComparison.Ordinal);
@@ -119,7 +119,7 @@ public sealed class RefusedTests : IDisposable
     }
 
     [Fact]
-    public async Task A_server_that_is_not_there_is_named()
+    public async Task Unreachable_server_is_named()
     {
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
         await server.KillAsync();
@@ -131,7 +131,7 @@ public sealed class RefusedTests : IDisposable
     }
 
     [NeedsFact(Need.Mount)]
-    public async Task A_full_disk_here_is_named_and_nothing_gets_the_name()
+    public async Task Full_local_disk_is_named_and_leaves_no_file()
     {
         _folder.Write("served/one.bin", 8 * 1024 * 1024);
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
@@ -145,7 +145,7 @@ public sealed class RefusedTests : IDisposable
     }
 
     [NeedsFact(Need.Mount)]
-    public async Task A_full_disk_there_is_named_and_nothing_gets_the_name()
+    public async Task Full_server_disk_is_named_and_leaves_no_file()
     {
         _folder.Write("large.bin", 8 * 1024 * 1024);
         using var small = MountedDisk.InMemory(1024 * 1024, _folder["small"]);

@@ -25,8 +25,8 @@ public sealed class TransferArgumentsTests : IDisposable
             [Via, "--token <TOKEN>", "--token-file <FILE>", "--attempts <N>", "--idle-timeout <TIME>", "--quiet", "--json", "Examples:", "Exit codes:", "130"];
         string[] own = command switch
         {
-            "put" => ["--gzip", "--new", "--if-match <TAG>", "--no-verify", "--no-continue", "--connections <N>"],
-            "get" => ["--gzip", "--new", "--no-verify", "--no-continue", "--connections <N>"],
+            "put" => ["--gzip", "--create-new", "--if-match <TAG>", "--no-verify", "--no-continue", "--connections <N>"],
+            "get" => ["--gzip", "--create-new", "--no-verify", "--no-continue", "--connections <N>"],
             "ls" => ["--recursive", "--long"],
             _ => ["--recursive", "--yes", "--if-match <TAG>"],
         };
@@ -37,20 +37,20 @@ public sealed class TransferArgumentsTests : IDisposable
     [InlineData("http://", "put", "x", "ftp://h/files/x")]
     [InlineData("'http2'", "put", "x", "http://h/files/x", "--via", "http3")]
     [InlineData("'grpc-web'", "ls", "http://h/files/", "--via", "grpcweb")]
-    [InlineData("--gzip is about gRPC, and the wire is auto", "put", "x", "http://h/files/x", "--gzip")]
-    [InlineData("--gzip is about gRPC, and the wire is http2", "get", "http://h/files/x", "--gzip", "--via", "http2")]
+    [InlineData("--gzip needs a gRPC protocol, and auto is none", "put", "x", "http://h/files/x", "--gzip")]
+    [InlineData("--gzip needs a gRPC protocol, and http2 is none", "get", "http://h/files/x", "--gzip", "--via", "http2")]
     [InlineData("Add --via grpc or grpc-web or grpc-web-text", "get", "http://h/files/x", "--via", "tus", "--gzip")]
     [InlineData("--gzip", "ls", "http://h/files/", "--via", "grpc", "--gzip")]
     [InlineData("--attempts", "get", "http://h/files/x", "--attempts", "0")]
     [InlineData("--connections", "get", "http://h/files/x", "--connections", "x")]
     [InlineData("--idle-timeout", "ls", "http://h/files/", "--idle-timeout", "never")]
     [InlineData("exclude each other", "ls", "http://h/files/", "--token", "a", "--token-file", "b")]
-    [InlineData("exclude each other", "put", "x", "http://h/files/x", "--new", "--if-match", "a")]
+    [InlineData("exclude each other", "put", "x", "http://h/files/x", "--create-new", "--if-match", "a")]
     [InlineData("missing-token", "ls", "http://h/files/", "--token-file", "missing-token")]
     [InlineData("--recursive", "rm", "http://h/files/x/")]
     [InlineData("--if-match", "rm", "http://h/files/x", "--if-match", "a b")]
     [InlineData("FILE... URL", "put", "x")]
-    public async Task A_wrong_command_line_is_refused_with_what_is_wrong(string reason, params string[] arguments)
+    public async Task Invalid_command_line_is_rejected_with_the_reason(string reason, params string[] arguments)
     {
         (int exitCode, _, string error) = await Command.RunAsync(_folder, arguments);
 
@@ -62,7 +62,7 @@ public sealed class TransferArgumentsTests : IDisposable
     [InlineData("put", "x", "http://127.0.0.1:1/files/x", "--if-match", "abc", "--attempts", "1")]
     [InlineData("rm", "http://127.0.0.1:1/files/x", "--if-match", "\"abc\"", "--attempts", "1")]
     [InlineData("ls", "http://127.0.0.1:1/files/", "--token", "mr_abc", "--attempts", "1")]
-    public async Task A_right_command_line_comes_as_far_as_the_server(params string[] arguments)
+    public async Task Valid_command_line_reaches_the_server(params string[] arguments)
     {
         (int exitCode, _, string error) = await Command.RunAsync(_folder, arguments);
 

@@ -1,5 +1,4 @@
 using System.Text.RegularExpressions;
-using Millrace.Cli.Transfer;
 using Millrace.Transfer;
 using Spectre.Console;
 

@@ -1,4 +1,3 @@
-using Millrace.Cli.Transfer;
 using Millrace.Transfer;
 
 namespace Millrace.Cli.Tests.Transferring;
@@ -15,7 +14,7 @@ public sealed class TransferTargetTests
     [InlineData("http://host/files/a%20b%25.bin", "http://host/files/", "a b%.bin", false)]
     [InlineData("http://host/files/Grüße und so.txt", "http://host/files/", "Grüße und so.txt", false)]
     [InlineData("http://host/files/Gr%C3%BC%C3%9Fe", "http://host/files/", "Grüße", false)]
-    public void A_url_says_server_files_and_name(string url, string files, string name, bool isFolder)
+    public void Url_gives_server_files_and_name(string url, string files, string name, bool isFolder)
     {
         TransferTarget target = TransferTarget.Parse(url);
 
@@ -42,7 +41,7 @@ public sealed class TransferTargetTests
     [InlineData("http://host/files/a%00b", "control character")]
     [InlineData("http://host/files/a\\b", "backslash|\\\\")]
     [InlineData("http://host/files/nul.txt", "Windows")]
-    public void A_url_that_is_none_is_refused_with_the_reason(string url, string reason)
+    public void Invalid_url_is_rejected_with_the_reason(string url, string reason)
     {
         var exception = Assert.Throws<TransferException>(() => TransferTarget.Parse(url));
 
@@ -51,7 +50,7 @@ public sealed class TransferTargetTests
     }
 
     [Fact]
-    public void A_password_in_a_url_is_not_repeated() =>
+    public void Password_in_a_url_is_not_printed() =>
         Assert.DoesNotContain(
             "secret",
             Assert.Throws<TransferException>(() => TransferTarget.Parse("http://me:secret@host/files/a")).Message,
@@ -73,7 +72,7 @@ public sealed class TransferTargetTests
     [InlineData("http://host/files/a?mr-signature=sec ret", "in quotes")]
     [InlineData("http://host/files/../a?mr-signature=secret", "'..'")]
     [InlineData("http://host/files/a?b=secret", "'?'")]
-    public void A_link_that_is_none_is_refused_without_its_query(string url, string reason)
+    public void Invalid_link_is_rejected_without_printing_its_query(string url, string reason)
     {
         var exception = Assert.Throws<TransferException>(() => TransferTarget.ParseWithLink(url));
 
@@ -97,7 +96,7 @@ public sealed class TransferTargetTests
     }
 
     [Fact]
-    public void A_url_elsewhere_than_the_files_is_refused_with_the_place_where_they_are()
+    public void Url_outside_the_files_is_rejected_with_their_location()
     {
         TransferTarget target = TransferTarget.Parse("http://host:1/data/a");
 

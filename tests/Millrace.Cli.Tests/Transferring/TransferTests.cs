@@ -19,7 +19,7 @@ public sealed class TransferTests : IDisposable
     [InlineData("grpc", "grpc")]
     [InlineData("grpc-web", "grpc-web")]
     [InlineData("grpc-web-text", "grpc-web-text")]
-    public async Task A_file_goes_up_and_comes_down_over_every_wire(string via, string protocol)
+    public async Task File_is_uploaded_and_downloaded_over_every_protocol(string via, string protocol)
     {
         byte[] content = _folder.Write("one.bin", 3_000_001);
         ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
@@ -61,7 +61,7 @@ public sealed class TransferTests : IDisposable
     }
 
     [Fact]
-    public async Task Folders_go_up_and_come_down_whole()
+    public async Task Folders_are_uploaded_and_downloaded_completely()
     {
         _folder.Write("tree/a.bin", 1_000_000, 1);
         _folder.Write("tree/sub/b c.bin", 70_000, 2);

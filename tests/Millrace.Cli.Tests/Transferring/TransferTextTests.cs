@@ -1,6 +1,4 @@
 using System.Text.Json;
-using Millrace.Cli.List;
-using Millrace.Cli.Transfer;
 using Millrace.Transfer;
 
 namespace Millrace.Cli.Tests.Transferring;
@@ -19,12 +17,12 @@ public sealed class TransferTextTests
     [InlineData(12, null, 11, 1, "12 MiB, 11 MiB/s")]
     [InlineData(100, 100, 11, 1, "100 MiB of 100 MiB, 11 MiB/s")]
     [InlineData(1, 1000, 1, 3, "1 MiB of 1000 MiB, 1 MiB/s, 17 min left, attempt 3")]
-    public void Progress_tells_bytes_rate_and_time_left(int done, int? total, int rate, int attempt, string expected) => Assert.Equal(
+    public void Progress_shows_bytes_rate_and_time_left(int done, int? total, int rate, int attempt, string expected) => Assert.Equal(
         expected,
         TransferText.Progress(new TransferProgress(done * MiB, total * MiB, rate * MiB, TimeSpan.Zero, attempt)));
 
     [Fact]
-    public void A_result_tells_size_time_rate_wire_and_digest()
+    public void Result_shows_size_time_rate_protocol_and_digest()
     {
         Sha256Digest digest = Sha256Digest.Compute("x"u8);
 
@@ -34,7 +32,7 @@ public sealed class TransferTextTests
     }
 
     [Fact]
-    public void A_continued_result_tells_how_much_of_it_is_of_now() => Assert.Equal(
+    public void Resumed_result_shows_how_much_was_sent_now() => Assert.Equal(
         "10 MiB, in 2.0 s (2 MiB/s) by tus; continued, 4 MiB of it now; 3 attempts",
         TransferText.Result(new TransferResult(Name, 10 * MiB, null, null, TransferProtocol.Tus, 4 * MiB, 3), 2));
 
@@ -52,7 +50,7 @@ public sealed class TransferTextTests
     }
 
     [Fact]
-    public void A_line_of_json_has_what_became_of_a_file()
+    public void Json_line_describes_the_result_of_a_file()
     {
         var item = new TransferItem("b.bin", Name, "http://h/files/a/b%20%C3%BC.bin", MiB);
         var result = new TransferResult(Name, MiB, new EntityTag("t"), Sha256Digest.Compute("x"u8), TransferProtocol.Http2, 5, 2);
@@ -75,7 +73,7 @@ public sealed class TransferTextTests
     }
 
     [Fact]
-    public void A_failed_line_of_json_has_the_kind_and_the_message()
+    public void Json_line_of_a_failure_has_its_kind_and_message()
     {
         var item = new TransferItem("b.bin", Name, "http://h/files/b.bin", MiB);
         var error = new TransferException(TransferError.AlreadyExists, "It is there.", "b.bin");
@@ -89,11 +87,11 @@ public sealed class TransferTextTests
 
     [Theory]
     [InlineData(TransferError.Unauthorized, "MILLRACE_TOKEN")]
-    [InlineData(TransferError.AlreadyExists, "--new")]
-    [InlineData(TransferError.Disconnected, "same command continues")]
+    [InlineData(TransferError.AlreadyExists, "--create-new")]
+    [InlineData(TransferError.Disconnected, "same command resumes")]
     [InlineData(TransferError.ProtocolNotOffered, "--via")]
     [InlineData(TransferError.NotFound, "millrace ls")]
-    public void A_failure_says_which_option_helps(TransferError error, string advice)
+    public void Failure_names_the_option_that_helps(TransferError error, string advice)
     {
         string text = TransferFailure.Describe(new TransferException(error, "Why it failed"));
 

@@ -1,12 +1,11 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 
-namespace Millrace.Cli.Serve;
+namespace Millrace.Cli;
 
-/// <summary>Numbers of bytes as people type them: <c>1000</c>, <c>64K</c>, <c>10GiB</c> and <c>500MB</c>.</summary>
+/// <summary>Sizes in bytes as people type them: <c>1000</c>, <c>64K</c>, <c>10GiB</c> and <c>500MB</c>.</summary>
 internal static class SizeArgument
 {
-    /// <summary>For messages.</summary>
     public const string Examples = "1000, 64K, 10GiB or 500MB";
 
     private static readonly (string Suffix, long Bytes)[] Units =
@@ -17,7 +16,9 @@ internal static class SizeArgument
         ("B", 1), ("", 1),
     ];
 
-    /// <summary>Reads one; 0 or more.</summary>
+    public static string Problem(string option, string text) => $"{option}: '{text}' is not a valid size; use {Examples}.";
+
+    /// <summary>Parses a size from 0 on.</summary>
     public static bool TryParse([NotNullWhen(true)] string? text, out long bytes)
     {
         bytes = 0;

@@ -1,0 +1,37 @@
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace Millrace.Cli;
+
+/// <summary>The JSON of all commands. Field names are part of the commands' contract.</summary>
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    UseStringEnumConverter = true)]
+[JsonSerializable(typeof(CopySummary))]
+[JsonSerializable(typeof(ScanReport))]
+[JsonSerializable(typeof(TransferLine))]
+[JsonSerializable(typeof(FailureLine))]
+[JsonSerializable(typeof(ListLine))]
+[JsonSerializable(typeof(RemoveLine))]
+[JsonSerializable(typeof(ServeLine))]
+[JsonSerializable(typeof(TokenLine))]
+[JsonSerializable(typeof(LinkLine))]
+internal sealed partial class CommandJson : JsonSerializerContext
+{
+    private static CommandJson Line => field ??= Create(indented: false);
+
+    private static CommandJson Indented => field ??= Create(indented: true);
+
+    public static string ToLine<T>(T value) => JsonSerializer.Serialize(value, typeof(T), Line);
+
+    public static string ToDocument<T>(T value) => JsonSerializer.Serialize(value, typeof(T), Indented);
+
+    private static CommandJson Create(bool indented) => new(
+        new JsonSerializerOptions(Default.Options)
+        {
+            Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+            WriteIndented = indented,
+        });
+}

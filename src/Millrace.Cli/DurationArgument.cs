@@ -1,0 +1,41 @@
+using System.CommandLine.Parsing;
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+
+namespace Millrace.Cli;
+
+/// <summary>Durations as people type them: <c>500ms</c>, <c>30</c> and <c>30s</c>, <c>15m</c>, <c>12h</c>, <c>30d</c>, <c>52w</c>.</summary>
+internal static class DurationArgument
+{
+    public const string Examples = "90s, 15m, 12h, 30d or 52w";
+
+    // A century: what is meant to last longer has no end.
+    private const double MaxSeconds = 100.0 * 366 * 86_400;
+
+    public static string Problem(string? text, string examples = Examples) => $"'{text}' is not a valid duration; use {examples}.";
+
+    /// <summary>Parses a duration from 0 to a century.</summary>
+    public static bool TryParse([NotNullWhen(true)] string? text, out TimeSpan time)
+    {
+        time = default;
+        string number = (text ?? "").TrimEnd('w', 'd', 'h', 'm', 's');
+        double unit = (text ?? "")[number.Length..] switch
+        {
+            "ms" => 0.001,
+            "" or "s" => 1,
+            "m" => 60,
+            "h" => 3600,
+            "d" => 86_400,
+            "w" => 604_800,
+            _ => double.NaN,
+        };
+        if (!double.TryParse(number, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double value)
+            || value * unit is not (>= 0 and <= MaxSeconds))
+        {
+            return false;
+        }
+
+        time = TimeSpan.FromSeconds(value * unit);
+        return true;
+    }
+}
