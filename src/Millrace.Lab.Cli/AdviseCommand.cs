@@ -64,12 +64,12 @@ internal static class AdviseCommand
         {
             if (json)
             {
-                Console.Out.WriteLine(AdviceFile.ToJson(results));
+                Console.Out.WriteLine(AdviceDocument.ToJson(results));
                 return;
             }
 
             IAnsiConsole console = Terminal.Create();
-            AdviceConsole.Write(console, Advisor.Advise(results), PublishedBeside.Of(results));
+            AdviceText.Write(console, Advisor.Advise(results), PublishedBeside.Of(results));
         }
         catch (IOException)
         {

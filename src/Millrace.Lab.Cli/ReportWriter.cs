@@ -1,5 +1,3 @@
-using Millrace.Lab.Advising;
-using Millrace.Lab.Published;
 using Millrace.Lab.Reporting;
 using Millrace.Lab.Results;
 
@@ -14,8 +12,8 @@ internal static class ReportWriter
         string text = Path.Combine(folder, MarkdownReport.Name);
         try
         {
-            File.WriteAllText(page, HtmlReport.Write(runs, ReportSources.Advice, ReportSources.Published(runs)));
-            File.WriteAllText(text, string.Join("\n", runs.Select(Text)));
+            File.WriteAllText(page, HtmlReport.Write(runs));
+            File.WriteAllText(text, string.Join("\n", runs.Select(MarkdownReport.Write)));
             return [page, text];
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
@@ -23,7 +21,4 @@ internal static class ReportWriter
             throw new LabException($"The report cannot be written: {exception.Message}", exception);
         }
     }
-
-    private static string Text(LabResults run) => MarkdownReport.Write(run) + "\n"
-        + AdviceMarkdown.Write(Advisor.Advise(run), PublishedBeside.Of(run));
 }

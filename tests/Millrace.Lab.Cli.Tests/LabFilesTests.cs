@@ -44,7 +44,7 @@ public sealed partial class LabFilesTests : IDisposable
 
         string report = await File.ReadAllTextAsync(Path.Combine(folder, "report.md"));
         Assert.Contains("| FilePipe | 4 KiB |", report, StringComparison.Ordinal);
-        Assert.Contains("FileStreamSync", await File.ReadAllTextAsync(Path.Combine(folder, "report.html")), StringComparison.Ordinal);
+        Assert.Contains("<script id=\"report-data\"", await File.ReadAllTextAsync(Path.Combine(folder, "report.html")), StringComparison.Ordinal);
         Assert.Contains(results.Finding!, output, StringComparison.Ordinal);
         Assert.Contains("FileStreamSync", output, StringComparison.Ordinal);
         Assert.DoesNotContain('\u001b', output);

@@ -1,40 +1,95 @@
+using System.Text.Encodings.Web;
+using System.Text.Json;
 using System.Text.Json.Serialization;
+using Millrace.Lab.Published;
 
 namespace Millrace.Lab.Advising;
 
 /// <summary>What results suggest: a statement with its evidence, what to do about it, and how to test it again.</summary>
 internal sealed record Advice
 {
-    /// <summary>What it is about, for example "buffer".</summary>
+    /// <summary>For example "buffer".</summary>
     public required string Topic { get; init; }
 
-    /// <summary>How serious it is.</summary>
     public required AdviceKind Kind { get; init; }
 
     /// <summary>What was found, in a sentence or two.</summary>
     public required string Statement { get; init; }
 
-    /// <summary>The figures that it rests on; empty only where nothing was measured.</summary>
+    /// <summary>The figures behind it; empty only where nothing was measured.</summary>
     public required IReadOnlyList<AdviceEvidence> Evidence { get; init; }
 
-    /// <summary>What to do.</summary>
     public required string Action { get; init; }
 
-    /// <summary>Lines of C# that do it; null where code is not the answer.</summary>
+    /// <summary>C# that does it; null where code is not the answer.</summary>
     public string? Code { get; init; }
 
     /// <summary>The command that tests it again.</summary>
     public required string Check { get; init; }
 
     /// <summary>The published conclusion that is tested; null for advice of our own.</summary>
-    public PublishedClaim? Claim { get; init; }
+    public TestedClaim? Claim { get; init; }
 
     /// <summary>A heading: the published conclusion and whether it holds, or the statement.</summary>
     [JsonIgnore]
-    public string Title => Claim is { } claim ? $"{claim.Says}: {HoldsText.Of(claim.Holds)}" : Statement;
+    public string Title => Claim is { } claim
+        ? $"{claim.Says}: {claim.Holds switch { Holds.Yes => "holds here", Holds.No => "does not hold here", _ => "cannot be told" }}"
+        : Statement;
 
     /// <summary>The evidence as sentences, each beginning with its case where it is about one.</summary>
     [JsonIgnore]
     public IEnumerable<string> EvidenceTexts =>
         Evidence.Select(item => item.Case is { } name ? $"{name}: {item.Text}" : item.Text);
+}
+
+/// <summary>How serious advice is; the order is that of the output.</summary>
+internal enum AdviceKind
+{
+    /// <summary>The results cannot be used for what they are meant for.</summary>
+    Error,
+
+    /// <summary>The results are worth less than they look, or a method has a risk.</summary>
+    Warning,
+
+    Hint,
+}
+
+/// <param name="Case">The case as filters name it, "METHOD/PARAMETERS"; null where the figure is about the whole run.</param>
+/// <param name="Text">The figure in words.</param>
+internal sealed record AdviceEvidence(string? Case, string Text)
+{
+    public AdviceEvidence(CaseResult item, string text)
+        : this(Figures.Id(item), text)
+    {
+    }
+}
+
+/// <summary>A published conclusion, and whether it holds on this machine.</summary>
+internal sealed record TestedClaim(string Whose, string Source, string Says, Holds Holds, string Reason);
+
+internal enum Holds
+{
+    Yes,
+    No,
+    CannotBeTold,
+}
+
+/// <summary>What `lab advise --json` prints.</summary>
+internal sealed record AdviceDocument(IReadOnlyList<Advice> Advice, IReadOnlyList<PublishedBeside> Published)
+{
+    public static string ToJson(LabResults results) => JsonSerializer.Serialize(
+        new AdviceDocument(Advisor.Advise(results), PublishedBeside.Of(results)), AdviceJson.Readable.AdviceDocument);
+}
+
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    UseStringEnumConverter = true,
+    WriteIndented = true)]
+[JsonSerializable(typeof(AdviceDocument))]
+internal sealed partial class AdviceJson : JsonSerializerContext
+{
+    // Without escapes for letters and signs that people read: this JSON is not embedded in a page.
+    public static AdviceJson Readable => field ??= new AdviceJson(
+        new JsonSerializerOptions(Default.AdviceDocument.Options) { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
 }

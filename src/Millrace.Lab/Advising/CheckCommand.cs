@@ -1,4 +1,3 @@
-
 namespace Millrace.Lab.Advising;
 
 /// <summary>The command that measures some methods again.</summary>
@@ -7,14 +6,12 @@ internal static class CheckCommand
     // More than these are nearly all methods, and a command that nobody reads.
     private const int MaxFilters = 5;
 
-    /// <summary>The same mode and file as before.</summary>
-    public static string Again(LabResults results, params IEnumerable<string> methods) =>
-        Make(results, results.Mode == "full" ? " --full" : "", methods);
+    /// <summary>In the same mode, on the same file.</summary>
+    public static string Again(LabResults results, params IEnumerable<string> methods) => Make(results, ModeOf(results), methods);
 
-    /// <summary>The same mode, and cases by filters that name them with what they are compared with.</summary>
+    /// <summary>In the same mode, by filters that name the cases with what they are compared with.</summary>
     public static string Cases(LabResults results, params IEnumerable<string> filters) =>
-        $"millrace lab {results.Suite}{(results.Mode == "full" ? " --full" : "")}"
-        + string.Concat(filters.Select(filter => $" --filter \"{filter}\""));
+        $"millrace lab {results.Suite}{ModeOf(results)}" + Filters(filters);
 
     /// <summary>With everything that only full mode measures.</summary>
     public static string Full(LabResults results, params IEnumerable<string> methods) => Make(results, " --full", methods);
@@ -23,11 +20,11 @@ internal static class CheckCommand
     {
         string? file = results.Cases.Select(item => item.Parameters.File).FirstOrDefault(path => path is not null);
 
-        // A suite may have a baseline for each kind of content: that which was asked for, where one was.
+        // A suite may have a baseline for each kind of content: prefer one that was asked for.
         string[] baselines = [.. results.Cases.Where(item => item.Baseline).Select(item => item.Method).Distinct()];
         string? baseline = baselines.FirstOrDefault(name => methods.Contains(name)) ?? baselines.FirstOrDefault();
 
-        // With the star, the second copy that the noise needs comes along.
+        // The star also selects the second copy, which the noise needs.
         string[] filters =
         [
             .. methods.Where(method => method != baseline)
@@ -36,6 +33,10 @@ internal static class CheckCommand
         ];
         return $"millrace lab {results.Suite}{mode}"
             + (file is null ? "" : $" --file \"{file}\"")
-            + (filters.Length > MaxFilters ? "" : string.Concat(filters.Select(filter => $" --filter \"{filter}\"")));
+            + (filters.Length > MaxFilters ? "" : Filters(filters));
     }
+
+    private static string ModeOf(LabResults results) => results.Mode == "full" ? " --full" : "";
+
+    private static string Filters(IEnumerable<string> filters) => string.Concat(filters.Select(filter => $" --filter \"{filter}\""));
 }

@@ -1,3 +1,4 @@
+using Millrace.Lab.Comparing;
 
 namespace Millrace.Lab.Advising;
 
@@ -7,11 +8,12 @@ internal sealed class SituatedCases
     // What says most about files as programs find them comes first.
     private static readonly string?[] Fills = ["large writes", "as found", "read back"];
     private readonly MeasuredCases _cases;
+    private readonly MedianJudge _judge;
 
     public SituatedCases(LabResults results)
     {
         _cases = new MeasuredCases(results, onlyVerified: true);
-        Judge = new Judge(_cases);
+        _judge = new MedianJudge(_cases);
         Situations = [.. MakeSituations(All)];
     }
 
@@ -19,19 +21,29 @@ internal sealed class SituatedCases
 
     public IReadOnlyList<CaseResult> All => _cases.All;
 
-    public Judge Judge { get; }
-
     /// <summary>
     /// Files and states of the cache, hot ones first, each with its cases opened in the usual way and read by one at a time.
     /// </summary>
     public IReadOnlyList<Situation> Situations { get; }
 
+    public IEnumerable<Situation> Hot => Situations.Where(item => !item.IsCold);
+
     public string? Baseline => _cases.Baseline;
 
     public CaseResult? Find(string method, CaseParameters parameters) => _cases.Find(method, parameters);
 
+    public VerdictResult Compare(CaseResult mine, CaseResult other) => _judge.Compare(mine, other);
+
+    public VerdictResult ComparePerMib(CaseResult mine, CaseResult other) => _judge.ComparePerMib(mine, other);
+
+    public bool IsFaster(CaseResult mine, CaseResult other) => Compare(mine, other).Verdict == VerdictWords.Faster;
+
+    public bool IsSlower(CaseResult mine, CaseResult other) => Compare(mine, other).Verdict == VerdictWords.Slower;
+
+    public bool IsSame(CaseResult mine, CaseResult other) => Compare(mine, other).Verdict == VerdictWords.Same;
+
     /// <summary>Cases of some methods with those of another that have the same parameters.</summary>
-    public IEnumerable<(CaseResult Mine, CaseResult Other)> Pairs(string other, params string[] methods) =>
+    public IEnumerable<(CaseResult Mine, CaseResult Other)> Pairs(string other, IEnumerable<string> methods) =>
         from mine in All
         where methods.Contains(mine.Method) && !IsAsynchronous(mine.Parameters)
         let their = Find(other, mine.Parameters)
@@ -56,3 +68,54 @@ internal sealed class SituatedCases
         return rank < 0 ? Fills.Length : rank;
     }
 }
+
+/// <summary>Cases that differ in method and buffer only.</summary>
+/// <param name="Parameters">What they have in common; without a buffer.</param>
+internal sealed record Situation(CaseParameters Parameters, IReadOnlyList<CaseResult> Cases)
+{
+    // With two buffers the smaller one is no finding.
+    private const int MinBuffers = 3;
+
+    /// <summary>Whether the file was not in the page cache.</summary>
+    public bool IsCold => Parameters.Cache == "cold";
+
+    /// <summary>For example "128 MiB, hot" or "http, random, 128 MiB, hot".</summary>
+    public string Name => string.Join(", ", new[]
+    {
+        Parameters.Source,
+        Parameters.Content,
+        Parameters.File is { } file ? Path.GetFileName(file) : null,
+        Parameters.Bytes is { } bytes ? ByteSize.ToText(bytes) : null,
+        Parameters.Cache,
+    }.OfType<string>());
+
+    /// <summary>What is read: "file" or "response".</summary>
+    public string Thing => Parameters.Source == "http" ? "response" : "file";
+
+    public IEnumerable<string> Methods => Cases.Select(item => item.Method).Distinct();
+
+    /// <summary>The cases of a method by ascending buffer.</summary>
+    public IReadOnlyList<CaseResult> Of(string method) =>
+        [.. Cases.Where(item => item.Method == method).OrderBy(item => item.Parameters.Buffer)];
+
+    /// <summary>The fastest case of a method; null when it was not measured.</summary>
+    public CaseResult? Best(string method) => Cases.Where(item => item.Method == method).MinBy(Figures.Median);
+
+    /// <summary>The fastest case of each method, the fastest first.</summary>
+    public IReadOnlyList<CaseResult> BestOfEach() => [.. Methods.Select(Best).OfType<CaseResult>().OrderBy(Figures.Median)];
+
+    /// <summary>The fastest buffer of a method and the smallest within the noise of it; null with fewer than three buffers.</summary>
+    public BufferChoice? ChooseBuffer(SituatedCases cases, string method)
+    {
+        IReadOnlyList<CaseResult> all = Of(method);
+        if (all.Count(item => item.Parameters.Buffer is not null) < MinBuffers)
+        {
+            return null;
+        }
+
+        CaseResult best = all.MinBy(Figures.Median)!;
+        return new BufferChoice(best, all.First(item => item == best || cases.IsSame(item, best)), all);
+    }
+}
+
+internal sealed record BufferChoice(CaseResult Best, CaseResult Smallest, IReadOnlyList<CaseResult> All);

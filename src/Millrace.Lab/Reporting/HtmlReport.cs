@@ -1,5 +1,10 @@
+using System.IO.Compression;
 using System.Reflection;
-using Millrace.Lab.Reporting.Html;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using System.Text.Json.Serialization;
+using Millrace.Lab.Advising;
+using Millrace.Lab.Published;
 
 namespace Millrace.Lab.Reporting;
 
@@ -12,33 +17,97 @@ internal static class HtmlReport
     /// <summary>The file's name within an output folder.</summary>
     public const string Name = "report.html";
 
+    private const string Schema = "millrace.report/2";
     private const string Resource = "Millrace.Lab.Reporting.Web.report.html";
 
     // web/index.html has it once.
     private const string Placeholder = "@REPORT_DATA@";
 
-    /// <summary>Writes it, a section per run.</summary>
-    /// <param name="runs">The runs, in the order of their sections.</param>
-    /// <param name="advise">What a run says should be done; null for a report without advice.</param>
-    /// <param name="published">Figures that others published, shown beside those of runs that have such methods.</param>
-    public static string Write(
-        IReadOnlyList<LabResults> runs,
-        Func<LabResults, IReadOnlyList<ReportAdvice>>? advise = null,
-        IReadOnlyList<ReportPublished>? published = null)
-    {
-        ArgumentNullException.ThrowIfNull(runs);
-        string page = ReadPage();
-        int place = page.IndexOf(Placeholder, StringComparison.Ordinal);
-        return string.Concat(
-            page.AsSpan(0, place),
-            ReportPayload.Write(runs, advise, published ?? []),
-            page.AsSpan(place + Placeholder.Length));
-    }
-
-    private static string ReadPage()
+    /// <summary>Writes a page with a section for each run, in the order of the runs.</summary>
+    public static string Write(IReadOnlyList<LabResults> runs)
     {
         using Stream stream = Assembly.GetExecutingAssembly().GetManifestResourceStream(Resource)!;
         using var reader = new StreamReader(stream);
-        return reader.ReadToEnd();
+        return reader.ReadToEnd().Replace(Placeholder, Data(runs), StringComparison.Ordinal);
     }
+
+    // JSON compressed with gzip, in base 64: nothing in it can end the script element.
+    private static string Data(IReadOnlyList<LabResults> runs)
+    {
+        var data = new JsonObject
+        {
+            ["schema"] = Schema,
+            ["runs"] = new JsonArray([.. runs.Select(Run)]),
+            ["published"] = JsonSerializer.SerializeToNode(Published(runs), ReportJson.Default.IReadOnlyListReportPublished),
+        };
+        using var buffer = new MemoryStream();
+        using (var gzip = new GZipStream(buffer, CompressionLevel.SmallestSize, leaveOpen: true))
+        using (var json = new Utf8JsonWriter(gzip))
+        {
+            data.WriteTo(json);
+        }
+
+        return Convert.ToBase64String(buffer.GetBuffer().AsSpan(0, (int)buffer.Length));
+    }
+
+    // A run as results.json has it, with its advice.
+    private static JsonObject Run(LabResults run)
+    {
+        JsonObject json = JsonSerializer.SerializeToNode(run, ResultsJson.Default.LabResults)!.AsObject();
+        json["advice"] = JsonSerializer.SerializeToNode(AdviceOf(run), ReportJson.Default.IReadOnlyListReportAdvice);
+        return json;
+    }
+
+    private static IReadOnlyList<ReportAdvice> AdviceOf(LabResults run) =>
+    [
+        .. from section in AdviceText.Sections(Advisor.Advise(run))
+           from advice in section.Advice
+           select new ReportAdvice(
+               section.Title,
+               advice.Title,
+               [.. advice.Claim?.Reason is { } reason ? [reason] : Array.Empty<string>(), .. advice.EvidenceTexts],
+               advice.Action,
+               advice.Check,
+               advice.Code,
+               advice.Claim is not null),
+    ];
+
+    // The published figures of the suites of the runs, a table each.
+    private static IReadOnlyList<ReportPublished> Published(IReadOnlyList<LabResults> runs) =>
+    [
+        .. from suite in runs.Select(run => run.Suite).Distinct()
+           from set in PublishedFigures.For(suite)
+           from table in set.Tables
+           let rows = Rows(table)
+           where rows.Count > 0
+           select new ReportPublished(
+               set.Tables.Count == 1 ? set.Title : $"{set.Title}: {table.Name}",
+               set.Source,
+               $"{table.Machine}; {table.Runtime}; {table.Engine}. {string.Join(" ", set.Notes)}",
+               rows),
+    ];
+
+    private static IReadOnlyList<ReportPublishedRow> Rows(PublishedTable table) =>
+    [
+        .. from row in table.Rows
+           let ratio = table.Ratio(row)
+           where ratio is not null
+           select new ReportPublishedRow(row.Method, row.OurMethod, row.Parameters, ratio.Value),
+    ];
 }
+
+/// <param name="OfOthers">Whether it says if what others concluded holds here.</param>
+internal sealed record ReportAdvice(
+    string Section, string Title, IReadOnlyList<string> Evidence, string Action, string Check, string? Code, bool OfOthers);
+
+internal sealed record ReportPublished(string Title, string Source, string Notes, IReadOnlyList<ReportPublishedRow> Rows);
+
+/// <param name="Ratio">Its time by that of the table's baseline; below 1 is faster.</param>
+internal sealed record ReportPublishedRow(string Method, string? OurMethod, CaseParameters Parameters, double Ratio);
+
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(IReadOnlyList<ReportAdvice>))]
+[JsonSerializable(typeof(IReadOnlyList<ReportPublished>))]
+internal sealed partial class ReportJson : JsonSerializerContext;

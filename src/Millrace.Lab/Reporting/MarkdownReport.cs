@@ -1,67 +1,54 @@
 using System.Globalization;
 using System.Text;
-using Millrace.Lab.Reporting.Markdown;
+using Millrace.Lab.Advising;
+using Millrace.Lab.Published;
 
 namespace Millrace.Lab.Reporting;
 
-/// <summary>Writes report.md from results, and from nothing else.</summary>
+/// <summary>Writes report.md from results: the answer, a picture, advice, then the tables and how the run took place.</summary>
 internal static class MarkdownReport
 {
     /// <summary>The file's name within an output folder.</summary>
     public const string Name = "report.md";
 
-    /// <summary>Writes it.</summary>
     public static string Write(LabResults results)
     {
-        ArgumentNullException.ThrowIfNull(results);
+        CaseGroup[] groups = [.. CaseGroup.Of(results)];
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture, $"# Millrace laboratory: {results.Suite}, {results.Mode}\n\n");
-        if (results.Finding is { } finding)
+        text.Append(results.Finding is { } finding ? $"{finding}\n\n" : "");
+        if (groups.FirstOrDefault()?.Picture() is { Count: > 0 } picture)
         {
-            text.Append(finding).Append("\n\n");
+            text.Append("```text\n").AppendJoin('\n', picture).Append("\n```\n\n");
         }
 
-        AppendWarnings(text, results);
-        AppendBars(text, results);
-        foreach (CaseGroup group in CaseGroup.Of(results))
+        string[] warnings =
+        [
+            .. results.Warnings.Concat(results.Interrupted ? ["The run ended before it was complete."] : [])
+                .Concat(ConsoleReport.Notes(results)).Select(warning => $"> - {TextTable.Escape(warning)}\n"),
+        ];
+        text.AppendJoin("", warnings).Append(warnings.Length > 0 ? "\n" : "");
+        text.Append(AdviceText.ToMarkdown(Advisor.Advise(results), PublishedBeside.Of(results)));
+        if (ConsoleReport.Bars(results) is { } bars)
         {
-            MarkdownCases.Append(text, group);
+            text.Append("## What it must reach\n\nMedians of this run, hot and SequentialScan unless stated.\n\n");
+            bars.AppendTo(text);
+        }
+
+        foreach (CaseGroup group in groups)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"## {TextTable.Escape(group.Title)}\n\n");
+            group.Table(Places.Main).AppendTo(text);
+            if (group.Cases.Any(item => item.Summary is not null))
+            {
+                group.Table(Places.Folded).AppendFoldedTo(text, "Percentiles (ms) and the other meters");
+            }
         }
 
         AppendLegend(text, results);
         AppendNoise(text, results);
-        MarkdownRun.Append(text, results);
+        AppendRun(text, results);
         return text.ToString();
-    }
-
-    private static void AppendWarnings(StringBuilder text, LabResults results)
-    {
-        IEnumerable<string> warnings = results.Warnings
-            .Concat(results.Interrupted ? ["The run ended before it was complete."] : [])
-            .Concat(results.Absent.Select(absent => $"Not measured: {absent.What}: {absent.Reason}."))
-            .Concat(results.Cases.Where(item => item.UnverifiedReason is not null).Select(item =>
-                $"{item.Method} {item.Parameters.Describe()}: {item.Samples?.Unverified?.Count ?? 0} samples not verified: "
-                + item.UnverifiedReason));
-        string[] lines = [.. warnings.Select(warning => $"> - {MarkdownTable.Escape(warning)}\n")];
-        if (lines.Length > 0)
-        {
-            text.AppendJoin("", lines).Append('\n');
-        }
-    }
-
-    private static void AppendBars(StringBuilder text, LabResults results)
-    {
-        if (results.Bars.Count == 0)
-        {
-            return;
-        }
-
-        text.Append("## What it must reach\n\nMedians of this run, hot and SequentialScan unless stated.\n\n");
-        MarkdownTable.Append(
-            text,
-            ["Figure", "Bar", "Measured", "Met"],
-            results.Bars.Select(bar => new[] { bar.Figure, bar.Limit, bar.Measured, BarText.Of(bar) }),
-            textColumns: 3);
     }
 
     private static void AppendLegend(StringBuilder text, LabResults results)
@@ -80,7 +67,7 @@ internal static class MarkdownReport
                 .GroupBy(item => (item.Method, item.Strategy, item.StrategyReason))
                 .Select(group =>
                     $"- {group.Key.Method}: {group.Key.Strategy} in {group.Count()} cases"
-                    + (group.Key.StrategyReason is { } reason ? $" ({MarkdownTable.Escape(reason)})" : "") + "\n"),
+                    + (group.Key.StrategyReason is { } reason ? $" ({TextTable.Escape(reason)})" : "") + "\n"),
         ];
         if (strategies.Length > 0)
         {
@@ -90,25 +77,87 @@ internal static class MarkdownReport
 
     private static void AppendNoise(StringBuilder text, LabResults results)
     {
-        if (results.Noise.Count == 0)
+        if (results.Noise.Count > 0)
         {
-            return;
+            text.Append("## Noise\n\nThe same method measured as two cases of the same rounds.\n\n");
+            new TextTable(
+                ["Parameters", "Median ratio", "Ratio", "RatioSD", "Deviation"],
+                TextColumns: 1,
+                results.Noise.Select(noise => Row(
+                    $"{noise.Method} {noise.Parameters.Describe()}",
+                    Number(noise.MedianRatio, "0.000"),
+                    Number(noise.Ratio, "0.000"),
+                    Number(noise.RatioStdDev, "0.000"),
+                    Number(noise.Deviation * 100, "0.0") + " %"))).AppendTo(text);
+        }
+    }
+
+    // Where and how the run took place.
+    private static void AppendRun(StringBuilder text, LabResults results)
+    {
+        text.Append("## This run\n\n");
+        new TextTable(["", ""], TextColumns: 2, Facts(results).Where(fact => fact.Text is not null).Select(fact => Row(fact.Title, fact.Text)))
+            .AppendTo(text);
+        if (results.Launches.Count > 0)
+        {
+            new TextTable(
+                ["Launch", "Began", "Took", "Seed", "Hot rounds", "Cold rounds", "Compiler quiet", "Load before"],
+                TextColumns: 2,
+                results.Launches.Select(launch => Row(
+                    Number(launch.Index + 1, "0"),
+                    launch.Started.ToString("u", CultureInfo.InvariantCulture),
+                    $"{Number(launch.DurationSeconds, "0.0")} s",
+                    Number(launch.Seed, "0"),
+                    Number(launch.HotRounds, "0"),
+                    Number(launch.ColdRounds, "0"),
+                    launch.CompilerQuiet ? "yes" : "no",
+                    launch.LoadAverage is { } load ? Number(load, "0.00") : "-"))).AppendFoldedTo(text, "Launches");
         }
 
-        text.Append("## Noise\n\nThe same method measured as two cases of the same rounds.\n\n");
-        MarkdownTable.Append(
-            text,
-            ["Parameters", "Median ratio", "Ratio", "RatioSD", "Deviation"],
-            results.Noise.Select(noise => new[]
-            {
-                $"{noise.Method} {noise.Parameters.Describe()}",
-                Number(noise.MedianRatio, "0.000"),
-                Number(noise.Ratio, "0.000"),
-                Number(noise.RatioStdDev, "0.000"),
-                Number(noise.Deviation * 100, "0.0") + " %",
-            }),
-            textColumns: 1);
+        if (results.MeterCosts.Count > 0)
+        {
+            new TextTable(
+                ["Meter", "ns", "Per", "Where"],
+                TextColumns: 1,
+                results.MeterCosts.Select(cost => Row(cost.Meter, Number(cost.Nanoseconds, "0.#"), cost.Per, cost.Where)))
+                .AppendFoldedTo(text, "What the meters cost");
+        }
     }
+
+    private static IEnumerable<(string Title, string? Text)> Facts(LabResults results)
+    {
+        MachineFacts machine = results.Machine;
+        EngineFacts engine = results.Engine;
+        return
+        [
+            ("Command", $"`{results.Command}`"),
+            ("Started", results.Started.ToString("u", CultureInfo.InvariantCulture)),
+            ("Duration", $"{results.DurationSeconds:0} s"),
+            ("Seed", Number(results.Seed, "0")),
+            ("Processor", $"{machine.Cpu}, {machine.Cores} cores, {machine.Architecture}"),
+            ("Memory", ByteSize.ToText(machine.MemoryBytes)),
+            ("System", $"{machine.Os}, kernel {machine.Kernel}"),
+            ("Virtual machine", machine.Hypervisor ?? "none that shows itself"),
+            ("File system", machine.FileSystem),
+            ("Runtime", $"{machine.Runtime}, {machine.GarbageCollector} GC"),
+            ("Engine", $"{engine.Name}, Millrace {engine.Millrace} ({engine.Build})"),
+            ("Warm-up", $"{engine.WarmUpCalls} calls of each method, then the compiler "
+                + (engine.CompilerQuiet ? "had next to nothing left to do" : "was still at work")),
+            ("Container", machine.Container),
+            ("Physical cores", machine.PhysicalCores is { } cores ? Number(cores, "0") : null),
+            ("Last-level cache", machine.CacheBytes is { } cache ? ByteSize.ToText(cache) : null),
+            ("Huge pages", machine.HugePages),
+            ("Governor", machine.Governor),
+            ("Mitigations", machine.Mitigations),
+            ("Load before the run", machine.LoadAverage is { } load ? Number(load, "0.00") : null),
+            .. engine.RuntimeSettings.Select(setting => (setting.Key, setting.Value)),
+            .. results.Meters.Select(meter => ($"Meter {meter.Key}", meter.Value)),
+            .. results.Cases.SelectMany(item => item.Unavailable ?? new Dictionary<string, string>()).Distinct()
+                .Select(reason => ($"Not available: {reason.Key}", reason.Value)),
+        ];
+    }
+
+    private static Cell[] Row(params IEnumerable<string?> cells) => [.. cells.Select(cell => (Cell)cell)];
 
     private static string Number(double value, string format) => value.ToString(format, CultureInfo.InvariantCulture);
 }

@@ -25,6 +25,15 @@ internal static class Figures
     /// <summary>The time of a byte, for example "0.31 ns".</summary>
     public static string PerByte(CaseResult item) => Nanoseconds(Median(item) / (item.Parameters.Bytes ?? 0));
 
+    public static double RatioOf(CaseResult mine, CaseResult other) => Median(mine) / Median(other);
+
+    /// <summary>For example ", 9.8 ms of processor time"; empty where it was not measured.</summary>
+    public static string CpuText(CaseResult item) => Cpu(item) is { } cpu ? $", {Time(cpu)} of processor time" : "";
+
+    /// <summary>Processor time and peak memory, each where it was measured.</summary>
+    public static string CpuAndPeak(CaseResult item) => CpuText(item)
+        + (item.Summary!.PeakOverIdleBytes is { } peak ? $", {Bytes(peak)} of peak memory over idle" : "");
+
     /// <summary>A time that is short, for example "0.31 ns".</summary>
     public static string Nanoseconds(double nanoseconds) =>
         nanoseconds.ToString(nanoseconds < 0.1 ? "0.000" : "0.00", CultureInfo.InvariantCulture) + " ns";

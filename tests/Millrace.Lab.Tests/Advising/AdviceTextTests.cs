@@ -32,7 +32,7 @@ public sealed class AdviceTextTests
 
     [Fact]
     public void Advice_for_a_run_of_everything_as_Markdown() =>
-        Golden.Check("advice.md", AdviceMarkdown.Write(Advisor.Advise(Whole), PublishedBeside.Of(Whole)));
+        Golden.Check("advice.md", AdviceText.ToMarkdown(Advisor.Advise(Whole), PublishedBeside.Of(Whole)));
 
     [Fact]
     public void Advice_for_a_run_of_every_way_to_read_bytes() => Golden.Check("advice-bytes.txt", Print(ByteRuns.Everything, 80));
@@ -81,7 +81,7 @@ public sealed class AdviceTextTests
     [Fact]
     public void Json_has_the_same_advice_and_the_published_ratios()
     {
-        using JsonDocument json = JsonDocument.Parse(AdviceFile.ToJson(Committed));
+        using JsonDocument json = JsonDocument.Parse(AdviceDocument.ToJson(Committed));
         JsonElement[] advice = [.. json.RootElement.GetProperty("advice").EnumerateArray()];
         Assert.Equal(
             Advisor.Advise(Committed).Select(item => item.Statement), advice.Select(item => item.GetProperty("statement").GetString()));
@@ -92,24 +92,19 @@ public sealed class AdviceTextTests
     }
 
     [Fact]
-    public void Document_names_every_rule_of_a_conclusion_and_every_data_file()
+    public void Document_names_every_claim_and_every_data_file()
     {
         string text = File.ReadAllText(Path.Combine(Repository.Root, "docs", "lab-advise.md"));
-        string[] rules =
-        [
-            .. typeof(Advisor).Assembly.GetTypes()
-                .Where(type => type.IsAssignableTo(typeof(IAdviceRule)) && type.Name.EndsWith("Claim", StringComparison.Ordinal))
-                .Select(type => type.Name),
-        ];
-        Assert.Equal(19, rules.Length);
-        Assert.All(rules, name => Assert.Contains($"`{name}`", text, StringComparison.Ordinal));
+        PublishedClaim[] claims = [.. PublishedFigures.All.SelectMany(set => set.Claims)];
+        Assert.Equal(22, claims.Length);
+        Assert.All(claims, claim => Assert.Contains($"`{claim.Topic}`", text, StringComparison.Ordinal));
         Assert.All(PublishedFigures.All, set => Assert.Contains($"`{set.Id}.json`", text, StringComparison.Ordinal));
     }
 
     [Fact]
     public void Sections_without_advice_are_left_out()
     {
-        Assert.Empty(AdviceMarkdown.Write([], []));
+        Assert.Empty(AdviceText.ToMarkdown([], []));
         Assert.Empty(Print([], []));
     }
 
@@ -118,18 +113,7 @@ public sealed class AdviceTextTests
     [InlineData("one two three", 7, "one two|three")]
     [InlineData("one extraordinarily long", 8, "one|extraordinarily|long")]
     public void Text_is_broken_at_spaces_only(string text, int width, string expected) =>
-        Assert.Equal(expected, string.Join('|', TextWrap.Lines(text, width)));
-
-    [Fact]
-    public void Parameters_are_read_by_their_names_in_results()
-    {
-        CaseParameters parameters = Runs.Case("FilePipe", 4096, 10).Parameters;
-        Assert.Equal(4096, ParameterReader.Number(parameters, "buffer"));
-        Assert.Equal("hot", ParameterReader.Text(parameters, "cache"));
-        Assert.Null(ParameterReader.Text(parameters, "file"));
-        Assert.Null(ParameterReader.Number(parameters, "noSuchParameter"));
-        Assert.Null(ParameterReader.Number(parameters, "cache"));
-    }
+        Assert.Equal(expected, string.Join('|', AdviceText.Wrap(text, width)));
 
     [Fact]
     public void Published_ratios_stand_beside_those_of_the_same_parameters()
@@ -187,7 +171,7 @@ public sealed class AdviceTextTests
             Out = new AnsiConsoleOutput(writer),
         });
         console.Profile.Width = width;
-        AdviceConsole.Write(console, advice, beside);
+        AdviceText.Write(console, advice, beside);
         return writer.ToString().ReplaceLineEndings("\n");
     }
 }

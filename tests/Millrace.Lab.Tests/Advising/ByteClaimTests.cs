@@ -1,6 +1,4 @@
 using Millrace.Lab.Advising;
-using Millrace.Lab.Advising.Claims;
-using Millrace.Lab.Advising.Ways;
 
 namespace Millrace.Lab.Tests.Advising;
 
@@ -13,8 +11,7 @@ public sealed class ByteClaimTests
     [InlineData(36, 60, 9.0, "No", "some take less memory.")]
     public void Increments_are_best_when_nothing_is_as_fast_or_smaller(double mine, double other, double mib, string holds, string reason) =>
         Check(
-            ByteRuns.Apply<IncrementsClaim>(
-                ByteRuns.Case("Increments.Span", mine, cpu: mine, peak: mib * 1048576),
+            ByteRuns.Apply("increments", ByteRuns.Case("Increments.Span", mine, cpu: mine, peak: mib * 1048576),
                 ByteRuns.Case("Completion.Span", other, cpu: other, peak: 1048576),
                 ByteRuns.Case("MillraceBytes.Vector", 1)),
             holds,
@@ -23,8 +20,7 @@ public sealed class ByteClaimTests
 
     [Fact]
     public void Increments_that_take_more_processor_time_are_not_best_by_every_measure() => Check(
-        ByteRuns.Apply<IncrementsClaim>(
-            ByteRuns.Case("Increments.Span", 36, cpu: 90), ByteRuns.Case("Completion.Span", 60, cpu: 60)),
+        ByteRuns.Apply("increments", ByteRuns.Case("Increments.Span", 36, cpu: 90), ByteRuns.Case("Completion.Span", 60, cpu: 60)),
         "No",
         "some take less processor time.");
 
@@ -34,8 +30,7 @@ public sealed class ByteClaimTests
     public void Async_bytes_are_second_when_only_increments_are_faster(double ms, string holds, string reason)
     {
         Advice advice = Check(
-            ByteRuns.Apply<AsyncBytesClaim>(
-                ByteRuns.Case("Increments.Span", 36),
+            ByteRuns.Apply("async bytes", ByteRuns.Case("Increments.Span", 36),
                 ByteRuns.Case("Completion.Span", 60),
                 ByteRuns.Case("AsyncBytes.AwaitForEach", ms),
                 ByteRuns.Case("MillraceBytes.AwaitForEach", 20)),
@@ -51,8 +46,7 @@ public sealed class ByteClaimTests
     [InlineData(50, 72, "No", "slower in 2 of 2 comparisons; 1.39 to 2.00 times")]
     [InlineData(36, 72, "No", "slower in 1 of 2 comparisons, within the noise in 1")]
     public void Raw_buffer_is_far_faster_from_twice_on(double index, double fold, string holds, string reason) => Check(
-        ByteRuns.Apply<RawBufferClaim>(
-            ByteRuns.Case("Increments.Span", 36), ByteRuns.Case("Increments.For", index), ByteRuns.Case("Increments.Reduce", fold)),
+        ByteRuns.Apply("raw buffer", ByteRuns.Case("Increments.Span", 36), ByteRuns.Case("Increments.For", index), ByteRuns.Case("Increments.Reduce", fold)),
         holds,
         reason,
         "(6.81 to 19.97 times its time)");
@@ -61,8 +55,7 @@ public sealed class ByteClaimTests
     [InlineData(270, "Yes", "in 1 of 1 comparison.")]
     [InlineData(140, "No", "in 0 of 1 comparison.")]
     public void View_doubles_memory_when_it_adds_more_than_half_of_the_length(double mib, string holds, string reason) => Check(
-        ByteRuns.Apply<SpanMemoryClaim>(
-            ByteRuns.Case("AllAtOnce.Span", 36, peak: mib * 1048576), ByteRuns.Case("AllAtOnce.For", 36, peak: 130 * 1048576)),
+        ByteRuns.Apply("memory of a view", ByteRuns.Case("AllAtOnce.Span", 36, peak: mib * 1048576), ByteRuns.Case("AllAtOnce.For", 36, peak: 130 * 1048576)),
         holds,
         reason,
         "(the peak is 1.14 to 1.58 times as high there)");
@@ -71,8 +64,7 @@ public sealed class ByteClaimTests
     [InlineData(130, "Yes", "in 1 of 1 comparison")]
     [InlineData(4, "No", "in 0 of 1 comparison")]
     public void All_at_once_takes_many_times_the_memory_from_five_on(double mib, string holds, string reason) => Check(
-        ByteRuns.Apply<PeakMemoryClaim>(
-            ByteRuns.Case("Completion.Span", 36, peak: mib * 1048576), ByteRuns.Case("Increments.Span", 36, peak: 1048576)),
+        ByteRuns.Apply("peak memory", ByteRuns.Case("Completion.Span", 36, peak: mib * 1048576), ByteRuns.Case("Increments.Span", 36, peak: 1048576)),
         holds,
         reason,
         "19.38 to 25.70 times between the worst and the best");
@@ -81,7 +73,7 @@ public sealed class ByteClaimTests
     [InlineData(45, "Yes", "slower in 1 of 1 comparison; 1.25 times the time of For.")]
     [InlineData(36, "No", "within the noise in 1 of 1")]
     public void For_loops(double each, string holds, string reason) => Check(
-        ByteRuns.Apply<ForLoopClaim>(ByteRuns.Case("Increments.For", 36), ByteRuns.Case("Increments.ForEach", each)),
+        ByteRuns.Apply("for loops", ByteRuns.Case("Increments.For", 36), ByteRuns.Case("Increments.ForEach", each)),
         holds,
         reason,
         "(1.22 to 1.28 times its time)");
@@ -92,7 +84,7 @@ public sealed class ByteClaimTests
     [InlineData(110, "No")]
     [InlineData(90, "No")]
     public void ForEach_and_reduce_are_the_same_within_a_twentieth(double reduce, string holds) => Check(
-        ByteRuns.Apply<ForEachReduceClaim>(ByteRuns.Case("Increments.ForEach", 100), ByteRuns.Case("Increments.Reduce", reduce)),
+        ByteRuns.Apply("forEach and reduce", ByteRuns.Case("Increments.ForEach", 100), ByteRuns.Case("Increments.Reduce", reduce)),
         holds,
         "of ForEach; the same is within the noise, or within 5.0 %.",
         "(0.98 to 1.01 times its time)");
@@ -104,7 +96,7 @@ public sealed class ByteClaimTests
     {
         string[] order = ["Increments.Span", "Completion.Span", "Increments.For", "Increments.Reduce", "AllAtOnce.ForEach"];
         Check(
-            ByteRuns.Apply<SameOrderClaim>([.. order.Select((method, place) => ByteRuns.Case(method, 100 + (sign * 10 * place)))]),
+            ByteRuns.Apply("machines", [.. order.Select((method, place) => ByteRuns.Case(method, 100 + (sign * 10 * place)))]),
             holds,
             reason,
             "(rank correlation 0.97 between the two there)");
@@ -114,7 +106,7 @@ public sealed class ByteClaimTests
     [InlineData(100, "Yes", "2.00 times the time of the fastest; it is 2 times and more in 1 of 1 arrival.")]
     [InlineData(60, "No", "in 0 of 1 arrival.")]
     public void Walks_are_the_limit_when_they_decide(double slow, string holds, string reason) => Check(
-        ByteRuns.Apply<WalkLimitClaim>(ByteRuns.Case("Increments.Span", 50), ByteRuns.Case("Increments.Reduce", slow)),
+        ByteRuns.Apply("limits", ByteRuns.Case("Increments.Span", 50), ByteRuns.Case("Increments.Reduce", slow)),
         holds,
         reason,
         "(the most were 2,286 and 3,556 MiB/s there)");
@@ -122,19 +114,18 @@ public sealed class ByteClaimTests
     [Fact]
     public void Bytes_are_the_limit_where_vectors_are_no_faster_than_a_loop() => Assert.Contains(
         "so here the bytes are the limit",
-        Assert.Single(ByteRuns.Apply<WalkLimitClaim>(
-            ByteRuns.Case("Increments.Span", 50.1), ByteRuns.Case("Increments.Vector", 50), ByteRuns.Case("Increments.Reduce", 100)))
+        Assert.Single(ByteRuns.Apply("limits", ByteRuns.Case("Increments.Span", 50.1), ByteRuns.Case("Increments.Vector", 50), ByteRuns.Case("Increments.Reduce", 100)))
             .EvidenceTexts.First(),
         StringComparison.Ordinal);
 
     [Fact]
     public void Readers_and_processors_are_told_for_each_source()
     {
-        Advice readers = Assert.Single(Runs.Apply<ReadersClaim>(ByteRuns.Everything));
+        Advice readers = Assert.Single(Runs.Apply("readers", ByteRuns.Everything));
         Assert.Equal(6, readers.Evidence.Count);
         Assert.Contains("http: up to 3", readers.Claim!.Reason, StringComparison.Ordinal);
         Assert.Contains("file: up to 3", readers.Claim.Reason, StringComparison.Ordinal);
-        Advice processors = Assert.Single(Runs.Apply<ProcessorsClaim>(ByteRuns.Everything));
+        Advice processors = Assert.Single(Runs.Apply("processors", ByteRuns.Everything));
         Assert.Equal(4, processors.Evidence.Count);
         Assert.Contains("server, which is a process of its own", processors.Evidence[0].Text, StringComparison.Ordinal);
         Assert.Null(processors.Code);
@@ -142,8 +133,7 @@ public sealed class ByteClaimTests
 
     [Fact]
     public void Readers_of_different_ways_are_not_held_against_each_other() => Check(
-        ByteRuns.Apply<ReadersClaim>(
-            ByteRuns.Case("Increments.Span", 36), ByteRuns.Case("AllAtOnce.Span", 100, readers: 4)),
+        ByteRuns.Apply("readers", ByteRuns.Case("Increments.Span", 36), ByteRuns.Case("AllAtOnce.Span", 100, readers: 4)),
         "CannotBeTold",
         "quick mode reads with one");
 
@@ -165,7 +155,7 @@ public sealed class ByteClaimTests
     [InlineData(new double[] { 1, 2, 2, 3 }, new double[] { 1, 3, 2, 4 }, 0.9487)]
     [InlineData(new double[] { 1, 1 }, new double[] { 1, 2 }, 0)]
     public void Rank_correlation(double[] first, double[] second, double expected) =>
-        Assert.Equal(expected, RankCorrelation.Of(first, second), 0.0001);
+        Assert.Equal(expected, ClaimEvaluator.RankCorrelation(first, second), 0.0001);
 
     private static Advice Check(Advice[] advice, string holds, string reason, string says = "")
     {

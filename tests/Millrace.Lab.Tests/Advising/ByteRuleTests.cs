@@ -1,6 +1,5 @@
 using System.Text.RegularExpressions;
 using Millrace.Lab.Advising;
-using Millrace.Lab.Advising.Rules;
 using Millrace.Lab.Data;
 
 namespace Millrace.Lab.Tests.Advising;
@@ -10,8 +9,7 @@ public sealed partial class ByteRuleTests
     [Fact]
     public void Best_way_is_told_with_what_it_takes()
     {
-        Advice advice = Assert.Single(ByteRuns.Apply<BestWayRule>(
-            ByteRuns.Case("Increments.Span", 40), ByteRuns.Case("MillraceBytes.Vector", 10), ByteRuns.Case("Increments.Span", 5, readers: 2)));
+        Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.BestWay, ByteRuns.Case("Increments.Span", 40), ByteRuns.Case("MillraceBytes.Vector", 10), ByteRuns.Case("Increments.Span", 5, readers: 2)));
         Assert.Equal(
             "file, 128 MiB: MillraceBytes.Vector is fastest with 10.0 ms; nothing else is within the noise of it.", advice.Statement);
         Assert.Equal("Use ForEachSegmentAsync with Vector<T>.", advice.Action);
@@ -30,22 +28,19 @@ public sealed partial class ByteRuleTests
     [InlineData("file", "AsyncBytes.Reduce", "Use an async iterator over the stream with a fold.")]
     public void Every_way_is_told_in_the_words_of_an_API(string source, string method, string action) => Assert.Equal(
         action,
-        Assert.Single(ByteRuns.Apply<BestWayRule>(
-            ByteRuns.Case("Increments.Span", 40, source), ByteRuns.Case(method, 10, source))).Action);
+        Assert.Single(ByteRuns.Apply(ByteRules.BestWay, ByteRuns.Case("Increments.Span", 40, source), ByteRuns.Case(method, 10, source))).Action);
 
     [Fact]
     public void Of_ways_as_fast_one_that_needs_no_room_for_everything_is_advised()
     {
-        Advice advice = Assert.Single(ByteRuns.Apply<BestWayRule>(
-            ByteRuns.Case("AllAtOnce.Span", 10, cpu: 10), ByteRuns.Case("Increments.Span", 10, cpu: 11)));
+        Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.BestWay, ByteRuns.Case("AllAtOnce.Span", 10, cpu: 10), ByteRuns.Case("Increments.Span", 10, cpu: 11)));
         Assert.StartsWith("Use ReadAsync into one buffer", advice.Action, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Cost_of_a_byte_is_told_for_every_walk()
     {
-        Advice advice = Assert.Single(ByteRuns.Apply<ByteCostRule>(
-            ByteRuns.Case("Increments.Span", 40),
+        Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.CostOfByte, ByteRuns.Case("Increments.Span", 40),
             ByteRuns.Case("AllAtOnce.Span", 80),
             ByteRuns.Case("AsyncBytes.AwaitForEach", 1000),
             ByteRuns.Case("MillraceBytes.AwaitForEach", 100)));
@@ -61,8 +56,7 @@ public sealed partial class ByteRuleTests
     [InlineData(99, "takes 1.10 of the time of a StreamReader, and", "Read lines with a StreamReader")]
     public void Lines(double mine, string statement, string action)
     {
-        Advice advice = Assert.Single(ByteRuns.Apply<LinesRule>(
-            ByteRuns.Case("StreamReader.Lines", 90, content: "csv", bytes: TaxiFareCsv.Bytes, allocated: 80 << 20),
+        Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.Lines, ByteRuns.Case("StreamReader.Lines", 90, content: "csv", bytes: TaxiFareCsv.Bytes, allocated: 80 << 20),
             ByteRuns.Case("MillraceLines.Lines", mine, content: "csv", bytes: TaxiFareCsv.Bytes, allocated: 700)));
         Assert.Contains(statement, advice.Statement, StringComparison.Ordinal);
         Assert.StartsWith(action, advice.Action, StringComparison.Ordinal);
@@ -86,8 +80,8 @@ public sealed partial class ByteRuleTests
     [Fact]
     public void Rules_that_know_the_methods_of_files_say_nothing_of_bytes()
     {
-        Assert.Empty(Runs.Apply<MappedFillRule>(ByteRuns.Everything));
-        Assert.Empty(Runs.Apply<ColdRule>(ByteRuns.Everything));
+        Assert.Empty(Runs.Apply(FileRules.MappedFill, ByteRuns.Everything));
+        Assert.Empty(Runs.Apply(FileRules.Cold, ByteRuns.Everything));
         Assert.DoesNotContain(Advisor.Advise(ByteRuns.Everything), item => item.Topic is "method" or "system calls" or "mapping" or "disk");
     }
 

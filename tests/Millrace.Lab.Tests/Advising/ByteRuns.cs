@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising;
-using Millrace.Lab.Advising.Ways;
 using Millrace.Lab.Data;
 
 namespace Millrace.Lab.Tests.Advising;
@@ -8,7 +7,7 @@ namespace Millrace.Lab.Tests.Advising;
 internal static class ByteRuns
 {
     private const double Peak = 1 << 20;
-    private static readonly string[] Whole = [Way.AllAtOnce, Way.Completion];
+    private static readonly string[] Whole = ["AllAtOnce", "Completion"];
 
     /// <summary>A full run as .NET may have it: an index as fast as a span, delegates slow, an await for each byte slowest.</summary>
     public static LabResults Everything { get; } = Of([.. All()]) with { Mode = "full" };
@@ -45,9 +44,9 @@ internal static class ByteRuns
     /// <summary>Results of the suite that nothing is wrong with.</summary>
     public static LabResults Of(params CaseResult[] cases) => Runs.Of(cases) with { Suite = "bytes" };
 
-    /// <summary>What one rule says of cases.</summary>
-    public static Advice[] Apply<TRule>(params CaseResult[] cases)
-        where TRule : IAdviceRule, new() => Runs.Apply<TRule>(Of(cases));
+    public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, params CaseResult[] cases) => Runs.Apply(rule, Of(cases));
+
+    public static Advice[] Apply(string topic, params CaseResult[] cases) => Runs.Apply(topic, Of(cases));
 
     private static IEnumerable<CaseResult> All()
     {

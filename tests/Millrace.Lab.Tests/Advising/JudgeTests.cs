@@ -1,23 +1,24 @@
 using Millrace.Lab.Advising;
+using Millrace.Lab.Comparing;
 
 namespace Millrace.Lab.Tests.Advising;
 
 public sealed class JudgeTests
 {
     [Theory]
-    [InlineData(100.0, "Same")]
-    [InlineData(100.9, "Same")]
-    [InlineData(99.1, "Same")]
-    [InlineData(102.0, "Slower")]
-    [InlineData(98.0, "Faster")]
+    [InlineData(100.0, "same")]
+    [InlineData(100.9, "same")]
+    [InlineData(99.1, "same")]
+    [InlineData(102.0, "slower")]
+    [InlineData(98.0, "faster")]
     public void Medians_decide_where_there_are_no_verdicts(double ms, string expected)
     {
         CaseResult other = Runs.Case("FileStreamSync", 4096, 100);
         CaseResult mine = Runs.Case("FilePipe", 4096, ms);
-        Judgement judgement = new Judge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other);
-        Assert.Equal(expected, judgement.Relation.ToString());
-        Assert.Equal(ms / 100, judgement.Ratio, 0.0001);
-        Assert.Equal(0.01, judgement.Noise);
+        VerdictResult judgement = new MedianJudge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other);
+        Assert.Equal(expected, judgement.Verdict);
+        Assert.Equal(ms / 100, judgement.Ratio!.Value, 0.0001);
+        Assert.Equal(0.01, judgement.Threshold!.Value);
     }
 
     [Fact]
@@ -26,8 +27,8 @@ public sealed class JudgeTests
         CaseResult other = Runs.Case("FileStreamSync", 4096, 100);
         CaseResult mine = Runs.Case("FilePipe", 4096, 105);
         LabResults results = Runs.Of(mine, other) with { Noise = [NoiseOf(mine.Parameters, 0.06)] };
-        Judgement judgement = new Judge(new MeasuredCases(results)).Compare(mine, other);
-        Assert.Equal((Relation.Same, 0.06), (judgement.Relation, judgement.Noise));
+        VerdictResult judgement = new MedianJudge(new MeasuredCases(results)).Compare(mine, other);
+        Assert.Equal((VerdictWords.Same, 0.06), (judgement.Verdict, judgement.Threshold!.Value));
     }
 
     [Fact]
@@ -36,17 +37,17 @@ public sealed class JudgeTests
         CaseResult other = Runs.Case("FileStreamSync", 4096, 100);
         CaseResult mine = Runs.Case("FilePipe", 4096, 105);
         mine = mine with { Summary = mine.Summary! with { WallNs = mine.Summary.WallNs with { N = 16, P25 = 95e6, P75 = 115e6 } } };
-        Judgement judgement = new Judge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other);
-        Assert.Equal(Relation.Same, judgement.Relation);
-        Assert.Equal(1.57 * 20 / 4 / 105, judgement.Noise, 0.001);
+        VerdictResult judgement = new MedianJudge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other);
+        Assert.Equal(VerdictWords.Same, judgement.Verdict);
+        Assert.Equal(1.57 * 20 / 4 / 105, judgement.Threshold!.Value, 0.001);
     }
 
     [Theory]
-    [InlineData("faster", "Faster")]
-    [InlineData("slower", "Slower")]
-    [InlineData("same", "Same")]
-    [InlineData("noise", "Same")]
-    [InlineData("too little data", "Unknown")]
+    [InlineData("faster", "faster")]
+    [InlineData("slower", "slower")]
+    [InlineData("same", "same")]
+    [InlineData("noise", "same")]
+    [InlineData("too little data", "too little data")]
     public void Verdicts_of_the_results_come_first(string verdict, string expected)
     {
         CaseResult other = Runs.Case("FileStreamSync", 4096, 100);
@@ -61,15 +62,15 @@ public sealed class JudgeTests
                 },
             ],
         };
-        var judge = new Judge(new MeasuredCases(Runs.Of(mine, other)));
-        Judgement judgement = judge.Compare(mine, other);
-        Assert.Equal(expected, judgement.Relation.ToString());
-        Assert.Equal((0.8, 0.04), (judgement.Ratio, judgement.Noise));
+        var judge = new MedianJudge(new MeasuredCases(Runs.Of(mine, other)));
+        VerdictResult judgement = judge.Compare(mine, other);
+        Assert.Equal(expected, judgement.Verdict);
+        Assert.Equal((0.8, 0.04), (judgement.Ratio!.Value, judgement.Threshold!.Value));
 
-        Judgement reversed = judge.Compare(other, mine);
-        string opposite = expected switch { "Faster" => "Slower", "Slower" => "Faster", _ => expected };
-        Assert.Equal(opposite, reversed.Relation.ToString());
-        Assert.Equal(1.25, reversed.Ratio, 0.0001);
+        VerdictResult reversed = judge.Compare(other, mine);
+        string opposite = expected switch { "faster" => "slower", "slower" => "faster", _ => expected };
+        Assert.Equal(opposite, reversed.Verdict);
+        Assert.Equal(1.25, reversed.Ratio!.Value, 0.0001);
     }
 
     [Fact]
@@ -80,7 +81,7 @@ public sealed class JudgeTests
         {
             Verdicts = [new VerdictResult { Metric = "wallNs", Against = "FileStreamSync", Verdict = "slower" }],
         };
-        Assert.Equal(Relation.Faster, new Judge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other).Relation);
+        Assert.Equal(VerdictWords.Faster, new MedianJudge(new MeasuredCases(Runs.Of(mine, other))).Compare(mine, other).Verdict);
     }
 
     internal static NoiseResult NoiseOf(CaseParameters parameters, double deviation) => new()

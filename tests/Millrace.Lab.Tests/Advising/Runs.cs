@@ -64,10 +64,13 @@ internal static class Runs
     }
 
     /// <summary>What one rule says.</summary>
-    public static Advice[] Apply<TRule>(LabResults results)
-        where TRule : IAdviceRule, new() => [.. new TRule().Apply(new SituatedCases(results))];
+    public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, LabResults results) => [.. rule(new SituatedCases(results))];
 
-    /// <summary>What one rule says of cases.</summary>
-    public static Advice[] Apply<TRule>(params CaseResult[] cases)
-        where TRule : IAdviceRule, new() => Apply<TRule>(Of(cases));
+    public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, params CaseResult[] cases) => Apply(rule, Of(cases));
+
+    /// <summary>What the tests of published conclusions on a topic say.</summary>
+    public static Advice[] Apply(string topic, LabResults results) =>
+        [.. Advisor.Advise(results).Where(item => item.Claim is not null && item.Topic == topic)];
+
+    public static Advice[] Apply(string topic, params CaseResult[] cases) => Apply(topic, Of(cases));
 }

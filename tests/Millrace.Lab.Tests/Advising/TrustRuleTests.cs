@@ -1,5 +1,4 @@
 using Millrace.Lab.Advising;
-using Millrace.Lab.Advising.Rules;
 
 namespace Millrace.Lab.Tests.Advising;
 
@@ -17,7 +16,7 @@ public sealed class TrustRuleTests
     ];
 
     [Fact]
-    public void Nothing_is_said_of_a_run_that_nothing_is_wrong_with() => Assert.Empty(Runs.Apply<TrustRule>(Good));
+    public void Nothing_is_said_of_a_run_that_nothing_is_wrong_with() => Assert.Empty(Runs.Apply(TrustRules.Apply, Good));
 
     [Fact]
     public void Debug_build_is_an_error() => Check(
@@ -34,7 +33,7 @@ public sealed class TrustRuleTests
     [Fact]
     public void No_figures_are_an_error()
     {
-        Advice advice = Assert.Single(Runs.Apply<TrustRule>(Good with { Cases = [] }));
+        Advice advice = Assert.Single(Runs.Apply(TrustRules.Apply, Good with { Cases = [] }));
         Assert.Equal(AdviceKind.Error, advice.Kind);
         Assert.Contains("No case has figures", advice.Statement, StringComparison.Ordinal);
     }
@@ -88,7 +87,7 @@ public sealed class TrustRuleTests
         "The machine was busy");
 
     [Fact]
-    public void Load_before_a_later_launch_is_the_run_itself() => Assert.Empty(Runs.Apply<TrustRule>(Good with
+    public void Load_before_a_later_launch_is_the_run_itself() => Assert.Empty(Runs.Apply(TrustRules.Apply, Good with
     {
         Machine = Good.Machine with { Cores = 2, LoadAverage = 0.1 },
         Launches = [Good.Launches[0] with { LoadAverage = 1.9 }],
@@ -99,8 +98,7 @@ public sealed class TrustRuleTests
     {
         Check(
             Good with { Engine = Good.Engine with { CompilerQuiet = false } }, AdviceKind.Warning, "The compiler was still at work");
-        Assert.Empty(Runs.Apply<TrustRule>(
-            Good with { Engine = Good.Engine with { CompilerQuiet = false, WarmUpPhases = 0 } }));
+        Assert.Empty(Runs.Apply(TrustRules.Apply, Good with { Engine = Good.Engine with { CompilerQuiet = false, WarmUpPhases = 0 } }));
     }
 
     [Fact]
@@ -140,13 +138,13 @@ public sealed class TrustRuleTests
             Absent = null!,
             Engine = Good.Engine with { RuntimeSettings = null! },
         };
-        Assert.Empty(Runs.Apply<TrustRule>(old));
+        Assert.Empty(Runs.Apply(TrustRules.Apply, old));
         Assert.NotEmpty(Advisor.Advise(old));
     }
 
     private static Advice Check(LabResults results, AdviceKind kind, string statement)
     {
-        Advice advice = Assert.Single(Runs.Apply<TrustRule>(results));
+        Advice advice = Assert.Single(Runs.Apply(TrustRules.Apply, results));
         Assert.Equal(kind, advice.Kind);
         Assert.Contains(statement, advice.Statement, StringComparison.Ordinal);
         Assert.NotEmpty(advice.Action);

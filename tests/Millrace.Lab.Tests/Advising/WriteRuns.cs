@@ -35,9 +35,9 @@ internal static class WriteRuns
     /// <summary>Results of the suite that nothing is wrong with.</summary>
     public static LabResults Of(params CaseResult[] cases) => Runs.Of(cases) with { Suite = "writes" };
 
-    /// <summary>What one rule says of cases.</summary>
-    public static Advice[] Apply<TRule>(params CaseResult[] cases)
-        where TRule : IAdviceRule, new() => Runs.Apply<TRule>(Of(cases));
+    public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, params CaseResult[] cases) => Runs.Apply(rule, Of(cases));
+
+    public static Advice[] Apply(string topic, params CaseResult[] cases) => Runs.Apply(topic, Of(cases));
 
     private static CaseResult Case(string method, double ms, CaseParameters parameters)
     {

@@ -1,4 +1,5 @@
-using Millrace.Lab.Advising.Claims;
+using System.Globalization;
+using Millrace.Lab.Advising;
 using Millrace.Lab.Published;
 
 namespace Millrace.Lab.Tests.Published;
@@ -142,7 +143,7 @@ public sealed class PublishedConclusionsTests
     {
         double[] ratios =
         [
-            .. PublishedWays.Ratios(column, way => way.Arrival == arrival && way.Walk != "Span" ? way with { Walk = "Span" } : null),
+            .. Ratios(column, way => way.Arrival == arrival && way.Walk != "Span" ? way with { Walk = "Span" } : null),
         ];
         Assert.Equal(6, ratios.Length);
         Assert.Equal(smallest, ratios.Min(), 0.15);
@@ -157,7 +158,7 @@ public sealed class PublishedConclusionsTests
     {
         double[] ratios =
         [
-            .. PublishedWays.Ratios("peak", way => way.Arrival == arrival && way.Walk == "Span" ? way with { Walk = "For" } : null),
+            .. Ratios("peak", way => way.Arrival == arrival && way.Walk == "Span" ? way with { Walk = "For" } : null),
         ];
         Assert.Equal(smallest, ratios.Min(), 0.005);
         Assert.Equal(largest, ratios.Max(), 0.005);
@@ -174,6 +175,62 @@ public sealed class PublishedConclusionsTests
             Assert.InRange((table.Figure(best, "cpu") / table.Figure(best, "wall"))!.Value, 2.0, 2.6);
         }
     }
+
+    [Fact]
+    public void Figures_that_claims_quote_follow_from_the_rows()
+    {
+        string[] arrivals = ["AllAtOnce", "Increments", "Completion"];
+        Quotes("increments", "{0} times", Ratios("wall", way => way == Baseline ? null : Baseline));
+        Quotes("async bytes", "{0} times", Ratios("wall", way => way.Arrival == "AsyncBytes" ? Baseline : null));
+        Quotes("raw buffer", "{0} times", OfWalks("wall", ["For", "ForEach", "Reduce"], "Span", arrivals));
+        Quotes("memory of a view", "{0} as high", OfWalks("peak", ["Span"], "For", ["AllAtOnce", "Completion"]));
+        Quotes(
+            "peak memory",
+            "{0} times with the same walk",
+            Ratios("peak", way => way.Arrival is "AllAtOnce" or "Completion" ? way with { Arrival = "Increments" } : null));
+        Quotes("peak memory", "{0} times between", Machines.Select(table =>
+            table.Rows.Max(row => table.Figure(row, "peak")!.Value) / table.Rows.Min(row => table.Figure(row, "peak")!.Value)));
+        Quotes("processors", "({0} there)", from table in PublishedFigures.Get("url-bytes").Tables
+                                            from row in table.Rows
+                                            let cpu = table.Figure(row, "cpu")
+                                            where cpu is not null
+                                            select cpu.Value / table.Figure(row, "wall")!.Value);
+        Quotes("for loops", "{0} times", OfWalks("wall", ["ForEach", "Reduce"], "For", arrivals));
+        Quotes("forEach and reduce", "{0} times", OfWalks("wall", ["Reduce"], "ForEach", arrivals));
+        double[][] walls = [.. Machines.Select(table =>
+            table.Rows.OrderBy(row => row.OurMethod, StringComparer.Ordinal).Select(row => table.Figure(row, "wall")!.Value).ToArray())];
+        Assert.Contains($"rank correlation {ClaimEvaluator.RankCorrelation(walls[0], walls[1]):0.00} ", Says("machines"), StringComparison.Ordinal);
+        Assert.Contains(
+            string.Join(" and ", Machines.Select(table => $"{table.Rows.Max(row => table.Figure(row, "throughput")!.Value):#,0}").Order()),
+            Says("limits"),
+            StringComparison.Ordinal);
+    }
+
+    private static readonly (string Arrival, string Walk) Baseline = ("Increments", "Span");
+
+    private static IEnumerable<PublishedTable> Machines =>
+        PublishedFigures.Get("url-bytes").Tables.Where(table => table.Name.EndsWith("medians", StringComparison.Ordinal));
+
+    private static void Quotes(string topic, string format, IEnumerable<double> ratios) => Assert.Contains(
+        string.Format(CultureInfo.InvariantCulture, format, $"{ratios.Min():0.00} to {ratios.Max():0.00}"),
+        Says(topic).Replace(" times as high", " as high", StringComparison.Ordinal),
+        StringComparison.Ordinal);
+
+    private static string Says(string topic) => PublishedFigures.Get("url-bytes").Claims.Single(claim => claim.Topic == topic).Says;
+
+    // Figures of rows by those of the rows that they are compared with, on every machine.
+    private static IEnumerable<double> Ratios(
+        string column, Func<(string Arrival, string Walk), (string Arrival, string Walk)?> against) =>
+        from table in Machines
+        from row in table.Rows
+        let parts = row.OurMethod!.Split('.')
+        let other = against((parts[0], parts[1]))
+        where other is not null
+        let their = table.Rows.First(item => item.OurMethod == $"{other.Value.Arrival}.{other.Value.Walk}")
+        select table.Figure(row, column)!.Value / table.Figure(their, column)!.Value;
+
+    private static IEnumerable<double> OfWalks(string column, string[] walks, string other, string[] arrivals) =>
+        Ratios(column, way => walks.Contains(way.Walk) && arrivals.Contains(way.Arrival) ? way with { Walk = other } : null);
 
     private static IEnumerable<double> CostsOfAsynchronous(params string[] methods)
     {

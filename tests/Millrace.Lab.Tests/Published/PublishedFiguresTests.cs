@@ -1,4 +1,5 @@
 using Millrace.Lab.Published;
+using Millrace.Lab.Results;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Tests.Published;
@@ -47,7 +48,7 @@ public sealed class PublishedFiguresTests
             Assert.All(table.Rows, row => Assert.Equal(table.Columns.Count, row.Values.Count));
             Assert.Equal(
                 table.Rows.Count,
-                table.Rows.Select(row => (row.Method, row.Parameters)).Distinct().Count());
+                table.Rows.Select(row => (row.Method, row.Parameters, row.Metric)).Distinct().Count());
         }
     }
 
@@ -63,7 +64,7 @@ public sealed class PublishedFiguresTests
         Assert.All(row.Values, value => Assert.Null(value));
         Assert.Equal("PipelineNative", row.Method);
         Assert.Equal(
-            new PublishedParameters { Buffer = 262144, Bytes = 4 << 20, Options = "SequentialScan" },
+            new CaseParameters { Buffer = 262144, Bytes = 4 << 20, Options = "SequentialScan" },
             row.Parameters);
         Assert.Null(table.Figure(row, "mean"));
     }
@@ -139,7 +140,7 @@ public sealed class PublishedFiguresTests
     {
         PublishedTable table = Assert.Single(PublishedFigures.Get("file-pipelines").Tables);
         PublishedRow row = Assert.Single(table.Rows, row => row.Method == method
-            && row.Parameters == new PublishedParameters { Buffer = buffer, Bytes = bytes, Options = options });
+            && row.Parameters == new CaseParameters { Buffer = buffer, Bytes = bytes, Options = options });
         Assert.Equal(expected, table.Figure(row, column));
         Assert.Null(table.Figure(row, "no such column"));
         Assert.Equal("FileStreamSync", table.BaselineOf(row)!.Method);

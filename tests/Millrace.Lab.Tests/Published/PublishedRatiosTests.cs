@@ -1,5 +1,6 @@
 using System.Globalization;
 using Millrace.Lab.Published;
+using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Tests.Published;
 
@@ -151,14 +152,14 @@ public sealed class PublishedRatiosTests
                let percentiles = tables.Single(table =>
                    table.Machine == medians.Machine && table.Name.EndsWith("percentiles", StringComparison.Ordinal))
                from row in medians.Rows
-               let other = percentiles.Rows.Single(item => item.Method == row.Method && item.Parameters.Metric == metric)
+               let other = percentiles.Rows.Single(item => item.Method == row.Method && item.Metric == metric)
                where medians.Figure(row, column) != percentiles.Figure(other, "p50")
                select $"{medians.Machine} {row.OurMethod}: {medians.Figure(row, column)}, {percentiles.Figure(other, "p50")}",
         ];
         Assert.Equal(expected == 0 ? [] : ["M2 MacBook Air Completion.Reduce: 485, 451"], different);
     }
 
-    private static string Describe(PublishedParameters parameters) => string.Join('/', new[]
+    private static string Describe(CaseParameters parameters) => string.Join('/', new[]
     {
         parameters.Buffer?.ToString(CultureInfo.InvariantCulture),
         parameters.Bytes?.ToString(CultureInfo.InvariantCulture),

@@ -1,5 +1,6 @@
 import * as Plot from "@observablehq/plot";
-import type { Case, Sample, Spread } from "../model/run.ts";
+import type { Case, Sample } from "../model/run.ts";
+import type { Spread } from "../model/samples.ts";
 import { milliseconds } from "../text/numbers.ts";
 import { logAxis, tickText } from "./ticks.ts";
 

@@ -1,6 +1,6 @@
-/** The shape of the data in the page; Reporting/Html/CasePayload.cs writes it. */
+/** The data in the page: runs as results.json has them, with their advice; Reporting/HtmlReport.cs compresses it. */
 export interface Payload {
-  schema: "millrace.report/1";
+  schema: "millrace.report/2";
   runs: RunPayload[];
   published: Published[];
 }
@@ -27,11 +27,7 @@ export interface RunPayload {
   bars: { figure: string; limit: string; measured: string; met?: boolean }[];
   finding?: string;
   advice: { section: string; title: string; evidence: string[]; action: string; code?: string; check: string; ofOthers?: boolean }[];
-  cases: CasePayload[];
-  texts: string[];
-  fields: string[];
-  meterNames: string[];
-  orders: [number[], number[]][];
+  cases: StoredCase[];
 }
 
 export interface Launch {
@@ -45,35 +41,49 @@ export interface Launch {
   loadAverage?: number;
 }
 
-export type Samples = number[] | { exponent: number; packed: string };
+export interface Distribution {
+  n: number;
+  min: number;
+  p25: number;
+  median: number;
+  p75: number;
+  p90: number;
+  p99: number;
+  max: number;
+}
 
-/** Numbers named "…Reason", strategy, bytesFrom and error are indexes into texts. */
-export interface CasePayload {
+export interface Verdict {
+  metric: string;
+  against: string;
+  verdict: string;
+  better?: boolean;
+  ratio?: number;
+  low?: number;
+  high?: number;
+  threshold?: number;
+  reason?: string;
+}
+
+/** A case of results.json; docs/results-schema.md describes every field. */
+export interface StoredCase {
   method: string;
-  own?: true;
-  baseline?: true;
-  noise?: true;
-  unverified?: true;
-  unverifiedReason?: number;
-  error?: number;
+  baseline: boolean;
+  role?: string;
+  verified: boolean;
+  unverifiedReason?: string;
+  error?: string;
   parameters: Parameters;
-  strategy?: number;
-  strategyReason?: number;
-  bytesFrom?: number;
-  order?: number;
-  samples?: Samples;
-  notVerified?: number[];
-  interval?: [number, number];
-  values?: (number | null)[];
-  ratio?: [number, number | null, number | null];
-  verdicts?: (number | null)[][];
-  meters?: Record<string, number[]>;
-  unavailable?: Record<string, number>;
+  strategy?: string;
+  strategyReason?: string;
+  samples?: { launch: number[]; round: number[]; wallNs: number[]; unverified?: number[]; passes?: Record<string, number[]> };
+  summary?: { wallNs: Distribution; bytesFrom?: string; distributions?: Record<string, Distribution> };
+  verdicts?: Verdict[];
+  unavailable?: Record<string, string>;
 }
 
 export interface Published {
   title: string;
   source: string;
   notes: string;
-  rows: { method: string; ourMethod?: string; parameters: Record<string, string>; ratio: number }[];
+  rows: { method: string; ourMethod?: string; parameters: Parameters; ratio: number }[];
 }

@@ -1,24 +1,6 @@
 import { axisOf, groupsOf, type Group } from "./groups.ts";
-import type { CasePayload, Parameters, RunPayload } from "./payload.ts";
-import { unpack, unroll } from "./samples.ts";
-
-export interface Verdict {
-  metric: string;
-  against: string;
-  verdict: string;
-  better: boolean | null;
-  ratio: number | null;
-  low: number | null;
-  high: number | null;
-  threshold: number | null;
-  reason: string | null;
-}
-
-/** n, and the percentiles 0 25 50 75 90 99 100. */
-export interface Spread {
-  n: number;
-  percentiles: number[];
-}
+import type { Parameters, RunPayload, StoredCase, Verdict } from "./payload.ts";
+import { medianInterval, spreadsOf, type Spread } from "./samples.ts";
 
 export interface Sample {
   index: number;
@@ -69,7 +51,7 @@ export interface Run {
 
 export function decodeRun(facts: RunPayload, index: number): Run {
   const id = `run-${index + 1}`;
-  const cases = facts.cases.map((item, i) => decodeCase(facts, item, `${id}-case-${i + 1}`)).filter((item) => !item.noise);
+  const cases = facts.cases.map((item, i) => decodeCase(item, `${id}-case-${i + 1}`)).filter((item) => !item.noise);
   const axis = axisOf(cases);
   return {
     id,
@@ -81,66 +63,51 @@ export function decodeRun(facts: RunPayload, index: number): Run {
   };
 }
 
-function decodeCase(run: RunPayload, item: CasePayload, id: string): Case {
-  const text = (index: number | null | undefined): string | null => (index === null || index === undefined ? null : run.texts[index] ?? null);
-  const verdicts = (item.verdicts ?? []).map((v) => decodeVerdict(v, text));
-  const wall = item.meters?.[run.meterNames.indexOf("wallNs")];
-  const value = (name: string): number | null => item.values?.[run.fields.indexOf(name)] ?? null;
+// Reports colour Millrace's own methods apart from the others.
+const own = /^(FilePipe|Millrace|Http1|Tus)/;
+
+function decodeCase(item: StoredCase, id: string): Case {
+  const verdicts = item.verdicts ?? [];
+  const timeVerdict = verdicts.find((verdict) => verdict.metric === "wallNs") ?? null;
+  const interval = item.samples ? medianInterval(item.samples.wallNs) : null;
+  const value = (name: string): number | null => {
+    const found = (item.summary as Record<string, unknown> | undefined)?.[name];
+    return typeof found === "number" ? found : null;
+  };
   return {
     id,
     method: item.method,
-    kind: item.baseline ? "baseline" : item.own ? "own" : "other",
-    baseline: item.baseline ?? false,
-    noise: item.noise ?? false,
+    kind: item.baseline ? "baseline" : own.test(item.method) ? "own" : "other",
+    baseline: item.baseline,
+    noise: item.role !== undefined,
     parameters: item.parameters,
-    error: text(item.error),
-    unverified: item.unverified ?? false,
-    unverifiedReason: text(item.unverifiedReason),
-    strategy: text(item.strategy),
-    strategyReason: text(item.strategyReason),
-    bytesFrom: text(item.bytesFrom),
-    medianMs: wall && item.error === undefined ? decodeSpread(wall).percentiles[2]! / 1e6 : null,
-    intervalMs: item.interval ? [item.interval[0] / 1e6, item.interval[1] / 1e6] : null,
-    ratio: item.ratio?.[0] ?? null,
-    ratioInterval: item.ratio && item.ratio[1] !== null && item.ratio[2] !== null ? [item.ratio[1], item.ratio[2]] : null,
+    error: item.error ?? (item.summary ? null : "too few samples"),
+    unverified: !item.verified && item.error === undefined,
+    unverifiedReason: item.unverifiedReason ?? null,
+    strategy: item.strategy ?? null,
+    strategyReason: item.strategyReason ?? null,
+    bytesFrom: item.summary?.bytesFrom ?? null,
+    medianMs: item.summary && item.error === undefined ? item.summary.wallNs.median / 1e6 : null,
+    intervalMs: interval && [interval[0] / 1e6, interval[1] / 1e6],
+    ratio: timeVerdict?.ratio ?? value("ratio") ?? value("medianRatio"),
+    ratioInterval: timeVerdict?.low !== undefined && timeVerdict.high !== undefined ? [timeVerdict.low, timeVerdict.high] : null,
     verdicts,
-    timeVerdict: verdicts.find((verdict) => verdict.metric === "wallNs") ?? null,
-    unavailable: Object.fromEntries(Object.entries(item.unavailable ?? {}).map(([meter, reason]) => [meter, text(reason) ?? ""])),
+    timeVerdict,
+    unavailable: item.unavailable ?? {},
     value,
-    spreads: () => new Map(Object.entries(item.meters ?? {}).map(([meter, list]) => [run.meterNames[Number(meter)]!, decodeSpread(list)])),
-    samples: () => decodeSamples(run, item),
+    spreads: () => spreadsOf(item),
+    samples: () => samplesOf(item),
   };
 }
 
-function decodeVerdict(list: (number | null)[], text: (index: number | null | undefined) => string | null): Verdict {
-  const [metric, against, verdict, better, ratio, low, high, threshold, reason] = list;
-  return {
-    metric: text(metric) ?? "",
-    against: text(against) ?? "",
-    verdict: text(verdict) ?? "",
-    better: better === null || better === undefined ? null : better === 1,
-    ratio: ratio ?? null,
-    low: low ?? null,
-    high: high ?? null,
-    threshold: threshold ?? null,
-    reason: text(reason),
-  };
-}
-
-// All percentiles are the same where only one is written.
-function decodeSpread([n, ...percentiles]: number[]): Spread {
-  return { n: n!, percentiles: percentiles.length === 1 ? Array<number>(7).fill(percentiles[0]!) : percentiles };
-}
-
-function decodeSamples(run: RunPayload, item: CasePayload): Sample[] {
-  if (!item.samples) return [];
-  const [launches, rounds] = (run.orders[item.order ?? 0] ?? [[], []]).map(unroll);
-  const notVerified = new Set(item.notVerified ?? []);
-  return unpack(item.samples).map((ns, index) => ({
+function samplesOf({ samples }: StoredCase): Sample[] {
+  if (!samples) return [];
+  const unverified = new Set(samples.unverified);
+  return samples.wallNs.map((ns, index) => ({
     index,
     ms: ns / 1e6,
-    launch: launches?.[index] ?? 0,
-    round: rounds?.[index] ?? index,
-    verified: !notVerified.has(index),
+    launch: samples.launch[index] ?? 0,
+    round: samples.round[index] ?? index,
+    verified: !unverified.has(index),
   }));
 }

@@ -48,7 +48,7 @@ function chooser(run: Run, choose: (index: number) => void): HTMLElement {
   return h(
     "div",
     {},
-    h("div", { class: "controls" }, select("Cases in the three charts below", run.groups.map((group) => `${group.title} (${group.cases.length})`), choose)),
+    h("div", { class: "controls" }, select("Cases in the three charts", run.groups.map((group) => `${group.title} (${group.cases.length})`), choose)),
     note ? h("p", { class: "quiet small" }, note) : null,
   );
 }

@@ -39,10 +39,12 @@ function contents(runs: Run[]): HTMLElement {
 }
 
 function section(run: Run, payload: Payload, several: boolean): HTMLElement {
+  const [picture, ...charts] = compare(run);
   const sections: Section[] = [
+    ...(picture ? [picture] : []),
     ["advice", "Advice", advice(run)],
     ["aims", "Aims", aims(run)],
-    ...compare(run),
+    ...charts,
     ["published", "Published figures", published(run, payload.published)],
     ["conclusions", "What others concluded, tested here", conclusions(run)],
     ["table", "All cases", caseTable(run)],

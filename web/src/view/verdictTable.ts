@@ -1,5 +1,6 @@
 import { h } from "../dom.ts";
-import type { Case, Verdict } from "../model/run.ts";
+import type { Verdict } from "../model/payload.ts";
+import type { Case } from "../model/run.ts";
 import { meterText } from "../text/meters.ts";
 import { none, percent, ratio } from "../text/numbers.ts";
 
@@ -24,15 +25,15 @@ export function verdictTable(item: Case): HTMLElement | null {
 }
 
 function row(verdict: Verdict): HTMLElement {
-  const kind = verdict.better === null ? "" : verdict.better ? "good" : "bad";
+  const kind = verdict.better === undefined ? "" : verdict.better ? "good" : "bad";
   return h(
     "tr",
     {},
     h("th", { scope: "row" }, meterText(verdict.metric).title),
     h("td", { class: kind }, verdict.verdict),
-    h("td", { class: "number" }, verdict.ratio === null ? none : ratio(verdict.ratio)),
-    h("td", { class: "number" }, verdict.low === null || verdict.high === null ? none : `${ratio(verdict.low)}–${ratio(verdict.high)}`),
-    h("td", { class: "number" }, verdict.threshold === null ? none : percent(verdict.threshold)),
+    h("td", { class: "number" }, verdict.ratio === undefined ? none : ratio(verdict.ratio)),
+    h("td", { class: "number" }, verdict.low === undefined || verdict.high === undefined ? none : `${ratio(verdict.low)}–${ratio(verdict.high)}`),
+    h("td", { class: "number" }, verdict.threshold === undefined ? none : percent(verdict.threshold)),
     h("td", {}, verdict.reason ?? ""),
   );
 }
