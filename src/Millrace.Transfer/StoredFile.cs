@@ -8,3 +8,23 @@ namespace Millrace.Transfer;
 /// <param name="Sha256">Its digest; null only where it was not asked for and is not known.</param>
 public sealed record StoredFile(
     TransferName Name, long Length, DateTimeOffset Modified, EntityTag Tag, Sha256Digest? Sha256);
+
+/// <summary>
+/// A strong entity tag (RFC 9110, section 8.8.3): two versions of a file with the same tag have the same bytes.
+/// </summary>
+/// <param name="Value">The tag without its quotes: printable ASCII without a quote.</param>
+public readonly record struct EntityTag(string Value)
+{
+    /// <summary>With its quotes, as a header has it.</summary>
+    public override string ToString() => $"\"{Value}\"";
+}
+
+/// <summary>A file or folder of a server's listing.</summary>
+/// <param name="Name">Its whole name, from the store's root.</param>
+/// <param name="IsFolder">Whether it is a folder; then the rest is null.</param>
+/// <param name="Length">Its bytes.</param>
+/// <param name="Modified">When it was last changed.</param>
+/// <param name="Tag">Its version.</param>
+/// <param name="Sha256">Its digest, when the server knows it.</param>
+public sealed record RemoteEntry(
+    TransferName Name, bool IsFolder, long? Length, DateTimeOffset? Modified, EntityTag? Tag, Sha256Digest? Sha256);

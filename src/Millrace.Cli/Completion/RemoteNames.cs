@@ -24,7 +24,8 @@ internal sealed class RemoteNames(TransferOptionSet options)
         try
         {
             using var patience = new CancellationTokenSource(Patience);
-            TransferClientOptions client = options.Read(context.ParseResult).Client with { MaxAttempts = 1 };
+            TransferClientOptions client = options.Read(context.ParseResult).Client;
+            client.MaxAttempts = 1;
             return Task.Run(() => ListAsync(word, word[..(slash + 1)], client, patience.Token)).GetAwaiter().GetResult();
         }
         catch (Exception exception) when (TransferFailure.IsExpected(exception) || exception is OperationCanceledException)

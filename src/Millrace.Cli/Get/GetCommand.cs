@@ -56,7 +56,7 @@ internal static class GetCommand
             return TransferCommand.Run("get", set, parsed, given, (settings, stop) => RunAsync(
                 TransferTarget.ParseWithLink(given),
                 parsed.GetValue(file),
-                new GetOptions { CreateNew = createNew.Read(parsed), Continue = !parsed.GetValue(noContinue) },
+                new GetOptions { CreateNew = createNew.Read(parsed), Resume = !parsed.GetValue(noContinue) },
                 settings,
                 stop));
         });
@@ -88,7 +88,7 @@ internal static class GetCommand
                 Items = items,
                 Output = toStandardOutput ? Console.Error : Console.Out,
                 Describe = item => $"{item.Url} to {item.Shown}",
-                Continues = options.Continue && !toStandardOutput,
+                Continues = options.Resume && !toStandardOutput,
                 Move = (item, progress, cancellationToken) =>
                     GetAsync(client, options, item, target.IsFolder, progress, cancellationToken),
             },
@@ -117,7 +117,7 @@ internal static class GetCommand
         await using (output.ConfigureAwait(false))
         {
             return await client
-                .GetAsync(item.Name, output, options with { Continue = false, CreateNew = false }, progress, cancellationToken)
+                .GetAsync(item.Name, output, options with { Resume = false, CreateNew = false }, progress, cancellationToken)
                 .ConfigureAwait(false);
         }
     }

@@ -66,7 +66,7 @@ internal static class PutCommand
                 new PutOptions
                 {
                     Precondition = ConditionOptions.Read(createNew.Read(parsed), parsed.GetValue(ifMatch)),
-                    Continue = !parsed.GetValue(noContinue),
+                    Resume = !parsed.GetValue(noContinue),
                 },
                 settings,
                 stop));
@@ -84,7 +84,7 @@ internal static class PutCommand
         List<TransferItem> items = PutPlan.Make(sources, target);
 
         // A signed link allows one plain PUT, which cannot be resumed.
-        options = options with { Continue = options.Continue && given.Link is null };
+        options = options with { Resume = options.Resume && given.Link is null };
         if (items.Count == 0)
         {
             throw new TransferException(
@@ -100,7 +100,7 @@ internal static class PutCommand
                 Items = items,
                 Output = Console.Out,
                 Describe = item => $"{item.Shown} to {item.Url}",
-                Continues = options.Continue && sources is not [TransferItem.Standard],
+                Continues = options.Resume && sources is not [TransferItem.Standard],
                 Move = (item, progress, cancellationToken) => PutAsync(client, options, item, progress, cancellationToken),
             },
             stop).ConfigureAwait(false);
@@ -119,7 +119,7 @@ internal static class PutCommand
         }
 
         // The content cannot be read a second time, so a later run could not resume it.
-        options = options with { Continue = false };
+        options = options with { Resume = false };
         FileStream content = item.Path == TransferItem.Standard ? OpenStandardInput() : OpenPipe(item.Path);
         await using (content.ConfigureAwait(false))
         {

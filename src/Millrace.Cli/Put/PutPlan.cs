@@ -77,7 +77,7 @@ internal static class PutPlan
             if (entry.Name.StartsWith(Staged, StringComparison.Ordinal)
                 || entry.Name.EndsWith(Part, StringComparison.Ordinal)
                 || entry.Name.EndsWith(Part + ".json", StringComparison.Ordinal)
-                || entry.Name == TransferName.HiddenFolder)
+                || entry.Name == ".millrace")
             {
                 continue;
             }

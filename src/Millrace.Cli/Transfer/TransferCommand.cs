@@ -70,8 +70,8 @@ internal sealed class TransferSession(TransferClientOptions options) : IDisposab
         TransferClient client = ClientOf(target);
         try
         {
-            ServerDescription description = await client.DescribeAsync(cancellationToken).ConfigureAwait(false);
-            target = target.Below(description.Files);
+            Uri files = await client.FindFilesAsync(cancellationToken).ConfigureAwait(false);
+            target = target.Below(files.AbsolutePath);
         }
         catch (TransferException exception) when (exception.Error is TransferError.NotFound or TransferError.Protocol)
         {
@@ -94,7 +94,8 @@ internal sealed class TransferSession(TransferClientOptions options) : IDisposab
     {
         if (!_clients.TryGetValue(target.Files, out TransferClient? client))
         {
-            client = new TransferClient(target.Files, options with { Link = target.Link });
+            options.Link = target.Link;
+            client = new TransferClient(target.Files, options);
             _clients.Add(target.Files, client);
         }
 

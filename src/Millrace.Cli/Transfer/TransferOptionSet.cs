@@ -9,6 +9,8 @@ namespace Millrace.Cli;
 /// <summary>The options that put, get, ls and rm share.</summary>
 internal sealed class TransferOptionSet
 {
+    private static readonly TransferClientOptions Defaults = new();
+
     private readonly Option<string?> _token = new("--token")
     {
         Description = $"Use this token. Other users of this machine can see it; prefer --token-file or {TokenSource.Variable}.",
@@ -25,7 +27,7 @@ internal sealed class TransferOptionSet
     {
         Description = "Fail after this many attempts in a row without progress.",
         HelpName = "N",
-        DefaultValueFactory = _ => TransferClientOptions.DefaultMaxAttempts,
+        DefaultValueFactory = _ => Defaults.MaxAttempts,
     };
 
     private readonly Option<string> _idle = new("--idle-timeout")
@@ -33,7 +35,7 @@ internal sealed class TransferOptionSet
         Description = "Give up on a connection after this time without data: 500ms, 30s, 2m.",
         HelpName = "TIME",
         DefaultValueFactory = _ =>
-            (TransferClientOptions.DefaultIdleTimeoutMilliseconds / 1000).ToString(CultureInfo.InvariantCulture) + "s",
+            Defaults.IdleTimeout.TotalSeconds.ToString(CultureInfo.InvariantCulture) + "s",
     };
 
     private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Print errors only." };
@@ -72,7 +74,7 @@ internal sealed class TransferOptionSet
         {
             Description = "Use at most this many connections for the parts of one file.",
             HelpName = "N",
-            DefaultValueFactory = _ => TransferClientOptions.DefaultMaxConnections,
+            DefaultValueFactory = _ => Defaults.MaxConnections,
         };
         AtLeastOne(_connections);
         _noVerify = new Option<bool>("--no-verify")
@@ -107,7 +109,7 @@ internal sealed class TransferOptionSet
             VerifyDigests = _noVerify is null || !parsed.GetValue(_noVerify),
             IdleTimeout = TryParseIdle(parsed.GetValue(_idle), out TimeSpan idle)
                 ? idle
-                : TimeSpan.FromMilliseconds(TransferClientOptions.DefaultIdleTimeoutMilliseconds),
+                : Defaults.IdleTimeout,
         },
     };
 

@@ -36,7 +36,7 @@ public sealed class TokenStore
 
     /// <summary>Where the tokens of a store's folder are unless somebody says otherwise.</summary>
     public static string DefaultPath(string root) =>
-        System.IO.Path.Combine(System.IO.Path.GetFullPath(root), TransferName.HiddenFolder, FileName);
+        System.IO.Path.Combine(System.IO.Path.GetFullPath(root), NameRules.HiddenFolder, FileName);
 
     /// <summary>All tokens, those that have expired too.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>

@@ -26,7 +26,7 @@ internal sealed class EncodedStream(Stream body, bool hash) : ReadOnlyStream
             return null;
         }
 
-        Span<byte> digest = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         _hash.GetHashAndReset(digest);
         return new Sha256Digest(digest);
     }

@@ -60,7 +60,7 @@ internal static class GrpcUploadPart
             return;
         }
 
-        Span<byte> found = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> found = stackalloc byte[SHA256.HashSizeInBytes];
         hash.GetHashAndReset(found);
         if (new Sha256Digest(found) is var digest && digest != said)
         {

@@ -54,7 +54,7 @@ internal sealed class StoreHealth
 
     private static HealthDocument LookAt(LocalFileStore store)
     {
-        string hidden = Path.Combine(store.Root, TransferName.HiddenFolder);
+        string hidden = Path.Combine(store.Root, NameRules.HiddenFolder);
         Directory.CreateDirectory(hidden);
         string probe = Path.Combine(hidden, $"health-{Guid.NewGuid():N}");
         using (var file = new FileStream(

@@ -65,7 +65,7 @@ public sealed class TransferServer : IAsyncDisposable
     public int Running => _guard.Running;
 
     /// <summary>What <c>/.well-known/millrace</c> says.</summary>
-    public ServerDescription Description
+    internal ServerDescription Description
     {
         get
         {

@@ -217,7 +217,7 @@ public sealed partial class LocalFileStore
     /// <summary>Bytes of all published files.</summary>
     private long CountFiles()
     {
-        string hidden = Path.Combine(Root, TransferName.HiddenFolder) + Path.DirectorySeparatorChar;
+        string hidden = Path.Combine(Root, NameRules.HiddenFolder) + Path.DirectorySeparatorChar;
         long bytes = 0;
         foreach (FileInfo file in new DirectoryInfo(Root).EnumerateFiles("*", Everything))
         {

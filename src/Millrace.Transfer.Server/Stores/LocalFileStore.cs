@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// A store in a folder: names are paths below it, everything is published by <see cref="FilePipeWriter.CommitAsync"/>, and
-/// uploads and digests are kept in <see cref="TransferName.HiddenFolder"/>. See docs/store.md.
+/// uploads and digests are kept in <c>.millrace</c>. See docs/store.md.
 /// </summary>
 /// <remarks>
 /// One instance a folder: another one, of any process, is refused while this is open. Others may read, place, change and
@@ -40,7 +40,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
             throw new DirectoryNotFoundException($"There is no folder '{Root}'. Create it, or name another one.");
         }
 
-        string hidden = Path.Combine(Root, TransferName.HiddenFolder);
+        string hidden = Path.Combine(Root, NameRules.HiddenFolder);
         _uploadsPath = Path.Combine(hidden, "uploads");
         _lock = Prepare(hidden);
         try

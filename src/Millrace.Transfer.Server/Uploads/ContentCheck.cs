@@ -69,7 +69,7 @@ internal sealed class ContentCheck : IDisposable
                 request.GetTrailer(TransferHeaders.ContentDigest).ToString());
         }
 
-        Span<byte> sha256 = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> sha256 = stackalloc byte[SHA256.HashSizeInBytes];
         _sha256?.GetCurrentHash(sha256);
         if (_digest is { } digest && new Sha256Digest(sha256) is var found && found != digest)
         {

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Globalization;
 using Microsoft.AspNetCore.Http;
 
@@ -130,7 +131,7 @@ internal static class TusCreation
             return null;
         }
 
-        if (value.Length == Sha256Digest.Bytes)
+        if (value.Length == SHA256.HashSizeInBytes)
         {
             return new Sha256Digest(value.Span);
         }

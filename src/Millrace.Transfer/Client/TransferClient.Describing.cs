@@ -11,13 +11,24 @@ public sealed partial class TransferClient
     private Task<TransferContext>? _context;
     private ServerDescription? _description;
 
-    /// <summary>What the server offers; asked for once.</summary>
+    /// <summary>Asks the server where its files are, once.</summary>
     /// <remarks>
-    /// A server that does not say it has <see cref="ServerDescription.Version"/> 0 here and offers <c>http1</c> alone: files
-    /// are uploaded with one request each, and nothing can be continued but what can be sent from its beginning.
+    /// The client sends its requests to <see cref="Files"/> in any case: create another client where this is another address.
     /// </remarks>
+    /// <returns>The address; <see cref="Files"/> if the server does not describe itself.</returns>
     /// <exception cref="TransferException">The server cannot be reached.</exception>
-    public ValueTask<ServerDescription> DescribeAsync(CancellationToken cancellationToken = default)
+    public async ValueTask<Uri> FindFilesAsync(CancellationToken cancellationToken = default)
+    {
+        ServerDescription description = await DescribeAsync(cancellationToken).ConfigureAwait(false);
+        return new Uri(Files, $"{description.Files.TrimEnd('/')}/");
+    }
+
+    /// <summary>Asks the server what it offers, once.</summary>
+    /// <remarks>
+    /// A server that does not answer gets <see cref="ServerDescription.Version"/> 0 and offers <c>http1</c> alone: files are
+    /// uploaded with one request each, and only a source that can be read again can be retried.
+    /// </remarks>
+    internal ValueTask<ServerDescription> DescribeAsync(CancellationToken cancellationToken = default)
     {
         return _description is { } known ? ValueTask.FromResult(known) : AskAsync();
 

@@ -22,7 +22,7 @@ public sealed partial class TransferClient
         ThrowIfRoot(name);
         ThrowIfImpossible(options);
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
-        PartRecord? part = options is { Continue: true, Range: null } ? new PartRecord(path, UrlOf(name)) : null;
+        PartRecord? part = options is { Resume: true, Range: null } ? new PartRecord(path, UrlOf(name)) : null;
         PartNote? note = part?.Note;
         var sink = new FileSink(path, options.CreateNew, Options.Durability, part);
         await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);

@@ -22,7 +22,7 @@ public sealed partial class TransferClient
         ThrowIfRoot(name);
         var source = new FileSource(path);
         await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
-        UploadRecord? record = options.Continue
+        UploadRecord? record = options.Resume
             ? new UploadRecord(RecordFolder, path, UrlOf(name), source.Length!.Value, source.Modified)
             : null;
         return await PutAsync(source, name, options, record, progress, cancellationToken).ConfigureAwait(false);

@@ -70,7 +70,7 @@ public sealed partial class TransferClient : IDisposable
         }
 
         Files = files.AbsolutePath.EndsWith('/') ? files : new Uri($"{files.GetLeftPart(UriPartial.Path)}/");
-        Options = options ?? new TransferClientOptions();
+        Options = options?.Copy() ?? new TransferClientOptions();
         _client = client;
         _ownsClient = ownsClient;
         _clock = clock;
@@ -80,8 +80,7 @@ public sealed partial class TransferClient : IDisposable
     /// <summary>Where the server has its files; ends with a slash.</summary>
     public Uri Files { get; }
 
-    /// <summary>How it is reached.</summary>
-    public TransferClientOptions Options { get; }
+    internal TransferClientOptions Options { get; }
 
     /// <summary>Where uploads are remembered for another process.</summary>
     internal string RecordFolder { get; init; } = UploadRecord.DefaultFolder;

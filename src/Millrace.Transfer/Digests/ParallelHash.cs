@@ -158,7 +158,7 @@ internal sealed class ParallelHash : IThreadPoolWorkItem, IValueTaskSource, IDis
 
     private Sha256Digest Finish()
     {
-        Span<byte> digest = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         _hash.GetHashAndReset(digest);
         return new Sha256Digest(digest);
     }

@@ -6,8 +6,7 @@ namespace Millrace.Transfer;
 /// <summary>A SHA-256 (FIPS 180-4): 32 bytes by value.</summary>
 public readonly record struct Sha256Digest
 {
-    /// <summary>Bytes of a digest.</summary>
-    public const int Bytes = 32;
+    internal const int Bytes = SHA256.HashSizeInBytes;
 
     private readonly ulong _a;
     private readonly ulong _b;

@@ -13,15 +13,6 @@ namespace Millrace.Transfer;
 /// </remarks>
 public readonly struct TransferName : IEquatable<TransferName>, IComparable<TransferName>
 {
-    /// <summary>Longest name, in bytes of UTF-8.</summary>
-    public const int MaxBytes = NameRules.MaxBytes;
-
-    /// <summary>Longest part of a name, in bytes of UTF-8.</summary>
-    public const int MaxPartBytes = NameRules.MaxPartBytes;
-
-    /// <summary>The folder below a store's root in which it keeps uploads and digests; no name has it as a part.</summary>
-    public const string HiddenFolder = NameRules.HiddenFolder;
-
     private readonly string? _value;
 
     private TransferName(string value) => _value = value;

@@ -50,7 +50,7 @@ public abstract class GrpcTest : IAsyncLifetime
 
     /// <summary>The file that has what arrived.</summary>
     protected string ArrivingPathOf(string upload) =>
-        Path.Combine(Server.Folder, TransferName.HiddenFolder, "uploads", upload, "data");
+        Path.Combine(Server.Folder, NameRules.HiddenFolder, "uploads", upload, "data");
 
     /// <summary>Files that nobody has published: what an upload has left.</summary>
     protected string[] Leftovers() =>

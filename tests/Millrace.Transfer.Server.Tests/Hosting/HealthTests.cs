@@ -15,7 +15,7 @@ public sealed class HealthTests
         Assert.True(health.RootElement.GetProperty("freeBytes").GetInt64() > 0);
         Assert.Equal(0, health.RootElement.GetProperty("transfers").GetInt32());
         Assert.DoesNotContain(
-            Directory.GetFiles(Path.Combine(served.Folder, TransferName.HiddenFolder)),
+            Directory.GetFiles(Path.Combine(served.Folder, NameRules.HiddenFolder)),
             path => path.Contains("health", StringComparison.Ordinal));
     }
 
@@ -36,7 +36,7 @@ public sealed class HealthTests
     public async Task A_server_whose_folder_is_gone_is_unavailable()
     {
         await using ServedFolder served = await ServedFolder.StartAsync();
-        string hidden = Path.Combine(served.Folder, TransferName.HiddenFolder);
+        string hidden = Path.Combine(served.Folder, NameRules.HiddenFolder);
         Directory.Delete(hidden, recursive: true);
         await File.WriteAllTextAsync(hidden, "a file and no folder");
         using HttpResponseMessage response = await served.Client.GetAsync("health");

@@ -8,7 +8,7 @@ internal static class StoreExtensions
 {
     /// <summary>Names in a folder, sorted; the store's own folder is left out.</summary>
     public static string[] VisibleNames(this TemporaryFolder folder) =>
-        [.. folder.Names.Where(name => name != TransferName.HiddenFolder)];
+        [.. folder.Names.Where(name => name != NameRules.HiddenFolder)];
 
     public static TransferName Name(this string text) => TransferName.Parse(text);
 

@@ -1,3 +1,5 @@
+using System.Security.Cryptography;
+
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
 public sealed class TusCreationTests : IAsyncLifetime
@@ -137,7 +139,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     public async Task A_digest_in_the_metadata_is_verified_before_publishing(string form)
     {
         Sha256Digest digest = Sha256Digest.Compute([1, 2, 3]);
-        byte[] raw = new byte[Sha256Digest.Bytes];
+        byte[] raw = new byte[SHA256.HashSizeInBytes];
         digest.CopyTo(raw);
         string value = form switch
         {

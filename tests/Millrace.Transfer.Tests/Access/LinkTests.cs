@@ -14,7 +14,11 @@ public sealed class LinkTests
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("a b.bin", 3_000_001);
         TransferLink link = await LinkAsync(server, "GET", "a b.bin");
-        using TransferClient client = server.Connect(options => options with { Link = link, Protocol = protocol });
+        using TransferClient client = server.Connect(options =>
+        {
+            options.Link = link;
+            options.Protocol = protocol;
+        });
         using var folder = new TemporaryFolder();
 
         StoredFile? found = await client.FindAsync(link.Name);
@@ -50,7 +54,7 @@ public sealed class LinkTests
         await using TestServer server = await TestServer.StartAsync(
             options => options with { Store = new LocalFileStoreOptions { ComputeSha256 = false } });
         TransferLink link = await LinkAsync(server, "PUT", "x");
-        using TransferClient client = server.Connect(options => options with { Link = link });
+        using TransferClient client = server.Connect(options => options.Link = link);
 
         await client.PutAsync(new MemoryStream(new byte[3_000_001]), link.Name);
 
@@ -119,7 +123,11 @@ public sealed class LinkTests
         await using TestServer server = await TestServer.StartAsync();
         server.Write("mine", 10);
         TransferLink link = await LinkAsync(server, "GET", "mine");
-        using TransferClient client = server.Connect(options => options with { Link = link, Protocol = protocol });
+        using TransferClient client = server.Connect(options =>
+        {
+            options.Link = link;
+            options.Protocol = protocol;
+        });
 
         foreach (Func<Task> use in (Func<Task>[])
             [

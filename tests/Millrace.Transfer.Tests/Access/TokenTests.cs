@@ -10,7 +10,7 @@ public sealed class TokenTests
     {
         await using TestServer server = await TestServer.StartAsync();
         string token = await AddAsync(server, TransferScope.All);
-        using TransferClient client = server.Connect(options => options with { Token = token });
+        using TransferClient client = server.Connect(options => options.Token = token);
         using var folder = new TemporaryFolder();
 
         await client.PutAsync(new MemoryStream(new byte[1_000_000]), Clients.Name("x"));
@@ -51,7 +51,11 @@ public sealed class TokenTests
     {
         await using TestServer server = await TestServer.StartAsync();
         string token = await AddAsync(server, TransferScope.Read);
-        using TransferClient client = server.Connect(options => options with { Token = token, Protocol = protocol });
+        using TransferClient client = server.Connect(options =>
+        {
+            options.Token = token;
+            options.Protocol = protocol;
+        });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.PutAsync(new MemoryStream(new byte[1_000_000]), Clients.Name("x")));

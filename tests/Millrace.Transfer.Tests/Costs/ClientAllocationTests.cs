@@ -16,7 +16,11 @@ public sealed class ClientAllocationTests
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol, VerifyDigests = digests });
+        using TransferClient client = server.Connect(options =>
+        {
+            options.Protocol = protocol;
+            options.VerifyDigests = digests;
+        });
         string path = folder.Write("x", Content.Random(24_000_000));
         long up = long.MaxValue;
         long down = long.MaxValue;
@@ -37,7 +41,7 @@ public sealed class ClientAllocationTests
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
         string path = folder.Write("x", Content.Random(24_000_000));
         using var large = new LargeObjects();
         await large.MarkAsync<Guid>();

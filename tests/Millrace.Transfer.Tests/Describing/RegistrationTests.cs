@@ -1,4 +1,5 @@
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
 
 namespace Millrace.Transfer.Tests.Describing;
 
@@ -10,7 +11,7 @@ public sealed class RegistrationTests
         await using TestServer server = await TestServer.StartAsync();
         var services = new ServiceCollection();
         services.AddTransferClient(server.Files);
-        services.AddTransferClient("other", server.Files, new TransferClientOptions { Protocol = TransferProtocol.Tus });
+        services.AddTransferClient("other", server.Files, options => options.Protocol = TransferProtocol.Tus);
         await using ServiceProvider provider = services.BuildServiceProvider();
 
         TransferResult one = await provider.GetRequiredService<TransferClient>()
@@ -33,6 +34,51 @@ public sealed class RegistrationTests
 
         Assert.Equal(
             ["http1", "http2", "tus", "grpc", "grpc-web", "grpc-web-text"], description.Protocols.Select(protocol => protocol.Name));
+    }
+
+    [Fact]
+    public void Options_of_the_host_reach_the_client_they_are_named_for()
+    {
+        var files = new Uri("http://localhost/files/");
+        var services = new ServiceCollection();
+        services.AddTransferClient(files);
+        services.AddTransferClient("other", files, options => options.MaxAttempts = 3);
+        services.Configure<TransferClientOptions>(options => options.MaxAttempts = 2);
+        using ServiceProvider provider = services.BuildServiceProvider();
+
+        Assert.Equal(2, provider.GetRequiredService<TransferClient>().Options.MaxAttempts);
+        Assert.Equal(3, provider.GetRequiredKeyedService<TransferClient>("other").Options.MaxAttempts);
+    }
+
+    [Fact]
+    public void Invalid_options_are_refused_when_the_host_starts()
+    {
+        var services = new ServiceCollection();
+        services.AddTransferClient(new Uri("http://localhost/files/"), options => options.MaxConnections = 0);
+        using ServiceProvider provider = services.BuildServiceProvider();
+
+        Assert.Throws<ArgumentOutOfRangeException>(() => provider.GetRequiredService<IStartupValidator>().Validate());
+    }
+
+    [Fact]
+    public void Options_changed_after_a_client_was_created_do_not_reach_it()
+    {
+        var options = new TransferClientOptions { Token = "first" };
+        using var client = new TransferClient(new Uri("http://localhost/files/"), options);
+
+        options.Token = "second";
+
+        Assert.Equal("first", client.Options.Token);
+        Assert.DoesNotContain("second", $"{options}", StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task FindFiles_returns_the_address_that_the_server_describes()
+    {
+        await using TestServer server = await TestServer.StartAsync();
+        using TransferClient client = Clients.To(new Uri(server.Files, "elsewhere/"));
+
+        Assert.Equal(server.Files, await client.FindFilesAsync());
     }
 
     [Fact]

@@ -14,7 +14,7 @@ public sealed class CutDownloadTests
             var random = new Random(i);
             byte[] content = server.Write("x", random.Next(1, 3_000_000), i);
             await using TestRelay relay = server.Behind(protocol, connection => Plan(connection, random, content.Length));
-            using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+            using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
             using var stream = new MemoryStream();
 
             TransferResult result = toStream
@@ -36,7 +36,7 @@ public sealed class CutDownloadTests
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("x", 24_000_000);
         await using TestRelay relay = server.Behind(protocol, _ => new RelayPlan { CutDownAfter = 20_000_000, Once = true });
-        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
         using var stream = new MemoryStream();
 
         TransferResult result = await client.GetAsync(Clients.Name("x"), stream);
@@ -60,7 +60,7 @@ public sealed class CutDownloadTests
 
             return connection == 0 ? new RelayPlan { CutDownAfter = 5_000_000 } : RelayPlan.Clear;
         });
-        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.GetAsync(Clients.Name("x"), Stream.Null));
@@ -84,7 +84,7 @@ public sealed class CutDownloadTests
 
             return connection == 0 ? new RelayPlan { CutDownAfter = 5_000_000 } : RelayPlan.Clear;
         });
-        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
         await client.GetAsync(Clients.Name("x"), folder["x"]);
 
@@ -100,17 +100,22 @@ public sealed class CutDownloadTests
 
         // Not faster than it is read: of a connection that is cut HttpClient hands out nothing more that it has received.
         await using TestRelay relay = server.Behind(protocol, _ => new RelayPlan { CutDownAfter = 10_000_000, BytesPerSecond = 50_000_000 });
-        using (TransferClient first = Clients.To(relay.Files, options => options with { Protocol = protocol, MaxAttempts = 1, MaxConnections = 1 }))
+        using (TransferClient first = Clients.To(relay.Files, options =>
+        {
+            options.Protocol = protocol;
+            options.MaxAttempts = 1;
+            options.MaxConnections = 1;
+        }))
         {
             TransferException exception = await Assert.ThrowsAsync<TransferException>(
-                () => first.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true }));
+                () => first.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Resume = true }));
             Assert.Equal(TransferError.Disconnected, exception.Error);
         }
 
         Assert.False(File.Exists(folder["x"]));
         long kept = new FileInfo(folder[".x.millrace-part"]).Length;
-        using TransferClient second = Clients.To(relay.Files, options => options with { Protocol = protocol });
-        TransferResult result = await second.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true });
+        using TransferClient second = Clients.To(relay.Files, options => options.Protocol = protocol);
+        TransferResult result = await second.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Resume = true });
 
         Assert.InRange(kept, 1, 10_000_000);
         Assert.Equal(content.Length - kept, result.Sent);
@@ -127,15 +132,15 @@ public sealed class CutDownloadTests
         server.Write("x", 24_000_000);
         await using var relay = new TestRelay(
             () => server.Port, _ => new RelayPlan { CutDownAfter = 10_000_000, Once = true });
-        using (TransferClient first = Clients.To(relay.Files, options => options with { MaxAttempts = 1 }))
+        using (TransferClient first = Clients.To(relay.Files, options => options.MaxAttempts = 1))
         {
             await Assert.ThrowsAsync<TransferException>(
-                () => first.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true }));
+                () => first.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Resume = true }));
         }
 
         byte[] content = server.Write("x", 23_000_000, seed: 3);
         using TransferClient second = Clients.To(relay.Files);
-        await second.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Continue = true });
+        await second.GetAsync(Clients.Name("x"), folder["x"], new GetOptions { Resume = true });
 
         Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
         Assert.Equal(["x"], folder.Files);
@@ -149,7 +154,7 @@ public sealed class CutDownloadTests
         folder.Write("x", [1, 2, 3]);
         server.Write("x", 2_000_000);
         await using var relay = new TestRelay(() => server.Port, connection => new RelayPlan { CutDownAfter = connection == 0 ? 500_000 : 100 });
-        using TransferClient client = Clients.To(relay.Files, options => options with { MaxAttempts = 2 });
+        using TransferClient client = Clients.To(relay.Files, options => options.MaxAttempts = 2);
 
         await Assert.ThrowsAsync<TransferException>(() => client.GetAsync(Clients.Name("x"), folder["x"]));
 

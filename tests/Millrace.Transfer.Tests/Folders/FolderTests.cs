@@ -11,7 +11,7 @@ public sealed class FolderTests
         await using TestServer server = await TestServer.StartAsync();
         using var here = new TemporaryFolder();
         using var back = new TemporaryFolder();
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
         for (int i = 0; i < 30; i++)
         {
             here.Write($"sub {i % 3}/ä{i}.bin", Content.Random(i * 20_000, i));
@@ -88,7 +88,7 @@ public sealed class FolderTests
             server.Write($"d/{i:d4}", 0);
         }
 
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
         var names = new List<string>();
         await foreach (RemoteEntry entry in client.ListAsync(recursive: true))
         {
@@ -107,7 +107,7 @@ public sealed class FolderTests
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("x", 1000);
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
 
         StoredFile? found = await client.FindAsync(Clients.Name("x"));
 

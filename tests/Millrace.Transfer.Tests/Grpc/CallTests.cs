@@ -23,12 +23,12 @@ public sealed class CallTests
 
             return RawAnswer.WriteAsync(context, protocol, [RawAnswer.Download(new byte[10])]);
         });
-        using TransferClient client = server.Connect(options => options with
+        using TransferClient client = server.Connect(options =>
         {
-            VerifyDigests = false,
-            Token = "mr_secret",
-            CallTimeout = TimeSpan.FromSeconds(90),
-            Compression = TransferCompression.Gzip,
+            options.VerifyDigests = false;
+            options.Token = "mr_secret";
+            options.CallTimeout = TimeSpan.FromSeconds(90);
+            options.Compression = TransferCompression.Gzip;
         });
 
         await client.GetAsync(Clients.Name("x"), Stream.Null);
@@ -50,7 +50,7 @@ public sealed class CallTests
         var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         await using RawServer server = await RawServer.StartAsync(
             protocol, context => HangAsync(context, protocol, begun, aborted));
-        using TransferClient client = server.Connect(options => options with { CallTimeout = TimeSpan.FromMilliseconds(150) });
+        using TransferClient client = server.Connect(options => options.CallTimeout = TimeSpan.FromMilliseconds(150));
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.GetAsync(Clients.Name("x"), Stream.Null));
@@ -86,7 +86,7 @@ public sealed class CallTests
         var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         await using RawServer server = await RawServer.StartAsync(
             TransferProtocol.Grpc, context => HangAsync(context, TransferProtocol.Grpc, begun: true, aborted));
-        using TransferClient client = server.Connect(options => options with { IdleTimeout = TimeSpan.FromMilliseconds(300) });
+        using TransferClient client = server.Connect(options => options.IdleTimeout = TimeSpan.FromMilliseconds(300));
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.GetAsync(Clients.Name("x"), Stream.Null));

@@ -37,7 +37,11 @@ public sealed class ChunkTests
     public async Task Files_make_a_round_trip(TransferProtocol protocol, TransferCompression compression)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol, Compression = compression });
+        using TransferClient client = server.Connect(options =>
+        {
+            options.Protocol = protocol;
+            options.Compression = compression;
+        });
         foreach (int size in (int[])[0, 1, 100_000, 3_000_000])
         {
             await ThereAndBackAsync(client, Half(size));
@@ -52,7 +56,12 @@ public sealed class ChunkTests
         foreach (TransferCompression compression in Enum.GetValues<TransferCompression>())
         {
             using TransferClient client = server.Connect(
-                options => options with { Protocol = protocol, ChunkBytes = bytes, Compression = compression });
+                options =>
+                {
+                    options.Protocol = protocol;
+                    options.ChunkBytes = bytes;
+                    options.Compression = compression;
+                });
 
             await ThereAndBackAsync(client, Half(Math.Min(9_000_000, bytes * 400)));
         }
@@ -67,7 +76,12 @@ public sealed class ChunkTests
         await using TestServer server = await TestServer.StartAsync();
         await using var relay = new TestRelay(() => server.PortOf(protocol), _ => new RelayPlan { CutUpAfter = 2_000_000, CutDownAfter = 2_000_000 });
         using TransferClient client = Clients.To(
-            relay.Files, options => options with { Protocol = protocol, Compression = TransferCompression.Gzip, MaxAttempts = 1 });
+            relay.Files, options =>
+            {
+                options.Protocol = protocol;
+                options.Compression = TransferCompression.Gzip;
+                options.MaxAttempts = 1;
+            });
 
         await ThereAndBackAsync(client, new byte[20_000_000]);
     }

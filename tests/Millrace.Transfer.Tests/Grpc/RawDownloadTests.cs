@@ -164,7 +164,7 @@ public sealed class RawDownloadTests
         byte[] trailers = RawAnswer.Frame("Grpc-Status: 0\r\nGRPC-Message: \r\nother:x\r\n"u8.ToArray(), flags: 0x80);
         await using RawServer server = await RawServer.StartAsync(protocol, context => RawAnswer.WriteAsync(
             context, protocol, ((byte[])[.. RawAnswer.Download(content), .. trailers]).Chunk(3), status: null));
-        using TransferClient client = server.Connect(options => options with { VerifyDigests = false });
+        using TransferClient client = server.Connect(options => options.VerifyDigests = false);
         using var got = new MemoryStream();
 
         await client.GetAsync(Clients.Name("x"), got);
@@ -182,7 +182,7 @@ public sealed class RawDownloadTests
         BinaryPrimitives.WriteUInt32BigEndian(trailers.AsSpan(1), length);
         await using RawServer server = await RawServer.StartAsync(TransferProtocol.GrpcWeb, context => RawAnswer.WriteAsync(
             context, TransferProtocol.GrpcWeb, [[.. RawAnswer.Download(new byte[10]), .. trailers, .. new byte[behind]]], status: null));
-        using TransferClient client = server.Connect(options => options with { VerifyDigests = false });
+        using TransferClient client = server.Connect(options => options.VerifyDigests = false);
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.GetAsync(Clients.Name("x"), Stream.Null));
@@ -227,7 +227,11 @@ public sealed class RawDownloadTests
                 TransferProtocol.Grpc,
                 [RawAnswer.Frame(file), RawAnswer.Frame(RawAnswer.Data(content[20_000..])), RawAnswer.Frame(RawAnswer.End(30_000))]);
         });
-        using TransferClient client = server.Connect(options => options with { VerifyDigests = false, MaxAttempts = 3 });
+        using TransferClient client = server.Connect(options =>
+        {
+            options.VerifyDigests = false;
+            options.MaxAttempts = 3;
+        });
         using var got = new MemoryStream();
 
         TransferResult result = await client.GetAsync(Clients.Name("x"), got);
@@ -248,7 +252,7 @@ public sealed class RawDownloadTests
             prepare?.Invoke(context);
             return RawAnswer.WriteAsync(context, protocol, pieces);
         });
-        using TransferClient client = server.Connect(options => options with { VerifyDigests = false });
+        using TransferClient client = server.Connect(options => options.VerifyDigests = false);
         using var got = new MemoryStream();
         await client.GetAsync(Clients.Name("x"), got);
         return got.ToArray();

@@ -46,10 +46,11 @@ internal sealed class RawServer : IAsyncDisposable
         return new RawServer(app, protocol);
     }
 
-    public TransferClient Connect(Func<TransferClientOptions, TransferClientOptions>? change = null) => Clients.To(Files, options =>
+    public TransferClient Connect(Action<TransferClientOptions>? change = null) => Clients.To(Files, options =>
     {
-        options = options with { Protocol = _protocol, MaxAttempts = 1 };
-        return change?.Invoke(options) ?? options;
+        options.Protocol = _protocol;
+        options.MaxAttempts = 1;
+        change?.Invoke(options);
     });
 
     public async ValueTask DisposeAsync() => await _app.DisposeAsync();

@@ -108,7 +108,11 @@ public sealed class RefusedCallTests
         await using RawServer server = await RawServer.StartAsync(TransferProtocol.Grpc, context => calls++ == 0
             ? RawAnswer.WriteAsync(context, TransferProtocol.Grpc, [], status: 14)
             : RawAnswer.WriteAsync(context, TransferProtocol.Grpc, [RawAnswer.Download(new byte[10])]));
-        using TransferClient client = server.Connect(options => options with { MaxAttempts = 3, VerifyDigests = false });
+        using TransferClient client = server.Connect(options =>
+        {
+            options.MaxAttempts = 3;
+            options.VerifyDigests = false;
+        });
 
         TransferResult result = await client.GetAsync(Clients.Name("x"), Stream.Null);
 

@@ -18,11 +18,11 @@ public sealed class SwitchedProtocolTests
         using (TransferClient first = Connect(relay, folder, one, attempts: 1))
         {
             await Assert.ThrowsAsync<TransferException>(
-                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true }));
+                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true }));
         }
 
         using TransferClient second = Connect(relay, folder, other, attempts: 10);
-        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true });
+        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
 
         Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
@@ -33,7 +33,7 @@ public sealed class SwitchedProtocolTests
     {
         await using TestServer server = await TestServer.StartAsync();
         using TransferClient client = Clients.To(
-            new Uri($"http://127.0.0.1:{server.PortOf(TransferProtocol.Grpc)}/files/"), options => options with { Protocol = TransferProtocol.Grpc });
+            new Uri($"http://127.0.0.1:{server.PortOf(TransferProtocol.Grpc)}/files/"), options => options.Protocol = TransferProtocol.Grpc);
         byte[] content = Content.Random(1_000_000);
 
         await client.PutAsync(new MemoryStream(content), Clients.Name("x"));

@@ -59,7 +59,7 @@ internal sealed class TestServer : IAsyncDisposable
             .Order(StringComparer.Ordinal)];
 
     /// <summary>A client that does not wait long.</summary>
-    public TransferClient Connect(Func<TransferClientOptions, TransferClientOptions>? change = null) => Clients.To(Files, change);
+    public TransferClient Connect(Action<TransferClientOptions>? change = null) => Clients.To(Files, change);
 
     public async ValueTask DisposeAsync()
     {

@@ -19,7 +19,12 @@ public sealed class KilledServerTests
         ServerProcess server = await ServerProcess.StartAsync(root);
         await using var relay = new TestRelay(() => protocol == TransferProtocol.Grpc ? server.Http2Port : server.Port);
         using TransferClient client = Clients.To(
-            relay.Files, options => options with { Protocol = protocol, MaxAttempts = 100, MaxDelay = TimeSpan.FromMilliseconds(50) });
+            relay.Files, options =>
+            {
+                options.Protocol = protocol;
+                options.MaxAttempts = 100;
+                options.MaxDelay = TimeSpan.FromMilliseconds(50);
+            });
         int kills = Soak.Times(3, 50);
         try
         {

@@ -46,7 +46,7 @@ public sealed class LongWayTests(ITestOutputHelper output)
             await using TestServer server = await TestServer.StartAsync();
             await using var relay = new TestRelay(
                 () => server.Port, _ => new RelayPlan { Delay = TimeSpan.FromMilliseconds(delay) });
-            using TransferClient client = Clients.To(relay.Files, options => options with { MaxConnections = connections });
+            using TransferClient client = Clients.To(relay.Files, options => options.MaxConnections = connections);
             TransferName name = Clients.Name("x");
             if (!up)
             {

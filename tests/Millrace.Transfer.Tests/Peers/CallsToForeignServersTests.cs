@@ -36,7 +36,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
     public async Task Every_status_is_an_error_with_its_message(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
-        using TransferClient client = server.Connect(static options => options with { MaxAttempts = 1 });
+        using TransferClient client = server.Connect(static options => options.MaxAttempts = 1);
         TransferError[] expected =
         [
             TransferError.Failed, TransferError.Failed, TransferError.InvalidRequest, TransferError.TooSlow,
@@ -89,7 +89,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         using TransferClient without = server.Connect();
         TransferException exception = await Assert.ThrowsAsync<TransferException>(() => without.PutAsync(source, Name("file")));
         Assert.Equal(TransferError.Unauthorized, exception.Error);
-        using TransferClient with = server.Connect(static options => options with { Token = "secret" });
+        using TransferClient with = server.Connect(static options => options.Token = "secret");
         await with.PutAsync(source, Name("file"));
         await with.GetAsync(Name("file"), Here["copy"]);
         Assert.Equal(Sha256Of(source), Sha256Of(Here["copy"]));

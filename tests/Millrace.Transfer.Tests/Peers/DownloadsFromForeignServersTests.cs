@@ -26,7 +26,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         byte[] content = server.Write("file", 1_000_003);
         foreach (int chunk in (int[])[TransferClientOptions.MinChunkBytes, 100_000, TransferClientOptions.MaxChunkBytes])
         {
-            using TransferClient client = server.Connect(options => options with { ChunkBytes = chunk });
+            using TransferClient client = server.Connect(options => options.ChunkBytes = chunk);
             await client.GetAsync(Name("file"), Here["file"]);
             Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
         }
@@ -43,7 +43,11 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         await using var relay = new TestRelay(() => server.Port);
         using TransferClient client = Infrastructure.Clients.To(
             relay.Address,
-            static options => options with { Protocol = TransferProtocol.Grpc, Compression = TransferCompression.Gzip });
+            static options =>
+            {
+                options.Protocol = TransferProtocol.Grpc;
+                options.Compression = TransferCompression.Gzip;
+            });
         await client.GetAsync(Name("text"), Here["text"]);
         Assert.InRange(relay.Down, 1, 1_500_000);
         Assert.Equal(Text(3_000_000), await File.ReadAllBytesAsync(Here["text"]));
@@ -68,7 +72,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         server.Write("cut-file", 100_000);
-        using TransferClient client = server.Connect(static options => options with { MaxAttempts = 2 });
+        using TransferClient client = server.Connect(static options => options.MaxAttempts = 2);
         await Assert.ThrowsAsync<TransferException>(() => client.GetAsync(Name("cut-file"), Here["file"]));
         Assert.Empty(Here.Files);
     }
@@ -79,7 +83,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         server.Write("wrong-file", 100_000);
-        using TransferClient client = server.Connect(static options => options with { MaxAttempts = 2 });
+        using TransferClient client = server.Connect(static options => options.MaxAttempts = 2);
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.GetAsync(Name("wrong-file"), Here["file"]));
         Assert.Equal(TransferError.DigestMismatch, exception.Error);
@@ -93,7 +97,11 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         server.Write("slow-file", 100_000);
         using TransferClient client = server.Connect(
-            static options => options with { MaxAttempts = 1, CallTimeout = TimeSpan.FromMilliseconds(300) });
+            static options =>
+            {
+                options.MaxAttempts = 1;
+                options.CallTimeout = TimeSpan.FromMilliseconds(300);
+            });
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.GetAsync(Name("slow-file"), Here["file"]));
         Assert.Equal(TransferError.TooSlow, exception.Error);

@@ -68,8 +68,12 @@ internal sealed class ForeignServer : IAsyncDisposable
     }
 
     /// <summary>A client that does not wait long.</summary>
-    public TransferClient Connect(Func<TransferClientOptions, TransferClientOptions>? change = null) =>
-        Clients.To(Address, options => (change ?? (static same => same))(options with { Protocol = TransferProtocol.Grpc }));
+    public TransferClient Connect(Action<TransferClientOptions>? change = null) =>
+        Clients.To(Address, options =>
+        {
+            options.Protocol = TransferProtocol.Grpc;
+            change?.Invoke(options);
+        });
 
     /// <summary>Waits until it has said that a method was called.</summary>
     public Task AssertCalledAsync(string method) => AssertSaidAsync("method", method);

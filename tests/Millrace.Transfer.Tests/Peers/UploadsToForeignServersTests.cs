@@ -28,7 +28,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         string source = Here.Write("file", Content.Random(1_000_003));
         foreach (int chunk in (int[])[TransferClientOptions.MinChunkBytes, 100_000, TransferClientOptions.MaxChunkBytes])
         {
-            using TransferClient client = server.Connect(options => options with { ChunkBytes = chunk });
+            using TransferClient client = server.Connect(options => options.ChunkBytes = chunk);
             await client.PutAsync(source, Name($"{chunk}"));
             Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf($"{chunk}")));
         }
@@ -56,7 +56,11 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         await using var relay = new TestRelay(() => server.Port);
         using TransferClient client = Clients.To(
             relay.Address,
-            static options => options with { Protocol = TransferProtocol.Grpc, Compression = TransferCompression.Gzip });
+            static options =>
+            {
+                options.Protocol = TransferProtocol.Grpc;
+                options.Compression = TransferCompression.Gzip;
+            });
         await client.PutAsync(Here.Write("text", Text(3_000_000)), Name("text"));
         Assert.InRange(relay.Up, 1, 1_500_000);
         Assert.Equal(Text(3_000_000), await File.ReadAllBytesAsync(server.PathOf("text")));

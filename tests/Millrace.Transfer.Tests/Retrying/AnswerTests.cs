@@ -49,7 +49,7 @@ public sealed class AnswerTests
         using var body = new StreamContent(pipe.Reader.AsStream());
         Task<HttpResponseMessage> other = http.PutAsync(new Uri(server.Files, "other"), body);
         await OccupyAsync(server, pipe.Writer);
-        using TransferClient client = server.Connect(options => options with { MaxAttempts = 1 });
+        using TransferClient client = server.Connect(options => options.MaxAttempts = 1);
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));

@@ -14,12 +14,12 @@ public sealed class ContinuedUploadTests
         using (TransferClient first = Connect(relay, folder, protocol, attempts: 1))
         {
             await Assert.ThrowsAsync<TransferException>(
-                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true }));
+                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true }));
         }
 
         Assert.Empty(server.Visible());
         using TransferClient second = Connect(relay, folder, protocol, attempts: 10);
-        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true });
+        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
 
         Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
@@ -38,13 +38,13 @@ public sealed class ContinuedUploadTests
         using (TransferClient first = Connect(relay, folder, TransferProtocol.Http1, attempts: 1))
         {
             await Assert.ThrowsAsync<TransferException>(
-                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true }));
+                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true }));
         }
 
         byte[] content = Content.Random(23_000_000, seed: 5);
         folder.Write("x", content);
         using TransferClient second = Connect(relay, folder, TransferProtocol.Http1, attempts: 10);
-        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true });
+        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
 
         Assert.Equal(content.Length, result.Sent);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));

@@ -20,7 +20,7 @@ public sealed class CutUploadTests
             byte[] content = Content.Random(random.Next(300_000, 3_000_000), i);
             string path = folder.Write("x", content);
             await using TestRelay relay = server.Behind(protocol, connection => Plan(connection, random, content.Length));
-            using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+            using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
             TransferResult result = await client.PutAsync(path, Clients.Name($"{protocol}-{i}"));
 
@@ -39,7 +39,7 @@ public sealed class CutUploadTests
         byte[] content = Content.Random(20_000_000);
         await using TestRelay relay = server.Behind(
             protocol, connection => connection < 4 ? new RelayPlan { CutUpAfter = 3_000_000 + (connection * 1_234_567) } : RelayPlan.Clear);
-        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
         TransferResult result = await client.PutAsync(PipeReader.Create(new MemoryStream(content)), Clients.Name("x"));
 
@@ -55,7 +55,7 @@ public sealed class CutUploadTests
         byte[] content = Content.Random(24_000_000);
         await using TestRelay relay = server.Behind(
             protocol, _ => new RelayPlan { CutUpAfter = 20_000_000, Once = true });
-        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
         TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
 
@@ -74,12 +74,12 @@ public sealed class CutUploadTests
             protocol, _ => new RelayPlan { StallUpAfter = 1_000_000, Once = true });
         using TransferClient client = Clients.To(
             relay.Files,
-            options => options with
+            options =>
             {
-                Protocol = protocol,
+                options.Protocol = protocol;
 
                 // Pings, which show a dead connection of HTTP/2, are a second apart at least.
-                IdleTimeout = TimeSpan.FromMilliseconds(protocol == TransferProtocol.Grpc ? 2000 : 400),
+                options.IdleTimeout = TimeSpan.FromMilliseconds(protocol == TransferProtocol.Grpc ? 2000 : 400);
             });
 
         TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
@@ -95,7 +95,7 @@ public sealed class CutUploadTests
         using var folder = new TemporaryFolder();
         string path = folder.Write("x", Content.Random(24_000_000));
         await using TestRelay relay = server.Behind(protocol, _ => new RelayPlan { BytesPerSecond = 10_000_000 });
-        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
         using var cancel = new CancellationTokenSource();
         var progress = new Reports(report =>
         {

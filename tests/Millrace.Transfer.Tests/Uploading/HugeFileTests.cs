@@ -20,11 +20,11 @@ public sealed class HugeFileTests
             Store = new LocalFileStoreOptions { ComputeSha256 = false, Durability = Durability.None },
         });
         using var folder = new TemporaryFolder();
-        using TransferClient client = server.Connect(options => options with
+        using TransferClient client = server.Connect(options =>
         {
-            Protocol = TransferProtocol.Http1,
-            VerifyDigests = false,
-            Durability = Durability.None,
+            options.Protocol = TransferProtocol.Http1;
+            options.VerifyDigests = false;
+            options.Durability = Durability.None;
         });
         MakeSparse(folder["mine"]);
 

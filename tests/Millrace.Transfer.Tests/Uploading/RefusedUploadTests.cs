@@ -16,7 +16,7 @@ public sealed class RefusedUploadTests
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] before = server.Write("x", 10, seed: 9);
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(
             new MemoryStream(new byte[size]),
@@ -69,7 +69,7 @@ public sealed class RefusedUploadTests
     public async Task A_wire_that_is_not_offered_is_refused_with_those_that_are()
     {
         await using TestServer server = await TestServer.StartAsync(options => options with { Http2Port = null, OfferHttp2Port = false });
-        using TransferClient client = server.Connect(options => options with { Protocol = TransferProtocol.Http2 });
+        using TransferClient client = server.Connect(options => options.Protocol = TransferProtocol.Http2);
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));

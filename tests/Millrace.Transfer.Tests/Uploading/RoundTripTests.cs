@@ -24,7 +24,7 @@ public sealed class RoundTripTests
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
         byte[] content = Content.Random(size);
         string path = folder.Write("here.bin", content);
 
@@ -42,7 +42,11 @@ public sealed class RoundTripTests
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol, VerifyDigests = false });
+        using TransferClient client = server.Connect(options =>
+        {
+            options.Protocol = protocol;
+            options.VerifyDigests = false;
+        });
         byte[] content = Content.Random(3_000_000);
 
         TransferResult put = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
@@ -57,7 +61,7 @@ public sealed class RoundTripTests
     public async Task A_pipe_of_unknown_length_arrives_whole(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
         byte[] content = Content.Random(size);
 
         TransferResult put = await client.PutAsync(PipeReader.Create(new MemoryStream(content)), Clients.Name("x"));
@@ -70,7 +74,7 @@ public sealed class RoundTripTests
     public async Task A_sequence_of_memory_arrives_whole(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
         byte[] content = Content.Random(1_000_000);
 
         await client.PutAsync(Pieces(content), Clients.Name("x"), new PutOptions { Length = content.Length });
@@ -123,7 +127,7 @@ public sealed class RoundTripTests
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("x", 1_000_000);
-        using TransferClient client = server.Connect(options => options with { Protocol = protocol });
+        using TransferClient client = server.Connect(options => options.Protocol = protocol);
         using var stream = new MemoryStream();
 
         await client.GetAsync(Clients.Name("x"), stream, new GetOptions { Range = new ByteRange(12_345, 600_000) });

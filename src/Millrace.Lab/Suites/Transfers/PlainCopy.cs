@@ -102,7 +102,7 @@ internal static class PlainCopy
 
     private static Sha256Digest DigestOf(IncrementalHash hash)
     {
-        Span<byte> digest = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         hash.GetHashAndReset(digest);
         return new Sha256Digest(digest);
     }

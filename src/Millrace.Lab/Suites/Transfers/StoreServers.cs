@@ -98,6 +98,6 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
             Insecure = true,
             Store = new LocalFileStoreOptions { ComputeSha256 = kind.WithDigest, Durability = kind.Durability },
         }).ConfigureAwait(false);
-        return (started, new StoreAddress(new Uri(started.Address, started.Description.Files + "/"), started.Http2Address!.Authority));
+        return (started, new StoreAddress(new Uri(started.Address, new TransferServerOptions().FilesPath + "/"), started.Http2Address!.Authority));
     }
 }

@@ -37,7 +37,7 @@ internal static class TransferContent
             left -= next.Length;
         }
 
-        Span<byte> digest = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         hash.GetHashAndReset(digest);
         return new Sha256Digest(digest);
     }

@@ -17,9 +17,9 @@ internal sealed class DigestRecords
 {
     private const int FactsAt = 8;
     private const int DigestAt = FactsAt + FileFacts.Bytes;
-    private const int NameLengthAt = DigestAt + Sha256Digest.Bytes;
+    private const int NameLengthAt = DigestAt + SHA256.HashSizeInBytes;
     private const int NameAt = NameLengthAt + sizeof(int);
-    private const int MaxBytes = NameAt + TransferName.MaxBytes + Sha256Digest.Bytes;
+    private const int MaxBytes = NameAt + NameRules.MaxBytes + SHA256.HashSizeInBytes;
 
     private readonly string _folder;
 
@@ -44,7 +44,7 @@ internal sealed class DigestRecords
         Span<byte> asked = stackalloc byte[FileFacts.Bytes];
         facts.CopyTo(asked);
         return record.Slice(FactsAt, FileFacts.Bytes).SequenceEqual(asked)
-            ? new Sha256Digest(record.Slice(DigestAt, Sha256Digest.Bytes))
+            ? new Sha256Digest(record.Slice(DigestAt, SHA256.HashSizeInBytes))
             : null;
     }
 
@@ -64,12 +64,12 @@ internal sealed class DigestRecords
         {
             try
             {
-                Write(path, record[..(checkAt + Sha256Digest.Bytes)]);
+                Write(path, record[..(checkAt + SHA256.HashSizeInBytes)]);
             }
             catch (DirectoryNotFoundException)
             {
                 Directory.CreateDirectory(Path.GetDirectoryName(path)!);
-                Write(path, record[..(checkAt + Sha256Digest.Bytes)]);
+                Write(path, record[..(checkAt + SHA256.HashSizeInBytes)]);
             }
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
@@ -142,18 +142,18 @@ internal sealed class DigestRecords
     /// <summary>The name that a record is for; null when it is damaged.</summary>
     private static string? TryParse(ReadOnlySpan<byte> record)
     {
-        if (record.Length < NameAt + Sha256Digest.Bytes || !record.StartsWith(Magic))
+        if (record.Length < NameAt + SHA256.HashSizeInBytes || !record.StartsWith(Magic))
         {
             return null;
         }
 
         int nameBytes = BinaryPrimitives.ReadInt32LittleEndian(record[NameLengthAt..]);
-        if (nameBytes != record.Length - NameAt - Sha256Digest.Bytes)
+        if (nameBytes != record.Length - NameAt - SHA256.HashSizeInBytes)
         {
             return null;
         }
 
-        Span<byte> check = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> check = stackalloc byte[SHA256.HashSizeInBytes];
         SHA256.HashData(record[..(NameAt + nameBytes)], check);
         return record[(NameAt + nameBytes)..].SequenceEqual(check)
             ? Encoding.UTF8.GetString(record.Slice(NameAt, nameBytes))

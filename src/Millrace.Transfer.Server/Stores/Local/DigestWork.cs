@@ -133,7 +133,7 @@ internal sealed class DigestWork : IAsyncDisposable
         }
         while (!result.IsCompleted);
 
-        Span<byte> bytes = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> bytes = stackalloc byte[SHA256.HashSizeInBytes];
         hash.GetHashAndReset(bytes);
         return new Sha256Digest(bytes);
     }

@@ -39,7 +39,7 @@ internal readonly record struct FileFacts(
     {
         Span<byte> facts = stackalloc byte[Bytes];
         CopyTo(facts);
-        Span<byte> hash = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
         SHA256.HashData(facts, hash);
         return new EntityTag(Base64Url.EncodeToString(hash[..TagBytes]));
     }

@@ -75,7 +75,7 @@ internal sealed class TrailingDigest : IDisposable
             return null;
         }
 
-        Span<byte> digest = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         _hash.GetCurrentHash(digest);
         return new Sha256Digest(digest);
     }

@@ -27,7 +27,7 @@ internal sealed class LocalFolder
             ShouldIncludePredicate = static (ref FileSystemEntry entry) =>
                 !entry.IsDirectory && !entry.FileName.StartsWith(".millrace-") && !entry.FileName.Contains(".millrace-part", StringComparison.Ordinal),
             ShouldRecursePredicate = static (ref FileSystemEntry entry) =>
-                (entry.Attributes & FileAttributes.ReparsePoint) == FileAttributes.None && !entry.FileName.SequenceEqual(TransferName.HiddenFolder),
+                (entry.Attributes & FileAttributes.ReparsePoint) == FileAttributes.None && !entry.FileName.SequenceEqual(NameRules.HiddenFolder),
         };
         foreach (string file in files)
         {
@@ -98,4 +98,37 @@ internal sealed class LocalFolder
 
         return real;
     }
+}
+
+/// <summary>A file of a folder that is moved.</summary>
+/// <param name="Name">Its name in the store; <c>default</c> when it has none.</param>
+/// <param name="Path">Its path here.</param>
+/// <param name="Fault">Why it has no name; null when it has.</param>
+internal readonly record struct FolderItem(TransferName Name, string Path, TransferException? Fault = null)
+{
+    public void ThrowIfUnusable()
+    {
+        if (Fault is not null)
+        {
+            throw Fault;
+        }
+    }
+}
+
+/// <summary>Tells how far one file of a folder is.</summary>
+internal sealed class ItemProgress(FolderItem item, IProgress<FolderProgress> progress) : IProgress<TransferProgress>
+{
+    private TransferProgress _last;
+
+    public void Report(TransferProgress value)
+    {
+        _last = value;
+        progress.Report(new FolderProgress(item.Name, item.Path, value, null, null));
+    }
+
+    public void Finish(TransferResult result) =>
+        progress.Report(new FolderProgress(item.Name, item.Path, _last, result, null));
+
+    public void Fail(Exception exception) =>
+        progress.Report(new FolderProgress(item.Name, item.Path, _last, null, exception));
 }

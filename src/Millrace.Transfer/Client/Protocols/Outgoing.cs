@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace Millrace.Transfer;
 
 /// <summary>A part of a source on its way to the server: written straight to the connection and hashed beside it.</summary>
@@ -150,5 +152,22 @@ internal sealed class Outgoing
             SourceFailure = exception;
             throw;
         }
+    }
+}
+
+/// <summary>An <see cref="Outgoing"/> as the body of a request: its blocks go to the connection's stream as they are.</summary>
+internal sealed class OutgoingContent(Outgoing outgoing) : HttpContent
+{
+    protected override Task SerializeToStreamAsync(Stream stream, TransportContext? context) =>
+        outgoing.CopyToAsync(stream, CancellationToken.None);
+
+    protected override Task SerializeToStreamAsync(
+        Stream stream, TransportContext? context, CancellationToken cancellationToken) =>
+        outgoing.CopyToAsync(stream, cancellationToken);
+
+    protected override bool TryComputeLength(out long length)
+    {
+        length = outgoing.Count ?? 0;
+        return outgoing.Count is not null;
     }
 }

@@ -75,3 +75,39 @@ internal abstract class Protocol
     /// <returns>False when there was none.</returns>
     public abstract Task<bool> DeleteAsync(TransferName name, WritePrecondition precondition, IdleWatch watch);
 }
+
+/// <summary>What a request is for, as messages say it.</summary>
+/// <param name="Verb">For example <c>Uploading</c>.</param>
+/// <param name="Name">The file or folder.</param>
+/// <param name="Protocol">How.</param>
+internal readonly record struct ProtocolCall(string Verb, string Name, TransferProtocol Protocol);
+
+/// <summary>What a protocol needs to know.</summary>
+internal sealed record ProtocolSetup
+{
+    public required TransferProtocol Kind { get; init; }
+
+    public required HttpClient Client { get; init; }
+
+    public required TransferClientOptions Options { get; init; }
+
+    public required TimeProvider Clock { get; init; }
+
+    /// <summary>Where the files are on this wire; ends with a slash.</summary>
+    public required Uri Files { get; init; }
+
+    /// <summary>Where uploads are begun; null when there are none that can be continued.</summary>
+    public Uri? Uploads { get; init; }
+}
+
+/// <summary>What the server says to a part of an upload, or to a whole one.</summary>
+/// <param name="Offset">Bytes that it has; null where it did not say.</param>
+/// <param name="Complete">Whether the file is published.</param>
+/// <param name="Tag">The version that was published, where it said so.</param>
+/// <param name="Sha256">The digest that it has, where it said so.</param>
+internal readonly record struct UploadAnswer(long? Offset, bool Complete, EntityTag? Tag, Sha256Digest? Sha256);
+
+/// <summary>How far the server is with an upload.</summary>
+/// <param name="Offset">Bytes that it has.</param>
+/// <param name="Complete">Whether it published them.</param>
+internal readonly record struct UploadPosition(long Offset, bool Complete);

@@ -263,7 +263,7 @@ internal sealed partial class Upload
 
     private static Sha256Digest Finish(IncrementalHash hash)
     {
-        Span<byte> digest = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         hash.GetHashAndReset(digest);
         return new Sha256Digest(digest);
     }

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 
 namespace Millrace.Transfer;
 
@@ -147,3 +148,23 @@ internal sealed class UploadRecord
         }
     }
 }
+
+/// <summary>What a <see cref="UploadRecord"/> holds.</summary>
+/// <param name="Path">The file that is uploaded.</param>
+/// <param name="Target">Where it goes.</param>
+/// <param name="Upload">Where it is continued.</param>
+/// <param name="Length">Its bytes.</param>
+/// <param name="Modified">When it was last changed, in ticks of UTC.</param>
+/// <param name="Parts">Its parts, when it is uploaded over several connections; null otherwise.</param>
+internal sealed record UploadNote(
+    string Path, string Target, string Upload, long Length, long Modified, IReadOnlyList<UploadPartNote>? Parts = null);
+
+/// <summary>What an <see cref="UploadNote"/> says of a part.</summary>
+/// <param name="Length">Its bytes; it begins where the one in front of it ends.</param>
+/// <param name="Upload">Where it is continued; null when it was not begun.</param>
+internal sealed record UploadPartNote(long Length, string? Upload);
+
+/// <summary>Reads and writes what a client keeps on its own disk.</summary>
+[JsonSerializable(typeof(UploadNote))]
+[JsonSerializable(typeof(PartNote))]
+internal sealed partial class ClientJson : JsonSerializerContext;

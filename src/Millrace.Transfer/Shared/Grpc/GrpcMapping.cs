@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using Google.Protobuf;
 using Google.Protobuf.WellKnownTypes;
 using Millrace.Transfer.Messages;
@@ -35,16 +36,16 @@ internal static class GrpcMapping
 
     public static ByteString ToMessage(Sha256Digest digest)
     {
-        Span<byte> bytes = stackalloc byte[Sha256Digest.Bytes];
+        Span<byte> bytes = stackalloc byte[SHA256.HashSizeInBytes];
         digest.CopyTo(bytes);
         return ByteString.CopyFrom(bytes);
     }
 
     /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: it does not have 32 bytes.</exception>
-    public static Sha256Digest ToDigest(ByteString bytes) => bytes.Length == Sha256Digest.Bytes
+    public static Sha256Digest ToDigest(ByteString bytes) => bytes.Length == SHA256.HashSizeInBytes
         ? new Sha256Digest(bytes.Span)
         : throw new TransferException(
-            TransferError.InvalidRequest, $"A SHA-256 has {Sha256Digest.Bytes} bytes, and this one {bytes.Length}.");
+            TransferError.InvalidRequest, $"A SHA-256 has {SHA256.HashSizeInBytes} bytes, and this one {bytes.Length}.");
 
     public static Precondition? ToMessage(WritePrecondition precondition)
     {

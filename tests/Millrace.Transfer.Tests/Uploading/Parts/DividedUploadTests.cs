@@ -11,7 +11,7 @@ public sealed class DividedUploadTests
         using var folder = new TemporaryFolder();
         byte[] content = Content.Random(LongWay.Bytes);
         await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
-        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
         var reports = new Reports();
 
         TransferResult result = fromPath
@@ -51,7 +51,7 @@ public sealed class DividedUploadTests
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
         await using var relay = new TestRelay(() => server.Port);
-        using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
         await client.PutAsync(folder.Write("x", Content.Random(LongWay.Bytes)), Clients.Name("x"));
 
@@ -63,7 +63,7 @@ public sealed class DividedUploadTests
     {
         await using TestServer server = await TestServer.StartAsync();
         await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
-        using TransferClient client = Clients.To(relay.Files, options => options with { MaxConnections = 1 });
+        using TransferClient client = Clients.To(relay.Files, options => options.MaxConnections = 1);
 
         await client.PutAsync(new MemoryStream(Content.Random(LongWay.Bytes)), Clients.Name("x"));
 

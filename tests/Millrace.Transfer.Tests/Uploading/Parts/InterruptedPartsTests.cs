@@ -13,7 +13,7 @@ public sealed class InterruptedPartsTests
             byte[] content = Content.Random(LongWay.Bytes, i);
             var random = new Random(i);
             await using var relay = new TestRelay(() => server.Port, connection => Plan(connection, random));
-            using TransferClient client = Clients.To(relay.Files, options => options with { Protocol = protocol });
+            using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
             TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
 
@@ -62,14 +62,14 @@ public sealed class InterruptedPartsTests
                 }
             });
             await Assert.ThrowsAnyAsync<OperationCanceledException>(
-                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true }, progress, cancel.Token));
+                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true }, progress, cancel.Token));
         }
 
         Assert.Empty(server.Visible());
         Assert.True(LongWay.Unpublished(server).Count > 1);
         plan = RelayPlan.Clear;
         using TransferClient second = Connect(relay, folder);
-        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Continue = true });
+        TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
 
         Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));

@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 namespace Millrace.Transfer;
 
 /// <summary>What <c>GET /.well-known/millrace</c> says: which protocols a server offers, and where.</summary>
-public sealed record ServerDescription
+internal sealed record ServerDescription
 {
     /// <summary>Where it is asked for, on the server's own address.</summary>
     public const string Path = "/.well-known/millrace";
@@ -36,3 +36,12 @@ public sealed record ServerDescription
     [JsonPropertyName("needsToken")]
     public bool NeedsToken { get; set; }
 }
+
+/// <summary>One protocol of a <see cref="ServerDescription"/>.</summary>
+/// <param name="Name">As for <c>--via</c>: <c>http1</c>, <c>http2</c>, <c>tus</c>, <c>grpc</c>, <c>grpc-web</c>, <c>grpc-web-text</c>. Unknown ones are passed over.</param>
+/// <param name="Scheme"><c>http</c> or <c>https</c>.</param>
+/// <param name="Port">The port it is spoken on, of the same host.</param>
+internal sealed record ProtocolDescription(
+    [property: JsonPropertyName("name")] string Name,
+    [property: JsonPropertyName("scheme")] string Scheme,
+    [property: JsonPropertyName("port")] int Port);

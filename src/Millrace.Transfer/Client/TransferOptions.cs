@@ -1,5 +1,18 @@
 namespace Millrace.Transfer;
 
+/// <summary>How a file is downloaded.</summary>
+public readonly record struct GetOptions
+{
+    /// <summary>Whether a file of that name may not be there yet.</summary>
+    public bool CreateNew { get; init; }
+
+    /// <summary>Whether what an earlier process downloaded of the same version is continued.</summary>
+    public bool Resume { get; init; }
+
+    /// <summary>The part of the file that is wanted; null for all of it. Its digest cannot be verified then.</summary>
+    public ByteRange? Range { get; init; }
+}
+
 /// <summary>How a file is uploaded.</summary>
 public readonly record struct PutOptions
 {
@@ -15,5 +28,5 @@ public readonly record struct PutOptions
     /// Whether the upload of a file that an earlier process began is continued. Where it was begun is kept in a small file
     /// of the user's own: see docs/transfer-client.md.
     /// </summary>
-    public bool Continue { get; init; }
+    public bool Resume { get; init; }
 }
