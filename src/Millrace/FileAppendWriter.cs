@@ -101,7 +101,10 @@ public sealed class FileAppendWriter : PipeWriter, IAsyncDisposable, IDisposable
         _buffer.Advance(bytes);
     }
 
-    /// <summary>Makes everything durable that any writer of this process has appended to the file, whatever <see cref="Durability"/> says.</summary>
+    /// <summary>
+    /// Makes everything durable that any writer of this process has appended to the file, whatever <see cref="Durability"/>
+    /// says.
+    /// </summary>
     /// <param name="cancellationToken">Ends the wait alone: the piece is still appended, once, and the next flush waits for it.</param>
     /// <returns>As <see cref="PipeWriter.FlushAsync"/>.</returns>
     /// <exception cref="FilePipeException">The bytes could not be appended or flushed.</exception>

@@ -39,7 +39,9 @@ public static partial class FilePipe
     /// How to write it. <see cref="WriteStrategy.Direct"/> is <see cref="WriteStrategy.Buffered"/> here. With
     /// <see cref="FileWriteOptions.ComputeSha256"/> the commit reads what was there before.
     /// </param>
-    /// <returns>A writer that holds the unfinished file alone. Commit it, or dispose it: then the file stays, with all that was accepted.</returns>
+    /// <returns>
+    /// A writer that holds the unfinished file alone. Commit it, or dispose it: then the file stays, with all that was accepted.
+    /// </returns>
     /// <remarks>
     /// <see cref="FilePipeWriter.FlushToDeviceAsync"/> makes what is there survive a failure of the machine; a killed process
     /// loses only what was not flushed. Whoever gives up for good deletes the unfinished file.

@@ -54,7 +54,9 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     /// <summary>The full path that a commit publishes: where a link leads, if <see cref="Path"/> is one.</summary>
     public string TargetPath => File.Target;
 
-    /// <summary>The open file. It belongs to the writer; bytes up to <see cref="Position"/> less <see cref="UnflushedBytes"/> are in it.</summary>
+    /// <summary>
+    /// The open file. It belongs to the writer; bytes up to <see cref="Position"/> less <see cref="UnflushedBytes"/> are in it.
+    /// </summary>
     public SafeFileHandle Handle => File.Handle;
 
     /// <summary>The strategy in use, which may differ from the requested one; never <see cref="WriteStrategy.Auto"/>.</summary>
@@ -106,7 +108,9 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
             : CommitCoreAsync(cancellationToken);
     }
 
-    /// <summary>Publishes the file like <see cref="CommitAsync"/>, and waits for the disk on the calling thread, without a thread-pool hop.</summary>
+    /// <summary>
+    /// Publishes the file like <see cref="CommitAsync"/>, and waits for the disk on the calling thread, without a thread-pool hop.
+    /// </summary>
     /// <returns>As <see cref="CommitAsync"/>.</returns>
     /// <exception cref="FilePipeException">As <see cref="CommitAsync"/>.</exception>
     /// <exception cref="InvalidOperationException">The writer is completed, or a flush is pending.</exception>
@@ -142,7 +146,7 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
             : FlushAllAsync(durable: true, cancellationToken);
     }
 
-    /// <summary>Writes buffers of the caller's to the file without gathering them in this writer's memory, where that is possible.</summary>
+    /// <summary>Writes the caller's buffers to the file without gathering them in this writer's memory, if possible.</summary>
     /// <param name="source">Bytes in large pieces. They must not change until this completes.</param>
     /// <param name="cancellationToken">Checked before anything is written.</param>
     /// <returns>A task that completes when all bytes were accepted.</returns>

@@ -5,7 +5,7 @@ public readonly record struct RecordBoundary
 {
     /// <summary>Most bytes that <see cref="Where"/> can look ahead.</summary>
     /// <remarks>A page: enough for any header by which a record is known, small enough to look at anywhere.</remarks>
-    public const int MaxLookAhead = 4096;
+    internal const int MaxLookAhead = 4096;
 
     private RecordBoundary(RecordBoundaryKind kind) => Kind = kind;
 
@@ -41,7 +41,7 @@ public readonly record struct RecordBoundary
 
     /// <summary>A record begins where a predicate says so.</summary>
     /// <param name="isStart">Asked for one place after the other. Called from several threads at once.</param>
-    /// <param name="lookAhead">How many bytes it is shown, 0 to <see cref="MaxLookAhead"/>.</param>
+    /// <param name="lookAhead">How many bytes it is shown, 0 to 4096.</param>
     /// <exception cref="ArgumentOutOfRangeException"><paramref name="lookAhead"/> is out of its range.</exception>
     public static RecordBoundary Where(RecordStart isStart, int lookAhead = 0)
     {

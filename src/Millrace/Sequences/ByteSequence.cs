@@ -8,8 +8,8 @@ namespace Millrace;
 /// </summary>
 /// <remarks>
 /// It is enumerated by pattern and is no <see cref="IAsyncEnumerable{T}"/>, whose calls cost ten times as much for every
-/// byte; <see cref="AsAsyncEnumerable"/> gives one to who needs it. The walk begins where the reader is. Ended early, it
-/// leaves the reader after the last byte that was taken. One walk at a time; the reader stays the caller's to complete.
+/// byte; <see cref="AsAsyncEnumerable"/> returns one if you need it. The iteration begins where the reader is. Ended early, it
+/// leaves the reader after the last byte that was taken. One iteration at a time; the reader stays the caller's to complete.
 /// </remarks>
 public readonly record struct ByteSequence
 {
@@ -17,7 +17,7 @@ public readonly record struct ByteSequence
 
     internal ByteSequence(in SequenceSource source) => _source = source;
 
-    /// <summary>Begins a walk; called by <c>await foreach</c>.</summary>
+    /// <summary>Begins an iteration; called by <c>await foreach</c>.</summary>
     public RecordSequence<byte>.Enumerator GetAsyncEnumerator() => new(_source, reverses: false);
 
     /// <summary>The same sequence, awaited as <see cref="Task.ConfigureAwait(bool)"/> says.</summary>

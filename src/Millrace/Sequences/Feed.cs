@@ -5,7 +5,7 @@ using System.Runtime.CompilerServices;
 namespace Millrace.Sequences;
 
 /// <summary>
-/// One walk over a <see cref="PipeReader"/>: what was read and not taken yet, getting more, and giving back the rest.
+/// One iteration over a <see cref="PipeReader"/>: what was read and not taken yet, getting more, and giving back the rest.
 /// Also what an enumerator's pending move is awaited through. One caller at a time.
 /// </summary>
 internal sealed class Feed
@@ -18,7 +18,7 @@ internal sealed class Feed
     private readonly CancellationToken _cancellationToken;
     private readonly bool _continueOnCapturedContext;
 
-    // Where a stream that can seek was when the walk began; -1 for any other source.
+    // Where a stream that can seek was when the iteration began; -1 for any other source.
     private readonly long _origin = -1;
     private ConfiguredValueTaskAwaitable<bool>.ConfiguredValueTaskAwaiter _move;
     private ReadOnlySequence<byte> _rest;
@@ -67,7 +67,7 @@ internal sealed class Feed
         return default;
     }
 
-    /// <summary>Marks the next bytes as taken: the walk never comes back to them.</summary>
+    /// <summary>Marks the next bytes as taken: the iteration never comes back to them.</summary>
     public void Take(long bytes)
     {
         _rest = _rest.Slice(bytes);
@@ -159,7 +159,7 @@ internal sealed class Feed
         }
         catch (InvalidOperationException)
         {
-            // A reader may refuse to see as not examined what was examined before, by this walk or by whoever came before it,
+            // A reader may refuse to see as not examined what was examined before, by this iteration or by whoever came before it,
             // and does not tell how far that was. The framework's own readers do not refuse.
             _reader.AdvanceTo(_rest.Start, _rest.End);
         }

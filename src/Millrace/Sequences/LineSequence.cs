@@ -9,9 +9,9 @@ namespace Millrace;
 /// reader.ReadLinesAsync())</c>.
 /// </summary>
 /// <remarks>
-/// A line ends with \n or \r\n, which are not part of it; a last one may end with the bytes. Its memory belongs to the walk
-/// and is valid until the next line is asked for. A line that lies in one segment is not copied. Ended early, the walk leaves
-/// the reader after the last line that was taken. One walk at a time; the reader stays the caller's to complete.
+/// A line ends with \n or \r\n, which are not part of it; a last one may end with the bytes. Its memory belongs to the iteration
+/// and is valid until the next line is asked for. A line that lies in one segment is not copied. Ended early, the iteration leaves
+/// the reader after the last line that was taken. One iteration at a time; the reader stays the caller's to complete.
 /// </remarks>
 public readonly record struct LineSequence
 {
@@ -24,7 +24,7 @@ public readonly record struct LineSequence
         _maxLength = maxLength;
     }
 
-    /// <summary>Begins a walk; called by <c>await foreach</c>.</summary>
+    /// <summary>Begins an iteration; called by <c>await foreach</c>.</summary>
     public Enumerator GetAsyncEnumerator() => new(_source, _maxLength);
 
     /// <summary>The same sequence, awaited as <see cref="Task.ConfigureAwait(bool)"/> says.</summary>
@@ -32,7 +32,7 @@ public readonly record struct LineSequence
     public LineSequence ConfigureAwait(bool continueOnCapturedContext) =>
         new(_source with { ContinueOnCapturedContext = continueOnCapturedContext }, _maxLength);
 
-    /// <summary>A walk. Not thread-safe.</summary>
+    /// <summary>An enumerator. Not thread-safe.</summary>
     public sealed class Enumerator
     {
         private const byte LineFeed = (byte)'\n';
@@ -83,7 +83,7 @@ public readonly record struct LineSequence
             return default;
         }
 
-        /// <summary>Ends the walk.</summary>
+        /// <summary>Ends the iteration.</summary>
         public ValueTask DisposeAsync()
         {
             Leave();

@@ -5,11 +5,11 @@ using Millrace.Sequences;
 
 namespace Millrace;
 
-/// <summary>Walks over the bytes, segments, lines and records of a <see cref="PipeReader"/>.</summary>
+/// <summary>Iterates over the bytes, segments, lines and records of a <see cref="PipeReader"/>.</summary>
 /// <remarks>
-/// Walks begin where the reader is and leave it after what they took, so one may follow the other, and a caller may go on with
-/// ReadAsync. They do not complete the reader. Until a walk is disposed the reader is its own: completing it within the loop
-/// frees the memory that the walk reads through a pointer.
+/// Iterations begin where the reader is and leave it after what they took, so one may follow the other, and a caller may go on with
+/// ReadAsync. They do not complete the reader. Until an iteration is disposed the reader is its own: completing it within the loop
+/// frees the memory that the iteration reads through a pointer.
 /// </remarks>
 public static class PipeReaderSequenceExtensions
 {

@@ -5,7 +5,7 @@ public sealed class RecordException : IOException
 {
     /// <summary>Creates the exception.</summary>
     /// <param name="message">The expected data, the data found and a remedy.</param>
-    /// <param name="offset">Where the line or record begins, in bytes from where the walk began.</param>
+    /// <param name="offset">Where the line or record begins, in bytes from where the iteration began.</param>
     /// <param name="index">Which one it is, from 0.</param>
     public RecordException(string message, long offset, long index)
         : base(message)
@@ -14,7 +14,7 @@ public sealed class RecordException : IOException
         Index = index;
     }
 
-    /// <summary>Where the line or record begins, in bytes from where the walk began.</summary>
+    /// <summary>Where the line or record begins, in bytes from where the iteration began.</summary>
     public long Offset { get; }
 
     /// <summary>Which one it is, from 0.</summary>

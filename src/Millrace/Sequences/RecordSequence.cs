@@ -9,8 +9,8 @@ namespace Millrace;
 /// </summary>
 /// <typeparam name="T">The record, in memory as in the file: without references, and without padding that the file lacks.</typeparam>
 /// <remarks>
-/// A record is read where it lies; only one that spans two segments is copied. Ended early, the walk leaves the reader after
-/// the last record that was taken. One walk at a time; the reader stays the caller's to complete.
+/// A record is read where it lies; only one that spans two segments is copied. Ended early, the iteration leaves the reader after
+/// the last record that was taken. One iteration at a time; the reader stays the caller's to complete.
 /// </remarks>
 public readonly record struct RecordSequence<T>
     where T : unmanaged
@@ -24,7 +24,7 @@ public readonly record struct RecordSequence<T>
         _reverses = reverses;
     }
 
-    /// <summary>Begins a walk; called by <c>await foreach</c>.</summary>
+    /// <summary>Begins an iteration; called by <c>await foreach</c>.</summary>
     public Enumerator GetAsyncEnumerator() => new(_source, _reverses);
 
     /// <summary>The same sequence, awaited as <see cref="Task.ConfigureAwait(bool)"/> says.</summary>
@@ -53,7 +53,7 @@ public readonly record struct RecordSequence<T>
         }
     }
 
-    /// <summary>A walk. Not thread-safe.</summary>
+    /// <summary>An enumerator. Not thread-safe.</summary>
     /// <remarks>
     /// The segment is pinned and read through a pointer. Copying it into an array first took half as much time again,
     /// asking the memory for its span at every element far more (docs/measuring.md).
@@ -93,7 +93,7 @@ public readonly record struct RecordSequence<T>
         [MethodImpl(MethodImplOptions.AggressiveInlining)]
         public unsafe SegmentSequence.NextAwaitable MoveNextAsync() => ++_current <= _last ? default : MoveToNextSegment();
 
-        /// <summary>Ends the walk.</summary>
+        /// <summary>Ends the iteration.</summary>
         public unsafe ValueTask DisposeAsync()
         {
             // A segment that was left has no start.

@@ -10,7 +10,7 @@ namespace Millrace;
 /// </summary>
 /// <remarks>
 /// A segment belongs to the reader and is valid until the next one is asked for. A segment that was handed out is taken: a
-/// walk that ends early leaves the reader after it.
+/// iteration that ends early leaves the reader after it.
 /// </remarks>
 public readonly record struct SegmentSequence
 {
@@ -18,7 +18,7 @@ public readonly record struct SegmentSequence
 
     internal SegmentSequence(in SequenceSource source) => _source = source;
 
-    /// <summary>Begins a walk; called by <c>await foreach</c>.</summary>
+    /// <summary>Begins an iteration; called by <c>await foreach</c>.</summary>
     public Enumerator GetAsyncEnumerator() => new(_source);
 
     /// <summary>The same sequence, awaited as <see cref="Task.ConfigureAwait(bool)"/> says.</summary>
@@ -26,7 +26,7 @@ public readonly record struct SegmentSequence
     public SegmentSequence ConfigureAwait(bool continueOnCapturedContext) =>
         new(_source with { ContinueOnCapturedContext = continueOnCapturedContext });
 
-    /// <summary>A walk. Not thread-safe.</summary>
+    /// <summary>An enumerator. Not thread-safe.</summary>
     public sealed class Enumerator
     {
         private readonly Feed _feed;
@@ -45,7 +45,7 @@ public readonly record struct SegmentSequence
             return Current.IsEmpty ? _feed.Await(ReadAsync()) : default;
         }
 
-        /// <summary>Ends the walk.</summary>
+        /// <summary>Ends the iteration.</summary>
         public ValueTask DisposeAsync()
         {
             TakeCurrent();

@@ -5,10 +5,10 @@ using Millrace.Sequences;
 
 namespace Millrace;
 
-/// <summary>Walks over the bytes, segments, lines and records of a <see cref="Stream"/>.</summary>
+/// <summary>Iterates over the bytes, segments, lines and records of a <see cref="Stream"/>.</summary>
 /// <remarks>
-/// A walk reads ahead into buffers of 64 KiB. At its end it leaves a stream that can seek after what was taken; of any other, the
-/// bytes that were read ahead are lost when the walk is ended early. For several walks over such a stream make one PipeReader.
+/// An iteration reads ahead into buffers of 64 KiB. At its end it leaves a stream that can seek after what was taken; of any other, the
+/// bytes that were read ahead are lost when the iteration is ended early. For several iterations over such a stream make one PipeReader.
 /// </remarks>
 public static class StreamSequenceExtensions
 {

@@ -244,7 +244,7 @@ internal sealed unsafe class DirectRing : DirectEngine
 
     /// <summary>
     /// The kernel no longer answers. Blocks in flight are lost, memory included, since it may still write to them;
-    /// their readers start over from there on the thread pool.
+    /// their readers start over at that place, on the thread pool.
     /// </summary>
     private void Break()
     {

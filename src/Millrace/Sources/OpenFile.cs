@@ -95,7 +95,7 @@ internal sealed class OpenFile : IDisposable
     /// </summary>
     public OpenFile Part(long start, long limit, SafeFileHandle? own) => new(this, start, limit, own);
 
-    /// <summary>Opens a file by name; a failure is one exception that says what and where.</summary>
+    /// <summary>Opens a file by name; a failure is one exception that names the reason and the file.</summary>
     public static OpenFile Open(string path, in FileReadOptions options)
     {
         SafeFileHandle handle = OpenHandle(path, options);

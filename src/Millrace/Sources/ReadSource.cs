@@ -59,7 +59,7 @@ internal abstract class ReadSource : IDisposable
     /// <summary>Adds the bytes that follow the window, without ever waiting for a device.</summary>
     public abstract FillResult TryFill(ref Window window);
 
-    /// <summary>Adds the bytes that follow the window and blocks as long as it takes. Never returns <see cref="FillResult.Pending"/>.</summary>
+    /// <summary>Adds the bytes that follow the window, waiting as long as it takes. Never <see cref="FillResult.Pending"/>.</summary>
     public virtual FillResult Fill(ref Window window)
     {
         using var ready = new BlockingWait();

@@ -47,7 +47,7 @@ internal static unsafe partial class Linux
         .Count(descriptor => string.Equals(new FileInfo(descriptor).LinkTarget, path, StringComparison.Ordinal));
 
     /// <summary>
-    /// The user as whom the calling thread, and no other, uses files from now on; with root goes the right to ignore
+    /// The user as whom the calling thread, and no other, uses files after this call; with root goes the right to ignore
     /// permissions. https://man7.org/linux/man-pages/man2/setfsuid.2.html
     /// </summary>
     /// <returns>The user before.</returns>

@@ -4,7 +4,7 @@ using System.Runtime.InteropServices;
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>
-/// Memory of this process with nothing behind it. Read through /proc/self/mem, it is a file of which the first bytes
+/// Memory of this process with an unmapped page after it. Read through /proc/self/mem, it is a file of which the first bytes
 /// are good and the next ones are an I/O error, a real one.
 /// </summary>
 internal sealed unsafe partial class MemoryWithHole : IDisposable

@@ -7,7 +7,7 @@ internal static class Readers
 {
     /// <summary>
     /// Whatever is in memory; a byte at a time; a page. What lies between behaves like one of them; the sizes at which
-    /// a reader changes its ways have a test of their own.
+    /// a reader changes its behaviour have separate tests.
     /// </summary>
     private static readonly int[] BufferSizes = [0, 1, 4096];
 

@@ -16,8 +16,8 @@ internal sealed class ScriptedReader : PipeReader
     private bool _reading;
     private bool _cancels;
 
-    /// <param name="pieces">What the reads bring; one may be empty, or throw.</param>
-    /// <param name="endsWithLastPiece">Whether the end is told with the last piece, and not by a read of its own.</param>
+    /// <param name="pieces">The results of the reads; one may be empty, or throw.</param>
+    /// <param name="endsWithLastPiece">Whether the last piece reports the end, or a separate read.</param>
     /// <param name="waits">Whether every read completes later, on another thread.</param>
     public ScriptedReader(
         IEnumerable<Func<ReadOnlyMemory<byte>>> pieces, bool endsWithLastPiece = false, bool waits = false)

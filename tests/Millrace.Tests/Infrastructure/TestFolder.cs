@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Millrace.Tests.Infrastructure;
 
-/// <summary>The folder of this run: files with a content of their own, and files that tests share because none writes.</summary>
+/// <summary>The folder of this run: new files, and files that tests share because none writes.</summary>
 internal static class TestFolder
 {
     private const string Prefix = "millrace-tests-";
@@ -21,7 +21,7 @@ internal static class TestFolder
     public static string SharedFile(int length) =>
         Shared.GetOrAdd(length, static bytes => new Lazy<string>(() => Write(TestContent.Of(bytes).Span))).Value;
 
-    /// <summary>A file of its own, whose time of modification lies in the past so that any write is seen to change it.</summary>
+    /// <summary>A new file, whose time of modification lies in the past so that any write is seen to change it.</summary>
     public static string NewFile(int length) => Write(TestContent.Of(length).Span);
 
     private static string Write(ReadOnlySpan<byte> content)
