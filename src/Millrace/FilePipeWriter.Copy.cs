@@ -57,14 +57,17 @@ public abstract partial class FilePipeWriter
 
         while (true)
         {
-            int read = await source.ReadAsync(GetMemory(), cancellationToken).ConfigureAwait(false);
+            // Up to the next multiple of a block, so that a flush is one write.
+            int room = BlockPool.BodyBytes - (int)(Position % BlockPool.BodyBytes);
+            Memory<byte> memory = GetMemory();
+            int read = await source.ReadAsync(memory[..Math.Min(room, memory.Length)], cancellationToken).ConfigureAwait(false);
             if (read == 0)
             {
                 break;
             }
 
             Advance(read);
-            if (UnflushedBytes >= BlockPool.BodyBytes)
+            if (read == room)
             {
                 await FlushForCopyAsync(cancellationToken).ConfigureAwait(false);
             }

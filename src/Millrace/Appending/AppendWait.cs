@@ -47,7 +47,7 @@ internal sealed class AppendWait(FileAppendWriter writer) : IValueTaskSource<Flu
     /// <summary>Ends the wait if there is one, after somebody else has found the piece ended.</summary>
     public void Finish() => End(WaitEnd.Ended);
 
-    public void OnReady(int ticket, bool mayRunHere)
+    public void OnReady(int ticket = 0, bool mayRunHere = false)
     {
         if (Interlocked.CompareExchange(ref _waiting, 0, ticket) == ticket)
         {

@@ -5,19 +5,6 @@ using Millrace.Interop;
 
 namespace Millrace.Buffers;
 
-/// <summary>Where one reader's blocks come from: Millrace's own pool, or the caller's.</summary>
-internal readonly struct BlockAllocator(MemoryPool<byte>? foreign, BlockPool? pool = null)
-{
-    public Block Rent() =>
-        foreign is null
-            ? (pool ?? BlockPool.Shared).Rent()
-            : new ForeignBlock(foreign, BlockPool.HeadroomBytes, BlockPool.BodyBytes);
-
-    /// <summary>A block without headroom for a record longer than a block.</summary>
-    public Block RentLarge(int bytes) =>
-        foreign is null ? BlockPool.RentUnpooled(bytes) : new ForeignBlock(foreign, 0, bytes);
-}
-
 /// <summary>
 /// Allocates and frees all native memory of blocks, and keeps blocks of one size for the next reader. Thread-safe. Last
 /// returned, first rented: that block is the one whose memory is still in the processor's cache.
@@ -236,4 +223,17 @@ internal sealed unsafe class NativeMemoryManager(byte* pointer, int length) : Me
     public void Invalidate() => _pointer = null;
 
     protected override void Dispose(bool disposing) => Invalidate();
+}
+
+/// <summary>Where one reader's blocks come from: Millrace's own pool, or the caller's.</summary>
+internal readonly struct BlockAllocator(MemoryPool<byte>? foreign, BlockPool? pool = null)
+{
+    public Block Rent() =>
+        foreign is null
+            ? (pool ?? BlockPool.Shared).Rent()
+            : new ForeignBlock(foreign, BlockPool.HeadroomBytes, BlockPool.BodyBytes);
+
+    /// <summary>A block without headroom for a record longer than a block.</summary>
+    public Block RentLarge(int bytes) =>
+        foreign is null ? BlockPool.RentUnpooled(bytes) : new ForeignBlock(foreign, 0, bytes);
 }

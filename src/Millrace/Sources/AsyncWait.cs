@@ -2,12 +2,6 @@ using System.Threading.Tasks.Sources;
 
 namespace Millrace.Sources;
 
-/// <summary>Called once, on any thread and under no lock, when there is something to go on with.</summary>
-internal interface IReadyCallback
-{
-    void OnReady(int ticket = 0, bool mayRunHere = false);
-}
-
 /// <summary>
 /// The wait of a reader or writer: one object for all its waits. Ended by whoever comes first: what it waits for, a token,
 /// or <see cref="End"/> on any thread. A call may come late, for an earlier wait, so callers look again in a loop.
@@ -67,11 +61,17 @@ internal sealed class BlockingWait : IReadyCallback, IDisposable
 {
     private readonly ManualResetEventSlim _ready = new();
 
-    public void OnReady(int ticket, bool mayRunHere) => _ready.Set();
+    public void OnReady(int ticket = 0, bool mayRunHere = false) => _ready.Set();
 
     public void Reset() => _ready.Reset();
 
     public void Wait() => _ready.Wait();
 
     public void Dispose() => _ready.Dispose();
+}
+
+/// <summary>Called once, on any thread and under no lock, when there is something to go on with.</summary>
+internal interface IReadyCallback
+{
+    void OnReady(int ticket = 0, bool mayRunHere = false);
 }
