@@ -8,7 +8,7 @@ public sealed class AppendFailureTests
 {
     private const int DiskBytes = 1024 * 1024;
 
-    [NeedsTheory(Need.Linux), EveryLog]
+    [NeedsTheory(Need.Linux | Need.Bash), EveryLog]
     public async Task A_record_over_the_file_size_limit_is_cut_off_and_a_shorter_one_fits(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();

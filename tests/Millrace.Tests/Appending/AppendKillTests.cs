@@ -8,13 +8,11 @@ namespace Millrace.Tests.Appending;
 public sealed class AppendKillTests
 {
     private const int Writers = 4;
-    private const int BoundedRuns = 20;
-    private const int SoakRuns = 300;
 
     [Fact]
     public async Task Every_acknowledged_record_is_in_the_file_whole_after_a_kill()
     {
-        int runs = Environment.GetEnvironmentVariable("MILLRACE_SOAK") is "1" ? SoakRuns : BoundedRuns;
+        int runs = Soak.Times(20, 300);
         int firstSeed = Random.Shared.Next(1_000_000);
         for (int seed = firstSeed; seed < firstSeed + runs; seed++)
         {

@@ -55,7 +55,7 @@ public sealed class CopyToPropertyTests
         {
             config = config.WithReplay(ulong.Parse(seed), ulong.Parse(gamma));
         }
-        else if (Environment.GetEnvironmentVariable("MILLRACE_SOAK") is "1")
+        else if (Soak.Asked)
         {
             config = config.WithMaxTest(CasesPerSoak).WithNoReplay();
         }

@@ -21,7 +21,7 @@ public sealed class ReaderPropertyTests
         {
             config = config.WithReplay(ulong.Parse(seed), ulong.Parse(gamma));
         }
-        else if (Environment.GetEnvironmentVariable("MILLRACE_SOAK") is "1")
+        else if (Soak.Asked)
         {
             config = config.WithMaxTest(CasesPerSoak).WithNoReplay();
         }

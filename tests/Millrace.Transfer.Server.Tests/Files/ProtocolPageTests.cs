@@ -10,7 +10,7 @@ public sealed class ProtocolPageTests : ClientTest
     /// <summary>The heading whose commands are run here, up to the next of its level.</summary>
     private const string Chapter = "## Files";
 
-    [Fact]
+    [NeedsFact(Need.Bash | Need.Curl)]
     public async Task Every_command_of_the_page_does_what_the_page_says()
     {
         int commands = 0;

@@ -137,7 +137,7 @@ public sealed class RangePropertyTests : ServerTest
     private static Config Configuration(int usually, int soaking)
     {
         Config config = Config.QuickThrowOnFailure.WithMaxTest(usually).WithReplay(20260101, 1);
-        return Environment.GetEnvironmentVariable("MILLRACE_SOAK") is "1"
+        return Soak.Asked
             ? config.WithMaxTest(soaking).WithNoReplay()
             : config;
     }

@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server.Tests.Grpc;
 /// <summary>Whole calls with bytes that were changed anywhere: every one has an answer, and nothing is left of it.</summary>
 public sealed class MutationTests : GrpcTest
 {
-    private static readonly int Calls = Environment.GetEnvironmentVariable("MILLRACE_SOAK") == "1" ? 5000 : 60;
+    private static readonly int Calls = Soak.Times(60, 5000);
 
     public static TheoryData<string, string> Methods { get; } = new()
     {

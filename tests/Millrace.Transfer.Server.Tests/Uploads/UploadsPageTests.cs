@@ -18,7 +18,7 @@ public sealed class UploadsPageTests : IAsyncLifetime
         _here.Delete(recursive: true);
     }
 
-    [Fact]
+    [NeedsFact(Need.Bash | Need.Curl)]
     public async Task Every_command_of_the_page_does_what_the_page_says()
     {
         int commands = 0;
