@@ -76,7 +76,8 @@ public sealed class WriterSystemCallTests
             Assert.Equal((Length, 0), (writer.Position, writer.UnflushedBytes));
             await writer.CommitAsync();
         });
-        Assert.InRange(writes, 1, 20);
+        // Two a block, where a read is taken apart at its end; 4,195 reads would otherwise be as many writes.
+        Assert.InRange(writes, 1, 3 * Length / (256 * 1024));
     }
 
     /// <summary>Once in several rounds is enough: the test runner's own writes are counted too.</summary>

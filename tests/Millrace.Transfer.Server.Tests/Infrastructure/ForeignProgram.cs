@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server.Tests.Infrastructure;
 /// <summary>A program of others, run as anybody would run it.</summary>
 internal sealed class ForeignProgram : IDisposable
 {
-    private static readonly TimeSpan Bound = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan Bound = TimeSpan.FromMinutes(3);
 
     private readonly Process _process;
     private readonly Task<string> _output;

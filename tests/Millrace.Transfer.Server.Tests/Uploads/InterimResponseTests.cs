@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 
@@ -152,22 +151,8 @@ public sealed class InterimResponseTests
         Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("target")));
     }
 
-    private static async Task<string> CurlAsync(params string[] arguments)
-    {
-        var start = new ProcessStartInfo("curl", arguments)
-        {
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            UseShellExecute = false,
-        };
-        using Process curl = Process.Start(start)!;
-        using var bound = new CancellationTokenSource(TimeSpan.FromMinutes(2));
-        Task<string> errors = curl.StandardError.ReadToEndAsync(bound.Token);
-        string output = await curl.StandardOutput.ReadToEndAsync(bound.Token);
-        await curl.WaitForExitAsync(bound.Token);
-        Assert.True(curl.ExitCode == 0, await errors);
-        return output;
-    }
+    private static async Task<string> CurlAsync(params string[] arguments) =>
+        (await ForeignProgram.RunAsync(AppContext.BaseDirectory, "curl", arguments)).Succeeded().Output;
 
     private static string Put(string name, int length, string fields) =>
         $"PUT /files/{name} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\nUpload-Complete: ?1\r\n{fields}\r\n";
