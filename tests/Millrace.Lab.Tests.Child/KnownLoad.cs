@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Attributes;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Lab.Interop;
 using Millrace.Lab.Running;
@@ -6,7 +5,7 @@ using Millrace.Lab.Running;
 namespace Millrace.Lab.Tests.Child;
 
 /// <summary>Invocations that do an exactly known amount of one thing.</summary>
-public class KnownLoad : IMeasuredBenchmark
+internal sealed class KnownLoad(string file) : CaseMethod
 {
     public const int Reads = 5_000;
     public const int BytesPerRead = 700;
@@ -15,36 +14,43 @@ public class KnownLoad : IMeasuredBenchmark
     public const int Sleeps = 20;
     public const long SpinMs = 60;
 
-    private SafeFileHandle _file = null!;
-    private SafeFileHandle _nowhere = null!;
+    private readonly SafeFileHandle _file = File.OpenHandle(file);
+    private readonly SafeFileHandle _nowhere = File.OpenHandle("/dev/null", access: FileAccess.Write);
 
-    [Params("")]
-    public string File { get; set; } = "";
+    // Where the compiler cannot see that the array is not used.
+    private static byte[]? Last;
 
-    public long CallingThreadTicks => 0;
+    public static readonly string[] Names =
+    [
+        nameof(ReadsBytes), nameof(WritesBytes), nameof(Allocates), nameof(TouchesPages), nameof(Waits), nameof(Computes),
+        nameof(Collects),
+    ];
 
-    public bool DescribesItself { get; set; }
-
-    public string? Description => null;
-
-    public string? DescriptionReason => null;
-
-    [GlobalSetup]
-    public void Open()
+    public override Func<long> Find(string name) => name switch
     {
-        _file = System.IO.File.OpenHandle(File);
-        _nowhere = System.IO.File.OpenHandle("/dev/null", access: FileAccess.Write);
-    }
+        nameof(ReadsBytes) => Run(ReadsBytes),
+        nameof(WritesBytes) => Run(WritesBytes),
+        nameof(Allocates) => Run(Allocates),
+        nameof(TouchesPages) => () => TouchesPages(),
+        nameof(Waits) => Run(Waits),
+        nameof(Computes) => Run(Computes),
+        nameof(Collects) => Run(Collects),
+        _ => throw Unknown(name),
+    };
 
-    [GlobalCleanup]
-    public void Close()
+    public static Func<long> Run(Action action) => () =>
+    {
+        action();
+        return 0;
+    };
+
+    public override void Dispose()
     {
         _file.Dispose();
         _nowhere.Dispose();
     }
 
     /// <summary>Exactly <see cref="Reads"/> calls of <see cref="BytesPerRead"/> bytes.</summary>
-    [Benchmark]
     public void ReadsBytes()
     {
         Span<byte> bytes = stackalloc byte[BytesPerRead];
@@ -55,7 +61,6 @@ public class KnownLoad : IMeasuredBenchmark
     }
 
     /// <summary>Exactly <see cref="Writes"/> calls of <see cref="BytesPerRead"/> bytes to a device that forgets them.</summary>
-    [Benchmark]
     public void WritesBytes()
     {
         ReadOnlySpan<byte> bytes = stackalloc byte[BytesPerRead];
@@ -66,11 +71,9 @@ public class KnownLoad : IMeasuredBenchmark
     }
 
     /// <summary>One array of <see cref="ArrayBytes"/> bytes and its header.</summary>
-    [Benchmark]
-    public byte[] Allocates() => new byte[ArrayBytes];
+    public static void Allocates() => Last = new byte[ArrayBytes];
 
     /// <summary>Maps the file and touches one byte of every page.</summary>
-    [Benchmark]
     public unsafe int TouchesPages()
     {
         long length = RandomAccess.GetLength(_file);
@@ -86,7 +89,6 @@ public class KnownLoad : IMeasuredBenchmark
     }
 
     /// <summary>Waits that many times.</summary>
-    [Benchmark]
     public void Waits()
     {
         using var never = new ManualResetEventSlim();
@@ -97,11 +99,9 @@ public class KnownLoad : IMeasuredBenchmark
     }
 
     /// <summary>Computes on two threads for <see cref="SpinMs"/> of processor time each.</summary>
-    [Benchmark]
     public void Computes() => Task.WaitAll(Task.Run(Spin), Task.Run(Spin));
 
     /// <summary>A collection of generation 2 and one of generation 0.</summary>
-    [Benchmark]
     public void Collects()
     {
 #pragma warning disable RS0030

@@ -1,10 +1,9 @@
-using BenchmarkDotNet.Attributes;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Tests.Child;
 
 /// <summary>Invocations that allocate an exactly known number of objects.</summary>
-public class KnownObjects : IMeasuredBenchmark
+internal sealed class KnownObjects : CaseMethod
 {
     public const int Objects = 1_000_000;
     public const int ObjectBytes = 48;
@@ -17,24 +16,24 @@ public class KnownObjects : IMeasuredBenchmark
     // Where the compiler cannot see that an object is not used.
     private static object? Last;
 
-    [Params(0)]
-    public int Value { get; set; }
+    public static readonly string[] Names = [nameof(Small), nameof(OnThreads), nameof(Arrays), nameof(Large), nameof(One), nameof(None)];
 
-    public long CallingThreadTicks => 0;
-
-    public bool DescribesItself { get; set; }
-
-    public string? Description => null;
-
-    public string? DescriptionReason => null;
+    public override Func<long> Find(string name) => name switch
+    {
+        nameof(Small) => KnownLoad.Run(Small),
+        nameof(OnThreads) => KnownLoad.Run(OnThreads),
+        nameof(Arrays) => KnownLoad.Run(Arrays),
+        nameof(Large) => KnownLoad.Run(Large),
+        nameof(One) => KnownLoad.Run(One),
+        nameof(None) => KnownLoad.Run(None),
+        _ => throw Unknown(name),
+    };
 
     /// <summary>Exactly <see cref="Objects"/> objects of <see cref="ObjectBytes"/> bytes.</summary>
-    [Benchmark]
-    public void Small() => Allocate(Objects);
+    public static void Small() => Allocate(Objects);
 
     /// <summary>As many, on <see cref="Threads"/> other threads. Starting those allocates a little, too.</summary>
-    [Benchmark]
-    public void OnThreads()
+    public static void OnThreads()
     {
         var threads = new Thread[Threads];
         for (int i = 0; i < threads.Length; i++)
@@ -47,8 +46,7 @@ public class KnownObjects : IMeasuredBenchmark
     }
 
     /// <summary>Exactly <see cref="SmallArrays"/> arrays of <see cref="SmallArrayBytes"/> bytes and their headers.</summary>
-    [Benchmark]
-    public void Arrays()
+    public static void Arrays()
     {
         for (int i = 0; i < SmallArrays; i++)
         {
@@ -57,8 +55,7 @@ public class KnownObjects : IMeasuredBenchmark
     }
 
     /// <summary>Exactly <see cref="LargeArrays"/> arrays of <see cref="LargeArrayBytes"/> bytes and their headers.</summary>
-    [Benchmark]
-    public void Large()
+    public static void Large()
     {
         for (int i = 0; i < LargeArrays; i++)
         {
@@ -67,16 +64,14 @@ public class KnownObjects : IMeasuredBenchmark
     }
 
     /// <summary>One object in a millisecond: too little to be sampled.</summary>
-    [Benchmark]
-    public void One()
+    public static void One()
     {
         Thread.SpinWait(50_000);
         Allocate(1);
     }
 
     /// <summary>None at all.</summary>
-    [Benchmark]
-    public void None() => Thread.SpinWait(50_000);
+    public static void None() => Thread.SpinWait(50_000);
 
     private static void Allocate(int objects)
     {

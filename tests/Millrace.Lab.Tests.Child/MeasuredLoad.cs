@@ -12,7 +12,6 @@ namespace Millrace.Lab.Tests.Child;
 [System.Runtime.Versioning.SupportedOSPlatform("linux")]
 internal static class MeasuredLoad
 {
-    private const int WarmUps = 5;
     private const int MemoryPages = 20_000;
 
     public static int Print(string path)
@@ -20,10 +19,9 @@ internal static class MeasuredLoad
         using var meters = new ProcessMeters();
         using var calls = new SystemCallPass();
         var answers = new Dictionary<string, object>();
-        var catalog = BenchmarkCatalog.Of(typeof(KnownLoad));
-        foreach (string method in catalog.Methods)
+        foreach (string method in KnownLoad.Names)
         {
-            answers[method] = Measure(catalog, method, path, meters, calls);
+            answers[method] = Measure(method, path, meters, calls);
         }
 
         answers["callReason"] = calls.Reason ?? "";
@@ -33,22 +31,11 @@ internal static class MeasuredLoad
         return 0;
     }
 
-    private static Dictionary<string, long> Measure(
-        BenchmarkCatalog catalog, string method, string path, ProcessMeters meters, SystemCallPass calls)
+    private static Dictionary<string, long> Measure(string method, string path, ProcessMeters meters, SystemCallPass calls)
     {
-        var labCase = new LabCase(
-            plan: 0,
-            method,
-            role: null,
-            catalog.Create(method, new Dictionary<string, object> { [nameof(KnownLoad.File)] = path }),
-            new CaseParameters());
-        using var entry = new CaseEngineOf(labCase, new CaseEngine(labCase, NoCachePreparation.Instance, meters));
-        for (int i = 0; i < WarmUps; i++)
-        {
-            entry.Engine.Measure(round: -1);
-        }
-
-        Sample hot = entry.Engine.Measure(round: 0);
+        using LabCase entry = KnownCase.Open(method, () => new KnownLoad(path), meters);
+        entry.ExpectedNs = 0;
+        Sample hot = entry.Measure(round: 0);
         AllocationPass.Measure(entry);
         calls.Measure(entry);
         using (var view = new PageCacheView(path))
@@ -56,8 +43,8 @@ internal static class MeasuredLoad
             view.Drop();
         }
 
-        Sample cold = entry.Engine.Measure(round: 1);
-        AllocationSample allocation = labCase.Allocations.MinBy(sample => sample.Bytes);
+        Sample cold = entry.Measure(round: 1);
+        AllocationSample allocation = entry.Allocations.MinBy(sample => sample.Bytes);
         return new Dictionary<string, long>
         {
             ["wallNs"] = (long)hot.WallNs,
@@ -75,7 +62,7 @@ internal static class MeasuredLoad
             ["allocatedBytes"] = allocation.Bytes,
             ["gen0"] = allocation.Gen0,
             ["gen2"] = allocation.Gen2,
-            ["systemCalls"] = labCase.SystemCalls.Count == 0 ? -1 : labCase.SystemCalls.Min(),
+            ["systemCalls"] = entry.SystemCalls.Count == 0 ? -1 : entry.SystemCalls.Min(),
         };
     }
 

@@ -10,44 +10,30 @@ namespace Millrace.Lab.Tests.Child;
 /// <summary>Lets the laboratory count the objects of known loads and prints what it says, as JSON.</summary>
 internal static class MeasuredObjects
 {
-    private const int WarmUps = 5;
-
     public static int Print()
     {
         using var meters = new ProcessMeters();
-        var catalog = BenchmarkCatalog.Of(typeof(KnownObjects));
         var answers = new Dictionary<string, Dictionary<string, object?>>();
-        foreach (string method in catalog.Methods)
+        foreach (string method in KnownObjects.Names)
         {
-            answers[method] = Measure(catalog, method, meters);
+            answers[method] = Measure(method, meters);
         }
 
         Console.WriteLine(JsonSerializer.Serialize(answers));
         return 0;
     }
 
-    private static Dictionary<string, object?> Measure(BenchmarkCatalog catalog, string method, ProcessMeters meters)
+    private static Dictionary<string, object?> Measure(string method, ProcessMeters meters)
     {
-        var labCase = new LabCase(
-            plan: 0,
-            method,
-            role: null,
-            catalog.Create(method, new Dictionary<string, object> { [nameof(KnownObjects.Value)] = 0 }),
-            new CaseParameters());
-        using var entry = new CaseEngineOf(labCase, new CaseEngine(labCase, NoCachePreparation.Instance, meters));
-        for (int i = 0; i < WarmUps; i++)
-        {
-            labCase.ExpectedNs = entry.Engine.Measure(round: -1).WallNs;
-        }
-
+        using LabCase entry = KnownCase.Open(method, () => new KnownObjects(), meters);
         long before = Allocated(entry);
         ObjectCountPass.Measure(entry);
         bool stillSampling = AllocationSampler.IsSampling;
         return new Dictionary<string, object?>
         {
-            ["objects"] = labCase.Objects?.Objects,
-            ["stdDev"] = labCase.Objects?.StdDev,
-            ["reason"] = labCase.NoObjectsReason,
+            ["objects"] = entry.Objects?.Objects,
+            ["stdDev"] = entry.Objects?.StdDev,
+            ["reason"] = entry.NoObjectsReason,
             ["stillSampling"] = stillSampling,
             ["bytesBefore"] = before,
             ["bytesAfter"] = Allocated(entry),
@@ -55,13 +41,13 @@ internal static class MeasuredObjects
     }
 
     // The least of all invocations: in some of them the runtime's own threads allocate a little.
-    private static long Allocated(CaseEngineOf entry)
+    private static long Allocated(LabCase entry)
     {
-        entry.Case.Allocations.Clear();
+        entry.Allocations.Clear();
         AllocationPass.Measure(entry);
-        AllocationSample least = entry.Case.Allocations.MinBy(sample => sample.Bytes);
-        entry.Case.Allocations.Clear();
-        entry.Case.Allocations.Add(least);
+        AllocationSample least = entry.Allocations.MinBy(sample => sample.Bytes);
+        entry.Allocations.Clear();
+        entry.Allocations.Add(least);
         return least.Bytes;
     }
 }

@@ -1,5 +1,3 @@
-using BenchmarkDotNet.Mathematics;
-
 namespace Millrace.Lab.Comparing;
 
 /// <summary>
@@ -37,7 +35,7 @@ internal static class CountVerdict
             : result with { Verdict = kind.Word(isMore), Better = kind.IsBetter(isMore) };
     }
 
-    private static double Lower(Statistics counts) => counts.Percentiles.P25;
+    private static double Lower(Statistics counts) => counts.Percentile(25);
 
-    private static double Upper(Statistics counts) => counts.Percentiles.Percentile(75);
+    private static double Upper(Statistics counts) => counts.Percentile(75);
 }

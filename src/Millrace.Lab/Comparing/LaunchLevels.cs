@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Mathematics;
 using Perfolizer.Mathematics.Distributions.ContinuousDistributions;
 
 namespace Millrace.Lab.Comparing;

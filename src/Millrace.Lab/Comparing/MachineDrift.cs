@@ -1,5 +1,3 @@
-using BenchmarkDotNet.Mathematics;
-
 namespace Millrace.Lab.Comparing;
 
 /// <summary>
@@ -45,7 +43,7 @@ internal sealed class MachineDrift
 
     /// <summary>By what nine tenths of the baseline's cases still differ when the drift is taken out, as a part of 1.</summary>
     public double? Residual =>
-        Cases < CasesToJudgeBaseline ? null : Math.Exp(new Statistics(_offsets).Percentiles.P90) - 1;
+        Cases < CasesToJudgeBaseline ? null : Math.Exp(new Statistics(_offsets).Percentile(90)) - 1;
 
     /// <summary>The factor of a launch.</summary>
     public double Of(bool isOther, int launch) => Math.Exp(_levels.GetValueOrDefault((isOther, launch)));

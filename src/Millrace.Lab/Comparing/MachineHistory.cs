@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Mathematics;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Comparing;
@@ -116,8 +115,8 @@ internal sealed record MachineHistory
             Started = run.Results.Started,
             Millrace = run.Results.Engine.Millrace,
             Median = statistics?.Median,
-            P25 = statistics?.Percentiles.P25,
-            P75 = statistics?.Percentiles.Percentile(75),
+            P25 = statistics?.Percentile(25),
+            P75 = statistics?.Percentile(75),
             MedianRatio = item.Summary?.MedianRatio,
             Verdict = kind == Metrics.WallNs
                 ? compared?.Verdict

@@ -1,5 +1,3 @@
-using BenchmarkDotNet.Mathematics;
-
 namespace Millrace.Lab.Comparing;
 
 /// <summary>Takes a metric's values out of a case.</summary>

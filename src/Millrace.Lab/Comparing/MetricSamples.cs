@@ -1,5 +1,3 @@
-using BenchmarkDotNet.Mathematics;
-
 namespace Millrace.Lab.Comparing;
 
 /// <summary>The values of one metric of one case.</summary>

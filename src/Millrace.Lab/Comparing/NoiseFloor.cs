@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Mathematics;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Comparing;
@@ -22,7 +21,7 @@ internal sealed class NoiseFloor
         LaunchSpread = launchSpread;
         double[] deviations = [.. pairs.Select(pair => pair.Deviation)];
         Typical = deviations.Length == 0 ? null : new Statistics(deviations).Median;
-        High = deviations.Length == 0 ? null : new Statistics(deviations).Percentiles.Percentile((int)HighPart);
+        High = deviations.Length == 0 ? null : new Statistics(deviations).Percentile((int)HighPart);
     }
 
     /// <summary>The median of the deviations of the run's pairs, as a part of 1; null when it has none.</summary>

@@ -1,5 +1,3 @@
-using BenchmarkDotNet.Mathematics;
-
 namespace Millrace.Lab.Comparing;
 
 /// <summary>What a run says that measured every method against itself: how large its noise is, and how often it is fooled.</summary>
@@ -58,7 +56,7 @@ internal sealed record NullSummary
         {
             Pairs = pairs.Length,
             MedianDeviation = statistics?.Median,
-            P95Deviation = statistics?.Percentiles.P95,
+            P95Deviation = statistics?.Percentile(95),
             MaxDeviation = statistics?.Max,
             LaunchSpread = NoiseFloor.Of(results).LaunchSpread,
             Judged = pairs.Count(pair => pair.Verdict.Verdict != VerdictWords.TooLittleData),

@@ -1,12 +1,11 @@
 using Millrace.Lab.Machine;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Data;
 
 /// <summary>
 /// Brings a file into the state that a case asks for, before every invocation, and checks that it is there.
 /// </summary>
-internal sealed class CacheControl : IIterationState, IDisposable
+internal sealed class CacheControl : IDisposable
 {
     // Of a cold file a few pages may come back by themselves, for example through a virus scanner.
     private const double ColdResident = 0.01;
@@ -24,6 +23,9 @@ internal sealed class CacheControl : IIterationState, IDisposable
         _view = view;
         _untrusted = untrusted;
     }
+
+    /// <summary>How a file is brought into the cache unless the plan varies it.</summary>
+    public static CacheFill DefaultFill(TestFile file) => file.Generated ? CacheFill.LargeWrites : CacheFill.ReadBack;
 
     /// <summary>Why hot cases cannot be measured on this file; null when they can.</summary>
     public static string? WhyNoHot(TestFile file)
@@ -113,11 +115,6 @@ internal sealed class CacheControl : IIterationState, IDisposable
         }
     }
 
-    /// <inheritdoc/>
-    public string? Prepare(LabCase labCase) => Prepare(
-        labCase.Parameters.Cache == CacheNames.Cold ? CacheState.Cold : CacheState.Hot,
-        CacheNames.Parse(labCase.Parameters.CacheFill));
-
     /// <summary>Brings the file into a state and checks it.</summary>
     /// <returns>Null when it is as wanted, otherwise what is wrong.</returns>
     public string? Prepare(CacheState state, CacheFill fill)
@@ -130,7 +127,6 @@ internal sealed class CacheControl : IIterationState, IDisposable
         return state == CacheState.Cold ? MakeCold(_view) : MakeHot(_view, _file, fill);
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         if (OperatingSystem.IsLinux())

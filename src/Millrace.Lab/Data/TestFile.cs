@@ -108,3 +108,27 @@ public sealed record TestFile(string Path, long Bytes, long Checksum, bool Gener
         }
     }
 }
+
+/// <summary>What is in a file that is measured, and what its checksum is.</summary>
+public enum FileContent
+{
+    /// <summary>The integers 0, 1, 2 …, or a user's own bytes. Checksum: the sum of the little-endian 64-bit integers.</summary>
+    Integers,
+
+    /// <summary>Random bytes, or a user's own. Checksum: the sum of the bytes.</summary>
+    Random,
+
+    /// <summary>Text of <see cref="TaxiFareCsv"/>. Checksum: the number of lines.</summary>
+    Csv,
+}
+
+/// <summary>A method did not read what is in the file.</summary>
+public sealed class WrongChecksumException : Exception
+{
+    /// <summary>States what was expected and what was found.</summary>
+    public WrongChecksumException(TestFile file, long bytes, long sum)
+        : base($"read {bytes:N0} bytes with the sum {sum}; {file?.Path} has {file?.Bytes:N0} bytes with the sum "
+            + $"{file?.Checksum}. Either the method is wrong or the file was changed during the run.")
+    {
+    }
+}

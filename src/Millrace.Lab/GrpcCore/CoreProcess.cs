@@ -1,6 +1,9 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
+using System.Globalization;
 using System.Text;
 using System.Text.Json;
+using Millrace.Lab.Running;
 
 namespace Millrace.Lab.GrpcCore;
 
@@ -51,7 +54,6 @@ internal sealed class CoreProcess : IDisposable
     public void ReadAllElse() =>
         _ = _process.StandardOutput.BaseStream.CopyToAsync(Stream.Null);
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         try
@@ -71,4 +73,130 @@ internal sealed class CoreProcess : IDisposable
 
         _process.Dispose();
     }
+}
+
+/// <summary>
+/// The client of gRPC's C++ core: one process for all cases, as long as there are any; its connections stay open between
+/// transfers. One transfer runs at a time.
+/// </summary>
+internal static class CoreClient
+{
+    private static readonly Lock Gate = new();
+    private static CoreProcess? Current;
+    private static int Users;
+
+    /// <summary>The id of its process; null while there is none.</summary>
+    public static int? Id => Current?.Id;
+
+    /// <summary>Keeps the process until what is returned is disposed of.</summary>
+    public static ForeignProcess Hold(string program)
+    {
+        Acquire(program);
+        return new Held();
+    }
+
+    /// <summary>Starts the process, or joins its users; <see cref="Release"/> it once.</summary>
+    /// <param name="program">See <see cref="CoreProgram.PathIn"/>.</param>
+    public static void Acquire(string program)
+    {
+        lock (Gate)
+        {
+            Current ??= new CoreProcess(program, "work");
+            Users++;
+        }
+    }
+
+    /// <summary>The last user's call ends the process.</summary>
+    public static void Release()
+    {
+        lock (Gate)
+        {
+            if (--Users == 0)
+            {
+                Current!.Dispose();
+                Current = null;
+            }
+        }
+    }
+
+    /// <param name="verb">"download" or "upload".</param>
+    /// <param name="server">Host and port.</param>
+    /// <param name="name">The name on the server.</param>
+    /// <param name="path">The path here.</param>
+    /// <param name="chunk">Bytes in a message.</param>
+    /// <param name="coding">"none" or "gzip".</param>
+    /// <returns>How many bytes were moved.</returns>
+    public static async Task<long> MoveAsync(string verb, string server, string name, string path, int chunk, string coding)
+    {
+        CoreProcess process = Current!;
+        await process.TellAsync(string.Join('\t', verb, server, name, path, chunk.ToString(CultureInfo.InvariantCulture), coding))
+            .ConfigureAwait(false);
+        return await process.ReadAsync("bytes").ConfigureAwait(false);
+    }
+
+    private sealed class Held : ForeignProcess
+    {
+        public override int Id => Current!.Id;
+
+        public override void Dispose() => Release();
+    }
+}
+
+/// <summary>Servers of gRPC's C++ core, one for each length of chunks, begun when they are asked for.</summary>
+/// <param name="program">See <see cref="CoreProgram.PathIn"/>.</param>
+/// <param name="folder">What they serve.</param>
+internal sealed class CoreServers(string program, string folder) : IDisposable
+{
+    private readonly ConcurrentDictionary<int, Lazy<(CoreProcess Process, int Port)>> _servers = new();
+
+    /// <summary>The port of one.</summary>
+    public int PortOf(int chunk) => Of(chunk).Port;
+
+    /// <summary>The id of its process.</summary>
+    public int IdOf(int chunk) => Of(chunk).Process.Id;
+
+    public void Dispose()
+    {
+        foreach (Lazy<(CoreProcess Process, int Port)> server in _servers.Values)
+        {
+            server.Value.Process.Dispose();
+        }
+    }
+
+    private (CoreProcess Process, int Port) Of(int chunk) =>
+        _servers.GetOrAdd(chunk, key => new(() => Start(key))).Value;
+
+    private (CoreProcess Process, int Port) Start(int chunk)
+    {
+        var process = new CoreProcess(
+            program, "serve", "--folder", folder, "--chunk", chunk.ToString(CultureInfo.InvariantCulture));
+        try
+        {
+            int port = (int)process.ReadAsync("port").GetAwaiter().GetResult();
+            process.ReadAllElse();
+            return (process, port);
+        }
+        catch
+        {
+            process.Dispose();
+            throw;
+        }
+    }
+}
+
+/// <summary>Which ends of a transfer are the program of gRPC's C++ core.</summary>
+[Flags]
+internal enum CoreEnds
+{
+    /// <summary>Neither.</summary>
+    None = 0,
+
+    /// <summary>The client.</summary>
+    Client = 1,
+
+    /// <summary>The server.</summary>
+    Server = 2,
+
+    /// <summary>Both.</summary>
+    Both = Client | Server,
 }

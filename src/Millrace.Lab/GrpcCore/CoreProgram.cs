@@ -26,7 +26,7 @@ internal static class CoreProgram
     /// <param name="data">The laboratory's folder.</param>
     public static void Make(string data)
     {
-        if (WhyNotHere() is not null || File.Exists(PathIn(data)))
+        if (NotHere.Value is not null || File.Exists(PathIn(data)))
         {
             return;
         }
@@ -49,7 +49,7 @@ internal static class CoreProgram
     /// <param name="data">The laboratory's folder.</param>
     public static string? WhyNot(string data)
     {
-        if (WhyNotHere() is { } reason)
+        if (NotHere.Value is { } reason)
         {
             return reason;
         }
@@ -63,11 +63,14 @@ internal static class CoreProgram
         return File.Exists(problem) ? $"it could not be compiled: {File.ReadAllText(problem)}" : "it was not compiled";
     }
 
-    private static string? WhyNotHere() =>
+    // Both run programs, and neither changes while a process runs.
+    private static readonly Lazy<string?> NotHere = new(() =>
         OperatingSystem.IsLinux() && Array.TrueForAll(Tools, tool => Find(tool) is not null)
         && Run(Path.GetTempPath(), "pkg-config", ["--exists", .. Libraries], out _) is null
             ? null
-            : $"it needs what Debian installs with 'apt-get install {Packages}'";
+            : $"it needs what Debian installs with 'apt-get install {Packages}'");
+
+    private static readonly Lazy<string> Version = new(HashOfSources);
 
     private static string? Compile(string folder, string[] protos, string flags)
     {
@@ -89,8 +92,10 @@ internal static class CoreProgram
         return problem;
     }
 
-    // A folder of its own for each source and library: an older program is another one.
-    private static string FolderIn(string data)
+    // A folder for each source and library: an older program is another one.
+    private static string FolderIn(string data) => Path.Combine(data, "millrace-grpc-core", Version.Value);
+
+    private static string HashOfSources()
     {
         _ = Run(Path.GetTempPath(), "pkg-config", ["--modversion", .. Libraries], out string versions);
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
@@ -104,7 +109,7 @@ internal static class CoreProgram
         }
 
         const int Characters = 16;
-        return Path.Combine(data, "millrace-grpc-core", Convert.ToHexStringLower(hash.GetHashAndReset())[..Characters]);
+        return Convert.ToHexStringLower(hash.GetHashAndReset())[..Characters];
     }
 
     private static IEnumerable<string> WriteSources(string folder)

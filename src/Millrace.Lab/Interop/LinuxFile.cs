@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Lab.Interop;
@@ -26,10 +27,6 @@ internal static unsafe partial class LinuxFile
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial SafeFileHandle Open(string path, int flags);
 
-    /// <summary>fsync(2).</summary>
-    [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
-    public static partial int FlushToDisk(SafeFileHandle file);
-
     /// <summary>posix_fadvise(2). Returns the error number; errno is not set.</summary>
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]
     public static partial int Advise(SafeFileHandle file, nint offset, nint bytes, int advice);
@@ -49,4 +46,9 @@ internal static unsafe partial class LinuxFile
     /// <summary>access(2). 0 when allowed.</summary>
     [LibraryImport("libc", EntryPoint = "access", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int Access(string path, int mode);
+
+    /// <summary>link(2): a second name for a file. It is not interrupted by signals.</summary>
+    /// <returns>0; another number when the file system has none, or the system does not let this process.</returns>
+    [LibraryImport("libc", EntryPoint = "link", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int Link(string path, string second);
 }

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Reflection;
-using BenchmarkDotNet.Engines;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
@@ -33,7 +32,7 @@ internal static class BuildFacts
     /// <summary>Describes the engine.</summary>
     public static EngineFacts Engine(WarmUpResult warmUp) => new()
     {
-        Name = $"BenchmarkDotNet {VersionOf(typeof(IEngine).Assembly)}",
+        Name = $"Millrace.Lab {VersionOf(typeof(BuildFacts).Assembly)}",
         Millrace = Version,
         Build = IsOptimised ? "Release" : "Debug",
         WarmUpPhases = warmUp.Phases,

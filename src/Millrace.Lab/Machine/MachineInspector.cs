@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Runtime;
 using System.Runtime.InteropServices;
-using BenchmarkDotNet.Environments;
 using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Machine;
@@ -21,11 +20,11 @@ internal static class MachineInspector
     /// <param name="dataPath">A path on the file system that matters.</param>
     public static MachineFacts Inspect(string dataPath)
     {
-        HostEnvironmentInfo host = HostEnvironmentInfo.GetCurrent();
+        var processor = ProcessorInfo.Read();
         MountInfo mount = MountInfo.Of(dataPath);
         return new MachineFacts
         {
-            Cpu = host.CpuInfo.Value?.ProcessorName ?? "unknown",
+            Cpu = processor.Name,
             Cores = Environment.ProcessorCount,
             MemoryBytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes,
             Os = RuntimeInformation.OSDescription,
@@ -35,11 +34,11 @@ internal static class MachineInspector
             GarbageCollector = (GCSettings.IsServerGC ? "server" : "workstation")
                 + (GCSettings.LatencyMode == GCLatencyMode.Batch ? "" : ", concurrent"),
             FileSystem = mount.Options.Length == 0 ? mount.Type : $"{mount.Type} ({mount.Options})",
-            Hypervisor = host.VirtualMachineHypervisor.Value?.Name,
+            Hypervisor = processor.Hypervisor,
             Governor = FirstLine(GovernorFile),
             Container = Virtualization.Container(),
             Mitigations = Mitigations(),
-            PhysicalCores = host.CpuInfo.Value?.PhysicalCoreCount,
+            PhysicalCores = processor.PhysicalCores,
             CacheBytes = LastLevelCache(),
             HugePages = Chosen(FirstLine(HugePagesFile)),
             LoadAverage = LoadAverage(),
@@ -122,6 +121,48 @@ internal static class MachineInspector
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
             return null;
+        }
+    }
+}
+
+/// <summary>Whether the process runs in a container.</summary>
+internal static class Virtualization
+{
+    // Set by .NET's own images, by systemd-nspawn and by podman.
+    private static readonly string[] Variables = ["DOTNET_RUNNING_IN_CONTAINER", "container"];
+
+    // Files that container engines put into the root, and parts of the names of their control groups.
+    private static readonly (string File, string Name)[] Marks = [("/.dockerenv", "docker"), ("/run/.containerenv", "podman")];
+
+    private static readonly string[] ControlGroups = ["docker", "kubepods", "libpod", "lxc", "containerd"];
+
+    /// <summary>The container's kind where it shows itself; null where nothing does.</summary>
+    public static string? Container()
+    {
+        foreach ((string file, string name) in Marks)
+        {
+            if (File.Exists(file))
+            {
+                return name;
+            }
+        }
+
+        string groups = ReadAll("/proc/self/cgroup");
+        string? group = Array.Find(ControlGroups, name => groups.Contains(name, StringComparison.Ordinal));
+        return group ?? (Array.Exists(Variables, name => Environment.GetEnvironmentVariable(name) is { Length: > 0 })
+            ? "unknown kind"
+            : null);
+    }
+
+    private static string ReadAll(string path)
+    {
+        try
+        {
+            return File.Exists(path) ? File.ReadAllText(path) : "";
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return "";
         }
     }
 }

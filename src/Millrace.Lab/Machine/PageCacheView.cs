@@ -79,11 +79,7 @@ internal sealed unsafe class PageCacheView : IDisposable
     public void Drop()
     {
         // Dirty pages are not dropped; read-only descriptors may be flushed too.
-        if (LinuxFile.FlushToDisk(_file) != 0)
-        {
-            throw new Win32Exception(Marshal.GetLastPInvokeError());
-        }
-
+        RandomAccess.FlushToDisk(_file);
         int error = LinuxFile.Advise(_file, 0, 0, LinuxFile.AdviceDoNotNeed);
         if (error != 0)
         {
@@ -103,7 +99,6 @@ internal sealed unsafe class PageCacheView : IDisposable
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         if (!_file.IsClosed)

@@ -22,38 +22,41 @@ internal static class AllocationPass
     private const double LongNs = 100e6;
 
     /// <summary>Measures one case.</summary>
-    public static void Measure(CaseEngineOf entry)
+    public static void Measure(LabCase entry)
     {
-        int invocations = entry.Case.ExpectedNs <= 0
+        int invocations = entry.ExpectedNs <= 0
             ? MinimumInvocations
-            : (int)Math.Clamp(PassNs / entry.Case.ExpectedNs, MinimumInvocations, MaximumInvocations);
+            : (int)Math.Clamp(PassNs / entry.ExpectedNs, MinimumInvocations, MaximumInvocations);
 
-        if (entry.Case.ExpectedNs > LongNs)
+        if (entry.ExpectedNs > LongNs)
         {
             invocations = 1;
         }
 
         // The first invocation after another case may fill pools; it is not this case's price.
-        entry.Engine.Prepare();
-        entry.Engine.Invoke();
-        entry.Engine.Finish();
+        entry.Prepare();
+        entry.Invoke();
+        entry.Finish();
 
         for (int i = 0; i < invocations; i++)
         {
             // Preparing may allocate too, so only the invocation is between the readings.
-            entry.Engine.Prepare();
+            entry.Prepare();
             int gen0 = GC.CollectionCount(0);
             int gen1 = GC.CollectionCount(1);
             int gen2 = GC.CollectionCount(2);
             long before = GC.GetTotalAllocatedBytes(precise: true);
-            entry.Engine.Invoke();
+            entry.Invoke();
             long bytes = GC.GetTotalAllocatedBytes(precise: true) - before;
             int ended0 = GC.CollectionCount(0);
             int ended1 = GC.CollectionCount(1);
             int ended2 = GC.CollectionCount(2);
-            entry.Engine.Finish();
-            entry.Case.Allocations.Add(new AllocationSample(
+            entry.Finish();
+            entry.Allocations.Add(new AllocationSample(
                 bytes, ended0 - gen0, ended1 - gen1, ended2 - gen2));
         }
     }
 }
+
+/// <summary>What one invocation allocated on all threads, and how often garbage of a generation or higher was collected.</summary>
+internal readonly record struct AllocationSample(long Bytes, int Gen0, int Gen1, int Gen2);

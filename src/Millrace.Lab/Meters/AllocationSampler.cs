@@ -79,7 +79,6 @@ internal sealed class AllocationSampler : EventListener
         GC.SuppressFinalize(this);
     }
 
-    /// <inheritdoc/>
     protected override void OnEventWritten(EventWrittenEventArgs eventData)
     {
         ArgumentNullException.ThrowIfNull(eventData);
@@ -123,4 +122,28 @@ internal sealed class AllocationSampler : EventListener
         public long Unused;
     }
 #pragma warning restore CS0649, S1144
+}
+
+/// <summary>An allocation that the runtime reported.</summary>
+/// <param name="Time">When, UTC.</param>
+/// <param name="Bytes">How large the object is, its header included.</param>
+internal readonly record struct SampledObject(DateTime Time, double Bytes);
+
+/// <summary>
+/// Tells a listener the system's number of the thread that it runs on. Runtime events carry the number of the thread that
+/// caused them; only a listener that hears an event of its own thread learns its own number, on every system.
+/// </summary>
+[EventSource(Name = "Millrace-Lab-Thread")]
+internal sealed class ThreadProbe : EventSource
+{
+    /// <summary>The only one.</summary>
+    public static readonly ThreadProbe Log = new();
+
+    private ThreadProbe()
+    {
+    }
+
+    /// <summary>Is heard at once, on the calling thread.</summary>
+    [Event(1)]
+    public void Ask() => WriteEvent(1);
 }

@@ -57,7 +57,6 @@ internal sealed class IoAccounting : IDisposable
         };
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _file.Dispose();
 
     private static long Field(ReadOnlySpan<byte> content, ReadOnlySpan<byte> name)

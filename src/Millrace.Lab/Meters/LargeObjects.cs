@@ -1,3 +1,5 @@
+using Millrace.Lab.Running;
+
 namespace Millrace.Lab.Meters;
 
 /// <summary>
@@ -31,5 +33,18 @@ internal sealed class LargeObjects
         _left = info.SizeAfterBytes - info.FragmentationAfterBytes;
         _collections = GC.CollectionCount(GC.MaxGeneration);
         return alone ? allocated : null;
+    }
+
+    /// <summary>Counts what an invocation of a case allocates at both ends, as a pass after the rounds.</summary>
+    public static void MeasurePass(LabCase entry)
+    {
+        var mine = new LargeObjects();
+        entry.Prepare();
+        _ = entry.ServerLargeObjects();
+        _ = mine.Next();
+        entry.Invoke();
+        entry.LargeObjectBytes = mine.Next();
+        entry.ServerLargeObjectBytes = entry.ServerLargeObjects();
+        entry.Finish();
     }
 }

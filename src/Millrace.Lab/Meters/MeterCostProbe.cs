@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using BenchmarkDotNet.Mathematics;
 using Millrace.Lab.Data;
 using Millrace.Lab.Interop;
 using Millrace.Lab.Results;
@@ -57,15 +56,9 @@ internal static class MeterCostProbe
 
     private static double EmptyInvocationNs(ProcessMeters meters)
     {
-        var labCase = new LabCase(
-            plan: 0,
-            nameof(EmptyBenchmark.Nothing),
-            role: null,
-            BenchmarkCatalog.Of(typeof(EmptyBenchmark)).Create(
-                nameof(EmptyBenchmark.Nothing), new Dictionary<string, object> { [nameof(EmptyBenchmark.Value)] = 0 }),
-            new CaseParameters());
-        using var engine = new CaseEngine(labCase, NoCachePreparation.Instance, meters);
-        return new Statistics(Enumerable.Range(0, Readings).Select(i => engine.Measure(i).WallNs)).Median;
+        var planned = new EmptyCase();
+        using var empty = new LabCase(planned, new CaseState(planned, cache: null), meters);
+        return new Statistics(Enumerable.Range(0, Readings).Select(i => empty.Measure(i).WallNs)).Median;
     }
 
     // A counter counts from when it is opened; the difference between calls beside an open one and without.
@@ -99,5 +92,20 @@ internal static class MeterCostProbe
         }
 
         return Stopwatch.GetElapsedTime(start).TotalNanoseconds / Calls;
+    }
+
+    // An invocation that does nothing: what is measured of it is the measuring itself.
+    private sealed record EmptyCase() : PlannedCase("Nothing", Role: null)
+    {
+        public override bool IsBaseline => false;
+
+        public override CaseParameters Parameters { get; } = new();
+
+        public override CaseMethod Create() => new EmptyMethod();
+    }
+
+    private sealed class EmptyMethod : CaseMethod
+    {
+        public override Func<long> Find(string name) => static () => 0;
     }
 }

@@ -23,7 +23,7 @@ internal static class MeterSources
     {
         var sources = new SortedDictionary<string, string>(StringComparer.Ordinal)
         {
-            ["wallNs"] = "BenchmarkDotNet's engine (Stopwatch), one invocation per sample",
+            ["wallNs"] = "Stopwatch, one invocation per sample",
             ["userCpuNs"] = ProcessMeters.CpuSource,
             ["systemCpuNs"] = ProcessMeters.CpuSource,
             ["allocatedBytes"] = "GC.GetTotalAllocatedBytes, exact, in a pass of its own",

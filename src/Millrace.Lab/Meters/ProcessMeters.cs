@@ -50,7 +50,6 @@ internal sealed class ProcessMeters : IDisposable
     /// <summary>Reads after an invocation.</summary>
     public ProcessCounters ReadAfter() => ReadIo(ReadUsage(default), out _);
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         if (OperatingSystem.IsLinux())

@@ -35,29 +35,28 @@ internal sealed class SystemCallPass : IDisposable
     public string? Reason { get; }
 
     /// <summary>Measures a case.</summary>
-    public void Measure(CaseEngineOf entry)
+    public void Measure(LabCase entry)
     {
         if (_counter is null || !OperatingSystem.IsLinux())
         {
             return;
         }
 
-        int invocations = entry.Case.ExpectedNs > LongNs ? 1 : Invocations;
+        int invocations = entry.ExpectedNs > LongNs ? 1 : Invocations;
         for (int i = 0; i < invocations; i++)
         {
-            entry.Engine.Prepare();
+            entry.Prepare();
 
             // What reading the counter twice costs by itself.
             long empty = _counter.Read();
             long first = _counter.Read();
-            entry.Engine.Invoke();
+            entry.Invoke();
             long last = _counter.Read();
-            entry.Engine.Finish();
-            entry.Case.SystemCalls.Add(Math.Max(0, last - first - (first - empty)));
+            entry.Finish();
+            entry.SystemCalls.Add(Math.Max(0, last - first - (first - empty)));
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         if (OperatingSystem.IsLinux())

@@ -73,7 +73,6 @@ internal sealed class TracepointCounter : IDisposable
         return total;
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         foreach (FileStream thread in _threads)

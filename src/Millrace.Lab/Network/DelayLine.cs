@@ -66,7 +66,6 @@ internal sealed unsafe class DelayLine : IDisposable
         ? long.MaxValue
         : _momentCount > 0 ? _moments[_firstMoment].Due : _ended ? _endDue : long.MaxValue;
 
-    /// <inheritdoc/>
     public void Dispose() => NativeMemory.Free(_ring);
 
     /// <summary>Takes what has come.</summary>

@@ -56,7 +56,6 @@ internal sealed class RelayedConnection : IDisposable
         listener.SendBufferSize = SocketBufferBytes;
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _near.Dispose();

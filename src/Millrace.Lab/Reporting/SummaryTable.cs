@@ -38,14 +38,17 @@ internal static class SummaryTable
     public static string Write(LabResults results)
     {
         ArgumentNullException.ThrowIfNull(results);
-        var cases = new CaseLookup(results);
-        Dictionary<string, IReadOnlyDictionary<int, CaseResult>> found =
-            Methods.ToDictionary(method => method, method => cases.Of(method, FilesPlan.LargeSize));
+        var cases = new MeasuredCases(results);
+        Dictionary<string, Dictionary<int, CaseResult>> found = Methods.ToDictionary(method => method, method => FilesBars
+            .Of(cases, method)
+            .Where(item => item.Parameters.Bytes == FilesSuite.LargeSize)
+            .OrderBy(item => item.Parameters.Buffer)
+            .ToDictionary(item => item.Parameters.Buffer!.Value));
         int[] buffers = [.. found[Baseline].Keys.Where(buffer => found.Values.All(list => list.ContainsKey(buffer)))];
         if (buffers.Length == 0)
         {
             throw new LabException(
-                $"The results have no hot cases of {string.Join(", ", Methods)} on {ByteSize.ToText(FilesPlan.LargeSize)}: run "
+                $"The results have no hot cases of {string.Join(", ", Methods)} on {ByteSize.ToText(FilesSuite.LargeSize)}: run "
                 + "`millrace lab files`.");
         }
 
@@ -54,8 +57,8 @@ internal static class SummaryTable
         text.AppendJoin("", Methods.Select(_ => "---|")).Append("---|\n");
         foreach (int buffer in buffers)
         {
-            double ratio = CaseLookup.Median(found[Pipe][buffer]) / CaseLookup.Median(found[Baseline][buffer]);
-            string[] cells = [.. Methods.Select(method => Cell(method, CaseLookup.Median(found[method][buffer]) / 1e6))];
+            double ratio = Figures.Median(found[Pipe][buffer]) / Figures.Median(found[Baseline][buffer]);
+            string[] cells = [.. Methods.Select(method => Cell(method, Figures.Median(found[method][buffer]) / 1e6))];
             text.Append(CultureInfo.InvariantCulture, $"| {ByteSize.ToText(buffer)} | {string.Join(" | ", cells)} | {ratio:0.00} |\n");
         }
 

@@ -1,5 +1,3 @@
-using BenchmarkDotNet.Mathematics;
-
 namespace Millrace.Lab.Results;
 
 /// <summary>What the samples of a case come to.</summary>

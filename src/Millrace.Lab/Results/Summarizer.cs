@@ -1,5 +1,3 @@
-using BenchmarkDotNet.Mathematics;
-
 namespace Millrace.Lab.Results;
 
 /// <summary>Turns samples into summaries. All statistics are BenchmarkDotNet's.</summary>
@@ -12,14 +10,14 @@ internal static class Summarizer
     {
         N = statistics.N,
         Mean = statistics.Mean,
-        Error = statistics.N < SamplesForError ? null : Finite(statistics.ConfidenceInterval.Margin),
+        Error = statistics.N < SamplesForError ? null : Finite(statistics.Margin),
         StdDev = Finite(statistics.StandardDeviation) ?? 0,
         Min = statistics.Min,
-        P25 = statistics.Percentiles.P25,
+        P25 = statistics.Percentile(25),
         Median = statistics.Median,
-        P75 = statistics.Percentiles.Percentile(75),
-        P90 = statistics.Percentiles.P90,
-        P99 = statistics.Percentiles.Percentile(99),
+        P75 = statistics.Percentile(75),
+        P90 = statistics.Percentile(90),
+        P99 = statistics.Percentile(99),
         Max = statistics.Max,
     };
 

@@ -6,21 +6,21 @@ namespace Millrace.Lab.Running;
 /// <summary>Turns what one process measured of a case into lists of samples.</summary>
 internal static class CaseSamplesBuilder
 {
-    /// <summary>Makes a case without a summary; one that failed has no samples either.</summary>
+    // A case that failed has no samples.
     public static CaseResult Build(LabCase labCase, ProcessMeters meters, int launch)
     {
         var result = new CaseResult
         {
-            Method = labCase.Method,
-            Baseline = labCase.IsBaseline,
-            Role = labCase.Role,
+            Method = labCase.Planned.Name,
+            Baseline = labCase.Planned is { Role: null, IsBaseline: true },
+            Role = labCase.Planned.Role,
             Verified = labCase is { Error: null, Violation: null },
             UnverifiedReason = labCase.Violation,
             Error = labCase.Error,
-            Parameters = labCase.Parameters,
+            Parameters = labCase.Planned.Parameters,
             Strategy = labCase.Strategy,
             StrategyReason = labCase.StrategyReason,
-            Unavailable = labCase.Foreign is { } foreign ? MeterSources.OwnOnly.ToDictionary(name => name, _ => foreign)
+            Unavailable = labCase.Planned.Foreign is { } foreign ? MeterSources.OwnOnly.ToDictionary(name => name, _ => foreign)
                 : labCase.NoObjectsReason is { } reason
                 ? new Dictionary<string, string> { [MeterSources.AllocatedObjects] = reason }
                 : null,
@@ -33,8 +33,8 @@ internal static class CaseSamplesBuilder
         List<Sample> samples = labCase.Samples;
         int[] unverified =
             [.. Enumerable.Range(0, samples.Count).Where(index => samples[index].Violation is not null)];
-        bool usage = meters.UsageReason is null && labCase.Foreign is null;
-        bool io = meters.IoReason is null && labCase.Foreign is null;
+        bool usage = meters.UsageReason is null && labCase.Planned.Foreign is null;
+        bool io = meters.IoReason is null && labCase.Planned.Foreign is null;
         return new CaseSamples
         {
             Launch = [.. Enumerable.Repeat(launch, samples.Count)],

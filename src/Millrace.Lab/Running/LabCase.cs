@@ -1,59 +1,39 @@
-using BenchmarkDotNet.Running;
+using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Millrace.Lab.Meters;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Running;
 
-/// <summary>One method with one set of parameters, and what was measured of it so far.</summary>
-internal sealed class LabCase
+/// <summary>
+/// A case in the process that measures it: runs single invocations whenever the rounds ask for one, and keeps what was
+/// measured. Not thread-safe.
+/// </summary>
+internal sealed class LabCase : IDisposable
 {
-    /// <summary>Describes a case that has not run yet.</summary>
-    /// <param name="plan">Its index in the suite's plan, the same in every process.</param>
-    /// <param name="method">The name in results.</param>
-    /// <param name="role">Null, or <see cref="NoiseRole"/>.</param>
-    /// <param name="benchmark">BenchmarkDotNet's description of it.</param>
-    /// <param name="parameters">The parameters as results name them.</param>
-    public LabCase(int plan, string method, string? role, BenchmarkCase benchmark, CaseParameters parameters)
-    {
-        Plan = plan;
-        Method = method;
-        Role = role;
-        Benchmark = benchmark;
-        Parameters = parameters;
-    }
-
     /// <summary>The role of a second copy of a case, which shows how much a method differs from itself.</summary>
     public const string NoiseRole = "noise";
 
-    /// <summary>What the second copy's name has more than the first's.</summary>
+    /// <summary>What the second copy's name has after the first's.</summary>
     public const string NoiseSuffix = "Again";
 
-    /// <summary>Its index in the suite's plan, the same in every process that measures it.</summary>
-    public int Plan { get; }
+    private static readonly double NsPerTick = 1e9 / Stopwatch.Frequency;
 
-    /// <summary>The name in results; the benchmark's own, but for a second copy of it.</summary>
-    public string Method { get; }
+    private readonly CaseState _state;
+    private readonly CaseMethod _method;
+    private readonly Func<long> _invoke;
+    private readonly ProcessMeters _meters;
+    private string? _preparedViolation;
 
-    /// <summary>Null, or "noise" for the copy that shows how much a method differs from itself.</summary>
-    public string? Role { get; }
+    public LabCase(PlannedCase planned, CaseState state, ProcessMeters meters)
+    {
+        Planned = planned;
+        _state = state;
+        _meters = meters;
+        _method = planned.Create();
+        _invoke = _method.Find(planned.Method);
+    }
 
-    /// <summary>BenchmarkDotNet's description of it.</summary>
-    public BenchmarkCase Benchmark { get; }
-
-    /// <summary>The parameters as results name them.</summary>
-    public CaseParameters Parameters { get; }
-
-    /// <summary>Whether ratios are against this case.</summary>
-    public bool IsBaseline => Role is null && Benchmark.Descriptor.Baseline && MayBeBaseline;
-
-    /// <summary>Whether its parameters are those of a baseline, if its method is one.</summary>
-    public bool MayBeBaseline { get; init; } = true;
-
-    /// <summary>See <see cref="PlannedCase.Foreign"/>.</summary>
-    public string? Foreign { get; init; }
-
-    /// <summary>Names the case for a filter and for messages, for example "FilePipe/128MiB/65536/SequentialScan/hot".</summary>
-    public string Id => $"{Method}/{Parameters.Describe()}";
+    public PlannedCase Planned { get; }
 
     /// <summary>All that was measured, in the order in which it was.</summary>
     public List<Sample> Samples { get; } = [];
@@ -64,40 +44,124 @@ internal sealed class LabCase
     /// <summary>The first reason why a sample's state was not as it should be.</summary>
     public string? Violation { get; private set; }
 
-    /// <summary>What the method chose to do.</summary>
-    public string? Strategy { get; set; }
+    /// <summary>What the method chose to do, and why.</summary>
+    public string? Strategy { get; private set; }
 
-    /// <summary>Why.</summary>
-    public string? StrategyReason { get; set; }
+    public string? StrategyReason { get; private set; }
 
-    /// <summary>What a pass of its own found allocated.</summary>
+    // What the passes found after the rounds.
     public List<AllocationSample> Allocations { get; } = [];
 
-    /// <summary>System calls per invocation, of a pass of its own.</summary>
     public List<long> SystemCalls { get; } = [];
 
-    /// <summary>Objects allocated per invocation, of a pass of its own; null when that was not measured.</summary>
     public ObjectEstimate? Objects { get; set; }
 
-    /// <summary>Bytes of large objects of an invocation, of a pass of its own; null when that was not measured.</summary>
-    public long? LargeObjectBytes { get; set; }
-
-    /// <summary>The same of a server in a process of its own.</summary>
-    public long? ServerLargeObjectBytes { get; set; }
-
-    /// <summary>Why they could not be estimated; null when they were, or when nobody tried.</summary>
+    /// <summary>Why the objects could not be estimated; null when they were, or when nobody tried.</summary>
     public string? NoObjectsReason { get; set; }
 
-    /// <summary>How long an invocation takes by the warm-up, in nanoseconds; 0 before it.</summary>
+    public long? LargeObjectBytes { get; set; }
+
+    public long? ServerLargeObjectBytes { get; set; }
+
+    /// <summary>How long an invocation takes according to the warm-up, in nanoseconds; 0 before it.</summary>
     public double ExpectedNs { get; set; }
 
-    /// <summary>Keeps a sample.</summary>
+    public static List<LabCase> CreateAll(
+        IEnumerable<PlannedCase> plan, Func<PlannedCase, CaseState> state, ProcessMeters meters)
+    {
+        var cases = new List<LabCase>();
+        try
+        {
+            foreach (PlannedCase planned in plan)
+            {
+                cases.Add(new LabCase(planned, state(planned), meters));
+            }
+
+            return cases;
+        }
+        catch
+        {
+            cases.ForEach(item => item.Dispose());
+            throw;
+        }
+    }
+
     public void Add(in Sample sample)
     {
         Samples.Add(sample);
-        if (sample.Violation is not null)
+        Violation ??= sample.Violation;
+    }
+
+    /// <summary>Measures one invocation: a whole file takes long enough to be timed alone.</summary>
+    /// <exception cref="Exception">Whatever the method throws.</exception>
+    public Sample Measure(int round)
+    {
+        Prepare();
+        ProcessCounters before = _meters.ReadBefore();
+        long ticks = Time();
+        ProcessCounters used = _meters.ReadAfter() - before;
+        Finish();
+        return new Sample(
+            round,
+            ticks * NsPerTick,
+            used with { UserCpuNs = used.UserCpuNs + _state.ForeignCpuNs },
+            (long)(_method.CallingThreadTicks * NsPerTick),
+            _preparedViolation,
+            _state.Server,
+            _state.LinkShare);
+    }
+
+    /// <summary>Runs once and notes what the method chose to do.</summary>
+    public Sample Describe()
+    {
+        _method.DescribesItself = true;
+        try
         {
-            Violation ??= sample.Violation;
+            Sample sample = Measure(round: -1);
+            Strategy = _method.Description;
+            StrategyReason = _method.DescriptionReason;
+            return sample;
+        }
+        finally
+        {
+            _method.DescribesItself = false;
         }
     }
+
+    // For passes that read meters of their own.
+    public void Prepare() => _preparedViolation = _state.Prepare();
+
+    public void Invoke() => _invoke();
+
+    public void Finish() => _state.Finish();
+
+    public long? ServerLargeObjects() => _state.ServerLargeObjects();
+
+    public void Dispose() => _method.Dispose();
+
+    // Not inlined, so that nothing of the meters moves between the time stamps.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private long Time()
+    {
+        long start = Stopwatch.GetTimestamp();
+        _invoke();
+        return Stopwatch.GetTimestamp() - start;
+    }
 }
+
+/// <summary>What was measured of one invocation.</summary>
+/// <param name="Round">In which round, from 0.</param>
+/// <param name="WallNs">From before the call until completion, in nanoseconds.</param>
+/// <param name="Used">What the whole process used meanwhile.</param>
+/// <param name="CallingThreadNs">Inside the calls that read, in nanoseconds; 0 when not measured.</param>
+/// <param name="Violation">What was wrong with the state before it; null when nothing was.</param>
+/// <param name="Server">What a server in its own process used meanwhile; null when there is none.</param>
+/// <param name="LinkShare">The part of a link's bandwidth that it used after its first second; null without one.</param>
+internal readonly record struct Sample(
+    int Round,
+    double WallNs,
+    ProcessCounters Used,
+    long CallingThreadNs,
+    string? Violation,
+    ServerUse? Server = null,
+    double? LinkShare = null);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Json;
@@ -6,7 +7,7 @@ using Millrace.Lab.Suites;
 namespace Millrace.Lab.Running;
 
 /// <summary>The part of the laboratory that runs in processes of its own: reads a request, measures, writes the result.</summary>
-public static class LabWorker
+internal static class LabWorker
 {
     /// <summary>The only argument of a worker's command line.</summary>
     public const string Argument = "lab-worker";
@@ -76,12 +77,51 @@ public static class LabWorker
         try
         {
             return request.Launch is { } launch
-                ? new WorkerMessage { Launch = SuiteCatalog.Find(launch.Suite).Launch(launch, progress, stop) }
-                : new WorkerMessage { Memory = SuiteCatalog.Find(request.Memory!.Suite).MeasureMemory(request.Memory) };
+                ? new WorkerMessage { Launch = SuiteLaunch.Run(SuiteCatalog.Find(launch.Suite), launch, progress, stop) }
+                : new WorkerMessage { Memory = CaseMemory.Measure(SuiteCatalog.Find(request.Memory!.Suite), request.Memory) };
         }
         catch (LabException exception)
         {
             return new WorkerMessage { Problem = exception.Message };
+        }
+    }
+}
+
+/// <summary>Tells the laboratory how a worker's part goes, and hears from it whether to go on.</summary>
+/// <param name="stop">Is cancelled when the answer is not to go on, or when nobody is there to answer any more.</param>
+internal sealed class WorkerProgress(TextReader input, TextWriter output, CancellationTokenSource stop) : ILabProgress
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);
+
+    private long _reported;
+
+    public void Phase(string name) => Send(new WorkerMessage { Phase = name });
+
+    public void Report(double done, TimeSpan? left, string current)
+    {
+        if (Stopwatch.GetElapsedTime(_reported) >= Interval)
+        {
+            Send(new WorkerMessage { Done = done, Left = left, Current = current });
+            _reported = Stopwatch.GetTimestamp();
+        }
+    }
+
+    public void Note(string text) => Send(new WorkerMessage { Note = text });
+
+    private void Send(WorkerMessage message)
+    {
+        try
+        {
+            output.WriteLine(JsonSerializer.Serialize(message, WorkerJson.Default.WorkerMessage));
+            if (input.ReadLine() != WorkerMessage.Go)
+            {
+                stop.Cancel();
+            }
+        }
+        catch (IOException)
+        {
+            // The laboratory has gone.
+            stop.Cancel();
         }
     }
 }

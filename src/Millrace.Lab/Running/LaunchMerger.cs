@@ -5,15 +5,11 @@ namespace Millrace.Lab.Running;
 /// <summary>Joins what several processes measured of the same cases.</summary>
 internal static class LaunchMerger
 {
-    /// <summary>Every case once, in the plan's order, with the samples of all launches that measured it.</summary>
-    public static IReadOnlyList<LaunchCase> Merge(IReadOnlyList<LaunchResult> launches) =>
-    [
-        .. launches
-            .SelectMany(launch => launch.Cases.Select(item => (launch.Facts.Index, Item: item)))
-            .GroupBy(pair => pair.Item.Plan)
-            .OrderBy(group => group.Key)
-            .Select(group => new LaunchCase(group.Key, Join([.. group.Select(pair => (pair.Index, pair.Item.Case))]))),
-    ];
+    /// <summary>The cases of the plan, in its order, with the samples of all launches that measured them.</summary>
+    public static SortedDictionary<int, CaseResult> Merge(IReadOnlyList<LaunchResult> launches) => new(launches
+        .SelectMany(launch => launch.Cases.Select(item => (launch.Facts.Index, Plan: item.Key, Case: item.Value)))
+        .GroupBy(item => item.Plan)
+        .ToDictionary(group => group.Key, group => Join([.. group.Select(item => (item.Index, item.Case))])));
 
     private static CaseResult Join((int Launch, CaseResult Case)[] parts)
     {

@@ -1,11 +1,16 @@
+using Millrace.Lab.Data;
+using Millrace.Lab.Meters;
 using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Running;
 
-/// <summary>A case of a suite's plan: a method of a benchmark class, with parameters.</summary>
-/// <param name="Method">Its name in results, but for the second copy of a case.</param>
+/// <summary>A case of a suite's plan: a method with its typed parameters.</summary>
+/// <param name="Method">Its name in results, except for the second copy of a case.</param>
 /// <param name="Role">Null, or <see cref="LabCase.NoiseRole"/>.</param>
-internal abstract record PlannedCase(string Method, string? Role)
+/// <param name="Cache">Where <see cref="CachedFile"/> is before an invocation.</param>
+/// <param name="Fill">How it got there.</param>
+internal abstract record PlannedCase(
+    string Method, string? Role, CacheState Cache = CacheState.Hot, CacheFill Fill = CacheFill.LargeWrites)
 {
     /// <summary>Its index in the plan; the same in every process.</summary>
     public int Plan { get; init; }
@@ -13,23 +18,92 @@ internal abstract record PlannedCase(string Method, string? Role)
     /// <summary>The name in results.</summary>
     public string Name => Role == LabCase.NoiseRole ? Method + LabCase.NoiseSuffix : Method;
 
-    /// <summary>Whether its parameters are those of a baseline, if its method is one.</summary>
-    public virtual bool MayBeBaseline => true;
+    /// <summary>Names the case for a filter and in messages, for example "FilePipe/128MiB/65536/SequentialScan/hot".</summary>
+    public string Id => $"{Name}/{Parameters.Describe()}";
 
-    /// <summary>
-    /// Why meters of this process say nothing about the case, because another one does the work; null when they do.
-    /// </summary>
+    /// <summary>Whether ratios are against cases of this method and these parameters.</summary>
+    public abstract bool IsBaseline { get; }
+
+    /// <summary>Why meters of this process say nothing about the case, because another one does the work; null when they do.</summary>
     public virtual string? Foreign => null;
 
-    /// <summary>The class that has the method.</summary>
-    public abstract Type BenchmarkClass { get; }
+    public virtual bool NeedsServer => false;
 
-    /// <summary>What the class calls the method.</summary>
-    public abstract string BenchmarkMethod { get; }
+    /// <summary>The group of cases that share rounds, as <see cref="RunLimits.Group"/> names it.</summary>
+    public virtual string Group => CacheNames.ToText(Cache);
+
+    /// <summary>The file whose place in the page cache matters; null when there is none.</summary>
+    public virtual TestFile? CachedFile => null;
 
     /// <summary>The parameters as results name them.</summary>
     public abstract CaseParameters Parameters { get; }
 
-    /// <summary>The parameters as the benchmark class names them.</summary>
-    public abstract IReadOnlyDictionary<string, object> Values { get; }
+    /// <summary>What a run without the case says is missing.</summary>
+    public virtual string Missing => $"{Group} cases";
+
+    /// <summary>Why the case cannot be measured here; null when it can.</summary>
+    public virtual string? WhyNot() => CachedFile is not { } file ? null
+        : Cache == CacheState.Cold ? CacheControl.WhyNoCold(file) : CacheControl.WhyNoHot(file);
+
+    public abstract CaseMethod Create();
+
+    /// <summary>What prepares and checks invocations.</summary>
+    /// <param name="cache">Controls the cache of <see cref="CachedFile"/>; null in warm-ups.</param>
+    public virtual CaseState CreateState(CacheControl? cache) => new(this, cache);
+
+    /// <summary>Starts the other process that does the work, if there is one, and keeps it until it is disposed of.</summary>
+    public virtual ForeignProcess? StartForeign() => null;
+
+    /// <summary>Removes what invocations leave behind.</summary>
+    public virtual void Clear()
+    {
+    }
+
+    /// <summary>Compares what an invocation left behind with what it should have left.</summary>
+    /// <exception cref="Exception">They differ.</exception>
+    public virtual void Verify()
+    {
+    }
+}
+
+/// <summary>A process that does a case's work in place of this one.</summary>
+internal abstract class ForeignProcess : IDisposable
+{
+    public abstract int Id { get; }
+
+    public abstract void Dispose();
+}
+
+/// <summary>Brings about the state that a case asks for before every invocation, and checks what it left. Not timed.</summary>
+internal class CaseState(PlannedCase planned, CacheControl? cache)
+{
+    /// <summary>What a server in its own process used for the last invocation, once that is finished; null without one.</summary>
+    public virtual ServerUse? Server => null;
+
+    /// <summary>Processor time that another process used in this one's place for the last invocation.</summary>
+    public virtual long ForeignCpuNs => 0;
+
+    /// <summary>
+    /// The part of a link's bandwidth that the last invocation used after its first second; null without a link, and for an
+    /// invocation that was shorter.
+    /// </summary>
+    public virtual double? LinkShare => null;
+
+    /// <summary>Lets a server in its own process collect its garbage.</summary>
+    /// <returns>Bytes of large objects that it allocated since the last call; null without one, or when it does not know.</returns>
+    public virtual long? ServerLargeObjects() => null;
+
+    /// <returns>Null when the state is as the case asks for, otherwise what is wrong with it.</returns>
+    public virtual string? Prepare()
+    {
+        planned.Clear();
+        return cache?.Prepare(planned.Cache, planned.Fill);
+    }
+
+    /// <exception cref="Exception">The invocation did not leave what the case should leave.</exception>
+    public virtual void Finish()
+    {
+        planned.Verify();
+        planned.Clear();
+    }
 }

@@ -33,27 +33,27 @@ internal sealed class RoundRunner
     private bool Ended => WasCut |= _stop.IsCancellationRequested || _clock.IsOver;
 
     /// <summary>Runs every case once without keeping the time, and learns how long it takes.</summary>
-    public void Describe(IReadOnlyList<CaseEngineOf> cases)
+    public void Describe(IReadOnlyList<LabCase> cases)
     {
         for (int i = 0; i < cases.Count && !Ended; i++)
         {
-            CaseEngineOf entry = cases[i];
-            _progress.Report((double)i / cases.Count, _clock.Left, entry.Case.Id);
-            Try(entry, () => entry.Case.ExpectedNs = entry.Engine.Describe().WallNs);
+            LabCase entry = cases[i];
+            _progress.Report((double)i / cases.Count, _clock.Left, entry.Planned.Id);
+            Try(entry, () => entry.ExpectedNs = entry.Describe().WallNs);
         }
     }
 
     /// <summary>Measures rounds within the limits.</summary>
     /// <returns>How many rounds were begun.</returns>
-    public int Run(IReadOnlyList<CaseEngineOf> cases, RunLimits limits)
+    public int Run(IReadOnlyList<LabCase> cases, RunLimits limits)
     {
-        CaseEngineOf[] order = [.. cases];
+        LabCase[] order = [.. cases];
         var spent = cases.ToDictionary(entry => entry, _ => 0.0);
         var watch = Stopwatch.StartNew();
         int round = 0;
-        while (round < limits.MaximumRounds && (round < limits.MinimumRounds || watch.Elapsed < limits.Time) && !Ended)
+        while (round < limits.MaxRounds && (round < limits.MinRounds || watch.Elapsed < limits.Time) && !Ended)
         {
-            if (round >= limits.MinimumRounds)
+            if (round >= limits.MinRounds)
             {
                 order = [.. order.Where(entry => spent[entry] < limits.CaseTime.TotalNanoseconds)];
                 if (order.Length == 0)
@@ -66,12 +66,12 @@ internal sealed class RoundRunner
             CollectGarbage();
             for (int i = 0; i < order.Length && !Ended; i++)
             {
-                double byRounds = (round + ((double)i / order.Length)) / limits.MaximumRounds;
+                double byRounds = (round + ((double)i / order.Length)) / limits.MaxRounds;
                 double done = Math.Max(byRounds, watch.Elapsed / limits.Time);
-                _progress.Report(Math.Min(done, 1), Left(watch.Elapsed, done), order[i].Case.Id);
-                int had = order[i].Case.Samples.Count;
+                _progress.Report(Math.Min(done, 1), Left(watch.Elapsed, done), order[i].Planned.Id);
+                int had = order[i].Samples.Count;
                 Visit(order[i], round, limits);
-                spent[order[i]] += order[i].Case.Samples.Skip(had).Sum(sample => sample.WallNs);
+                spent[order[i]] += order[i].Samples.Skip(had).Sum(sample => sample.WallNs);
             }
 
             round++;
@@ -81,12 +81,12 @@ internal sealed class RoundRunner
     }
 
     /// <summary>Does something with every case once, in the given order.</summary>
-    public void Pass(IReadOnlyList<CaseEngineOf> cases, Action<CaseEngineOf> action)
+    public void Pass(IReadOnlyList<LabCase> cases, Action<LabCase> action)
     {
         for (int i = 0; i < cases.Count && !Ended; i++)
         {
-            CaseEngineOf entry = cases[i];
-            _progress.Report((double)i / cases.Count, _clock.Left, entry.Case.Id);
+            LabCase entry = cases[i];
+            _progress.Report((double)i / cases.Count, _clock.Left, entry.Planned.Id);
             Try(entry, () => action(entry));
         }
     }
@@ -94,21 +94,21 @@ internal sealed class RoundRunner
     private TimeSpan? Left(TimeSpan elapsed, double done) =>
         done < 0.02 ? _clock.Left : (elapsed * ((1 - Math.Min(done, 1)) / done)) + _clock.AfterThisGroup;
 
-    private void Visit(CaseEngineOf entry, int round, RunLimits limits)
+    private void Visit(LabCase entry, int round, RunLimits limits)
     {
-        int samples = entry.Case.ExpectedNs <= 0
+        int samples = entry.ExpectedNs <= 0
             ? 1
-            : (int)Math.Clamp(limits.VisitTime.TotalNanoseconds / entry.Case.ExpectedNs, 1, limits.MaximumPerVisit);
+            : (int)Math.Clamp(limits.VisitTime.TotalNanoseconds / entry.ExpectedNs, 1, limits.MaxPerVisit);
         for (int i = 0; i < samples && !Ended; i++)
         {
-            Try(entry, () => entry.Case.Add(entry.Engine.Measure(round)));
+            Try(entry, () => entry.Add(entry.Measure(round)));
         }
     }
 
     /// <summary>Does something with a case that has not failed; if it fails now, that is all that happens.</summary>
-    public void Try(CaseEngineOf entry, Action action)
+    public void Try(LabCase entry, Action action)
     {
-        if (entry.Case.Error is not null)
+        if (entry.Error is not null)
         {
             return;
         }
@@ -119,8 +119,8 @@ internal sealed class RoundRunner
         }
         catch (Exception exception) when (exception is not OutOfMemoryException)
         {
-            entry.Case.Error = $"{exception.GetType().Name}: {exception.Message}";
-            _progress.Note($"{entry.Case.Id} failed: {entry.Case.Error}");
+            entry.Error = $"{exception.GetType().Name}: {exception.Message}";
+            _progress.Note($"{entry.Planned.Id} failed: {entry.Error}");
         }
     }
 

@@ -44,8 +44,8 @@ internal sealed class SuiteRun
         _host = host;
         _progress = progress;
         _stop = stop;
-        _count = options.Launches ?? suite.Launches(options.Mode);
-        _clock = new RunClock(suite.Limit(options.Mode, _count));
+        _count = options.Launches ?? suite.Limits(options.Mode).Launches;
+        _clock = new RunClock(suite.TimeLimit(options.Mode, _count));
         _seed = options.Seed ?? Random.Shared.Next();
     }
 
@@ -83,7 +83,7 @@ internal sealed class SuiteRun
 
         using SuiteInputs inputs = _suite.TakeInputs(_options);
         MachineFacts machine = MachineInspector.Inspect(inputs.Files[^1].Path);
-        using IServedFiles? served = _suite.NeedsServer(_options, inputs.Files)
+        using IServedFiles? served = inputs.Plan.Any(planned => planned.NeedsServer)
             ? _host.Serve(new ServeRequest(_suite.Name, inputs.Files))
             : null;
         _server = served?.Address;
@@ -92,7 +92,7 @@ internal sealed class SuiteRun
             Launch(inputs, index);
         }
 
-        IReadOnlyList<LaunchCase> cases = LaunchMerger.Merge(_launches);
+        IReadOnlyDictionary<int, CaseResult> cases = LaunchMerger.Merge(_launches);
         if (_launches.Count > 0)
         {
             MeasureMemory(inputs, cases);
@@ -135,26 +135,22 @@ internal sealed class SuiteRun
         }
     }
 
-    private void MeasureMemory(SuiteInputs inputs, IReadOnlyList<LaunchCase> cases)
+    private void MeasureMemory(SuiteInputs inputs, IReadOnlyDictionary<int, CaseResult> cases)
     {
         _progress.Phase("Measuring memory, a process for every case");
-        for (int i = 0; i < cases.Count && !_stop.IsCancellationRequested && !_clock.IsOver; i++)
+
+        // The second copy of a method takes what the first does.
+        KeyValuePair<int, CaseResult>[] originals = [.. cases.Where(item => item.Value is { Error: null, Role: null })];
+        for (int i = 0; i < originals.Length && !_stop.IsCancellationRequested && !_clock.IsOver; i++)
         {
-            (int plan, CaseResult item) = cases[i];
-
-            // The second copy of a method takes what the first does.
-            if (item.Error is not null || item.Role is not null)
-            {
-                continue;
-            }
-
-            _progress.Report((double)i / cases.Count, _clock.Left, $"{item.Method}/{item.Parameters.Describe()}");
+            (int plan, CaseResult item) = originals[i];
+            _progress.Report((double)i / originals.Length, _clock.Left, $"{item.Method}/{item.Parameters.Describe()}");
             _memory[plan] = _host.MeasureMemory(
                 new MemoryRequest(_suite.Name, _options, inputs.Files, plan) { Server = _server });
         }
     }
 
-    private LabResults Build(DateTimeOffset started, MachineFacts machine, IReadOnlyList<LaunchCase> cases)
+    private LabResults Build(DateTimeOffset started, MachineFacts machine, IReadOnlyDictionary<int, CaseResult> cases)
     {
         LaunchResult? first = _launches.FirstOrDefault();
         var run = new LabResults
@@ -177,7 +173,7 @@ internal sealed class SuiteRun
             Warnings = _warnings,
             Cases = [],
         };
-        LabResults results = InRunVerdicts.Add(ResultsBuilder.Build(run, cases.Select(WithPasses), _suite.Methods));
+        LabResults results = InRunVerdicts.Add(ResultsBuilder.Build(run, cases.Select(item => WithPasses(item.Key, item.Value)), _suite.Methods));
         return _options.AgainstItself
             ? AgainstItself(results)
             : results with { Bars = _suite.Bars(results), Finding = _suite.Finding(results) };
@@ -219,9 +215,8 @@ internal sealed class SuiteRun
             : absent;
     }
 
-    private CaseResult WithPasses(LaunchCase measured)
+    private CaseResult WithPasses(int plan, CaseResult item)
     {
-        CaseResult item = measured.Case;
         if (item.Error is not null)
         {
             return item;
@@ -234,7 +229,7 @@ internal sealed class SuiteRun
         }
 
         PassSamples passes = item.Samples!.Passes ?? new PassSamples();
-        MemoryResult? memory = _memory.GetValueOrDefault(measured.Plan);
+        MemoryResult? memory = _memory.GetValueOrDefault(plan);
         if (memory is { Reason: null })
         {
             passes = passes with

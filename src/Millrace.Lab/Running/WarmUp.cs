@@ -9,10 +9,10 @@ namespace Millrace.Lab.Running;
 internal static class WarmUp
 {
     /// <summary>Phases at most, unless a suite says otherwise.</summary>
-    public const int MaximumPhases = 10;
+    public const int MaxPhases = 10;
 
     private const int CallsPerPhase = 36;
-    private const int MinimumPhases = 5;
+    private const int MinPhases = 5;
 
     // Of some 3,000; what still trickles in then is the laboratory's own and the framework's, called once a phase.
     private const int Stragglers = 5;
@@ -30,7 +30,7 @@ internal static class WarmUp
     /// <param name="compiledMethods">How often the runtimes have compiled a method so far, of all processes that take part.</param>
     /// <param name="stop">Ends it.</param>
     public static WarmUpResult Run(
-        IReadOnlyList<CaseEngineOf> cases,
+        IReadOnlyList<LabCase> cases,
         RoundRunner runner,
         ILabProgress progress,
         int most,
@@ -46,15 +46,15 @@ internal static class WarmUp
             long before = compiledMethods();
             for (int call = 0; call < CallsPerPhase && !stop.IsCancellationRequested; call++)
             {
-                foreach (CaseEngineOf entry in cases)
+                foreach (LabCase entry in cases)
                 {
-                    runner.Try(entry, () => entry.Engine.Measure(round: -1));
+                    runner.Try(entry, () => entry.Measure(round: -1));
                 }
             }
 
             compiled = Settle(compiledMethods, stop) - before;
             phase++;
-            quiet = phase >= MinimumPhases && compiled <= Stragglers;
+            quiet = phase >= MinPhases && compiled <= Stragglers;
         }
 
         return new WarmUpResult(phase, phase * CallsPerPhase, quiet);
@@ -78,3 +78,7 @@ internal static class WarmUp
         return compiled;
     }
 }
+
+/// <summary>How the warm-up went.</summary>
+/// <param name="CompilerQuiet">Whether next to nothing was compiled any more during the last phase.</param>
+internal sealed record WarmUpResult(int Phases, int CallsPerMethod, bool CompilerQuiet);

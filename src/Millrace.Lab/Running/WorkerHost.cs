@@ -1,12 +1,27 @@
 using System.Diagnostics;
+using System.Reflection;
 using System.Text;
 using System.Text.Json;
 using Millrace.Lab.Suites;
 
 namespace Millrace.Lab.Running;
 
-/// <summary>Runs launches in processes of their own.</summary>
-internal sealed class WorkerHost : ILaunchHost
+/// <summary>Where launches run: in their own processes or, for tests, in this one.</summary>
+internal interface ILaunchHost
+{
+    /// <exception cref="LabException">It could not begin; the message says why.</exception>
+    /// <exception cref="LaunchFailedException">Its process died.</exception>
+    LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop);
+
+    MemoryResult MeasureMemory(MemoryRequest request);
+
+    /// <summary>Starts a server for the files of a run.</summary>
+    /// <exception cref="LabException">It could not begin.</exception>
+    IServedFiles Serve(ServeRequest request);
+}
+
+/// <summary>Runs each launch in its own process.</summary>
+internal sealed class WorkerHost(WorkerCommand command) : ILaunchHost
 {
     private const string TieredCompilation = "DOTNET_TieredCompilation";
 
@@ -15,19 +30,12 @@ internal sealed class WorkerHost : ILaunchHost
 
     private static readonly TimeSpan TimeToEnd = TimeSpan.FromSeconds(10);
 
-    private readonly WorkerCommand _command;
-
-    /// <summary>Takes the command that starts a worker.</summary>
-    public WorkerHost(WorkerCommand command) => _command = command;
-
-    /// <inheritdoc/>
     public LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
     {
         WorkerMessage last = Converse(new WorkerRequest { Launch = request }, progress, stop);
         return last.Launch ?? throw new LabException(last.Problem ?? "The worker measured something else.");
     }
 
-    /// <inheritdoc/>
     public MemoryResult MeasureMemory(MemoryRequest request)
     {
         try
@@ -41,7 +49,6 @@ internal sealed class WorkerHost : ILaunchHost
         }
     }
 
-    /// <inheritdoc/>
     public IServedFiles Serve(ServeRequest request)
     {
         var errors = new Queue<string>();
@@ -109,7 +116,7 @@ internal sealed class WorkerHost : ILaunchHost
 
     private Process Start(WorkerRequest request, Queue<string> errors)
     {
-        var start = new ProcessStartInfo(_command.FileName, _command.Arguments)
+        var start = new ProcessStartInfo(command.FileName, command.Arguments)
         {
             UseShellExecute = false,
             RedirectStandardInput = true,
@@ -131,7 +138,7 @@ internal sealed class WorkerHost : ILaunchHost
         }
 
         Process process = Process.Start(start)
-            ?? throw new LaunchFailedException($"{_command.FileName} could not be started.");
+            ?? throw new LaunchFailedException($"{command.FileName} could not be started.");
         process.StandardInput.AutoFlush = true;
         process.ErrorDataReceived += (_, line) =>
         {
@@ -209,5 +216,23 @@ internal sealed class WorkerHost : ILaunchHost
             End(process);
             process.Dispose();
         }
+    }
+}
+
+/// <summary>A launch's process died. Others may still complete.</summary>
+internal sealed class LaunchFailedException(string message) : Exception(message);
+
+/// <summary>The command that starts a worker: a process that calls <see cref="LabWorker.Run"/>.</summary>
+internal sealed record WorkerCommand(string FileName, IReadOnlyList<string> Arguments)
+{
+    /// <summary>The running program, with the argument that makes it a worker.</summary>
+    public static WorkerCommand Self()
+    {
+        string program = Environment.ProcessPath
+            ?? throw new LabException("The system does not say which program this is, so it cannot be started again.");
+        bool isHost = Path.GetFileNameWithoutExtension(program).Equals("dotnet", StringComparison.OrdinalIgnoreCase);
+        return isHost
+            ? new WorkerCommand(program, [Assembly.GetEntryAssembly()!.Location, LabWorker.Argument])
+            : new WorkerCommand(program, [LabWorker.Argument]);
     }
 }

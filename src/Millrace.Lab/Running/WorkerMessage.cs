@@ -1,6 +1,99 @@
 using System.Text.Json.Serialization;
+using Millrace.Lab.Data;
+using Millrace.Lab.Meters;
+using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Running;
+
+/// <summary>The line that a worker reads first, as JSON: one of the three.</summary>
+internal sealed record WorkerRequest
+{
+    public LaunchRequest? Launch { get; init; }
+
+    public MemoryRequest? Memory { get; init; }
+
+    public ServeRequest? Serve { get; init; }
+
+    [JsonIgnore]
+    public string Suite => Launch?.Suite ?? Memory?.Suite ?? Serve!.Suite;
+}
+
+/// <summary>What one process has to measure.</summary>
+internal sealed record LaunchRequest
+{
+    public required string Suite { get; init; }
+
+    public required LabOptions Options { get; init; }
+
+    /// <summary>The files, inspected once for all processes.</summary>
+    public required IReadOnlyList<TestFile> Inputs { get; init; }
+
+    /// <summary>The server that has the files; null without one.</summary>
+    public Uri? Server { get; init; }
+
+    /// <summary>Which of the processes this is, from 0.</summary>
+    public required int Index { get; init; }
+
+    public required int Count { get; init; }
+
+    /// <summary>The seed of the shuffled order.</summary>
+    public required int Seed { get; init; }
+
+    /// <summary>After which nothing new begins; null for no limit.</summary>
+    public TimeSpan? Limit { get; init; }
+
+    /// <summary>How long the launches after it are expected to take; for the estimate of the time left.</summary>
+    public TimeSpan After { get; init; }
+
+    /// <summary>Whether it also makes the passes after the rounds, and measures what the meters cost.</summary>
+    public bool WithPasses { get; init; }
+}
+
+/// <summary>What one process measured.</summary>
+internal sealed record LaunchResult
+{
+    public required LaunchFacts Facts { get; init; }
+
+    public required EngineFacts Engine { get; init; }
+
+    /// <summary>The cases without summaries, by their index in the plan.</summary>
+    public required IReadOnlyDictionary<int, CaseResult> Cases { get; init; }
+
+    public IReadOnlyList<AbsentCases> Absent { get; init; } = [];
+
+    /// <summary>Where each meter's numbers come from.</summary>
+    public IReadOnlyDictionary<string, string> Meters { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>Meters that this system lacks, with the reason.</summary>
+    public IReadOnlyDictionary<string, string> Unavailable { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>What the meters cost; empty when that was not asked for.</summary>
+    public IReadOnlyList<MeterCost> MeterCosts { get; init; } = [];
+
+    /// <summary>Whether something was left out because the run had to end.</summary>
+    public bool Cut { get; init; }
+}
+
+/// <summary>The one case that a process runs alone, so that its peak of memory is the case's.</summary>
+/// <param name="Plan">The case's index in the suite's plan.</param>
+internal sealed record MemoryRequest(string Suite, LabOptions Options, IReadOnlyList<TestFile> Inputs, int Plan)
+{
+    /// <summary>The server that has the files; null without one.</summary>
+    public Uri? Server { get; init; }
+}
+
+/// <summary>The memory of a process that ran one case.</summary>
+/// <param name="PeakResidentBytes">Its largest resident memory during the case.</param>
+/// <param name="PeakOverIdleBytes">The same minus what it had before.</param>
+/// <param name="Reason">Why there are no numbers; null when there are.</param>
+internal sealed record MemoryResult(long PeakResidentBytes, long PeakOverIdleBytes, string? Reason)
+{
+    public static MemoryResult Unavailable(string reason) => new(0, 0, reason);
+}
+
+/// <summary>The files that a process serves until its standard input ends.</summary>
+/// <param name="Address">The address that it listens on, which is that of a link's far end; null for loopback.</param>
+internal sealed record ServeRequest(string Suite, IReadOnlyList<TestFile> Inputs, string? Address = null);
 
 /// <summary>
 /// A line that a worker writes, as JSON. All but the last ones are answered with a line, and the worker waits for it: the
@@ -14,34 +107,33 @@ internal sealed record WorkerMessage
     /// <summary>The answer to a message: end soon, and return what there is.</summary>
     public const string Stop = "stop";
 
-    /// <summary>A part of the launch begins.</summary>
     public string? Phase { get; init; }
 
-    /// <summary>Something that the user should know.</summary>
     public string? Note { get; init; }
 
     /// <summary>What runs next; with <see cref="Done"/> and <see cref="Left"/>.</summary>
     public string? Current { get; init; }
 
-    /// <summary>How far the part is, 0 to 1.</summary>
     public double Done { get; init; }
 
-    /// <summary>An estimate for the rest of the run.</summary>
     public TimeSpan? Left { get; init; }
 
-    /// <summary>The last message of a server: where it is. It serves until its input ends.</summary>
+    /// <summary>The last message of a server: its address. It serves until its input ends.</summary>
     public Uri? Address { get; init; }
 
-    /// <summary>The last message: what was measured.</summary>
+    // Each of the others is the last message of its kind of request.
     public LaunchResult? Launch { get; init; }
 
-    /// <summary>The last message: the memory that was measured.</summary>
     public MemoryResult? Memory { get; init; }
 
-    /// <summary>The last message: why nothing could be measured.</summary>
     public string? Problem { get; init; }
 
-    /// <summary>Whether it is the last one.</summary>
     [JsonIgnore]
     public bool IsLast => Launch is not null || Memory is not null || Address is not null || Problem is not null;
 }
+
+[JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(WorkerRequest))]
+[JsonSerializable(typeof(WorkerMessage))]
+[JsonSerializable(typeof(ServerReading))]
+internal sealed partial class WorkerJson : JsonSerializerContext;

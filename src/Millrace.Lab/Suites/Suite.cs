@@ -1,67 +1,183 @@
 using Millrace.Lab.Data;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
+using Millrace.Lab.Suites.Bytes;
+using Millrace.Lab.Suites.Files;
+using Millrace.Lab.Suites.Transfers;
+using Millrace.Lab.Suites.Writes;
 
 namespace Millrace.Lab.Suites;
 
-/// <summary>Ways to do the same thing, how one process measures them, and what they must reach.</summary>
-public abstract class Suite
+/// <summary>
+/// The definition of a suite: methods that do the same thing, the cases and the limits of each mode, the files, and the aims.
+/// <see cref="SuiteRun"/> and <see cref="SuiteLaunch"/> run all suites alike.
+/// </summary>
+internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
 {
-    private static readonly Dictionary<string, string> NoEnvironment = [];
-
-    /// <summary>The suite's name, as the command and results call it.</summary>
+    /// <summary>The name in commands and results.</summary>
     public abstract string Name { get; }
 
     /// <summary>What it measures, in a sentence.</summary>
     public abstract string Description { get; }
 
-    /// <summary>Filters that show how to measure a few methods with the baseline, for help texts.</summary>
+    /// <summary>Filters that show in help texts how to measure a few methods with the baseline.</summary>
     public abstract IReadOnlyList<string> ExampleFilters { get; }
 
     /// <summary>Every method, in the order of tables.</summary>
-    internal abstract IReadOnlyList<string> Methods { get; }
+    public abstract IReadOnlyList<string> Methods { get; }
 
-    /// <summary>What the environment of its processes has more, unless the user has set it.</summary>
-    internal virtual IReadOnlyDictionary<string, string> Environment => NoEnvironment;
+    /// <summary>Environment variables of its processes, unless the user has set them.</summary>
+    public virtual IReadOnlyDictionary<string, string> Environment { get; } = new Dictionary<string, string>();
 
-    /// <summary>How long it may take.</summary>
-    internal abstract SuiteLimits Limits(LabMode mode);
+    /// <summary>How long the passes of the first launch take, as a part of what a launch takes without them.</summary>
+    public virtual double PassesAsLaunches => 0.4;
 
-    /// <summary>How many processes measure, unless the user says.</summary>
-    internal int Launches(LabMode mode) => Limits(mode).Launches;
+    /// <summary>Whether a pass also counts the bytes of large objects.</summary>
+    public virtual bool CountsLargeObjects => false;
 
-    /// <summary>What the passes of their own take in the first launch, as a part of what a launch takes without them.</summary>
-    internal virtual double PassesAsLaunches => 0.4;
+    /// <summary>Whether files are written once before the first process, and not by every launch.</summary>
+    public virtual bool MakesFilesOnce => false;
 
-    /// <summary>After which nothing new begins; null for as long as it takes.</summary>
-    /// <remarks>Who asks for more processes gets more time, but no process less than it would have had.</remarks>
-    internal TimeSpan? Limit(LabMode mode, int launches)
+    /// <summary>Why the suite takes no --file, and what to do instead; null when it takes one.</summary>
+    protected virtual string? WhyNoUserFile => null;
+
+    public SuiteLimits Limits(LabMode mode) => mode == LabMode.Quick ? quick : full;
+
+    /// <summary>After which nothing new begins; null for no limit.</summary>
+    /// <remarks>If you ask for more processes, each gets the time that it would have had.</remarks>
+    public TimeSpan? TimeLimit(LabMode mode, int launches)
     {
         SuiteLimits limits = Limits(mode);
         return limits.Total * Math.Max(1, (double)launches / limits.Launches);
     }
 
-    /// <summary>Checks what the user asked for, and takes the files that are measured, before anything else happens.</summary>
-    /// <exception cref="LabException">It cannot be measured.</exception>
-    internal abstract SuiteInputs TakeInputs(LabOptions options);
+    /// <summary>Selects and numbers the cases that the user asked for, the same in every process.</summary>
+    /// <param name="server">The server of the run; null when cases are only counted.</param>
+    /// <exception cref="NoCaseException">There are none.</exception>
+    public IReadOnlyList<PlannedCase> Select(LabOptions options, IReadOnlyList<TestFile> files, Uri? server)
+    {
+        IReadOnlyList<PlannedCase> plan = [.. Cases(options, files, server ?? new Uri("http://localhost/"))];
+        if (options.AgainstItself)
+        {
+            // Every method against itself. The baseline has its second copy anyway.
+            plan = [.. plan.Where(planned => planned.Role is null).SelectMany(planned => new[] { planned, Again(planned) })];
+        }
 
-    /// <summary>Whether what the user asked for needs a server, in a process of its own.</summary>
-    internal virtual bool NeedsServer(LabOptions options, IReadOnlyList<TestFile> files) => false;
+        var filter = new CaseFilter(options.Filters);
+        PlannedCase[] selected =
+        [
+            .. plan.Where(planned =>
+            {
+                // A method's name means both of its copies where every method has two.
+                string name = options.AgainstItself ? planned.Method : planned.Name;
+                return filter.Selects(name, $"{name}/{planned.Parameters.Describe()}");
+            }),
+        ];
+        return selected.Length > 0
+            ? [.. selected.Select((planned, index) => planned with { Plan = index })]
+            : throw new NoCaseException(
+                $"No case matches --filter {string.Join(' ', options.Filters)}. Cases are named like "
+                + $"\"{plan[0].Method}\" (a method) or \"{plan[0].Id}\" (one case); * stands for any text.");
+    }
+
+    /// <summary>Checks what the user asked for, and locks and makes the files that are measured.</summary>
+    /// <exception cref="LabException">It cannot be measured.</exception>
+    public SuiteInputs TakeInputs(LabOptions options)
+    {
+        string data = DataPath(options);
+        if (options.FilePath is not null && WhyNoUserFile is { } reason)
+        {
+            throw new NoCaseException(reason);
+        }
+
+        var hold = DataFolderLock.Take(data);
+        try
+        {
+            IReadOnlyList<TestFile> files = Files(options, data);
+            IReadOnlyList<PlannedCase> plan = Select(options, files, server: null);
+            files = MakeFiles(data, files, plan);
+            return new SuiteInputs(files, plan, hold);
+        }
+        catch
+        {
+            hold.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>The same case with very little to do.</summary>
+    public abstract PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files);
+
+    /// <summary>The short cases that warm up the code of a case.</summary>
+    public virtual IEnumerable<PlannedCase> WarmUps(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
+        [Small(planned, options, files)];
+
+    /// <summary>How often the runtime of another process that takes part has compiled a method.</summary>
+    public virtual long CompiledElsewhere(Uri? server) => 0;
 
     /// <summary>Serves files from this process.</summary>
     /// <exception cref="LabException">It cannot.</exception>
-    internal virtual IServedFiles Serve(ServeRequest request) =>
-        throw new LabException($"The suite {Name} has no server.");
+    public virtual IServedFiles Serve(ServeRequest request) => throw new LabException($"The suite {Name} has no server.");
 
-    /// <summary>Measures everything once in this process.</summary>
-    internal abstract LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop);
+    /// <summary>Checks the aims of the suite.</summary>
+    public abstract IReadOnlyList<BarResult> Bars(LabResults results);
 
-    /// <summary>Measures the memory of one case in this process, which has done nothing else.</summary>
-    internal abstract MemoryResult MeasureMemory(MemoryRequest request);
+    /// <summary>States the result in a sentence; null when too little was measured.</summary>
+    public abstract string? Finding(LabResults results);
 
-    /// <summary>Checks what the suite states as its aims.</summary>
-    internal abstract IReadOnlyList<BarResult> Bars(LabResults results);
+    protected static string DataPath(LabOptions options) => Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
 
-    /// <summary>Says the result in a sentence; null when there is too little.</summary>
-    internal abstract string? Finding(LabResults results);
+    /// <summary>The files that cases are planned with; the last one is on the file system that the results describe.</summary>
+    protected abstract IReadOnlyList<TestFile> Files(LabOptions options, string data);
+
+    /// <summary>All cases of a mode, before filters.</summary>
+    protected abstract IEnumerable<PlannedCase> Cases(LabOptions options, IReadOnlyList<TestFile> files, Uri server);
+
+    /// <summary>Makes what is made once before the first process.</summary>
+    protected virtual IReadOnlyList<TestFile> MakeFiles(
+        string data, IReadOnlyList<TestFile> files, IReadOnlyList<PlannedCase> plan)
+    {
+        foreach (TestFile file in files.Where(file => MakesFilesOnce && file.Generated))
+        {
+            CacheControl.EstablishOrExplain(file, CacheFill.LargeWrites);
+        }
+
+        return files;
+    }
+
+    /// <summary>A case, followed by its second copy if it shows the noise.</summary>
+    protected static IEnumerable<PlannedCase> WithNoise(PlannedCase planned, bool isMeasuredTwice) =>
+        isMeasuredTwice ? [planned, Again(planned)] : [planned];
+
+    private static PlannedCase Again(PlannedCase planned) => planned with { Role = LabCase.NoiseRole };
+}
+
+/// <summary>The files and the cases of a run. Disposing it lets other runs use the files.</summary>
+internal sealed class SuiteInputs(IReadOnlyList<TestFile> files, IReadOnlyList<PlannedCase> plan, IDisposable hold) : IDisposable
+{
+    public IReadOnlyList<TestFile> Files => files;
+
+    public IReadOnlyList<PlannedCase> Plan => plan;
+
+    public void Dispose() => hold.Dispose();
+}
+
+/// <summary>A server that has the files of a run. Disposing it stops it.</summary>
+internal interface IServedFiles : IDisposable
+{
+    /// <summary>Where they are: the file with index i of the run's inputs at this address and i.</summary>
+    Uri Address { get; }
+}
+
+/// <summary>All suites of the laboratory.</summary>
+internal static class SuiteCatalog
+{
+    /// <summary>In the order in which `lab all` runs them.</summary>
+    public static IReadOnlyList<Suite> All { get; } =
+        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new TransfersSuite()];
+
+    /// <exception cref="LabException">There is none.</exception>
+    public static Suite Find(string name) => All.FirstOrDefault(suite => suite.Name == name)
+        ?? throw new LabException(
+            $"There is no suite \"{name}\". There are: {string.Join(", ", All.Select(suite => suite.Name))}.");
 }

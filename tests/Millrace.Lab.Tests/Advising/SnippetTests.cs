@@ -197,7 +197,7 @@ public sealed class SnippetTests : IDisposable
     [Fact]
     public void Every_method_has_lines_but_the_pump_which_nobody_should_write()
     {
-        Assert.Equal(["PipePump"], FilesPlan.Methods.Where(method => SnippetText.Of(method) is null));
+        Assert.Equal(["PipePump"], FilesSuite.AllMethods.Where(method => SnippetText.Of(method) is null));
         Assert.Equal(SnippetText.Of("FilePipeMapped"), SnippetText.Of("MemoryMapped"));
     }
 }

@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Engines;
 using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Running;
@@ -16,7 +15,7 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
     public static TheoryData<string, bool> EveryMethodAndSource()
     {
         var data = new TheoryData<string, bool>();
-        foreach (string method in BytesPlan.Methods.Where(method => !method.EndsWith(BytesPlan.Lines, StringComparison.Ordinal)))
+        foreach (string method in BytesSuite.AllMethods.Where(method => !method.EndsWith(BytesSuite.Lines, StringComparison.Ordinal)))
         {
             data.Add(method, false);
             data.Add(method, true);
@@ -55,8 +54,8 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
     }
 
     [Theory]
-    [InlineData(BytesPlan.TextLines)]
-    [InlineData(BytesPlan.ByteLines)]
+    [InlineData(BytesSuite.TextLines)]
+    [InlineData(BytesSuite.ByteLines)]
     public void Lines_are_counted_and_a_wrong_count_fails(string method)
     {
         TestFile file = TestFile.OfFirstLines(_served.Folder.Path);
@@ -94,20 +93,7 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
     }
 
     // The error of one invocation; null when it found what it should.
-    private static string? Error(ByteCase entry)
-    {
-        using var meters = new ProcessMeters();
-        using EngineSet engines = EngineSet.Create<ByteCase>([entry], _ => NoCachePreparation.Instance, meters);
-        try
-        {
-            engines.Entries[0].Engine.Measure(0, IterationStage.Actual);
-            return null;
-        }
-        catch (WrongChecksumException exception)
-        {
-            return exception.Message;
-        }
-    }
+    private static string? Error(ByteCase entry) => OneCase.Error(entry);
 
     /// <summary>A file and a server that has it, for all tests.</summary>
     public sealed class ServedFolder : IDisposable

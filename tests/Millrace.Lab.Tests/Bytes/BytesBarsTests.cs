@@ -65,7 +65,7 @@ public sealed class BytesBarsTests
             Parameters = new CaseParameters
             {
                 Buffer = 65536,
-                Bytes = BytesPlan.Length,
+                Bytes = BytesSuite.Length,
                 Source = source,
                 Content = "random",
                 Readers = 1,

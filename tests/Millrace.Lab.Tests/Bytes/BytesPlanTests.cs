@@ -7,12 +7,13 @@ namespace Millrace.Lab.Tests.Bytes;
 /// <summary>Which cases are measured.</summary>
 public sealed class BytesPlanTests
 {
+    private static readonly BytesSuite Suite = new();
     private static readonly TestFile[] Files =
     [
         new TestFile("/data/small", 32768, 0, Generated: true) { Content = FileContent.Random },
         new TestFile("/data/first", 24000, 0, Generated: true) { Content = FileContent.Csv },
         new TestFile("/data/lines", 23_900_000, 0, Generated: true) { Content = FileContent.Csv },
-        new TestFile("/data/large", BytesPlan.Length, 0, Generated: true) { Content = FileContent.Random },
+        new TestFile("/data/large", BytesSuite.Length, 0, Generated: true) { Content = FileContent.Random },
     ];
 
     [Fact]
@@ -22,13 +23,13 @@ public sealed class BytesPlanTests
         foreach (string source in new[] { "file", "http" })
         {
             Assert.Equal(
-                BytesPlan.Methods.Where(method => !method.EndsWith(".Lines", StringComparison.Ordinal)),
+                BytesSuite.AllMethods.Where(method => !method.EndsWith(".Lines", StringComparison.Ordinal)),
                 plan.Where(entry => entry.Source.Name == source && entry is { Buffer: 65536, Readers: 1, Role: null })
                     .Where(entry => entry.Source.File.Content == FileContent.Random)
                     .Select(entry => entry.Method));
         }
 
-        Assert.Equal(28 + 2, BytesPlan.Methods.Count);
+        Assert.Equal(28 + 2, BytesSuite.AllMethods.Length);
         Assert.Equal([4096, 65536, 262144], plan.Select(entry => entry.Buffer).Distinct().Order());
         Assert.Equal([1, 2, 4], plan.Select(entry => entry.Readers).Distinct().Order());
     }
@@ -51,26 +52,22 @@ public sealed class BytesPlanTests
     {
         IReadOnlyList<ByteCase> plan = Select(LabMode.Quick);
         foreach (string method in new[]
-            { BytesPlan.PlainSequence, BytesPlan.Sequence, BytesPlan.ArrayFor, BytesPlan.Baseline, BytesPlan.Segments })
+            { BytesSuite.PlainSequence, BytesSuite.Sequence, BytesSuite.ArrayFor, BytesSuite.Baseline, BytesSuite.Segments })
         {
             Assert.Contains(plan, entry => entry.Method == method && entry.Source.Name == "file");
             Assert.Contains(plan, entry => entry.Method == method && entry.Source.Name == "http");
         }
 
-        Assert.Contains(plan, entry => entry.Method == BytesPlan.ByteLines);
-        Assert.Contains(plan, entry => entry.Method == BytesPlan.TextLines);
+        Assert.Contains(plan, entry => entry.Method == BytesSuite.ByteLines);
+        Assert.Contains(plan, entry => entry.Method == BytesSuite.TextLines);
     }
 
     [Fact]
-    public void Every_method_of_the_plan_is_a_method_of_its_class()
+    public void Every_method_of_the_plan_can_be_invoked() => Assert.All(Select(LabMode.Full), entry =>
     {
-        Assert.All(
-            Select(LabMode.Full),
-            entry => Assert.Contains(entry.BenchmarkMethod, BenchmarkCatalog.Of(entry.BenchmarkClass).Methods));
-        Assert.Equal(
-            BenchmarkCatalog.Of(typeof(ByteReading)).Methods.Concat(BenchmarkCatalog.Of(typeof(LineReading)).Methods).Order(),
-            BytesPlan.Methods.Select(method => method.Replace(".", "", StringComparison.Ordinal)).Order());
-    }
+        using CaseMethod method = entry.Create();
+        Assert.NotNull(method.Find(entry.Method));
+    });
 
     [Fact]
     public void Filters_select_by_method_source_content_and_readers()
@@ -88,7 +85,7 @@ public sealed class BytesPlanTests
     {
         Assert.All(Select(LabMode.Full), entry =>
         {
-            ByteCase small = BytesPlan.Small(entry, Files);
+            var small = (ByteCase)Suite.Small(entry, new LabOptions(), Files);
             Assert.Equal(entry.Source.Name, small.Source.Name);
             Assert.Equal(entry.Source.File.Content, small.Source.File.Content);
             Assert.True(small.Source.File.Bytes <= 32768);
@@ -100,12 +97,14 @@ public sealed class BytesPlanTests
     public void A_users_own_file_has_no_lines_and_no_content_of_ours()
     {
         TestFile mine = new("/home/mine.bin", 1000, 0, Generated: false) { Content = FileContent.Random };
-        IReadOnlyList<ByteCase> plan = BytesPlan.Select(
-            new LabOptions { Mode = LabMode.Full }, [Files[0], mine], server: null);
-        Assert.DoesNotContain(plan, entry => entry.Method.EndsWith(BytesPlan.Lines, StringComparison.Ordinal));
+        IReadOnlyList<ByteCase> plan = Select(
+            [Files[0], mine], LabMode.Full);
+        Assert.DoesNotContain(plan, entry => entry.Method.EndsWith(BytesSuite.Lines, StringComparison.Ordinal));
         Assert.All(plan, entry => Assert.Equal("/home/mine.bin", entry.Parameters.File));
     }
 
-    private static IReadOnlyList<ByteCase> Select(LabMode mode, params string[] filters) =>
-        BytesPlan.Select(new LabOptions { Mode = mode, Filters = filters }, Files, new Uri("http://127.0.0.1:1/"));
+    private static IReadOnlyList<ByteCase> Select(LabMode mode, params string[] filters) => Select(Files, mode, filters);
+
+    private static IReadOnlyList<ByteCase> Select(TestFile[] files, LabMode mode, params string[] filters) =>
+        [.. Suite.Select(new LabOptions { Mode = mode, Filters = filters }, files, new Uri("http://127.0.0.1:1/")).Cast<ByteCase>()];
 }

@@ -8,14 +8,7 @@ namespace Millrace.Lab.Tests.Bytes;
 /// <summary>The whole suite on a small file, with few rounds.</summary>
 public sealed class BytesSuiteTests : IDisposable
 {
-    private static readonly BytesLimits FewRounds = new()
-    {
-        Rounds = 3,
-        MinimumRounds = 3,
-        CaseTime = TimeSpan.Zero,
-        RoundTime = TimeSpan.Zero,
-        Launches = 1,
-    };
+    private static readonly SuiteLimits FewRounds = Limits(maxRounds: 3, TimeSpan.Zero);
 
     private readonly TemporaryFolder _folder = new();
 
@@ -61,7 +54,7 @@ public sealed class BytesSuiteTests : IDisposable
     [Fact]
     public void A_case_whose_time_is_used_up_gets_no_more_rounds_than_the_minimum()
     {
-        var suite = new BytesSuite(FewRounds with { Rounds = 30, RoundTime = TimeSpan.MaxValue }, 1_000_000);
+        var suite = new BytesSuite(Limits(maxRounds: 30, TimeSpan.MaxValue), 1_000_000);
         LabResults results = Run(suite, "*.Span/file/*");
         Assert.All(results.Cases, item => Assert.Equal(3, item.Samples!.Round.Count));
     }
@@ -107,9 +100,9 @@ public sealed class BytesSuiteTests : IDisposable
         LabOptions options = Options("AllAtOnce.Span", "MillraceBytes.Vector");
         using SuiteInputs inputs = suite.TakeInputs(options);
         using IServedFiles served = host.Serve(new ServeRequest("bytes", inputs.Files));
-        IReadOnlyList<ByteCase> plan = BytesPlan.Select(options, inputs.Files, served.Address);
+        IReadOnlyList<PlannedCase> plan = suite.Select(options, inputs.Files, served.Address);
         Assert.Equal(4, plan.Count);
-        foreach (ByteCase entry in plan)
+        foreach (PlannedCase entry in plan)
         {
             MemoryResult memory = host.MeasureMemory(
                 new MemoryRequest("bytes", options, inputs.Files, entry.Plan) { Server = served.Address });
@@ -123,6 +116,12 @@ public sealed class BytesSuiteTests : IDisposable
             Assert.Equal(entry.Method == "AllAtOnce.Span", memory.PeakOverIdleBytes > 8_000_000);
         }
     }
+
+    private static SuiteLimits Limits(int maxRounds, TimeSpan roundTime) => new()
+    {
+        Launches = 1,
+        Groups = [BytesSuite.Limits(minRounds: 3, maxRounds, caseTime: TimeSpan.Zero, roundTime)],
+    };
 
     private LabOptions Options(params string[] filters) => new()
     {

@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Mathematics;
 using Millrace.Lab.Comparing;
 using Millrace.Lab.Tests.Results;
 

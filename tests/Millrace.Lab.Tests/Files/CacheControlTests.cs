@@ -56,7 +56,7 @@ public sealed unsafe class CacheControlTests : IDisposable
     public void Cold_is_made_and_verified()
     {
         using CacheControl control = CacheControl.Open(_file);
-        Assert.Null(control.Prepare(Case(CacheState.Cold)));
+        Assert.Null(control.Prepare(CacheState.Cold, CacheFill.None));
         using var view = new PageCacheView(_file.Path);
         Assert.Equal(0, view.ResidentFraction());
     }
@@ -74,7 +74,7 @@ public sealed unsafe class CacheControlTests : IDisposable
         }
 
         using CacheControl control = CacheControl.Open(_file);
-        string? violation = control.Prepare(Case(CacheState.Cold));
+        string? violation = control.Prepare(CacheState.Cold, CacheFill.None);
         Assert.Equal(0, LinuxFile.Unmap(address, Bytes));
         Assert.True(sum >= 0);
         Assert.StartsWith("not cold", violation, StringComparison.Ordinal);
@@ -84,11 +84,11 @@ public sealed unsafe class CacheControlTests : IDisposable
     public void Hot_is_restored_in_the_stated_way_when_the_file_was_pushed_out()
     {
         using CacheControl control = CacheControl.Open(_file);
-        Assert.Null(control.Prepare(Case(CacheState.Hot)));
+        Assert.Null(control.Prepare(CacheState.Hot, CacheFill.LargeWrites));
         using var view = new PageCacheView(_file.Path);
         view.Drop();
         DateTime before = File.GetLastWriteTimeUtc(_file.Path);
-        Assert.Null(control.Prepare(Case(CacheState.Hot)));
+        Assert.Null(control.Prepare(CacheState.Hot, CacheFill.LargeWrites));
         Assert.Equal(1, view.ResidentFraction());
         Assert.True(File.GetLastWriteTimeUtc(_file.Path) > before, "Cached by writing again, not by reading.");
         Assert.Equal(_file.Checksum, UserFile.Inspect(_file.Path).Checksum);
@@ -126,19 +126,5 @@ public sealed unsafe class CacheControlTests : IDisposable
         TestFile huge = _file with { Bytes = GC.GetGCMemoryInfo().TotalAvailableMemoryBytes };
         Assert.NotNull(CacheControl.WhyNoHot(huge));
         Assert.Null(CacheControl.WhyNoHot(_file));
-    }
-
-    private LabCase Case(CacheState cache)
-    {
-        var entry = new FileCase(
-            nameof(FileReading.FileStreamSync),
-            _file,
-            4096,
-            FileOptions.SequentialScan,
-            cache,
-            cache == CacheState.Hot ? CacheFill.LargeWrites : CacheFill.None);
-        CaseParameters parameters = entry.Parameters;
-        return new LabCase(
-            entry.Plan, entry.Name, entry.Role, BenchmarkCatalog.Of(typeof(FileReading)).Create(entry.Method, entry.Values), parameters);
     }
 }

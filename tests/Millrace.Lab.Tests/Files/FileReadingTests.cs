@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Engines;
 using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Running;
@@ -9,17 +8,11 @@ namespace Millrace.Lab.Tests.Files;
 /// <summary>Runs the benchmark's own methods, so that it cannot rot.</summary>
 public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
 {
-    private static readonly BenchmarkCatalog Catalog = BenchmarkCatalog.Of(typeof(FileReading));
-
     private readonly TemporaryFolder _folder;
 
     public FileReadingTests(TemporaryFolder folder) => _folder = folder;
 
-    public static TheoryData<string> Methods => [.. FilesPlan.Methods];
-
-    [Fact]
-    public void Benchmark_has_exactly_the_methods_of_the_plan() =>
-        Assert.Equal(FilesPlan.Methods.Order(StringComparer.Ordinal), Catalog.Methods.Order(StringComparer.Ordinal));
+    public static TheoryData<string> Methods => [.. FilesSuite.AllMethods];
 
     [Theory]
     [MemberData(nameof(Methods))]
@@ -29,7 +22,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
         TestFileMaker.Write(generated, TestFileMaker.LargeWrite);
         foreach (TestFile file in new[] { generated, OddFile() })
         {
-            foreach (int buffer in FilesPlan.Buffers)
+            foreach (int buffer in FilesSuite.Buffers)
             {
                 foreach (FileOptions options in
                     new[] { FileOptions.SequentialScan, FileOptions.SequentialScan | FileOptions.Asynchronous })
@@ -80,7 +73,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
     {
         TestFile file = TestFile.OfIncrements(_folder.Path, 1024 * 1024);
         TestFileMaker.Write(file, TestFileMaker.LargeWrite);
-        foreach (string method in FilesPlan.Methods.Except([nameof(FileReading.MemoryMapped)]))
+        foreach (string method in FilesSuite.AllMethods.Except([nameof(FileReading.MemoryMapped)]))
         {
             var cold = new FileCase(
                 method, file, 4096, FileOptions.SequentialScan, CacheState.Cold, CacheFill.None);
@@ -95,23 +88,14 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
     {
         TestFile file = TestFile.OfIncrements(_folder.Path, 1024 * 1024);
         TestFileMaker.Write(file, TestFileMaker.LargeWrite);
-        using var meters = new ProcessMeters();
-        using EngineSet engines = EngineSet.Create<FileCase>(
-            [new FileCase(nameof(FileReading.FilePipe), file, 4096, FileOptions.SequentialScan, CacheState.Hot, CacheFill.None)],
-            _ => NoCachePreparation.Instance,
-            meters);
-        engines.Entries[0].Engine.Describe();
-        Assert.True(Enum.TryParse(engines.Entries[0].Case.Strategy, out ReadStrategy strategy));
+        (string? name, string? reason) = OneCase.Describe(new FileCase(
+            nameof(FileReading.FilePipe), file, 4096, FileOptions.SequentialScan, CacheState.Hot, CacheFill.None));
+        Assert.True(Enum.TryParse(name, out ReadStrategy strategy));
         Assert.NotEqual(ReadStrategy.Auto, strategy);
-        Assert.False(string.IsNullOrEmpty(engines.Entries[0].Case.StrategyReason));
+        Assert.False(string.IsNullOrEmpty(reason));
     }
 
-    private static Sample Run(FileCase entry)
-    {
-        using var meters = new ProcessMeters();
-        using EngineSet engines = EngineSet.Create<FileCase>([entry], _ => NoCachePreparation.Instance, meters);
-        return engines.Entries[0].Engine.Measure(0, IterationStage.Actual);
-    }
+    private static Sample Run(FileCase entry) => OneCase.Measure(entry);
 
     // Its length is no multiple of 8, and values span the pieces of no buffer evenly.
     private TestFile OddFile()

@@ -55,22 +55,22 @@ public sealed class FilesBarsTests
     [Fact]
     public void Finding_states_the_telling_buffer_and_the_best()
     {
-        string? finding = FilesFinding.Sentence(Fixture.Run(
+        string? finding = FilesBars.Finding(Fixture.Run(
             Fixture.Case("FileStreamSync", 4096, 20),
             Fixture.Case("FileStreamSync", 262144, 10),
             Fixture.Case("FilePipe", 4096, 5),
             Fixture.Case("FilePipe", 65536, 4)));
         Assert.Equal(
-            "FilePipe read 128 MiB in 5.0 ms at 4 KiB, 0.25 of FileStream's 20.0 ms; at its best (64 KiB) in 4.0 ms, 0.40 of "
+            "FilePipe read 128 MiB in 5.00 ms at 4 KiB, 0.25 of FileStream's 20.0 ms; at its best (64 KiB) in 4.00 ms, 0.40 of "
             + "FileStream's best (10.0 ms at 256 KiB).",
             finding);
-        Assert.Null(FilesFinding.Sentence(Fixture.Run(Fixture.Case("FilePipe", 4096, 5))));
+        Assert.Null(FilesBars.Finding(Fixture.Run(Fixture.Case("FilePipe", 4096, 5))));
     }
 
     private static IEnumerable<CaseResult> Everything(
         double pipeMs, double allocated = 700, double gen0 = 0, double coldMs = 90, double callingThread = 0.1)
     {
-        foreach (int buffer in FilesPlan.Buffers)
+        foreach (int buffer in FilesSuite.Buffers)
         {
             yield return Fixture.Case("FileStreamSync", buffer, 10);
             yield return Fixture.Case("PipeReaderCreate", buffer, 11);
@@ -80,7 +80,7 @@ public sealed class FilesBarsTests
             }
         }
 
-        foreach (int buffer in FilesPlan.ColdBuffers)
+        foreach (int buffer in FilesSuite.ColdBuffers)
         {
             yield return Fixture.Case("FileStreamSync", buffer, 100, cache: "cold");
             yield return Fixture.Case("FilePipe", buffer, coldMs, cache: "cold", callingThread: callingThread);

@@ -7,26 +7,26 @@ namespace Millrace.Lab.Tests.Files;
 public sealed class FilesPlanTests
 {
     private static readonly TestFile[] Files =
-        [TestFile.OfIncrements("/data", FilesPlan.SmallSize), TestFile.OfIncrements("/data", FilesPlan.LargeSize)];
+        [TestFile.OfIncrements("/data", FilesSuite.SmallSize), TestFile.OfIncrements("/data", FilesSuite.LargeSize)];
 
     [Fact]
     public void Quick_mode_measures_the_main_methods_everywhere_and_samples_the_others()
     {
-        IReadOnlyList<FileCase> plan = FilesPlan.Cases(LabMode.Quick, Files);
+        IReadOnlyList<FileCase> plan = Cases(LabMode.Quick);
         FileCase[] hot = [.. plan.Where(entry => entry is { Cache: CacheState.Hot, Role: null })];
         foreach (string method in new[] { "FileStreamSync", "PipeReaderCreate", "FilePipe" })
         {
             Assert.Equal(12, hot.Count(entry => entry.Method == method));
         }
 
-        foreach (string method in FilesPlan.Methods.Except(["FileStreamSync", "PipeReaderCreate", "FilePipe"]))
+        foreach (string method in FilesSuite.AllMethods.Except(["FileStreamSync", "PipeReaderCreate", "FilePipe"]))
         {
             Assert.Equal(
                 [4096, 65536, 1048576],
                 hot.Where(entry => entry.Method == method).Select(entry => entry.Buffer));
             Assert.All(
                 hot.Where(entry => entry.Method == method),
-                entry => Assert.Equal(FilesPlan.LargeSize, entry.Source.Bytes));
+                entry => Assert.Equal(FilesSuite.LargeSize, entry.Source.Bytes));
         }
 
         Assert.Equal(
@@ -41,7 +41,7 @@ public sealed class FilesPlanTests
     {
         foreach (LabMode mode in Enum.GetValues<LabMode>())
         {
-            IReadOnlyList<FileCase> plan = FilesPlan.Cases(mode, Files);
+            IReadOnlyList<FileCase> plan = Cases(mode);
             Assert.Equal(
                 plan.Where(entry => entry is { Method: "FileStreamSync", Role: null })
                     .Select(entry => entry.Parameters).ToHashSet(),
@@ -52,16 +52,16 @@ public sealed class FilesPlanTests
     [Fact]
     public void Full_mode_measures_everything_once()
     {
-        IReadOnlyList<FileCase> plan = FilesPlan.Cases(LabMode.Full, Files);
+        IReadOnlyList<FileCase> plan = Cases(LabMode.Full);
         Assert.Equal(plan.Count, plan.Select(entry => $"{entry.Name}/{entry.Parameters.Describe()}").Distinct().Count());
-        foreach (string method in FilesPlan.Methods)
+        foreach (string method in FilesSuite.AllMethods)
         {
             foreach (TestFile file in Files)
             {
                 foreach (CacheState cache in Enum.GetValues<CacheState>())
                 {
                     Assert.Equal(
-                        FilesPlan.Buffers,
+                        FilesSuite.Buffers,
                         plan.Where(entry => entry.Name == method && entry.Source == file && entry.Cache == cache
                                 && entry.Options == FileOptions.SequentialScan
                                 && entry.Fill is CacheFill.LargeWrites or CacheFill.None)
@@ -74,4 +74,7 @@ public sealed class FilesPlanTests
         Assert.Contains(plan, entry => entry.Fill == CacheFill.ReadBack);
         Assert.Contains(plan, entry => entry.Options.HasFlag(FileOptions.Asynchronous));
     }
+
+    private static IReadOnlyList<FileCase> Cases(LabMode mode) =>
+        [.. new FilesSuite().Select(new LabOptions { Mode = mode }, Files, server: null).Cast<FileCase>()];
 }

@@ -9,11 +9,12 @@ public sealed class FilesSuiteTests : IDisposable
 {
     private const string HotPhase = "Measuring hot cases";
 
-    private static readonly FilesLimits FewRounds = new()
+    private const int WarmUpBytes = 64 * 1024;
+
+    private static readonly RunLimits Three = new() { MinRounds = 3, MaxRounds = 3, Time = TimeSpan.Zero };
+    private static readonly SuiteLimits FewRounds = new()
     {
-        WarmUpBytes = 64 * 1024,
-        Hot = new RunLimits { MinimumRounds = 3, MaximumRounds = 3, Time = TimeSpan.Zero },
-        Cold = new RunLimits { MinimumRounds = 3, MaximumRounds = 3, Time = TimeSpan.Zero },
+        Groups = [Three with { Group = CacheNames.Hot }, Three with { Group = CacheNames.Cold }],
     };
 
     private readonly TemporaryFolder _folder = new();
@@ -36,7 +37,7 @@ public sealed class FilesSuiteTests : IDisposable
         Assert.False(results.Interrupted);
         Assert.Equal(42, results.Seed);
         CaseResult[] hot = [.. results.Cases.Where(item => item.Parameters.Cache == "hot")];
-        Assert.Equal(FilesPlan.Buffers.Length * 3, hot.Length);
+        Assert.Equal(FilesSuite.Buffers.Length * 3, hot.Length);
         Assert.All(hot, item =>
         {
             Assert.Null(item.Error);
@@ -49,7 +50,7 @@ public sealed class FilesSuiteTests : IDisposable
             Assert.Equal(item.Summary.AllocatedObjects is null, item.Unavailable!.ContainsKey("allocatedObjects"));
         });
         Assert.All(hot.Where(item => item.Baseline), item => Assert.Equal(1, item.Summary!.Ratio));
-        Assert.Equal(FilesPlan.Buffers.Length, results.Noise.Count(noise => noise.Parameters.Cache == "hot"));
+        Assert.Equal(FilesSuite.Buffers.Length, results.Noise.Count(noise => noise.Parameters.Cache == "hot"));
         Assert.StartsWith("FilePipe read 195.31 KiB in", results.Finding, StringComparison.Ordinal);
         Assert.Empty(results.Bars);
     }
@@ -82,7 +83,7 @@ public sealed class FilesSuiteTests : IDisposable
             },
         };
         LabResults results = Run(progress, default, "FilePipe/*/hot/*", "MemoryMapped/*/hot/*");
-        Assert.Equal(FilesPlan.Buffers.Length + FilesPlan.SampledBuffers.Length, results.Cases.Count);
+        Assert.Equal(FilesSuite.Buffers.Length + FilesSuite.SampledBuffers.Length, results.Cases.Count);
         Assert.All(results.Cases, item =>
         {
             Assert.Contains("with the sum", item.Error, StringComparison.Ordinal);
@@ -158,7 +159,7 @@ public sealed class FilesSuiteTests : IDisposable
     [Fact]
     public void Every_method_against_itself_is_measured_twice_and_its_noise_is_stated()
     {
-        var suite = new FilesSuite(FewRounds);
+        var suite = new FilesSuite(FewRounds, WarmUpBytes);
         LabResults results = SuiteRun.Run(
             suite,
             Options("FilePipe/*/65536/*/hot/*", "MemoryMapped/*/65536/*/hot/*") with { AgainstItself = true },
@@ -196,7 +197,7 @@ public sealed class FilesSuiteTests : IDisposable
     private LabResults Launches(
         int launches, RecordedProgress progress, string[] filters, CancellationToken stop)
     {
-        var suite = new FilesSuite(FewRounds);
+        var suite = new FilesSuite(FewRounds, WarmUpBytes);
         return SuiteRun.Run(
             suite, Options(filters) with { Launches = launches }, new InProcessHost(suite), progress, stop);
     }

@@ -10,7 +10,7 @@ internal static class Fixture
         string method,
         int buffer,
         double medianMs,
-        long bytes = FilesPlan.LargeSize,
+        long bytes = FilesSuite.LargeSize,
         string cache = "hot",
         double allocated = 700,
         double gen0 = 0,

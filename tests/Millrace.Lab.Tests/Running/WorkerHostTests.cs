@@ -25,10 +25,10 @@ public sealed class WorkerHostTests : IDisposable
     {
         var progress = new RecordedProgress();
         LaunchResult result = Host(LabWorker.Argument).Launch(Launch("FilePipe/*/65536/*/hot/*"), progress, default);
-        LaunchCase item = Assert.Single(result.Cases);
-        Assert.Null(item.Case.Error);
-        Assert.All(item.Case.Samples!.Launch, launch => Assert.Equal(1, launch));
-        Assert.True(item.Case.Samples.WallNs.Count >= 5);
+        CaseResult item = Assert.Single(result.Cases).Value;
+        Assert.Null(item.Error);
+        Assert.All(item.Samples!.Launch, launch => Assert.Equal(1, launch));
+        Assert.True(item.Samples.WallNs.Count >= 5);
         Assert.Contains("measuring hot cases", progress.Phases);
         Assert.False(result.Cut);
     }

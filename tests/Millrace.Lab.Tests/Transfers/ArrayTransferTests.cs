@@ -23,7 +23,7 @@ public sealed class ArrayTransferTests : IDisposable
         var rows = new TheoryData<string, int, TransferCompression>();
         foreach (TransferMethod method in TransferMethods.All.Where(method => method.Array != MessageArray.None))
         {
-            foreach (int buffer in TransfersPlan.FullBuffers)
+            foreach (int buffer in TransfersSuite.FullBuffers)
             {
                 rows.Add(method.Name, buffer, TransferCompression.None);
                 rows.Add(method.Name, buffer, TransferCompression.Gzip);

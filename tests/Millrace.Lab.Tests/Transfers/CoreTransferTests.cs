@@ -14,7 +14,7 @@ public sealed class CoreTransferTests(TemporaryFolder folder) : IClassFixture<Te
         LaunchResult launch = SmallTransfers.Launch(
             SmallTransfers.Suite(rounds: 2), SmallTransfers.Options(folder, LabMode.Quick, "GrpcCore*/65536/*"));
         Assert.Empty(launch.Absent);
-        CaseResult[] cases = [.. launch.Cases.Select(item => item.Case)];
+        CaseResult[] cases = [.. launch.Cases.Values];
         Assert.Equal(12, cases.Length);
         Assert.All(cases, item =>
         {

@@ -39,6 +39,6 @@ public sealed class LinkedTransferTests : IDisposable
         LaunchResult launch = SmallTransfers.Launch(
             SmallTransfers.Suite(rounds: 1), SmallTransfers.Options(_folder, LabMode.Quick, filter));
         Assert.Empty(launch.Absent);
-        return [.. launch.Cases.Select(item => item.Case)];
+        return [.. launch.Cases.Values];
     }
 }

@@ -11,9 +11,9 @@ internal static class SmallTransfers
 
     public static TransfersSuite Suite(int rounds)
     {
-        var few = new RunLimits { MinimumRounds = rounds, MaximumRounds = rounds, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
+        var few = new RunLimits { MinRounds = rounds, MaxRounds = rounds, Time = TimeSpan.Zero, MaxPerVisit = 1 };
         return new TransfersSuite(
-            new TransfersLimits { Unflushed = few, Durable = few, Linked = few, Launches = 1, WarmUpPhases = 1 }, 1 << 20);
+            new SuiteLimits { Groups = TransfersSuite.Groups(few, few, few), Launches = 1, WarmUpPhases = 1 }, 1 << 20);
     }
 
     public static LabOptions Options(TemporaryFolder folder, LabMode mode, params string[] filters) => new()
@@ -31,7 +31,8 @@ internal static class SmallTransfers
     {
         using SuiteInputs inputs = suite.TakeInputs(options);
         using IServedFiles served = Host.Serve(new ServeRequest("transfers", inputs.Files));
-        return suite.Launch(
+        return SuiteLaunch.Run(
+            suite,
             new LaunchRequest
             {
                 Suite = "transfers",

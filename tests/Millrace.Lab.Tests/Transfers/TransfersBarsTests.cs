@@ -192,16 +192,16 @@ public sealed class TransfersBarsTests
     [Fact]
     public void Finding_says_what_was_measured_and_nothing_else()
     {
-        Assert.Null(TransfersFinding.Sentence(TransferRuns.Of(TransferRuns.Move("HttpClient", "download", 65536, 1))));
+        Assert.Null(TransfersBars.Finding(TransferRuns.Of(TransferRuns.Move("HttpClient", "download", 65536, 1))));
         Assert.Equal(
             "TransferClient uploaded 22.79 MiB in 27.0 ms over HTTP/1.1, 0.90 of the 30.0 ms of HttpClient with buffers of 80 KiB.",
-            TransfersFinding.Sentence(TransferRuns.Of(
+            TransfersBars.Finding(TransferRuns.Of(
                 TransferRuns.Move("HttpClient", "upload", 81920, 30), TransferRuns.Move("Http1", "upload", 81920, 27))));
         Assert.Equal(
             "TransferClient downloaded 22.79 MiB in 19.0 ms over HTTP/1.1, 0.95, and in 18.0 ms over gRPC, 0.90 of the 20.0 ms of "
             + "HttpClient with buffers of 64 KiB; it uploaded 22.79 MiB in 24.0 ms over gRPC, 0.80 of the 30.0 ms of HttpClient "
             + "with buffers of 64 KiB.",
-            TransfersFinding.Sentence(TransferRuns.Of(
+            TransfersBars.Finding(TransferRuns.Of(
                 TransferRuns.Move("HttpClient", "download", 65536, 20),
                 TransferRuns.Move("Http1", "download", 65536, 19),
                 TransferRuns.Move("GrpcDirect", "download", 65536, 18),

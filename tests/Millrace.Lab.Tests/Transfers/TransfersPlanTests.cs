@@ -13,7 +13,7 @@ public sealed class TransfersPlanTests
     [
         new TestFile("/data/server/small", 512 << 10, 0, Generated: true) { Content = FileContent.Random },
         new TestFile("/data/server/lines", TaxiFareCsv.Bytes, 0, Generated: true) { Content = FileContent.Csv },
-        new TestFile("/data/server/large", TransfersPlan.LargeSize, 0, Generated: true) { Content = FileContent.Random },
+        new TestFile("/data/server/large", TransfersSuite.LargeSize, 0, Generated: true) { Content = FileContent.Random },
     ];
 
     [Theory]
@@ -46,7 +46,7 @@ public sealed class TransfersPlanTests
             {
                 // A program of C++ is a process of its own.
                 string[] methods =
-                    [.. TransfersPlan.Methods.Where(name => processes == 2 || !name.StartsWith("GrpcCore", StringComparison.Ordinal))];
+                    [.. TransfersSuite.AllMethods.Where(name => processes == 2 || !name.StartsWith("GrpcCore", StringComparison.Ordinal))];
                 Assert.Equal(methods.Order(), Uploads(plan, buffer, processes, "none"));
                 Assert.Equal(
                     methods
@@ -122,12 +122,6 @@ public sealed class TransfersPlanTests
     }
 
     [Fact]
-    public void Every_method_of_the_plan_is_one_of_the_class()
-    {
-        Assert.Equal(BenchmarkCatalog.Of(typeof(FileTransfers)).Methods.Order(), TransfersPlan.Methods.Order());
-    }
-
-    [Fact]
     public void Filters_select_by_method_direction_digest_and_processes()
     {
         Assert.All(Select(LabMode.Full, "*/download/*"), entry => Assert.Equal(TransferDirection.Download, entry.Direction));
@@ -155,7 +149,7 @@ public sealed class TransfersPlanTests
         PublishedRow[] rows =
         [
             .. PublishedFigures.For("transfers").SelectMany(set => set.Tables).SelectMany(table => table.Rows)
-                .Where(row => row.OurMethod is { } method && TransfersPlan.Methods.Contains(method)
+                .Where(row => row.OurMethod is { } method && TransfersSuite.AllMethods.Contains(method)
                     && !method.StartsWith("GrpcCore", StringComparison.Ordinal)),
         ];
         Assert.Equal(96, rows.Length);
@@ -173,6 +167,9 @@ public sealed class TransfersPlanTests
 
     private static TransfersInputs Inputs() => new(Files);
 
-    private static IReadOnlyList<TransferCase> Select(LabMode mode, params string[] filters) => TransfersPlan.Select(
-        new LabOptions { Mode = mode, Filters = filters }, Inputs(), new Uri("http://127.0.0.1:1/"));
+    private static IReadOnlyList<TransferCase> Select(LabMode mode, params string[] filters) =>
+    [
+        .. new TransfersSuite().Select(
+            new LabOptions { Mode = mode, Filters = filters }, Files, new Uri("http://127.0.0.1:1/")).Cast<TransferCase>(),
+    ];
 }

@@ -45,7 +45,7 @@ public sealed class TransfersSuiteTests : IDisposable
         LaunchResult launch = SmallTransfers.Launch(
             _suite, SmallTransfers.Options(_folder, LabMode.Full, "HttpClient/csv/*/65536/hot/*/none/none/coding none/*"));
         Assert.Contains("of the server", launch.Meters["serverCpuNs"], StringComparison.Ordinal);
-        CaseResult[] cases = [.. launch.Cases.Select(item => item.Case)];
+        CaseResult[] cases = [.. launch.Cases.Values];
         Assert.Equal([1, 1, 2, 2], cases.Select(item => item.Parameters.Processes).Order());
         Assert.All(cases, item =>
         {

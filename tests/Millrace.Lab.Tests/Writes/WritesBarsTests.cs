@@ -139,14 +139,14 @@ public sealed class WritesBarsTests
     [Fact]
     public void Finding_says_what_was_measured_and_nothing_else()
     {
-        Assert.Null(WritesFinding.Sentence(WriteRuns.Of(WriteRuns.Copy("FileCopy", 1))));
+        Assert.Null(WritesBars.Finding(WriteRuns.Of(WriteRuns.Copy("FileCopy", 1))));
         Assert.Equal(
             "FilePipe committed durably 128 MiB in 90.0 ms at 64 KiB, 0.90 of FileStream's 100.0 ms.",
-            WritesFinding.Sentence(WriteRuns.Of(
+            WritesBars.Finding(WriteRuns.Of(
                 WriteRuns.Write("FilePipe", 65536, 90, "commit"), WriteRuns.Write("FileStreamSync", 65536, 100, "commit"))));
         Assert.Equal(
             "FilePipe wrote 128 MiB in 28.1 ms at 64 KiB, 1.00 of FileStream's 28.0 ms; it committed durably 128 MiB in 90.0 ms at "
             + "64 KiB, 0.82 of FileStream's 110.0 ms; 64 writers appended 102,400 durable records a second, one 2,626.",
-            WritesFinding.Sentence(WriteRuns.Everything));
+            WritesBars.Finding(WriteRuns.Everything));
     }
 }

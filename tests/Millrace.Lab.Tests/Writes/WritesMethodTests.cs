@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Engines;
 using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Running;
@@ -26,7 +25,7 @@ public sealed class WritesMethodTests : IDisposable
     public static TheoryData<string, bool> EveryWayToWrite()
     {
         var data = new TheoryData<string, bool>();
-        foreach (string method in WritesPlan.WriteMethods)
+        foreach (string method in WritesSuite.WriteMethods)
         {
             data.Add(method, false);
             if (method != nameof(FileWriting.WriteAllBytes))
@@ -38,7 +37,7 @@ public sealed class WritesMethodTests : IDisposable
         return data;
     }
 
-    public static TheoryData<string> EveryWayToCopy => [.. WritesPlan.CopyMethods];
+    public static TheoryData<string> EveryWayToCopy => [.. WritesSuite.CopyMethods];
 
     public void Dispose() => _folder.Dispose();
 
@@ -49,7 +48,7 @@ public sealed class WritesMethodTests : IDisposable
         foreach ((long bytes, int chunk) in new[] { (Length, 512), (Length, 1000), (Length, 65536), (4096, 4096), (300, 4096) })
         {
             WriteCase entry = Write(method, bytes, chunk, durable);
-            if (StrategyProbe.WhyNot(entry) is null)
+            if (entry.WhyNot() is null)
             {
                 Assert.Null(Error(entry));
                 Assert.Empty(Directory.EnumerateFileSystemEntries(_inputs.Folder));
@@ -62,7 +61,7 @@ public sealed class WritesMethodTests : IDisposable
     public void Every_method_writes_over_nothing_that_another_left(string method, bool durable)
     {
         WriteCase entry = Write(method, 4096, 4096, durable);
-        if (StrategyProbe.WhyNot(entry) is null)
+        if (entry.WhyNot() is null)
         {
             Directory.CreateDirectory(_inputs.Folder);
             File.WriteAllText(ResultFolder.FileIn(_inputs.Folder), "left by a run that was killed");
@@ -170,11 +169,8 @@ public sealed class WritesMethodTests : IDisposable
     {
         // The method writes the chunks of another length than those that are compared.
         WriteCase entry = Write(nameof(FileWriting.FileStreamSync), 100_000, 512, durable: false);
-        using var meters = new ProcessMeters();
-        using EngineSet engines = EngineSet.Create<WriteCase>(
-            [entry], _ => new ResultState(entry with { Chunk = 1024 }, source: null), meters);
         WrongResultException exception = Assert.Throws<WrongResultException>(
-            () => engines.Entries[0].Engine.Measure(0, IterationStage.Actual));
+            () => OneCase.Measure(entry, new CaseState(entry with { Chunk = 1024 }, cache: null)));
         Assert.Contains("differs at offset 512", exception.Message, StringComparison.Ordinal);
     }
 
@@ -209,19 +205,7 @@ public sealed class WritesMethodTests : IDisposable
         return Record.Exception(entry.Verify)?.Message;
     }
 
-    // The error of one invocation; null when it did what it should.
-    private static string? Error(WritesCase entry)
-    {
-        using var meters = new ProcessMeters();
-        using EngineSet engines = EngineSet.Create<WritesCase>([entry], _ => new ResultState(entry, source: null), meters);
-        return Record.Exception(() => engines.Entries[0].Engine.Measure(0, IterationStage.Actual))?.Message;
-    }
+    private static string? Error(WritesCase entry) => OneCase.Error(entry);
 
-    private static string? Described(WritesCase entry)
-    {
-        using var meters = new ProcessMeters();
-        using EngineSet engines = EngineSet.Create<WritesCase>([entry], _ => new ResultState(entry, source: null), meters);
-        engines.Entries[0].Engine.Describe();
-        return engines.Entries[0].Case.Strategy;
-    }
+    private static string? Described(WritesCase entry) => OneCase.Describe(entry).Strategy;
 }

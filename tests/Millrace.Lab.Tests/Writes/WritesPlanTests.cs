@@ -6,13 +6,13 @@ namespace Millrace.Lab.Tests.Writes;
 /// <summary>Which cases are measured.</summary>
 public sealed class WritesPlanTests
 {
-    private static readonly WritesInputs Inputs = WritesInputs.In("/data", WritesPlan.LargeSize);
+    private static readonly WritesInputs Inputs = WritesInputs.In("/data", WritesSuite.LargeSize);
 
     [Fact]
     public void Full_mode_has_every_method_at_every_chunk_and_both_lengths()
     {
         WriteCase[] plan = [.. Select(LabMode.Full).OfType<WriteCase>().Where(entry => !entry.IsDurable && entry.Role is null)];
-        Assert.Equal(WritesPlan.WriteMethods.Order(), plan.Select(entry => entry.Method).Distinct().Order());
+        Assert.Equal(WritesSuite.WriteMethods.Order(), plan.Select(entry => entry.Method).Distinct().Order());
         Assert.Equal([4 << 20, 128 << 20], plan.Select(entry => entry.Bytes).Distinct().Order());
         foreach (IGrouping<(string Method, long Bytes), WriteCase> group in plan.GroupBy(entry => (entry.Method, entry.Bytes)))
         {
@@ -30,7 +30,7 @@ public sealed class WritesPlanTests
         string[] baselines = ["FileStreamSync", "FileCopy", "FilePipe", "FilePipeAppend"];
         Assert.All(Select(mode).GroupBy(entry => entry.Parameters.WithoutDegree()), group =>
         {
-            WritesCase[] found = [.. group.Where(IsBaseline)];
+            WritesCase[] found = [.. group.Where(entry => entry.IsBaseline)];
             Assert.Contains(found.Single(entry => entry.Role is null).Method, baselines);
             Assert.Single(found, entry => entry.Role == "noise");
             Assert.Equal(
@@ -45,7 +45,7 @@ public sealed class WritesPlanTests
     {
         IReadOnlyList<WritesCase> plan = Select(mode);
         Assert.Distinct(plan.Select(entry => $"{entry.Name}/{entry.Parameters.Describe()}"));
-        Assert.Equal(WritesPlan.Methods.Order(), plan.Select(entry => entry.Method).Distinct().Order());
+        Assert.Equal(new WritesSuite().Methods.Order(), plan.Select(entry => entry.Method).Distinct().Order());
     }
 
     [Fact]
@@ -74,16 +74,11 @@ public sealed class WritesPlanTests
     }
 
     [Fact]
-    public void Every_method_of_the_plan_is_a_method_of_its_class()
+    public void Every_method_of_the_plan_can_be_invoked() => Assert.All(Select(LabMode.Full), entry =>
     {
-        Assert.All(
-            Select(LabMode.Full),
-            entry => Assert.Contains(entry.BenchmarkMethod, BenchmarkCatalog.Of(entry.BenchmarkClass).Methods));
-        Assert.Equal(
-            new[] { typeof(FileWriting), typeof(FileCopying), typeof(FileScanning), typeof(RecordAppending) }
-                .SelectMany(type => BenchmarkCatalog.Of(type).Methods).Distinct().Order(),
-            WritesPlan.Methods.Order());
-    }
+        using CaseMethod method = entry.Small(Inputs).Create();
+        Assert.NotNull(method.Find(entry.Method));
+    });
 
     [Fact]
     public void Filters_select_by_method_durability_and_writers()
@@ -98,7 +93,7 @@ public sealed class WritesPlanTests
     [Fact]
     public void Every_method_takes_part_twice_where_it_is_measured_against_itself()
     {
-        IReadOnlyList<WritesCase> plan = WritesPlan.Select(new LabOptions { AgainstItself = true }, Inputs);
+        IReadOnlyList<WritesCase> plan = Select(new LabOptions { AgainstItself = true });
         Assert.Equal(plan.Count / 2, plan.Count(entry => entry.Role == "noise"));
         Assert.Equal(plan.Count, 2 * Select(LabMode.Quick).Count(entry => entry.Role is null));
     }
@@ -124,10 +119,9 @@ public sealed class WritesPlanTests
         Select(LabMode.Full).Where(entry => entry.Strategy is not null)
             .Select(entry => (entry.Method, entry.Strategy!.Value)).Distinct().Order());
 
-    private static bool IsBaseline(WritesCase entry) =>
-        entry.MayBeBaseline
-        && BenchmarkCatalog.Of(entry.BenchmarkClass).Create(entry.BenchmarkMethod, entry.Values).Descriptor.Baseline;
-
     private static IReadOnlyList<WritesCase> Select(LabMode mode, params string[] filters) =>
-        WritesPlan.Select(new LabOptions { Mode = mode, Filters = filters }, Inputs);
+        Select(new LabOptions { Mode = mode, Filters = filters });
+
+    private static IReadOnlyList<WritesCase> Select(LabOptions options) =>
+        [.. new WritesSuite().Select(options, Inputs.Files, server: null).Cast<WritesCase>()];
 }

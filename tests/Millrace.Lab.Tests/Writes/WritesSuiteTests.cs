@@ -10,9 +10,9 @@ public sealed class WritesSuiteTests : IDisposable
     private const long Length = 1 << 20;
 
     private static readonly RunLimits ThreeRounds =
-        new() { MinimumRounds = 3, MaximumRounds = 3, Time = TimeSpan.Zero, MaximumPerVisit = 1 };
+        new() { MinRounds = 3, MaxRounds = 3, Time = TimeSpan.Zero, MaxPerVisit = 1 };
 
-    private static readonly WritesLimits FewRounds = new() { Unflushed = ThreeRounds, Durable = ThreeRounds, Launches = 1 };
+    private static readonly SuiteLimits FewRounds = new() { Groups = WritesSuite.Both(ThreeRounds), Launches = 1 };
 
     private readonly TemporaryFolder _folder = new();
 
@@ -99,9 +99,9 @@ public sealed class WritesSuiteTests : IDisposable
         var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
         LabOptions options = Options("WriteAllBytes/8MiB/*", "FilePipe/8MiB/65536/none");
         using SuiteInputs inputs = suite.TakeInputs(options);
-        IReadOnlyList<WritesCase> plan = WritesPlan.Select(options, new WritesInputs(inputs.Files));
+        IReadOnlyList<PlannedCase> plan = inputs.Plan;
         Assert.Equal(2, plan.Count);
-        foreach (WritesCase entry in plan)
+        foreach (PlannedCase entry in plan)
         {
             MemoryResult memory = host.MeasureMemory(new MemoryRequest("writes", options, inputs.Files, entry.Plan));
             if (!OperatingSystem.IsLinux())

@@ -1,25 +1,26 @@
+using System.IO.Pipelines;
 using Millrace.Lab.Data;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Bytes;
 
-/// <summary>A case of the plan.</summary>
+/// <summary>A case of iterating over bytes.</summary>
 /// <param name="Method">Arrival and walk, with a dot between them.</param>
-/// <param name="Source">What is read.</param>
-/// <param name="Buffer">Bytes of an increment.</param>
-/// <param name="Readers">How many at once.</param>
-/// <param name="Role">Null, or "noise".</param>
+/// <param name="Buffer">Bytes of an increment. Arrivals of all bytes at once have none.</param>
+/// <param name="Readers">How many read at once, each all of the bytes.</param>
 internal sealed record ByteCase(string Method, ByteSource Source, int Buffer, int Readers = 1, string? Role = null)
-    : PlannedCase(Method, Role)
+    : PlannedCase(Method, Role, CacheState.Hot, CacheFill.None)
 {
-    /// <inheritdoc/>
-    public override Type BenchmarkClass => IsLines ? typeof(LineReading) : typeof(ByteReading);
+    public override bool IsBaseline => Method is BytesSuite.Baseline or BytesSuite.TextLines;
 
-    /// <inheritdoc/>
-    public override string BenchmarkMethod => Method.Replace(".", "", StringComparison.Ordinal);
+    public override bool NeedsServer => Source.Address is not null;
 
-    /// <inheritdoc/>
+    // What a server has in its memory is always hot.
+    public override TestFile? CachedFile => Source.Address is null ? Source.File : null;
+
+    public override string Missing => "cases of bytes";
+
     public override CaseParameters Parameters => new()
     {
         Buffer = Buffer,
@@ -36,19 +37,46 @@ internal sealed record ByteCase(string Method, ByteSource Source, int Buffer, in
         File = Source.File.Generated ? null : Source.File.Path,
     };
 
-    /// <inheritdoc/>
-    public override IReadOnlyDictionary<string, object> Values => IsLines
-        ? new Dictionary<string, object>
-        {
-            [nameof(LineReading.Source)] = Source,
-            [nameof(LineReading.Buffer)] = Buffer,
-        }
-        : new Dictionary<string, object>
-        {
-            [nameof(ByteReading.Source)] = Source,
-            [nameof(ByteReading.Buffer)] = Buffer,
-            [nameof(ByteReading.Readers)] = Readers,
-        };
+    public override string? WhyNot() => CacheControl.WhyNoHot(Source.File);
 
-    private bool IsLines => Method.EndsWith(BytesPlan.Lines, StringComparison.Ordinal);
+    public override CaseMethod Create() =>
+        Method.EndsWith(BytesSuite.Lines, StringComparison.Ordinal) ? new LineReading(this) : new ByteReading(this);
+}
+
+/// <summary>Where bytes come from: a file, or the same file's bytes from a server.</summary>
+/// <param name="File">The file, and the sum of its bytes.</param>
+/// <param name="Address">The file's address on a server; null to read the file itself.</param>
+internal sealed record ByteSource(TestFile File, Uri? Address)
+{
+    // In results.
+    public const string FileName = "file";
+    public const string HttpName = "http";
+
+    // One for the process, as recommended: connections stay open between invocations.
+    private static readonly HttpClient Client = new(new SocketsHttpHandler
+    {
+        UseProxy = false,
+        AutomaticDecompression = System.Net.DecompressionMethods.None,
+    });
+
+    public string Name => Address is null ? FileName : HttpName;
+
+    /// <summary>Opens an unbuffered FileStream, or the body of a response that has begun.</summary>
+    public async ValueTask<Stream> OpenStreamAsync() => Address is null
+        ? OpenFile()
+        : await Client.GetStreamAsync(Address).ConfigureAwait(false);
+
+    public Task<byte[]> ReadAllAsync() =>
+        Address is null ? System.IO.File.ReadAllBytesAsync(File.Path) : Client.GetByteArrayAsync(Address);
+
+    /// <summary>Opens a file pipe, or the framework's pipe over the body of a response.</summary>
+    public async ValueTask<PipeReader> OpenPipeAsync(int bufferBytes) => Address is null
+        ? FilePipe.OpenRead(File.Path, new FileReadOptions { BufferSize = bufferBytes })
+        : PipeReader.Create(
+            await Client.GetStreamAsync(Address).ConfigureAwait(false), new StreamPipeReaderOptions(bufferSize: bufferBytes));
+
+    public FileStream OpenFile() => new(
+        File.Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, FileOptions.SequentialScan);
+
+    public override string ToString() => $"{Name}: {File}";
 }

@@ -24,7 +24,6 @@ internal sealed class ByteServer : IServedFiles
         Address = address;
     }
 
-    /// <inheritdoc/>
     public Uri Address { get; }
 
     /// <summary>Reads the files and begins to serve them.</summary>
@@ -58,7 +57,6 @@ internal sealed class ByteServer : IServedFiles
         return new ByteServer(app, new Uri(app.Urls.Single() + "/"));
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _app.DisposeAsync().AsTask().GetAwaiter().GetResult();
 
     private static async Task SendAsync(HttpContext context, byte[][] contents)

@@ -2,62 +2,53 @@ using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Suites.Bytes;
 
-/// <summary>
-/// What the sequences must reach, checked with the run's own medians. A bar whose cases were not measured is neither met
-/// nor missed.
-/// </summary>
+/// <summary>What the sequences must reach, and the result in a sentence.</summary>
 internal static class BytesBars
 {
-    private const string NotMeasured = "not measured in this run";
+    private static readonly BarDefinition[] Bars =
+    [
+        Ratio(BytesSuite.Sequence, BytesSuite.PlainSequence, 0.12, ByteSource.FileName),
+        Ratio(BytesSuite.Sequence, BytesSuite.PlainSequence, 0.12, ByteSource.HttpName),
+        Ratio(BytesSuite.Sequence, BytesSuite.ArrayFor, 5, ByteSource.FileName),
+        Ratio(BytesSuite.Sequence, BytesSuite.ArrayFor, 5, ByteSource.HttpName),
+        Ratio(BytesSuite.Segments, BytesSuite.Baseline, 0.95, ByteSource.FileName),
+        BarDefinition.MaxBytes(
+            $"{BytesSuite.Segments}, {ByteSource.FileName}: peak memory over an idle process",
+            2 * ByteSize.MiB,
+            cases => Of(cases, BytesSuite.Segments),
+            summary => summary.PeakOverIdleBytes),
+        BarDefinition.MaxBytes(
+            $"{BytesSuite.Segments}, {ByteSource.FileName}: allocated", 2 * ByteSize.KiB, cases => Of(cases, BytesSuite.Segments)),
+        Ratio(BytesSuite.ByteLines, BytesSuite.TextLines, 0.25, ByteSource.FileName),
+    ];
 
-    /// <summary>Checks all of them; none are stated for a user's own file.</summary>
-    public static IReadOnlyList<BarResult> Check(LabResults results)
+    public static IReadOnlyList<BarResult> Check(LabResults results) => BarDefinition.Check(results, Bars);
+
+    /// <summary>States the first source that has the telling cases; null when there is none.</summary>
+    public static string? Finding(LabResults results)
     {
-        if (results.Cases.Any(item => item.Parameters.File is not null))
+        var cases = new MeasuredCases(results);
+        foreach (string source in new[] { ByteSource.FileName, ByteSource.HttpName })
         {
-            return [];
+            if (Of(cases, BytesSuite.PlainSequence, source).FirstOrDefault() is { } plain
+                && Of(cases, BytesSuite.Sequence, source).FirstOrDefault() is { } sequence
+                && Of(cases, BytesSuite.Segments, source).FirstOrDefault() is { } segments)
+            {
+                return $"await foreach over {ByteSize.ToText(plain.Parameters.Bytes ?? 0)} from a "
+                    + $"{(source == ByteSource.HttpName ? "server" : "file")} took {Figures.Time(plain)} with a plain async sequence "
+                    + $"and {Figures.Time(sequence)} with ReadBytesAsync ({Figures.Ratio(new CasePair(sequence, plain).Ratio)}); "
+                    + $"ForEachSegmentAsync with vectors took {Figures.Time(segments)}.";
+            }
         }
 
-        var cases = new BytesLookup(results);
-        return
-        [
-            Ratio(cases, BytesPlan.Sequence, BytesPlan.PlainSequence, 0.12, ByteSource.FileName),
-            Ratio(cases, BytesPlan.Sequence, BytesPlan.PlainSequence, 0.12, ByteSource.HttpName),
-            Ratio(cases, BytesPlan.Sequence, BytesPlan.ArrayFor, 5, ByteSource.FileName),
-            Ratio(cases, BytesPlan.Sequence, BytesPlan.ArrayFor, 5, ByteSource.HttpName),
-            Ratio(cases, BytesPlan.Segments, BytesPlan.Baseline, 0.95, ByteSource.FileName),
-            AtMost(
-                cases.Of(BytesPlan.Segments)?.Summary?.PeakOverIdleBytes,
-                "peak memory over an idle process",
-                2 * ByteSize.MiB,
-                ByteSize.ToText(2 * ByteSize.MiB)),
-            AtMost(cases.Of(BytesPlan.Segments)?.Summary?.AllocatedBytes, "allocated", 2 * ByteSize.KiB, "2 KiB"),
-            Ratio(cases, BytesPlan.ByteLines, BytesPlan.TextLines, 0.25, ByteSource.FileName),
-        ];
+        return null;
     }
 
-    private static BarResult Ratio(BytesLookup cases, string mine, string other, double limit, string source)
-    {
-        CaseResult? one = cases.Of(mine, source);
-        CaseResult? two = cases.Of(other, source);
-        bool measured = one is not null && two is not null;
-        double ratio = measured ? BytesLookup.Median(one!) / BytesLookup.Median(two!) : 0;
-        return new BarResult
-        {
-            Figure = $"{mine} / {other}, {source}",
-            Limit = FormattableString.Invariant($"≤ {limit:0.00}"),
-            Measured = measured
-                ? FormattableString.Invariant($"{ratio:0.000}, {BytesLookup.Time(one!)} against {BytesLookup.Time(two!)}")
-                : NotMeasured,
-            Met = measured ? ratio <= limit : null,
-        };
-    }
+    private static BarDefinition Ratio(string mine, string other, double limit, string source) => BarDefinition.Ratio(
+        $"{mine} / {other}, {source}", limit, cases => CasePair.WithSame(cases, Of(cases, mine, source), other));
 
-    private static BarResult AtMost(double? bytes, string what, long limit, string limitText) => new()
-    {
-        Figure = $"{BytesPlan.Segments}, {ByteSource.FileName}: {what}",
-        Limit = $"≤ {limitText}",
-        Measured = bytes is { } measured ? FormattableString.Invariant($"{measured:0} B") : NotMeasured,
-        Met = bytes is null ? null : bytes <= limit,
-    };
+    // With the main increments and one reader.
+    private static IEnumerable<CaseResult> Of(MeasuredCases cases, string method, string source = ByteSource.FileName) =>
+        cases.Of(method, parameters =>
+            parameters is { Buffer: BytesSuite.MainBuffer, Readers: 1 } && parameters.Source == source);
 }

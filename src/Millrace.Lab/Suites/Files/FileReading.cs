@@ -1,72 +1,140 @@
-using BenchmarkDotNet.Attributes;
+using System.IO.Pipelines;
 using Millrace.Lab.Data;
+using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Files;
 
-/// <summary>
-/// The benchmark: every way to read a file from its start to its end, all with the same consumer, which sums every byte.
-/// One invocation opens the file, reads all of it and closes it.
-/// </summary>
-[MemoryDiagnoser]
-public partial class FileReading : IMeasuredBenchmark
+/// <summary>A case of reading a file.</summary>
+/// <param name="Buffer">How many bytes the method is asked for at a time.</param>
+/// <param name="Options">How the methods on a <see cref="FileStream"/> open it; the others have no such option.</param>
+internal sealed record FileCase(
+    string Method, TestFile Source, int Buffer, FileOptions Options, CacheState Cache, CacheFill Fill, string? Role = null)
+    : PlannedCase(Method, Role, Cache, Fill)
 {
-    private byte[] _array = [];
+    public override bool IsBaseline => Method == nameof(FileReading.FileStreamSync);
 
-    /// <summary>What is read.</summary>
-    [ParamsSource(nameof(DefaultFiles))]
-    public TestFile Source { get; set; } = null!;
+    public override TestFile CachedFile => Source;
 
-    /// <summary>How many bytes the method is asked for at a time.</summary>
-    [Params(2048, 4096, 16384, 65536, 262144, 1048576)]
-    public int Buffer { get; set; }
+    public override CaseParameters Parameters => new()
+    {
+        Buffer = Buffer,
+        Bytes = Source.Bytes,
+        Options = Options.HasFlag(FileOptions.Asynchronous) ? "SequentialScan|Asynchronous" : "SequentialScan",
+        Cache = CacheNames.ToText(Cache),
+        CacheFill = CacheNames.ToText(Fill),
+        File = Source.Generated ? null : Source.Path,
+    };
 
-    /// <summary>How the methods on a <see cref="FileStream"/> open it; the others have no such option.</summary>
-    [Params(FileOptions.SequentialScan, FileOptions.SequentialScan | FileOptions.Asynchronous)]
-    public FileOptions Options { get; set; }
+    public override CaseMethod Create() => new FileReading(this);
+}
 
-    /// <summary>Where the file is before an invocation.</summary>
-    [Params(CacheState.Hot, CacheState.Cold)]
-    public CacheState Cache { get; set; }
+/// <summary>
+/// Every way to read a file from its start to its end, all with the same consumer, which sums every byte. One invocation
+/// opens the file, reads all of it and closes it.
+/// </summary>
+internal sealed class FileReading(FileCase planned) : CaseMethod
+{
+    // Once for all invocations: that is the strongest form of FileStream, and the pipes take their buffers from pools too.
+    private readonly byte[] _array = new byte[planned.Buffer];
+    private readonly TestFile _source = planned.Source;
+    private readonly int _buffer = planned.Buffer;
+    private readonly bool _isCold = planned.Cache == CacheState.Cold;
+    private long _callTicks;
 
-    /// <summary>How it got there.</summary>
-    [Params(CacheFill.LargeWrites)]
-    public CacheFill Fill { get; set; }
+    public override long CallingThreadTicks => _callTicks;
 
-    /// <inheritdoc/>
-    public long CallingThreadTicks { get; private set; }
+    public override Func<long> Find(string name) => name switch
+    {
+        nameof(FileStreamSync) => FileStreamSync,
+        nameof(FileStreamAsync) => Wait(FileStreamAsync),
+        nameof(PipeReaderCreate) => Wait(PipeReaderCreate),
+        nameof(PipePump) => Wait(PipePump),
+        nameof(MemoryMapped) => MemoryMapped,
+        nameof(FilePipe) => Wait(FilePipe),
+        nameof(FilePipeBuffered) => Wait(FilePipeBuffered),
+        nameof(FilePipeReadAhead) => Wait(FilePipeReadAhead),
+        nameof(FilePipeMapped) => Wait(FilePipeMapped),
+        nameof(FilePipeDirect) => Wait(FilePipeDirect),
+        _ => throw Unknown(name),
+    };
 
-    /// <inheritdoc/>
-    public bool DescribesItself { get; set; }
+    // FileStream without its own buffer, read synchronously into one reused array.
+    public long FileStreamSync()
+    {
+        using FileStream stream = OpenStream();
+        return Checked(_isCold
+            ? StreamConsumer<CallClock>.Sum(stream, _array)
+            : StreamConsumer<NoClock>.Sum(stream, _array));
+    }
 
-    /// <inheritdoc/>
-    public string? Description { get; private set; }
+    public async ValueTask<long> FileStreamAsync()
+    {
+        FileStream stream = OpenStream();
+        await using (stream.ConfigureAwait(false))
+        {
+            return Checked(_isCold
+                ? await StreamConsumer<CallClock>.SumAsync(stream, _array).ConfigureAwait(false)
+                : await StreamConsumer<NoClock>.SumAsync(stream, _array).ConfigureAwait(false));
+        }
+    }
 
-    /// <inheritdoc/>
-    public string? DescriptionReason { get; private set; }
+    // The framework's pipe over a FileStream.
+    public ValueTask<long> PipeReaderCreate() => ConsumeAsync<PipeReaderCreateRow>(
+        PipeReader.Create(OpenStream(), new StreamPipeReaderOptions(bufferSize: _buffer)));
 
-    /// <summary>The files that are measured unless a plan says otherwise.</summary>
-    public static IEnumerable<TestFile> DefaultFiles() =>
-        FilesPlan.QuickSizes.Select(bytes => TestFile.OfIncrements(DataFolder.Default, bytes));
+    // A task that pumps a FileStream into a Pipe.
+    public ValueTask<long> PipePump() => ConsumeAsync<PipePumpRow>(StreamPump.Start(OpenStream(), _buffer));
 
-    /// <summary>
-    /// Makes the array that the methods on a plain stream read into. Once for all invocations: that is the strongest
-    /// form of FileStream, and the pipes take their buffers from pools too.
-    /// </summary>
-    [GlobalSetup]
-    public void Setup() => _array = new byte[Buffer];
+    // The framework's memory-mapped file, handed over in chunks.
+    public long MemoryMapped() => Checked(MappedConsumer.Sum(_source.Path, _source.Bytes, _buffer));
+
+    public ValueTask<long> FilePipe() => ConsumeAsync<AutoRow>(OpenPipe(ReadStrategy.Auto));
+
+    public ValueTask<long> FilePipeBuffered() => ConsumeAsync<BufferedRow>(OpenPipe(ReadStrategy.Buffered));
+
+    public ValueTask<long> FilePipeReadAhead() => ConsumeAsync<ReadAheadRow>(OpenPipe(ReadStrategy.ReadAhead));
+
+    public ValueTask<long> FilePipeMapped() => ConsumeAsync<MappedRow>(OpenPipe(ReadStrategy.Mapped));
+
+    public ValueTask<long> FilePipeDirect() => ConsumeAsync<DirectRow>(OpenPipe(ReadStrategy.Direct));
 
     private FileStream OpenStream() =>
-        new(Source.Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, Options);
+        new(_source.Path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 0, planned.Options);
+
+    private FilePipeReader OpenPipe(ReadStrategy strategy)
+    {
+        FilePipeReader reader = Millrace.FilePipe.OpenRead(
+            _source.Path, new FileReadOptions { BufferSize = _buffer, Strategy = strategy });
+        Describe(reader);
+        return reader;
+    }
+
+    private async ValueTask<long> ConsumeAsync<TRow>(PipeReader reader)
+        where TRow : struct =>
+        Checked(_isCold
+            ? await PipeConsumer<TRow, CallClock>.SumAsync(reader).ConfigureAwait(false)
+            : await PipeConsumer<TRow, NoClock>.SumAsync(reader).ConfigureAwait(false));
 
     private long Checked(in ReadOutcome outcome)
     {
-        CallingThreadTicks = outcome.CallTicks;
-        if (outcome.Sum != Source.Checksum || outcome.Bytes != Source.Bytes)
-        {
-            throw new WrongChecksumException(Source, outcome.Bytes, outcome.Sum);
-        }
-
-        return outcome.Sum;
+        _callTicks = outcome.CallTicks;
+        return outcome.Sum == _source.Checksum && outcome.Bytes == _source.Bytes
+            ? outcome.Sum
+            : throw new WrongChecksumException(_source, outcome.Bytes, outcome.Sum);
     }
+
+    private readonly struct PipeReaderCreateRow;
+
+    private readonly struct PipePumpRow;
+
+    private readonly struct AutoRow;
+
+    private readonly struct BufferedRow;
+
+    private readonly struct ReadAheadRow;
+
+    private readonly struct MappedRow;
+
+    private readonly struct DirectRow;
 }

@@ -5,70 +5,146 @@ using Millrace.Lab.Running;
 namespace Millrace.Lab.Suites.Files;
 
 /// <summary>The suite "files": every way to read a file.</summary>
-public sealed class FilesSuite : Suite
+internal sealed class FilesSuite : Suite
 {
-    private readonly FilesLimits? _limits;
+    /// <summary>The file that warm-ups also read.</summary>
+    public const long SmallSize = 4 * ByteSize.MiB;
 
-    /// <summary>The suite as users run it.</summary>
+    /// <summary>The file that most statements are about.</summary>
+    public const long LargeSize = 128 * ByteSize.MiB;
+
+    private const string Baseline = nameof(FileReading.FileStreamSync);
+    private const string Native = nameof(FileReading.PipeReaderCreate);
+    private const string Pipe = nameof(FileReading.FilePipe);
+
+    // For the memory of a case, of which the warm-up should leave nothing.
+    private const int TinyBytes = 4096;
+    private const int TinyBuffer = 512;
+
+    public static readonly int[] Buffers = [2048, 4096, 16384, 65536, 262144, 1048576];
+
+    /// <summary>The buffers of the methods that quick mode only samples.</summary>
+    public static readonly int[] SampledBuffers = [4096, 65536, 1048576];
+
+    /// <summary>The buffers of quick mode's cold cases.</summary>
+    public static readonly int[] ColdBuffers = [65536, 1048576];
+
+    public static readonly string[] AllMethods =
+    [
+        Baseline,
+        nameof(FileReading.FileStreamAsync),
+        Native,
+        nameof(FileReading.PipePump),
+        nameof(FileReading.MemoryMapped),
+        Pipe,
+        nameof(FileReading.FilePipeBuffered),
+        nameof(FileReading.FilePipeReadAhead),
+        nameof(FileReading.FilePipeMapped),
+        nameof(FileReading.FilePipeDirect),
+    ];
+
+    private static readonly long[] QuickSizes = [SmallSize, LargeSize];
+    private static readonly long[] FullSizes = [SmallSize, LargeSize, 512 * ByteSize.MiB];
+    private static readonly int[] WarmUpBuffers = [4096, 262144];
+    private static readonly string[] MainMethods = [Baseline, Native, Pipe];
+
+    // The others do not open a FileStream.
+    private static readonly string[] MethodsWithOptions =
+        [Baseline, nameof(FileReading.FileStreamAsync), Native, nameof(FileReading.PipePump)];
+
+    // Three minutes in all, of which some are needed for files, three warm-ups, and the passes after the rounds. Two
+    // processors of 2024 need about a second per hot round.
+    private static readonly SuiteLimits Quick = new()
+    {
+        Total = TimeSpan.FromSeconds(170),
+        Groups =
+        [
+            new() { Group = CacheNames.Hot, MinRounds = 5, MaxRounds = 20, Time = TimeSpan.FromSeconds(21) },
+            new() { Group = CacheNames.Cold, MinRounds = 5, MaxRounds = 7, Time = TimeSpan.FromSeconds(8) },
+        ],
+    };
+
+    // As long as enough samples take: half an hour where a quick run takes two minutes.
+    private static readonly SuiteLimits Full = new()
+    {
+        Groups =
+        [
+            new() { Group = CacheNames.Hot, MinRounds = 10, MaxRounds = 20, Time = TimeSpan.FromSeconds(150) },
+            new() { Group = CacheNames.Cold, MinRounds = 5, MaxRounds = 10, Time = TimeSpan.FromMinutes(3) },
+        ],
+    };
+
+    private readonly long _warmUpBytes = SmallSize;
+
     public FilesSuite()
+        : base(Quick, Full)
     {
     }
 
-    internal FilesSuite(FilesLimits limits) => _limits = limits;
+    /// <summary>For tests.</summary>
+    public FilesSuite(SuiteLimits limits, long warmUpBytes)
+        : base(limits, limits) => _warmUpBytes = warmUpBytes;
 
-    /// <inheritdoc/>
     public override string Name => "files";
 
-    /// <inheritdoc/>
-    public override string Description =>
-        "every way to read a file: FileStream, pipes, mappings and Millrace's file pipes";
+    public override string Description => "every way to read a file: FileStream, pipes, mappings and Millrace's file pipes";
 
-    /// <inheritdoc/>
     public override IReadOnlyList<string> ExampleFilters { get; } = ["FilePipe*", "FileStreamSync*"];
 
-    internal override IReadOnlyList<string> Methods => FilesPlan.Methods;
+    public override IReadOnlyList<string> Methods => AllMethods;
 
-    internal override SuiteInputs TakeInputs(LabOptions options)
+    public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
+        (FileCase)planned with { Source = TestFile.OfIncrements(DataPath(options), TinyBytes), Buffer = TinyBuffer };
+
+    public override IEnumerable<PlannedCase> WarmUps(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files)
     {
-        string data = DataPath(options);
-        var hold = DataFolderLock.Take(data);
-        try
-        {
-            IReadOnlyList<TestFile> files = Files(options, data);
-            _ = FilesPlan.Select(options, files);
-            return new SuiteInputs(files, hold);
-        }
-        catch
-        {
-            hold.Dispose();
-            throw;
-        }
+        TestFile file = TestFile.OfIncrements(DataPath(options), _warmUpBytes);
+        return WarmUpBuffers.Select(
+            buffer => (FileCase)planned with { Source = file, Buffer = buffer, Fill = CacheFill.LargeWrites });
     }
 
-    internal override LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
-    {
-        using var session = new LaunchSession(request, progress, stop);
-        return new FilesLaunch(request, Limits(request.Options.Mode), session).Run();
-    }
+    public override IReadOnlyList<BarResult> Bars(LabResults results) => FilesBars.Check(results);
 
-    internal override MemoryResult MeasureMemory(MemoryRequest request) =>
-        FilesMemory.Measure(FilesPlan.Select(request.Options, request.Inputs)[request.Plan]);
+    public override string? Finding(LabResults results) => FilesBars.Finding(results);
 
-    internal override IReadOnlyList<BarResult> Bars(LabResults results) => FilesBars.Check(results);
-
-    internal override string? Finding(LabResults results) => FilesFinding.Sentence(results);
-
-    /// <summary>Where generated files are.</summary>
-    internal static string DataPath(LabOptions options) => Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
-
-    private static IReadOnlyList<TestFile> Files(LabOptions options, string data) => options.FilePath is { } path
+    protected override IReadOnlyList<TestFile> Files(LabOptions options, string data) => options.FilePath is { } path
         ? [UserFile.Inspect(path)]
-        :
-        [
-            .. (options.Mode == LabMode.Quick ? FilesPlan.QuickSizes : FilesPlan.FullSizes)
-                .Select(bytes => TestFile.OfIncrements(data, bytes)),
-        ];
+        : [.. (options.Mode == LabMode.Quick ? QuickSizes : FullSizes).Select(bytes => TestFile.OfIncrements(data, bytes))];
 
-    internal override FilesLimits Limits(LabMode mode) =>
-        _limits ?? (mode == LabMode.Quick ? FilesLimits.Quick : FilesLimits.Full);
+    protected override IEnumerable<PlannedCase> Cases(LabOptions options, IReadOnlyList<TestFile> files, Uri server)
+    {
+        const FileOptions Sequential = FileOptions.SequentialScan;
+        const FileOptions Asynchronous = Sequential | FileOptions.Asynchronous;
+        TestFile large = files[^1];
+        return options.Mode == LabMode.Quick
+            ?
+            [
+                .. files.SelectMany(file => Hot(MainMethods, file, Buffers)),
+                .. Hot([.. AllMethods.Except(MainMethods)], large, SampledBuffers),
+                .. Product([Baseline, Pipe], large, ColdBuffers, Sequential, CacheState.Cold, CacheFill.None),
+            ]
+            :
+            [
+                .. from file in files
+                   from state in new[] { (CacheState.Hot, CacheControl.DefaultFill(file)), (CacheState.Cold, CacheFill.None) }
+                   from planned in Product(AllMethods, file, Buffers, Sequential, state.Item1, state.Item2)
+                       .Concat(Product(MethodsWithOptions, file, Buffers, Asynchronous, state.Item1, state.Item2))
+                   select planned,
+                .. from file in files
+                   where file is { Generated: true, Bytes: LargeSize }
+                   from fill in new[] { CacheFill.SmallWrites, CacheFill.ReadBack }
+                   from planned in Product(AllMethods, file, SampledBuffers, Sequential, CacheState.Hot, fill)
+                   select planned,
+            ];
+
+        static IEnumerable<PlannedCase> Hot(string[] methods, TestFile file, int[] buffers) =>
+            Product(methods, file, buffers, Sequential, CacheState.Hot, CacheControl.DefaultFill(file));
+    }
+
+    private static IEnumerable<PlannedCase> Product(
+        string[] methods, TestFile file, int[] buffers, FileOptions options, CacheState cache, CacheFill fill) =>
+        from buffer in buffers
+        from method in methods
+        from planned in WithNoise(new FileCase(method, file, buffer, options, cache, fill), method == Baseline)
+        select planned;
 }

@@ -41,7 +41,6 @@ internal sealed class CoreEndpoints(string folder) : IDisposable
     public ServerReading? Take(HttpContext context, bool resets) =>
         OperatingSystem.IsLinux() && ChunkOf(context) is { } chunk ? ServerReading.Take(_servers.IdOf(chunk), resets) : null;
 
-    /// <inheritdoc/>
     public void Dispose() => _servers.Dispose();
 
     private static int? ChunkOf(HttpContext context) =>

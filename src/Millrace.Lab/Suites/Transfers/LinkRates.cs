@@ -5,6 +5,5 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <param name="BitsPerSecond">What passes each way at most.</param>
 public sealed record LinkRates(int RoundTripMs, long BitsPerSecond)
 {
-    /// <inheritdoc/>
     public override string ToString() => FormattableString.Invariant($"{RoundTripMs} ms, {BitsPerSecond} bit/s");
 }

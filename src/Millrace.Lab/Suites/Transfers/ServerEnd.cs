@@ -37,7 +37,6 @@ internal sealed class ServerEnd : IServedFiles
         Address = address;
     }
 
-    /// <inheritdoc/>
     public Uri Address { get; }
 
     /// <summary>Begins to serve a folder in the process that measures.</summary>
@@ -80,7 +79,6 @@ internal sealed class ServerEnd : IServedFiles
         return new ServerEnd(app, meters, stores, cores, links, new Uri(app.Urls.Single() + "/"));
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _app.DisposeAsync().AsTask().GetAwaiter().GetResult();

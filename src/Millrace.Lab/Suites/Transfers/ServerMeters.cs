@@ -55,7 +55,6 @@ internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
     /// <summary>Asks it right after one.</summary>
     public static ServerReading End(Uri server, int? coreChunk) => Ask(server, EndPath, coreChunk);
 
-    /// <inheritdoc/>
     public void Dispose() => _meters.Dispose();
 
     private static string AskText(Uri server, string path)

@@ -12,6 +12,5 @@ internal sealed record StoreAddress(Uri Files, string Http2)
         return new StoreAddress(new Uri(parts[0]), parts[1]);
     }
 
-    /// <inheritdoc/>
     public override string ToString() => $"{Files} {Http2}";
 }

@@ -48,7 +48,6 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
         Enum.Parse<Durability>(query[DurabilityKey]!),
         bool.Parse(query[ArraysKey]!));
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         foreach ((IAsyncDisposable server, _) in _servers.Values)

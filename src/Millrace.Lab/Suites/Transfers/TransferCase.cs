@@ -6,17 +6,11 @@ using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>A case of the plan.</summary>
-/// <param name="Method">Its name in results, and in <see cref="FileTransfers"/>.</param>
-/// <param name="Ends">Between what the file is moved.</param>
-/// <param name="Source">The file.</param>
-/// <param name="Direction">Which way.</param>
+/// <summary>A case of moving a file.</summary>
 /// <param name="Buffer">
 /// Bytes that the baseline of the same parameters copies at a time; over gRPC also those of a chunk.
 /// </param>
 /// <param name="Durability">When the copy is on the device.</param>
-/// <param name="Compression">How it is coded on its way.</param>
-/// <param name="Role">Null, or "noise".</param>
 internal sealed record TransferCase(
     string Method,
     TransferEnds Ends,
@@ -34,20 +28,26 @@ internal sealed record TransferCase(
     /// <summary>The chunks of the C++ server that it needs; null when it needs none.</summary>
     public int? CoreChunk => Row.Core.HasFlag(CoreEnds.Server) ? Buffer : null;
 
-    /// <summary>Whether an end is the program of gRPC's C++ core.</summary>
     public bool UsesCore => Row.Core != CoreEnds.None;
 
-    /// <inheritdoc/>
+    public override bool IsBaseline => Method is TransfersPlan.Baseline or TransfersPlan.BaselineSha256;
+
     public override string? Foreign =>
         Row.Core.HasFlag(CoreEnds.Client) ? "the client is a process of its own, a program of C++" : null;
 
-    /// <inheritdoc/>
-    public override Type BenchmarkClass => typeof(FileTransfers);
+    public override bool NeedsServer => Ends.Server is not null;
 
-    /// <inheritdoc/>
-    public override string BenchmarkMethod => Method;
+    public override TestFile CachedFile => Source;
 
-    /// <inheritdoc/>
+    // What needs no device first, and links last: what an invocation takes on loopback is known by then.
+    public override string Group => Ends.Link is not null ? TransfersPlan.Linked
+        : Durability == Durability.None ? TransfersPlan.Unflushed
+        : TransfersPlan.Durable;
+
+    public override string Missing => CacheControl.WhyNoHot(Source) is not null ? $"cases of {Source}"
+        : UsesCore && CoreProgram.WhyNot(Data) is not null ? "rows GrpcCore"
+        : "cases over a link";
+
     public override CaseParameters Parameters => new()
     {
         Buffer = Buffer,
@@ -64,31 +64,34 @@ internal sealed record TransferCase(
         LinkBitsPerSecond = Ends.Link?.BitsPerSecond,
     };
 
-    /// <inheritdoc/>
-    public override IReadOnlyDictionary<string, object> Values => new Dictionary<string, object>
-    {
-        [nameof(FileTransfers.Ends)] = Ends,
-        [nameof(FileTransfers.Source)] = Source,
-        [nameof(FileTransfers.Direction)] = Direction,
-        [nameof(FileTransfers.Buffer)] = Buffer,
-        [nameof(FileTransfers.Durability)] = Durability,
-        [nameof(FileTransfers.Compression)] = Compression,
-    };
-
-    /// <summary>Where the copy is after an invocation.</summary>
-    public string Result => Direction == TransferDirection.Download
-        ? TransferFolders.Downloaded(Ends.Folder)
-        : Row.IsPlain
-            ? TransferFolders.Uploaded(Ends.Folder)
-            : CoreChunk is not null
-            ? Path.Combine(TransferFolders.Core(Ends.Folder), TransferFolders.UploadedName)
-            : Path.Combine(
-                TransferFolders.Store(Ends.Folder, new StoreKind(HasDigest, Durability, Row.Array != MessageArray.None), Ends.ServerNumber),
-                TransferFolders.UploadedName);
+    /// <summary>The path of the copy after an invocation.</summary>
+    public string Result => Direction == TransferDirection.Download ? TransferFolders.Downloaded(Ends.Folder)
+        : Row.IsPlain ? TransferFolders.Uploaded(Ends.Folder)
+        : Path.Combine(
+            CoreChunk is not null
+                ? TransferFolders.Core(Ends.Folder)
+                : TransferFolders.Store(Ends.Folder, new StoreKind(HasDigest, Durability, Row.Array != MessageArray.None), Ends.ServerNumber),
+            TransferFolders.UploadedName);
 
     private TransferMethod Row => TransferMethods.Find(Method);
+
+    private string Data => TransferFolders.DataOf(Ends.Folder);
+
+    public override string? WhyNot() => base.WhyNot()
+        ?? (UsesCore ? CoreProgram.WhyNot(Data) : null)
+        ?? (Ends is { Server: { } near, Link: { } link } ? LinkEndpoints.WhyNot(near, link) : null);
+
+    public override CaseMethod Create() => new TransferCaseMethod(this);
+
+    public override CaseState CreateState(CacheControl? cache) => new TransferState(this, cache);
+
+    public override ForeignProcess? StartForeign() => Foreign is null ? null : CoreClient.Hold(CoreProgram.PathIn(Data));
 
     /// <summary>The same with very little to do, for warm-ups.</summary>
     public TransferCase Small(TransfersInputs inputs) =>
         this with { Source = inputs.Small, Ends = Ends with { Link = null }, Role = null, Plan = 0 };
+
+    public override void Clear() => TransferFolders.Clear(Ends.Folder);
+
+    public override void Verify() => TransferContent.Verify(Result, Source);
 }

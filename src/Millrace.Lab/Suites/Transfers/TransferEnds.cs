@@ -12,7 +12,6 @@ public sealed record TransferEnds(string Folder, Uri? Server, LinkRates? Link = 
     /// <summary>Which of a run's servers it is: 1 in this process, 2 in one of its own, 3 behind a link.</summary>
     internal int ServerNumber => Link is null ? Processes : ServerEnd.Far;
 
-    /// <inheritdoc/>
     public override string ToString() =>
         Server is null ? "one process" : Link is null ? "two processes" : $"two processes, {Link}";
 }

@@ -57,7 +57,7 @@ internal static class TransferFolders
         {
             string second = Path.Combine(store, Path.GetFileName(file));
             File.Delete(second);
-            if (!OperatingSystem.IsLinux() || !LinuxLink.TryMake(file, second))
+            if (!OperatingSystem.IsLinux() || LinuxFile.Link(file, second) != 0)
             {
                 File.Copy(file, second);
             }

@@ -6,38 +6,35 @@ using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>
-/// Before an invocation, no copy, and the file in the page cache; after it, the server's meters are read, and the copy is
-/// compared and removed.
-/// </summary>
-/// <param name="planned">The case.</param>
-/// <param name="source">Controls the cache of what is moved; null in warm-ups.</param>
-internal sealed class TransferState(TransferCase planned, CacheControl? source) : IIterationState
+/// <summary>Also reads the meters of the server, of a foreign client and of the link around an invocation.</summary>
+internal sealed class TransferState(TransferCase planned, CacheControl? cache) : CaseState(planned, cache)
 {
     private ServerReading? _before;
     private long? _foreignBefore;
+    private ServerUse? _server;
+    private long _foreignCpuNs;
+    private double? _linkShare;
 
-    // Of a server behind a link, which is asked past the relay, and of the link itself.
+    // The server behind a link, which is asked past the relay, and the link itself.
     private LinkAddress? _link;
     private LinkWatch? _watch;
 
-    /// <inheritdoc/>
-    public ServerUse? Server { get; private set; }
+    public override ServerUse? Server => _server;
 
-    /// <inheritdoc/>
-    public long ForeignCpuNs { get; private set; }
+    public override long ForeignCpuNs => _foreignCpuNs;
 
-    /// <inheritdoc/>
-    public double? LinkShare { get; private set; }
+    public override double? LinkShare => _linkShare;
 
     private Uri? MeterAddress => _link?.Meters ?? planned.Ends.Server;
 
-    /// <inheritdoc/>
-    public string? Prepare(LabCase labCase)
+    public override string? Prepare()
     {
-        string? violation = Prepare(planned, source);
-
-        FindLink();
+        string? violation = base.Prepare();
+        if (_link is null && planned.Ends is { Server: { } near, Link: { } link })
+        {
+            _link = LinkEndpoints.Find(near, link);
+            _watch = new LinkWatch(_link.Interface, planned.Direction, link.BitsPerSecond);
+        }
 
         // Last: what is prepared is not the transfer's.
         _before = MeterAddress is { } server ? ServerMeters.Begin(server, planned.CoreChunk) : null;
@@ -46,41 +43,22 @@ internal sealed class TransferState(TransferCase planned, CacheControl? source) 
         return violation;
     }
 
-    /// <inheritdoc/>
-    public long? ServerLargeObjects() =>
-        MeterAddress is { } server && planned.CoreChunk is null ? ServerMeters.LargeObjectBytes(server) : null;
-
-    /// <inheritdoc/>
-    public void Finish(LabCase labCase)
+    public override void Finish()
     {
-        LinkShare = _watch?.End(planned.Source.Bytes);
+        _linkShare = _watch?.End(planned.Source.Bytes);
 
         // The first invocation starts the process.
-        ForeignCpuNs = (ForeignCpu() - _foreignBefore) ?? 0;
-        Server = _before is not null && MeterAddress is { } server
+        _foreignCpuNs = (ForeignCpu() - _foreignBefore) ?? 0;
+        _server = _before is not null && MeterAddress is { } server
             ? ServerUse.Between(_before, ServerMeters.End(server, planned.CoreChunk))
             : null;
-        TransferContent.Verify(planned.Result, planned.Source);
-        TransferFolders.Clear(planned.Ends.Folder);
+        base.Finish();
     }
 
-    private void FindLink()
-    {
-        if (_link is null && planned.Ends is { Server: { } near, Link: { } link })
-        {
-            _link = LinkEndpoints.Find(near, link);
-            _watch = new LinkWatch(_link.Interface, planned.Direction, link.BitsPerSecond);
-        }
-    }
+    public override long? ServerLargeObjects() =>
+        MeterAddress is { } server && planned.CoreChunk is null ? ServerMeters.LargeObjectBytes(server) : null;
 
     private long? ForeignCpu() => OperatingSystem.IsLinux() && planned.Foreign is not null && CoreClient.Id is { } process
         ? ProcessClock.Read(process)
         : null;
-
-    /// <summary>The same for a case that no engine runs.</summary>
-    public static string? Prepare(TransferCase planned, CacheControl? source)
-    {
-        TransferFolders.Clear(planned.Ends.Folder);
-        return source?.Prepare(CacheState.Hot, CacheFill.LargeWrites);
-    }
 }

@@ -2,110 +2,141 @@ using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>
-/// What transfers must reach, checked with the run's own medians. A bar whose cases were not measured is neither met nor
-/// missed.
-/// </summary>
+/// <summary>What transfers must reach, and the result in a sentence.</summary>
 internal static class TransfersBars
 {
     private const int SmallestBuffer = 65536;
-    private const long AllocatedBytes = 256 * ByteSize.KiB;
-    private const long GrpcBytes = 512 * ByteSize.KiB;
-    private const long CodedBytes = ByteSize.MiB;
     private const int FarMs = 60;
-    private const double LinkShare = 0.85;
-
+    private const double MinLinkShare = 0.85;
     private const string Http1 = nameof(FileTransfers.Http1);
     private const string Http1Sha256 = nameof(FileTransfers.Http1Sha256);
     private const string Grpc = nameof(FileTransfers.GrpcDirect);
 
+    private static readonly string[] Directions = [TransfersPlan.Download, TransfersPlan.Upload];
     private static readonly string[] Http = [Http1, Http1Sha256];
+    private static readonly string HttpNames = string.Join(", ", Http);
+    private static readonly (string Method, string Protocol)[] Protocols = [(Http1, "HTTP/1.1"), (Grpc, "gRPC")];
 
-    /// <summary>Checks all of them.</summary>
-    public static IReadOnlyList<BarResult> Check(LabResults results)
+    private static readonly BarDefinition[] Bars =
+    [
+        Ratio(Http1, TransfersPlan.Baseline, TransfersPlan.Download, 1.00),
+        Ratio(Http1, TransfersPlan.Baseline, TransfersPlan.Upload, 0.90),
+        Ratio(Http1Sha256, TransfersPlan.BaselineSha256, TransfersPlan.Download, 0.95),
+        Ratio(Http1Sha256, TransfersPlan.BaselineSha256, TransfersPlan.Upload, 0.95),
+        BarDefinition.MaxBytes($"{HttpNames}: allocated by the client per transfer", 256 * ByteSize.KiB, OfHttp, where: Where),
+        BarDefinition.MaxBytes(
+            $"{HttpNames}: allocated by the server per transfer",
+            256 * ByteSize.KiB,
+            OfHttp,
+            summary => summary.ServerAllocatedBytes,
+            Where),
+        BarDefinition.None(
+            $"{HttpNames}: collections of generation 2, at both ends",
+            OfHttp,
+            summary => summary.Gen2 is null || summary.ServerGen2 is null ? null : summary is not { Gen2: 0, ServerGen2: 0 },
+            Where),
+        Ratio(Grpc, TransfersPlan.Baseline, TransfersPlan.Download, 1.00),
+        Ratio(Grpc, TransfersPlan.Baseline, TransfersPlan.Upload, 0.95),
+        .. Directions.Select(direction => Ratio(
+            Grpc, nameof(FileTransfers.GrpcRentedArray), direction, 0.95, buffer: TransfersPlan.MainBuffer)),
+        AllocatedByBoth(Grpc, TransfersPlan.None, 512 * ByteSize.KiB),
+        AllocatedByBoth(Grpc, TransfersPlan.Gzip, ByteSize.MiB),
+        BarDefinition.None(
+            $"{Grpc}: large objects, at both ends",
+            cases => Of(cases, Grpc).Concat(Of(cases, Grpc, compression: TransfersPlan.Gzip)),
+            summary => summary.LargeObjectBytes is null || summary.ServerLargeObjectBytes is null
+                ? null
+                : summary is not { LargeObjectBytes: 0, ServerLargeObjectBytes: 0 },
+            Where),
+        Ratio(nameof(FileTransfers.GrpcWebDirect), TransfersPlan.Baseline, TransfersPlan.Download, 1.00),
+        Ratio(nameof(FileTransfers.GrpcWebTextDirect), TransfersPlan.Baseline, TransfersPlan.Download, 1.50),
+        .. Directions.Select(direction => Ratio(
+            Grpc, TransfersPlan.Baseline, direction, 1.00, compression: TransfersPlan.Gzip)),
+        .. Directions.Select(direction => LinkShare(nameof(FileTransfers.Http2), direction)),
+        .. Directions.Select(direction => LinkShare(Grpc, direction)),
+    ];
+
+    public static IReadOnlyList<BarResult> Check(LabResults results) => BarDefinition.Check(results, Bars);
+
+    /// <summary>States what was measured of downloads and of uploads; null when neither was.</summary>
+    public static string? Finding(LabResults results)
     {
-        var cases = new TransfersLookup(results);
-        return
+        var cases = new MeasuredCases(results);
+        string[] parts =
         [
-            Ratio(cases, Http1, TransfersPlan.Baseline, TransfersPlan.Download, 1.00),
-            Ratio(cases, Http1, TransfersPlan.Baseline, TransfersPlan.Upload, 0.90),
-            Ratio(cases, Http1Sha256, TransfersPlan.BaselineSha256, TransfersPlan.Download, 0.95),
-            Ratio(cases, Http1Sha256, TransfersPlan.BaselineSha256, TransfersPlan.Upload, 0.95),
-            TransfersAllocation.Of(cases, Http, "allocated by the client", AllocatedBytes, summary => summary.AllocatedBytes),
-            TransfersAllocation.Of(cases, Http, "allocated by the server", AllocatedBytes, summary => summary.ServerAllocatedBytes),
-            TransfersAllocation.Collections(cases, Http),
-            Ratio(cases, Grpc, TransfersPlan.Baseline, TransfersPlan.Download, 1.00),
-            Ratio(cases, Grpc, TransfersPlan.Baseline, TransfersPlan.Upload, 0.95),
-            .. Both(direction => Ratio(
-                cases, Grpc, nameof(FileTransfers.GrpcRentedArray), direction, 0.95, buffer: TransfersPlan.MainBuffer)),
-            TransfersAllocation.OfBoth(cases, Grpc, TransfersPlan.None, GrpcBytes),
-            TransfersAllocation.OfBoth(cases, Grpc, TransfersPlan.Gzip, CodedBytes),
-            TransfersAllocation.LargeObjects(cases, Grpc),
-            Ratio(cases, nameof(FileTransfers.GrpcWebDirect), TransfersPlan.Baseline, TransfersPlan.Download, 1.00),
-            Ratio(cases, nameof(FileTransfers.GrpcWebTextDirect), TransfersPlan.Baseline, TransfersPlan.Download, 1.50),
-            .. Both(direction => Ratio(
-                cases, Grpc, TransfersPlan.Baseline, direction, 1.00, compression: TransfersPlan.Gzip)),
-            .. Both(direction => Share(cases, nameof(FileTransfers.Http2), direction)),
-            .. Both(direction => Share(cases, Grpc, direction)),
+            .. new[] { Moved(cases, TransfersPlan.Download, "downloaded"), Moved(cases, TransfersPlan.Upload, "uploaded") }
+                .OfType<string>(),
         ];
+        return parts.Length == 0 ? null : "TransferClient " + string.Join("; it ", parts) + ".";
     }
 
-    private static IEnumerable<BarResult> Both(Func<string, BarResult> bar) =>
-        new[] { TransfersPlan.Download, TransfersPlan.Upload }.Select(bar);
-
-    private static BarResult Ratio(
-        TransfersLookup cases,
-        string mine,
-        string other,
-        string direction,
-        double limit,
-        string compression = TransfersPlan.None,
-        int? buffer = null)
+    private static string? Moved(MeasuredCases cases, string direction, string verb)
     {
-        (CaseResult Mine, CaseResult Other, double Ratio)[] all =
+        (CasePair Pair, string Protocol)[] all =
         [
-            .. from item in cases.Of(mine, direction, compression)
-               where buffer is null ? item.Parameters.Buffer >= SmallestBuffer : item.Parameters.Buffer == buffer
-               let baseline = cases.Same(other, item)
-               where baseline is not null
-               select (item, baseline, TransfersLookup.Median(item) / TransfersLookup.Median(baseline)),
+            .. from protocol in Protocols
+               let pair = CasePair.WithSame(cases, Of(cases, protocol.Method, direction), TransfersPlan.Baseline)
+                   .OrderBy(pair => pair.Mine.Parameters.Buffer != TransfersPlan.MainBuffer)
+                   .ThenBy(pair => pair.Mine.Parameters.Bytes)
+                   .FirstOrDefault()
+               where pair.Mine is not null
+               select (pair, protocol.Protocol),
         ];
-        string buffers = buffer is { } only ? ByteSize.ToText(only) : $"every buffer ≥ {ByteSize.ToText(SmallestBuffer)}";
-        var bar = new BarResult
-        {
-            Figure = $"{mine} / {other}, {direction}, {(compression == TransfersPlan.None ? "" : $"{compression}, ")}{buffers}",
-            Limit = FormattableString.Invariant($"≤ {limit:0.00}"),
-            Measured = TransfersLookup.NotMeasured,
-        };
         if (all.Length == 0)
         {
-            return bar;
+            return null;
         }
 
-        (CaseResult worst, CaseResult against, double ratio) = all.MaxBy(item => item.Ratio);
-        int missed = all.Count(item => item.Ratio > limit);
-        return bar with
-        {
-            Measured = FormattableString.Invariant($"{ratio:0.000} at worst ({TransfersLookup.Where(worst)}), ")
-                + $"{TransfersLookup.Time(worst)} against {TransfersLookup.Time(against)}"
-                + (missed > 1 ? $"; {missed} of {all.Length} miss it" : ""),
-            Met = missed == 0,
-        };
+        // The same buffer for all that the sentence has, which is the first one's.
+        CasePair first = all[0].Pair;
+        CaseParameters parameters = first.Mine.Parameters;
+        IEnumerable<string> times =
+            from each in all
+            where each.Pair.Mine.Parameters == parameters
+            select $"in {Figures.Time(each.Pair.Mine)} over {each.Protocol}, {Figures.Ratio(each.Pair.Ratio)}";
+        return $"{verb} {ByteSize.ToText(parameters.Bytes!.Value)} {string.Join(", and ", times)} of the "
+            + $"{Figures.Time(first.Other)} of HttpClient with buffers of {Figures.Buffer(first.Mine)}";
     }
 
-    private static BarResult Share(TransfersLookup cases, string method, string direction)
+    // A method's cases between two processes on loopback that wait for no device.
+    private static IEnumerable<CaseResult> Of(
+        MeasuredCases cases, string method, string? direction = null, string compression = TransfersPlan.None) =>
+        cases.Of(method, parameters =>
+            parameters is { Processes: 2, Durability: TransfersPlan.None, RoundTripMs: null }
+            && parameters.Compression == compression
+            && (direction is null || parameters.Direction == direction));
+
+    private static IEnumerable<CaseResult> OfHttp(MeasuredCases cases) => Http.SelectMany(method => Of(cases, method));
+
+    private static BarDefinition Ratio(
+        string mine, string other, string direction, double limit, string compression = TransfersPlan.None, int? buffer = null)
     {
-        CaseResult? item = cases.Linked(method, FarMs)
-            .Where(item => item.Parameters.Direction == direction && item.Summary!.LinkShare is not null)
-            .MinBy(item => item.Summary!.LinkShare);
-        return new BarResult
-        {
-            Figure = $"{method}, {direction}, round trip of {FarMs} ms: part of the link after the first second",
-            Limit = FormattableString.Invariant($"≥ {LinkShare * 100:0} %"),
-            Measured = item is null
-                ? TransfersLookup.NotMeasured
-                : FormattableString.Invariant($"{item.Summary!.LinkShare * 100:0.0} % ({ByteSize.ToText(item.Parameters.Bytes!.Value)} in {TransfersLookup.Time(item)})"),
-            Met = item is null ? null : item.Summary!.LinkShare >= LinkShare,
-        };
+        string buffers = buffer is { } only ? ByteSize.ToText(only) : $"every buffer ≥ {ByteSize.ToText(SmallestBuffer)}";
+        string coding = compression == TransfersPlan.None ? "" : $"{compression}, ";
+        return BarDefinition.Ratio($"{mine} / {other}, {direction}, {coding}{buffers}", limit, cases => CasePair.WithSame(
+            cases,
+            Of(cases, mine, direction, compression)
+                .Where(item => buffer is null ? item.Parameters.Buffer >= SmallestBuffer : item.Parameters.Buffer == buffer),
+            other));
     }
+
+    // Of the file of the published figures.
+    private static BarDefinition AllocatedByBoth(string method, string compression, long limit) => BarDefinition.MaxBytes(
+        $"{method}, compression {compression}: allocated by both ends per 23.9 MB",
+        limit,
+        cases => Of(cases, method, compression: compression).Where(item => item.Parameters.Content == "csv"),
+        summary => summary.AllocatedBytes + summary.ServerAllocatedBytes,
+        Where);
+
+    private static BarDefinition LinkShare(string method, string direction) => new(
+        $"{method}, {direction}, round trip of {FarMs} ms: part of the link after the first second",
+        BarDefinition.Invariant($"≥ {MinLinkShare * 100:0} %"),
+        cases => cases.Of(method, parameters => parameters.RoundTripMs == FarMs && parameters.Direction == direction)
+            .Where(item => item.Summary!.LinkShare is not null).MinBy(item => item.Summary!.LinkShare) is { } item
+            ? (BarDefinition.Invariant($"{item.Summary!.LinkShare * 100:0.0} % ({ByteSize.ToText(item.Parameters.Bytes!.Value)} in {Figures.Time(item)})"),
+                item.Summary.LinkShare >= MinLinkShare)
+            : null);
+
+    private static string Where(CaseResult item) =>
+        $"{item.Method}, {item.Parameters.Direction}, {BarDefinition.Where(item)}";
 }

@@ -3,106 +3,255 @@ using Millrace.Lab.Data;
 using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
+using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The suite "transfers": every way to move a file between two processes.</summary>
-public sealed class TransfersSuite : Suite
+internal sealed class TransfersSuite : Suite
 {
+    /// <summary>Bytes of full mode's second file.</summary>
+    public const long LargeSize = 512 * ByteSize.MiB;
+
+    /// <summary>Bits per second of the shaped link, each way.</summary>
+    public const long LinkBitsPerSecond = 1_000_000_000;
+
     // Arrays of a length that the pool keeps for each processor; its default is 32. HttpClient's HTTP/2 windows need more,
     // and what does not fit is new memory in every transfer. The command is started so, too.
     private const string PoolVariable = "DOTNET_SYSTEM_BUFFERS_SHAREDARRAYPOOL_MAXARRAYSPERPARTITION";
     private const string PoolArrays = "1024";
 
-    private readonly TransfersLimits? _limits;
-    private readonly long _large = TransfersPlan.LargeSize;
+    private const int MainBuffer = TransfersPlan.MainBuffer;
+    private const string Baseline = TransfersPlan.Baseline;
+    private const string BaselineSha256 = TransfersPlan.BaselineSha256;
 
-    /// <summary>The suite as users run it.</summary>
+    public static readonly string[] AllMethods = [.. TransferMethods.All.Select(method => method.Name)];
+
+    // The buffers of the published figures, and a larger one.
+    private static readonly int[] QuickBuffers = [MainBuffer, 81920, 262144];
+    public static readonly int[] FullBuffers = [4096, .. QuickBuffers];
+
+    // Round trips over the shaped link, in milliseconds: a building, a country, an ocean.
+    private static readonly int[] RoundTripsMs = [1, 25, 60];
+
+    // What the aims are about, and what each protocol comes to; the rest of the rows is in full mode.
+    private static readonly string[] QuickMain =
+    [
+        Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.Http2),
+        nameof(FileTransfers.GrpcByteArray), nameof(FileTransfers.GrpcRentedArray), nameof(FileTransfers.GrpcDirect),
+        nameof(FileTransfers.GrpcWebDirect), nameof(FileTransfers.GrpcWebTextDirect),
+        BaselineSha256, nameof(FileTransfers.Http1Sha256),
+    ];
+
+    private static readonly string[] QuickOther = [Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.GrpcDirect)];
+    private static readonly string[] QuickGzip = [Baseline, nameof(FileTransfers.GrpcDirect)];
+
+    // For a file as long as this one, an array more or less shows in no figure.
+    private static readonly string[] Large =
+    [
+        Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.Http2), nameof(FileTransfers.Tus),
+        nameof(FileTransfers.GrpcDirect), nameof(FileTransfers.GrpcWebDirect),
+        BaselineSha256, nameof(FileTransfers.Http1Sha256), nameof(FileTransfers.GrpcDirectSha256),
+    ];
+
+    private static readonly string[] Linked =
+        [Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.Http2), nameof(FileTransfers.GrpcDirect)];
+
+    // Four to five minutes with the processes for memory. A verdict needs five rounds of every launch.
+    private static readonly SuiteLimits Quick = new()
+    {
+        Total = TimeSpan.FromSeconds(230),
+        Groups = Groups(
+            new() { MinRounds = 5, MaxRounds = 16, Time = TimeSpan.FromSeconds(14) },
+            new() { MinRounds = 5, MaxRounds = 12, Time = TimeSpan.FromSeconds(20) },
+            new() { MinRounds = 2, MaxRounds = 2, Time = TimeSpan.Zero }),
+    };
+
+    private static readonly SuiteLimits Full = new()
+    {
+        Groups = Groups(
+            new() { MinRounds = 5, MaxRounds = 20, Time = TimeSpan.FromMinutes(8) },
+            new() { MinRounds = 5, MaxRounds = 20, Time = TimeSpan.FromMinutes(2) },
+            new() { MinRounds = 2, MaxRounds = 2, Time = TimeSpan.Zero }),
+    };
+
+    private readonly long _large = LargeSize;
+
     public TransfersSuite()
+        : base(Quick, Full)
     {
     }
 
-    internal TransfersSuite(TransfersLimits limits, long large)
-    {
-        _limits = limits;
-        _large = large;
-    }
+    /// <summary>For tests.</summary>
+    public TransfersSuite(SuiteLimits limits, long large)
+        : base(limits, limits) => _large = large;
 
-    /// <inheritdoc/>
     public override string Name => "transfers";
 
-    /// <inheritdoc/>
-    public override string Description =>
-        "every way to upload and to download a file, by HTTP, tus, gRPC and gRPC-Web";
+    public override string Description => "every way to upload and to download a file, by HTTP, tus, gRPC and gRPC-Web";
 
-    /// <inheritdoc/>
-    public override IReadOnlyList<string> ExampleFilters { get; } = ["Http1/*/65536/*", "GrpcDirect/*/65536/*", "HttpClient/*/65536/*"];
+    public override IReadOnlyList<string> ExampleFilters { get; } =
+        ["Http1/*/65536/*", "GrpcDirect/*/65536/*", "HttpClient/*/65536/*"];
 
-    internal override IReadOnlyDictionary<string, string> Environment { get; } =
+    public override IReadOnlyDictionary<string, string> Environment { get; } =
         new Dictionary<string, string> { [PoolVariable] = PoolArrays };
 
-    internal override IReadOnlyList<string> Methods => TransfersPlan.Methods;
+    public override IReadOnlyList<string> Methods => AllMethods;
 
-    internal override SuiteInputs TakeInputs(LabOptions options)
-    {
-        string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
-        var all = TransfersInputs.In(data, _large);
-        IReadOnlyList<TransferCase> planned = TransfersPlan.Select(options, all, server: null);
-        if (options.FilePath is not null)
-        {
-            throw new NoCaseException(
-                "The suite transfers moves files that it makes, and takes none with --file. Name the folder, and so the disk, "
-                + "with --data.");
-        }
+    public override bool CountsLargeObjects => true;
 
-        TransfersInputs inputs = all.With(large: planned.Any(entry => entry.Source == all.Large));
-        var hold = DataFolderLock.Take(data);
-        try
-        {
-            // Once, before the first process: a store knows a file by when it was last changed.
-            TransferFolders.Make(inputs.Folder);
-            foreach (TestFile file in inputs.Files)
-            {
-                CacheControl.EstablishOrExplain(file, CacheFill.LargeWrites);
-            }
+    // A store recognizes a file by when it was last changed.
+    public override bool MakesFilesOnce => true;
 
-            if (planned.Any(entry => entry.UsesCore))
-            {
-                CoreProgram.Make(data);
-            }
+    protected override string? WhyNoUserFile =>
+        "The suite transfers moves files that it makes, and takes none with --file. Name the folder, and so the disk, with "
+        + "--data.";
 
-            return new SuiteInputs(inputs.Files, hold);
-        }
-        catch
-        {
-            hold.Dispose();
-            throw;
-        }
-    }
+    /// <summary>The limits of the groups, in their order. A link takes seconds per invocation, so there are no passes over one.</summary>
+    public static RunLimits[] Groups(RunLimits unflushed, RunLimits durable, RunLimits linked) =>
+    [
+        unflushed with { Group = TransfersPlan.Unflushed },
+        durable with { Group = TransfersPlan.Durable },
+        linked with { Group = TransfersPlan.Linked, WithPasses = false },
+    ];
 
-    internal override bool NeedsServer(LabOptions options, IReadOnlyList<TestFile> files) =>
-        TransfersPlan.Select(options, new TransfersInputs(files), server: null).Any(entry => entry.Ends.Server is not null);
+    public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
+        ((TransferCase)planned).Small(new TransfersInputs(files));
 
-    internal override IServedFiles Serve(ServeRequest request) => request.Address is { } address
+    // Buffers differ in how often a loop runs, and durable files in one call: what is compiled is the same.
+    public override IEnumerable<PlannedCase> WarmUps(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
+        [((TransferCase)planned).Small(new TransfersInputs(files)) with { Durability = Durability.None, Buffer = MainBuffer }];
+
+    public override long CompiledElsewhere(Uri? server) => server is null ? 0 : ServerMeters.CompiledMethods(server);
+
+    public override IServedFiles Serve(ServeRequest request) => request.Address is { } address
         ? ServerEnd.StartFar(request, IPAddress.Parse(address))
         : ServerEnd.Start(request);
 
-    internal override LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
+    public override IReadOnlyList<BarResult> Bars(LabResults results) => TransfersBars.Check(results);
+
+    public override string? Finding(LabResults results) => TransfersBars.Finding(results);
+
+    protected override IReadOnlyList<TestFile> Files(LabOptions options, string data) => TransfersInputs.In(data, _large).Files;
+
+    protected override IReadOnlyList<TestFile> MakeFiles(
+        string data, IReadOnlyList<TestFile> files, IReadOnlyList<PlannedCase> plan)
     {
-        using var session = new LaunchSession(request, progress, stop) { CountsLargeObjects = true };
-        return new TransfersLaunch(request, Limits(request.Options.Mode), session).Run();
+        var all = new TransfersInputs(files);
+        TransfersInputs inputs = all.With(large: plan.Any(planned => planned.CachedFile == all.Large));
+        TransferFolders.Make(inputs.Folder);
+        base.MakeFiles(data, inputs.Files, plan);
+        if (plan.Any(planned => planned is TransferCase { UsesCore: true }))
+        {
+            CoreProgram.Make(data);
+        }
+
+        return inputs.Files;
     }
 
-    internal override MemoryResult MeasureMemory(MemoryRequest request)
+    // A filter that no case of quick mode matches means cases of full mode: if you name a case, you want it, and not an hour
+    // of all the others.
+    protected override IEnumerable<PlannedCase> Cases(LabOptions options, IReadOnlyList<TestFile> files, Uri server)
     {
-        var inputs = new TransfersInputs(request.Inputs);
-        return TransfersMemory.Measure(TransfersPlan.Select(request.Options, inputs, request.Server)[request.Plan], inputs);
+        var inputs = new TransfersInputs(files);
+        var ends = new TransferEnds(inputs.Folder, server);
+        if (options.Mode == LabMode.Full)
+        {
+            return FullCases(inputs, ends);
+        }
+
+        TransferCase[] quick = [.. QuickCases(inputs, ends)];
+        string[] others = [.. options.Filters.Where(glob => !Array.Exists(quick, planned => Matches(glob, planned)))];
+        return quick.Concat(FullCases(inputs, ends).Where(planned => Array.Exists(others, glob => Matches(glob, planned))));
+
+        static bool Matches(string glob, TransferCase planned) => new CaseFilter([glob]).Selects(planned.Name, planned.Id);
     }
 
-    internal override IReadOnlyList<BarResult> Bars(LabResults results) => TransfersBars.Check(results);
+    private static IEnumerable<TransferCase> QuickCases(TransfersInputs inputs, TransferEnds ends) =>
+    [
+        .. Product(QuickMain, ends, inputs.Published, [MainBuffer]),
+        .. Product(QuickOther, ends, inputs.Published, [.. QuickBuffers.Where(buffer => buffer != MainBuffer)]),
+        .. Product(QuickGzip, ends, inputs.Published, [MainBuffer], compression: TransferCompression.Gzip),
+    ];
 
-    internal override string? Finding(LabResults results) => TransfersFinding.Sentence(results);
+    private static IEnumerable<TransferCase> FullCases(TransfersInputs inputs, TransferEnds ends) =>
+    [
+        .. from each in new[] { ends, ends with { Server = null } }
+           from compression in new[] { TransferCompression.None, TransferCompression.Gzip }
+           from planned in Product(AllMethods, each, inputs.Published, FullBuffers, compression: compression)
+           select planned,
+        .. Product(Large, ends, inputs.Published, FullBuffers, Durability.OnCommit),
+        .. inputs.Large is { } large
+            ?
+            [
+                .. Product(Large, ends, large, [MainBuffer]),
+                .. RoundTripsMs.SelectMany(roundTrip => Product(
+                    Linked, ends with { Link = new LinkRates(roundTrip, LinkBitsPerSecond) }, large, [MainBuffer])),
+            ]
+            : Array.Empty<TransferCase>(),
+    ];
 
-    internal override TransfersLimits Limits(LabMode mode) =>
-        _limits ?? (mode == LabMode.Quick ? TransfersLimits.Quick : TransfersLimits.Full);
+    private static IEnumerable<TransferCase> Product(
+        IReadOnlyList<string> methods,
+        TransferEnds ends,
+        TestFile file,
+        int[] buffers,
+        Durability durability = Durability.None,
+        TransferCompression compression = TransferCompression.None) =>
+        from direction in Enum.GetValues<TransferDirection>()
+        from buffer in buffers
+        from method in methods.Select(TransferMethods.Find)
+        where method.Moves(direction)
+            && (method.Core == CoreEnds.None || ends.Processes == 2)
+            && (compression == TransferCompression.None || method.HasCompression)
+        from planned in WithNoise(
+            new TransferCase(method.Name, ends, file, direction, buffer, durability, compression),
+            IsMeasuredTwice(method.Name, ends, buffer, compression))
+        select (TransferCase)planned;
+
+    // With gzip, and over a link, an invocation takes long, and what varies is the same processors.
+    private static bool IsMeasuredTwice(string method, TransferEnds ends, int buffer, TransferCompression compression) =>
+        method is Baseline or BaselineSha256
+        && buffer == MainBuffer && compression == TransferCompression.None && ends.Link is null;
+}
+
+/// <summary>The files that are moved, as the list that a run hands to its processes.</summary>
+internal sealed class TransfersInputs(IReadOnlyList<TestFile> files)
+{
+    // Longer than what a client may send in one piece because it is small.
+    private const long SmallBytes = 512 * ByteSize.KiB;
+
+    public IReadOnlyList<TestFile> Files => files;
+
+    /// <summary>What warm-ups move.</summary>
+    public TestFile Small => files[0];
+
+    /// <summary>The file of most cases, like that of the published figures.</summary>
+    public TestFile Published => files[1];
+
+    /// <summary>The large one; null in a run without it.</summary>
+    public TestFile? Large => files.Count > 2 ? files[2] : null;
+
+    /// <summary>The laboratory's folder for transfers.</summary>
+    public string Folder => Path.GetDirectoryName(Path.GetDirectoryName(files[0].Path))!;
+
+    /// <summary>The files that cases can be planned with; nothing is written.</summary>
+    /// <param name="large">Bytes of the large one.</param>
+    public static TransfersInputs In(string data, long large)
+    {
+        string folder = TransferFolders.Server(TransferFolders.In(data));
+
+        // Its checksum, which takes seconds to compute, does not matter in a run without it.
+        var planned = new TestFile(Path.Combine(folder, "large"), large, Checksum: 0, Generated: true)
+        {
+            Content = FileContent.Random,
+        };
+        return new([TestFile.OfRandom(folder, SmallBytes), TestFile.OfCsv(folder), planned]);
+    }
+
+    /// <summary>The same with the large one as it will be, or without it.</summary>
+    public TransfersInputs With(bool large) => new(
+        large
+            ? [Small, Published, TestFile.OfRandom(Path.GetDirectoryName(Small.Path)!, Large!.Bytes)]
+            : [Small, Published]);
 }

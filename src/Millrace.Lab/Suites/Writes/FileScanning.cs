@@ -1,5 +1,4 @@
 using System.IO.Pipelines;
-using BenchmarkDotNet.Attributes;
 using Millrace.Lab.Data;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
@@ -10,47 +9,27 @@ namespace Millrace.Lab.Suites.Writes;
 /// The benchmark: one reader, or several of them each on a part. One invocation opens the file, sums its 64-bit integers or
 /// counts its lines, and closes it.
 /// </summary>
-[MemoryDiagnoser]
-public class FileScanning : IMeasuredBenchmark
+internal sealed class FileScanning(ScanCase planned) : CaseMethod
 {
-    /// <summary>What is read.</summary>
-    [ParamsSource(nameof(DefaultFiles))]
-    public TestFile Source { get; set; } = null!;
+    private readonly TestFile _source = planned.File;
 
-    /// <summary>In how many parts at once.</summary>
-    [Params(2, 4)]
-    public int Degree { get; set; }
+    public override Func<long> Find(string name) => name switch
+    {
+        nameof(FilePipe) => Wait(FilePipe),
+        nameof(FilePipeScan) => Wait(FilePipeScan),
+        _ => throw Unknown(name),
+    };
 
-    /// <inheritdoc/>
-    public long CallingThreadTicks => 0;
-
-    /// <inheritdoc/>
-    public bool DescribesItself { get; set; }
-
-    /// <inheritdoc/>
-    public string? Description { get; private set; }
-
-    /// <inheritdoc/>
-    public string? DescriptionReason { get; private set; }
-
-    private bool IsText => Source.Content == FileContent.Csv;
-
-    /// <summary>The file that is measured unless a plan says otherwise.</summary>
-    public static IEnumerable<TestFile> DefaultFiles() => FileCopying.DefaultFiles();
+    private bool IsText => _source.Content == FileContent.Csv;
 
     /// <summary>One reader on one thread.</summary>
-    [Benchmark(Baseline = true)]
     public async ValueTask<long> FilePipe()
     {
         FilePipeReader reader = Millrace.FilePipe.OpenRead(
-            Source.Path, new FileReadOptions { Strategy = ReadStrategy.Buffered });
+            _source.Path, new FileReadOptions { Strategy = ReadStrategy.Buffered });
         await using (reader.ConfigureAwait(false))
         {
-            if (DescribesItself)
-            {
-                Description = reader.Strategy.ToString();
-                DescriptionReason = reader.StrategyReason;
-            }
+            Describe(reader);
 
             return Checked(IsText
                 ? await CountAsync(reader, CancellationToken.None).ConfigureAwait(false)
@@ -59,10 +38,9 @@ public class FileScanning : IMeasuredBenchmark
     }
 
     /// <summary>A reader for each part.</summary>
-    [Benchmark]
     public async ValueTask<long> FilePipeScan() => Checked(await (IsText
-        ? Millrace.FilePipe.ScanAsync(Source.Path, Degree, RecordBoundary.Lines, CountAsync, Add)
-        : Millrace.FilePipe.ScanAsync(Source.Path, Degree, RecordBoundary.Every(sizeof(long)), SumAsync, Add))
+        ? Millrace.FilePipe.ScanAsync(_source.Path, planned.Degree, RecordBoundary.Lines, CountAsync, Add)
+        : Millrace.FilePipe.ScanAsync(_source.Path, planned.Degree, RecordBoundary.Every(sizeof(long)), SumAsync, Add))
         .ConfigureAwait(false));
 
     private static long Add(long one, long other) => unchecked(one + other);
@@ -97,7 +75,7 @@ public class FileScanning : IMeasuredBenchmark
         }
     }
 
-    private long Checked(long result) => result == Source.Checksum
+    private long Checked(long result) => result == _source.Checksum
         ? result
-        : throw new WrongChecksumException(Source, Source.Bytes, result);
+        : throw new WrongChecksumException(_source, _source.Bytes, result);
 }

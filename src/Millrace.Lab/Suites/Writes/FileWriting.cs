@@ -1,79 +1,178 @@
-using BenchmarkDotNet.Attributes;
-using Millrace.Lab.Data;
+using System.IO.Pipelines;
+using Microsoft.Win32.SafeHandles;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Writes;
 
 /// <summary>
-/// The benchmark: every way to make a file. One invocation makes a new file, writes all of it and closes it; one with
-/// <see cref="Millrace.Durability.OnCommit"/> also puts it on the device, under its name.
+/// Every way to write a file. One invocation makes a new file, writes all of it and closes it; one with
+/// <see cref="Durability.OnCommit"/> also puts it on the device, under its name.
 /// </summary>
-[MemoryDiagnoser]
-public partial class FileWriting : IMeasuredBenchmark
+internal sealed class FileWriting(WriteCase planned) : CaseMethod
 {
-    private byte[] _all = [];
-    private string _result = "";
-    private string _temporary = "";
+    private const int DefaultBuffer = 4096;
 
-    /// <summary>The folder of the file; no other case writes there meanwhile.</summary>
-    [ParamsSource(nameof(DefaultFolders))]
-    public string Folder { get; set; } = "";
+    private readonly string _result = ResultFolder.FileIn(planned.Folder);
+    private readonly string _temporary = ResultFolder.FileIn(planned.Folder) + ".tmp";
+    private readonly long _bytes = planned.Bytes;
+    private readonly int _chunk = planned.Chunk;
 
-    /// <summary>Length of the file.</summary>
-    [Params(WritesPlan.LargeSize)]
-    public long Bytes { get; set; }
+    // Made before, so that it is not part of the invocation.
+    private readonly byte[] _all =
+        planned.Method == nameof(WriteAllBytes) ? WrittenContent.All(planned.Bytes, planned.Chunk) : [];
 
-    /// <summary>How many bytes the method is given at a time.</summary>
-    [Params(512, 4096, 65536, 1048576)]
-    public int Chunk { get; set; }
+    private string Target => planned.IsDurable ? _temporary : _result;
 
-    /// <summary>When the bytes are on the device.</summary>
-    [Params(Durability.None, Durability.OnCommit)]
-    public Durability Durability { get; set; }
-
-    /// <summary>Whether the method is given everything at once, in an array that was made before.</summary>
-    [Params(false)]
-    public bool AllAtOnce { get; set; }
-
-    /// <inheritdoc/>
-    public long CallingThreadTicks => 0;
-
-    /// <inheritdoc/>
-    public bool DescribesItself { get; set; }
-
-    /// <inheritdoc/>
-    public string? Description { get; private set; }
-
-    /// <inheritdoc/>
-    public string? DescriptionReason { get; private set; }
-
-    private bool IsDurable => Durability != Durability.None;
-
-    /// <summary>The folder that is written to unless a plan says otherwise.</summary>
-    public static IEnumerable<string> DefaultFolders() => [ResultFolder.In(DataFolder.Default)];
-
-    /// <summary>Makes what is made once for all invocations.</summary>
-    [GlobalSetup]
-    public void Setup()
+    public override Func<long> Find(string name) => name switch
     {
-        _result = ResultFolder.FileIn(Folder);
-        _temporary = _result + ".tmp";
-        _all = AllAtOnce ? WrittenContent.All(Bytes, Chunk) : [];
+        nameof(FileStreamSync) => FileStreamSync,
+        nameof(FileStreamDefaultBuffer) => FileStreamDefaultBuffer,
+        nameof(FileStreamAsync) => Wait(FileStreamAsync),
+        nameof(WriteAllBytes) => WriteAllBytes,
+        nameof(RandomAccess) => RandomAccess,
+        nameof(PipeWriterCreate) => Wait(PipeWriterCreate),
+        nameof(FilePipe) => Wait(FilePipe),
+        nameof(FilePipeWriteBehind) => Wait(FilePipeWriteBehind),
+        nameof(FilePipeDirect) => Wait(FilePipeDirect),
+        _ => throw Unknown(name),
+    };
+
+    // FileStream with a buffer of the chunk's length, which every chunk bypasses: one write call per chunk.
+    public long FileStreamSync() => WriteStream(_chunk);
+
+    public long FileStreamDefaultBuffer() => WriteStream(DefaultBuffer);
+
+    // FileStream opened for asynchronous writes, and WriteAsync.
+    public async ValueTask<long> FileStreamAsync()
+    {
+        FileStream stream = OpenStream(_chunk, FileOptions.Asynchronous);
+        await using (stream.ConfigureAwait(false))
+        {
+            uint index = 0;
+            for (long left = _bytes; left > 0; left -= _chunk)
+            {
+                await stream.WriteAsync(WrittenContent.Chunk(index++, (int)Math.Min(left, _chunk))).ConfigureAwait(false);
+            }
+
+            Flush(stream);
+        }
+
+        return Publish();
     }
 
-    /// <summary>
-    /// Gives a durable file its name, which its bytes reached the device before. The folder of the smallest file, too, is
-    /// flushed: there it is a good part of the price.
-    /// </summary>
+    public long WriteAllBytes()
+    {
+        File.WriteAllBytes(_result, _all);
+        return _bytes;
+    }
+
+    public long RandomAccess()
+    {
+        using (SafeFileHandle handle = File.OpenHandle(Target, FileMode.CreateNew, FileAccess.Write))
+        {
+            uint index = 0;
+            for (long at = 0; at < _bytes; at += _chunk)
+            {
+                System.IO.RandomAccess.Write(
+                    handle, WrittenContent.Chunk(index++, (int)Math.Min(_bytes - at, _chunk)).Span, at);
+            }
+
+            if (planned.IsDurable)
+            {
+                System.IO.RandomAccess.FlushToDisk(handle);
+            }
+        }
+
+        return Publish();
+    }
+
+    // The framework's pipe over a FileStream.
+    public async ValueTask<long> PipeWriterCreate()
+    {
+        FileStream stream = OpenStream(buffer: 0, FileOptions.None);
+        await using (stream.ConfigureAwait(false))
+        {
+            var writer = PipeWriter.Create(stream, new StreamPipeWriterOptions(leaveOpen: true));
+            await PipeFeeder<PipeWriterCreateRow>.WriteAsync(writer, _bytes, _chunk).ConfigureAwait(false);
+            await writer.CompleteAsync().ConfigureAwait(false);
+            Flush(stream);
+        }
+
+        return Publish();
+    }
+
+    // With a commit that waits on the calling thread, as the baseline's flush does. The other two let the pool wait, as a
+    // service would.
+    public ValueTask<long> FilePipe() => WriteAsync<AutoRow>(WriteStrategy.Auto);
+
+    public ValueTask<long> FilePipeWriteBehind() => WriteAsync<WriteBehindRow>(WriteStrategy.WriteBehind);
+
+    public ValueTask<long> FilePipeDirect() => WriteAsync<DirectRow>(WriteStrategy.Direct);
+
+    private async ValueTask<long> WriteAsync<TRow>(WriteStrategy strategy)
+        where TRow : struct
+    {
+        FilePipeWriter writer = Millrace.FilePipe.Create(
+            _result, new FileWriteOptions { Durability = planned.Durability, Strategy = strategy });
+        await using (writer.ConfigureAwait(false))
+        {
+            if (strategy != WriteStrategy.Auto && writer.Strategy != strategy)
+            {
+                throw new InvalidOperationException(
+                    $"{strategy} was asked for and the file is written {writer.Strategy}: {writer.StrategyReason}");
+            }
+
+            if (DescribesItself)
+            {
+                Description = writer.Strategy.ToString();
+                DescriptionReason = writer.StrategyReason;
+            }
+
+            await PipeFeeder<TRow>.WriteAsync(writer, _bytes, _chunk).ConfigureAwait(false);
+            return strategy == WriteStrategy.Auto
+                ? writer.Commit().Length
+                : (await writer.CommitAsync().ConfigureAwait(false)).Length;
+        }
+    }
+
+    private FileStream OpenStream(int buffer, FileOptions options) =>
+        new(Target, FileMode.CreateNew, FileAccess.Write, FileShare.Read, buffer, options);
+
+    private long WriteStream(int buffer)
+    {
+        using (FileStream stream = OpenStream(buffer, FileOptions.None))
+        {
+            uint index = 0;
+            for (long left = _bytes; left > 0; left -= _chunk)
+            {
+                stream.Write(WrittenContent.Chunk(index++, (int)Math.Min(left, _chunk)).Span);
+            }
+
+            Flush(stream);
+        }
+
+        return Publish();
+    }
+
+    private void Flush(FileStream stream)
+    {
+        if (planned.IsDurable)
+        {
+            stream.Flush(flushToDisk: true);
+        }
+    }
+
+    // Gives a durable file its name, after its bytes reached the device. For the smallest file the folder is flushed, too:
+    // there that is a good part of the price.
     private long Publish()
     {
-        if (IsDurable)
+        if (planned.IsDurable)
         {
-            bool withFolder = Bytes <= WritesPlan.SmallSize;
+            bool withFolder = _bytes <= WritesSuite.SmallSize;
             File.Move(_temporary, _result);
             if (withFolder)
             {
-                FolderFlush.Flush(Folder);
+                ResultFolder.FlushToDisk(planned.Folder);
             }
 
             if (DescribesItself)
@@ -82,6 +181,58 @@ public partial class FileWriting : IMeasuredBenchmark
             }
         }
 
-        return Bytes;
+        return _bytes;
+    }
+
+    private readonly struct PipeWriterCreateRow;
+
+    private readonly struct AutoRow;
+
+    private readonly struct WriteBehindRow;
+
+    private readonly struct DirectRow;
+}
+
+/// <summary>What all producers of pipes have in common.</summary>
+internal static class PipeFeeder
+{
+    /// <summary>The smallest chunk, in bytes, that is worth an await; smaller ones are gathered.</summary>
+    public const int SmallestWrite = 4096;
+
+    public const int GatheredBytes = 256 * 1024;
+}
+
+/// <summary>The producer of every method that writes to a <see cref="PipeWriter"/>.</summary>
+/// <typeparam name="TRow">A type of the method's own, so that each gets its own compiled copy.</typeparam>
+internal static class PipeFeeder<TRow>
+    where TRow : struct
+{
+    /// <summary>
+    /// Writes as users of pipes do: large chunks each with WriteAsync; small ones into the writer's memory, flushed when
+    /// enough has gathered.
+    /// </summary>
+    public static async ValueTask WriteAsync(PipeWriter writer, long bytes, int chunk)
+    {
+        uint index = 0;
+        if (chunk >= PipeFeeder.SmallestWrite)
+        {
+            for (long left = bytes; left > 0; left -= chunk)
+            {
+                await writer.WriteAsync(WrittenContent.Chunk(index++, (int)Math.Min(left, chunk))).ConfigureAwait(false);
+            }
+
+            return;
+        }
+
+        for (long left = bytes; left > 0; left -= chunk)
+        {
+            ReadOnlySpan<byte> source = WrittenContent.Chunk(index++, (int)Math.Min(left, chunk)).Span;
+            source.CopyTo(writer.GetSpan(source.Length));
+            writer.Advance(source.Length);
+            if (writer.UnflushedBytes >= PipeFeeder.GatheredBytes)
+            {
+                await writer.FlushAsync().ConfigureAwait(false);
+            }
+        }
     }
 }

@@ -1,4 +1,3 @@
-using BenchmarkDotNet.Attributes;
 using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Writes;
@@ -7,47 +6,24 @@ namespace Millrace.Lab.Suites.Writes;
 /// The benchmark: several writers append records to one file, each record on the device before its writer goes on. One
 /// invocation opens the writers, appends all records and closes them.
 /// </summary>
-[MemoryDiagnoser]
-public class RecordAppending : IMeasuredBenchmark
+internal sealed class RecordAppending(AppendCase planned) : CaseMethod
 {
-    /// <summary>The folder of the file.</summary>
-    [ParamsSource(nameof(DefaultFolders))]
-    public string Folder { get; set; } = "";
+    private readonly string _result = ResultFolder.FileIn(planned.Folder);
 
-    /// <summary>How many append at once.</summary>
-    [Params(1, 8, 64)]
-    public int Writers { get; set; } = 1;
-
-    /// <summary>How many records they append, all together; a multiple of <see cref="Writers"/>.</summary>
-    [Params(WritesPlan.Records)]
-    public int Records { get; set; }
-
-    /// <inheritdoc/>
-    public long CallingThreadTicks => 0;
-
-    /// <inheritdoc/>
-    public bool DescribesItself { get; set; }
-
-    /// <inheritdoc/>
-    public string? Description { get; private set; }
-
-    /// <inheritdoc/>
-    public string? DescriptionReason { get; private set; }
-
-    private string Result => ResultFolder.FileIn(Folder);
-
-    /// <summary>The folder that is written to unless a plan says otherwise.</summary>
-    public static IEnumerable<string> DefaultFolders() => FileWriting.DefaultFolders();
+    public override Func<long> Find(string name) => name switch
+    {
+        nameof(FilePipeAppend) => Wait(FilePipeAppend),
+        nameof(FileStreamAppend) => Wait(FileStreamAppend),
+        _ => throw Unknown(name),
+    };
 
     /// <summary>Millrace: a writer of its own for each, on the same file. The baseline with one writer.</summary>
-    [Benchmark(Baseline = true)]
     public ValueTask<long> FilePipeAppend() => RunAsync(AppendAsync);
 
     /// <summary>One FileStream that all share, under a lock: a write and a flush to the device for each record.</summary>
-    [Benchmark]
     public async ValueTask<long> FileStreamAppend()
     {
-        var stream = new FileStream(Result, FileMode.Append, FileAccess.Write, FileShare.Read, bufferSize: 0);
+        var stream = new FileStream(_result, FileMode.Append, FileAccess.Write, FileShare.Read, bufferSize: 0);
         await using (stream.ConfigureAwait(false))
         {
             var gate = new Lock();
@@ -61,14 +37,14 @@ public class RecordAppending : IMeasuredBenchmark
 
     private async ValueTask<long> RunAsync(Func<int, Task> append)
     {
-        await Task.WhenAll(Enumerable.Range(0, Writers).Select(writer => Task.Run(() => append(writer))))
+        await Task.WhenAll(Enumerable.Range(0, planned.Writers).Select(writer => Task.Run(() => append(writer))))
             .ConfigureAwait(false);
-        return Records;
+        return planned.Records;
     }
 
     private async Task AppendAsync(int index)
     {
-        FileAppendWriter writer = FilePipe.Append(Result);
+        FileAppendWriter writer = FilePipe.Append(_result);
         await using (writer.ConfigureAwait(false))
         {
             if (DescribesItself && index == 0)
@@ -78,7 +54,7 @@ public class RecordAppending : IMeasuredBenchmark
             }
 
             byte[] record = new byte[AppendedRecord.Bytes];
-            for (int i = 0; i < Records / Writers; i++)
+            for (int i = 0; i < planned.Records / planned.Writers; i++)
             {
                 AppendedRecord.Fill(record, index, i);
                 await writer.WriteAsync(record).ConfigureAwait(false);
@@ -89,7 +65,7 @@ public class RecordAppending : IMeasuredBenchmark
     private void AppendLocked(FileStream stream, Lock gate, int index)
     {
         byte[] record = new byte[AppendedRecord.Bytes];
-        for (int i = 0; i < Records / Writers; i++)
+        for (int i = 0; i < planned.Records / planned.Writers; i++)
         {
             AppendedRecord.Fill(record, index, i);
             lock (gate)

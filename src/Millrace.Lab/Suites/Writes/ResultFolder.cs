@@ -1,12 +1,14 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Lab.Interop;
+
 namespace Millrace.Lab.Suites.Writes;
 
-/// <summary>The folder that all methods write to: one of the laboratory's own, in which nothing stays.</summary>
+/// <summary>The folder that all methods write to: one that belongs to the laboratory, in which nothing stays.</summary>
 internal static class ResultFolder
 {
     private const string Name = "millrace-writes";
     private const string Result = "result.bin";
 
-    /// <summary>The folder within the one of the laboratory's data.</summary>
     public static string In(string data) => Path.Combine(data, Name);
 
     /// <summary>The file that every method makes.</summary>
@@ -14,8 +16,8 @@ internal static class ResultFolder
 
     /// <summary>Makes the folder if it is missing, and removes every file in it.</summary>
     /// <remarks>
-    /// Of a file that is removed the kernel forgets what it has not written yet: nothing is left that would be written to
-    /// the device while the next case is measured, without the time that a flush would take.
+    /// When a file is removed, the kernel forgets what it has not written yet: nothing is left that would be written to the
+    /// device while the next case is measured, without the time that a flush would take.
     /// </remarks>
     public static void Clear(string folder)
     {
@@ -23,6 +25,20 @@ internal static class ResultFolder
         foreach (string file in Directory.EnumerateFiles(folder))
         {
             File.Delete(file);
+        }
+    }
+
+    /// <summary>
+    /// Puts the folder's entries on the device: without that, a file that was renamed may have its old name, or none, after a
+    /// power failure. Does nothing where the system has no such call.
+    /// </summary>
+    public static void FlushToDisk(string folder)
+    {
+        if (OperatingSystem.IsLinux())
+        {
+            // The framework flushes folders as it does files, but does not open them.
+            using SafeFileHandle handle = LinuxFile.Open(folder, LinuxFile.OpenFolderFlags);
+            RandomAccess.FlushToDisk(handle);
         }
     }
 }

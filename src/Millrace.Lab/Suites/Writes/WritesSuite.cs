@@ -4,66 +4,205 @@ using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Writes;
 
-/// <summary>The suite "writes": every way to make a file, to copy and to scan one, and to append to it.</summary>
-public sealed class WritesSuite : Suite
+/// <summary>The suite "writes": every way to write a file, to copy and to scan one, and to append to it.</summary>
+internal sealed class WritesSuite : Suite
 {
-    private readonly WritesLimits? _limits;
-    private readonly long _length = WritesPlan.LargeSize;
+    // In results: when what is written is on the device, and what is scanned.
+    public const string None = "none";
+    public const string Commit = "commit";
+    public const string EveryRecord = "every record";
+    public const string Lines = "lines";
+    public const string Integers = "integers";
 
-    /// <summary>The suite as users run it.</summary>
+    // The groups of a launch.
+    public const string Unflushed = "unflushed";
+    public const string Durable = "durable";
+
+    /// <summary>A file of one page: its price is that of the device's flushes.</summary>
+    public const long SmallSize = 4 * ByteSize.KiB;
+
+    /// <summary>The file that most statements are about; the one that is copied and summed is as long.</summary>
+    public const long LargeSize = 128 * ByteSize.MiB;
+
+    /// <summary>The smallest chunk, for which a system call costs more than what it writes.</summary>
+    public const int SmallestChunk = 512;
+
+    /// <summary>The chunk that all methods are measured with, in bytes.</summary>
+    public const int MainChunk = 65536;
+
+    // How many times as long as the other file, which is 4 MiB and fits into a processor's cache.
+    private const int LargeByMedium = 32;
+
+    // Records that all writers append together. Each record of a single writer waits for the device, which takes half a second
+    // where a flush takes a quarter of a millisecond; and 64 writers have 32 each, so that opening them is little of it.
+    private const int Records = 2048;
+
+    private const string Baseline = nameof(FileWriting.FileStreamSync);
+    private const string DefaultBuffer = nameof(FileWriting.FileStreamDefaultBuffer);
+    private const string AllBytes = nameof(FileWriting.WriteAllBytes);
+    private const string Pipe = nameof(FileWriting.FilePipe);
+    private const string WriteBehind = nameof(FileWriting.FilePipeWriteBehind);
+    private const string Direct = nameof(FileWriting.FilePipeDirect);
+
+    public static readonly int[] Writers = [1, 8, 64];
+
+    /// <summary>The methods that write a file, in the order of tables.</summary>
+    public static readonly string[] WriteMethods =
+    [
+        Baseline, nameof(FileWriting.FileStreamAsync), DefaultBuffer, AllBytes, nameof(FileWriting.RandomAccess),
+        nameof(FileWriting.PipeWriterCreate), Pipe, WriteBehind, Direct,
+    ];
+
+    public static readonly string[] CopyMethods =
+        [nameof(FileCopying.FileCopy), nameof(FileCopying.Cp), nameof(FileCopying.FilePipeCopy)];
+
+    private static readonly int[] QuickChunks = [SmallestChunk, 4096, MainChunk, 1048576];
+    private static readonly int[] FullChunks =
+        [SmallestChunk, 1024, 2048, 4096, 8192, 16384, 32768, MainChunk, 131072, 262144, 524288, 1048576];
+
+    // Of full mode's durable files, whose price is the device's.
+    private static readonly int[] DurableChunks = [4096, MainChunk, 1048576];
+
+    // Everything at once cannot be flushed, and nobody asks what a buffer of 4 KiB does to a flush.
+    private static readonly string[] DurableMethods = [.. WriteMethods.Except([AllBytes, DefaultBuffer])];
+    private static readonly string[] QuickDurableMethods = [Baseline, Pipe, WriteBehind, Direct];
+
+    // Four minutes in all. A verdict needs five rounds of every launch.
+    private static readonly SuiteLimits Quick = new()
+    {
+        Total = TimeSpan.FromSeconds(240),
+        Groups = Both(new() { MinRounds = 5, MaxRounds = 12, Time = TimeSpan.FromSeconds(20) }),
+    };
+
+    private static readonly SuiteLimits Full = new()
+    {
+        Groups = Both(new() { MinRounds = 10, MaxRounds = 20, Time = TimeSpan.FromMinutes(6) }),
+    };
+
+    private readonly long _length = LargeSize;
+
     public WritesSuite()
+        : base(Quick, Full)
     {
     }
 
-    internal WritesSuite(WritesLimits limits, long length)
-    {
-        _limits = limits;
-        _length = length;
-    }
+    /// <summary>For tests.</summary>
+    public WritesSuite(SuiteLimits limits, long length)
+        : base(limits, limits) => _length = length;
 
-    /// <inheritdoc/>
     public override string Name => "writes";
 
-    /// <inheritdoc/>
     public override string Description =>
         "every way to write a file, durably or not, to copy one, to scan it in parts and to append records to it";
 
-    /// <inheritdoc/>
     public override IReadOnlyList<string> ExampleFilters { get; } = ["FilePipe/*/commit", "FileStreamSync*/*/commit"];
 
-    internal override IReadOnlyList<string> Methods => WritesPlan.Methods;
+    public override IReadOnlyList<string> Methods { get; } =
+    [
+        .. WriteMethods, .. CopyMethods, nameof(FileScanning.FilePipeScan),
+        nameof(RecordAppending.FileStreamAppend), nameof(RecordAppending.FilePipeAppend),
+    ];
 
-    internal override SuiteInputs TakeInputs(LabOptions options)
+    protected override string? WhyNoUserFile =>
+        "The suite writes makes the files that it measures, and takes none with --file. Name the folder, and so the disk, "
+        + "with --data.";
+
+    /// <summary>The same limits for both groups.</summary>
+    public static RunLimits[] Both(RunLimits limits) => [limits with { Group = Unflushed }, limits with { Group = Durable }];
+
+    public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
+        ((WritesCase)planned).Small(new WritesInputs(files));
+
+    public override IReadOnlyList<BarResult> Bars(LabResults results) => WritesBars.Check(results);
+
+    public override string? Finding(LabResults results) => WritesBars.Finding(results);
+
+    protected override IReadOnlyList<TestFile> Files(LabOptions options, string data) => WritesInputs.In(data, _length).Files;
+
+    protected override IEnumerable<PlannedCase> Cases(LabOptions options, IReadOnlyList<TestFile> files, Uri server)
     {
-        string data = Path.GetFullPath(options.DataFolder ?? DataFolder.Default);
-        var inputs = WritesInputs.In(data, _length);
-        _ = WritesPlan.Select(options, inputs);
-        if (options.FilePath is not null)
+        var inputs = new WritesInputs(files);
+        string folder = inputs.Folder;
+        bool quick = options.Mode == LabMode.Quick;
+        long large = inputs.Integers.Bytes;
+        long medium = large / LargeByMedium;
+        return ((IEnumerable<WritesCase>)
+        [
+            .. UnflushedCases(folder, medium, isLarge: false, quick),
+            .. UnflushedCases(folder, large, isLarge: true, quick),
+            .. from file in (IEnumerable<(long Bytes, int Chunk)>)
+               [
+                   (SmallSize, (int)SmallSize),
+                   .. from bytes in new[] { medium, large }
+                      from chunk in quick ? [MainChunk] : DurableChunks
+                      select (bytes, chunk),
+               ]
+               from method in quick ? QuickDurableMethods : DurableMethods
+               select new WriteCase(method, folder, file.Bytes, file.Chunk, Durability.OnCommit),
+            .. CopyMethods.Select(method => new CopyCase(method, folder, inputs.Integers)),
+            .. from file in new[] { inputs.Integers, inputs.Text }
+               from degree in quick ? [1, 2, 4] : new[] { 1, 2, 3, 4, 8 }
+               select new ScanCase(
+                   degree == 1 ? nameof(FileScanning.FilePipe) : nameof(FileScanning.FilePipeScan), folder, file, degree),
+            .. Writers.Select(writers => new AppendCase(nameof(RecordAppending.FilePipeAppend), folder, writers, Records)),
+            .. (quick ? [1] : Writers)
+                .Select(writers => new AppendCase(nameof(RecordAppending.FileStreamAppend), folder, writers, Records)),
+        ]).SelectMany(planned => WithNoise(planned, planned.IsBaseline));
+    }
+
+    private static IEnumerable<WriteCase> UnflushedCases(string folder, long bytes, bool isLarge, bool quick)
+    {
+        foreach (int chunk in quick ? QuickChunks : FullChunks)
         {
-            throw new NoCaseException(
-                "The suite writes makes the files that it measures, and takes none with --file. Name the folder, and so the "
-                + "disk, with --data.");
+            IEnumerable<string> methods = !quick ? WriteMethods.Where(method => method != AllBytes)
+                : chunk == SmallestChunk ? [Baseline, DefaultBuffer, Pipe]
+                : [Baseline, Pipe];
+            foreach (string method in methods)
+            {
+                yield return new WriteCase(method, folder, bytes, chunk, Durability.None);
+            }
         }
 
-        return new SuiteInputs(inputs.Files, DataFolderLock.Take(data));
+        // What quick mode only samples, for the large file; everything at once has no chunks.
+        if (!quick || isLarge)
+        {
+            foreach (string method in quick ? WriteMethods.Except([Baseline, DefaultBuffer, Pipe]) : [AllBytes])
+            {
+                yield return new WriteCase(method, folder, bytes, MainChunk, Durability.None);
+            }
+        }
     }
+}
 
-    internal override LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop)
-    {
-        using var session = new LaunchSession(request, progress, stop);
-        return new WritesLaunch(request, Limits(request.Options.Mode), session).Run();
-    }
+/// <summary>The files that cases of copying and scanning read, as the list that a run hands to its processes.</summary>
+internal sealed class WritesInputs(IReadOnlyList<TestFile> files)
+{
+    private const long SmallBytes = 512 * ByteSize.KiB;
 
-    internal override MemoryResult MeasureMemory(MemoryRequest request)
-    {
-        var inputs = new WritesInputs(request.Inputs);
-        return WritesMemory.Measure(WritesPlan.Select(request.Options, inputs)[request.Plan], inputs);
-    }
+    public IReadOnlyList<TestFile> Files => files;
 
-    internal override IReadOnlyList<BarResult> Bars(LabResults results) => WritesBars.Check(results);
+    /// <summary>What warm-ups copy and sum.</summary>
+    public TestFile SmallIntegers => files[0];
 
-    internal override string? Finding(LabResults results) => WritesFinding.Sentence(results);
+    /// <summary>The text whose lines warm-ups count.</summary>
+    public TestFile FirstLines => files[1];
 
-    internal override WritesLimits Limits(LabMode mode) =>
-        _limits ?? (mode == LabMode.Quick ? WritesLimits.Quick : WritesLimits.Full);
+    /// <summary>The text whose lines are counted.</summary>
+    public TestFile Text => files[2];
+
+    /// <summary>What is copied and summed.</summary>
+    public TestFile Integers => files[3];
+
+    /// <summary>The folder that results go to.</summary>
+    public string Folder => ResultFolder.In(Path.GetDirectoryName(Integers.Path)!);
+
+    /// <summary>The files of a folder; nothing is written.</summary>
+    /// <param name="bytes">Length of the large one.</param>
+    public static WritesInputs In(string data, long bytes) => new(
+    [
+        TestFile.OfIncrements(data, Math.Min(SmallBytes, bytes)),
+        TestFile.OfFirstLines(data),
+        TestFile.OfManyLines(data),
+        TestFile.OfIncrements(data, bytes),
+    ]);
 }
