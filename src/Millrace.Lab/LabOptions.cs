@@ -6,7 +6,6 @@ internal sealed record LabOptions
     /// <summary>The default of <see cref="OutputFolder"/>, under the current folder.</summary>
     public const string DefaultOutputFolder = "results/latest";
 
-    /// <summary>How much.</summary>
     public LabMode Mode { get; init; } = LabMode.Quick;
 
     /// <summary>How many processes measure, one after the other; null for the suite's own number. At least 1.</summary>
@@ -18,7 +17,6 @@ internal sealed record LabOptions
     /// <summary>A file of the user's own to measure; null measures generated ones.</summary>
     public string? FilePath { get; init; }
 
-    /// <summary>Where results.json and report.md go.</summary>
     public string OutputFolder { get; init; } = DefaultOutputFolder;
 
     /// <summary>Where generated files are kept; null for the user's cache folder.</summary>
@@ -30,14 +28,12 @@ internal sealed record LabOptions
     /// <summary>The seed of the shuffled order; null chooses one, which results record.</summary>
     public int? Seed { get; init; }
 
-    /// <summary>The command line, for the record.</summary>
     public string Command { get; init; } = "";
 }
 
 /// <summary>How much a suite measures.</summary>
 public enum LabMode
 {
-    /// <summary>What answers the main questions, within three minutes.</summary>
     Quick,
 
     /// <summary>Every method with every parameter, as long as it takes.</summary>

@@ -2,14 +2,13 @@ using Perfolizer.Mathematics.Distributions.ContinuousDistributions;
 
 namespace Millrace.Lab;
 
-/// <summary>What a list of samples comes to. Nothing is taken out: an outlier is a time that a user waits, too.</summary>
+/// <summary>Statistics of samples. Outliers stay in: users wait for them, too.</summary>
 internal sealed class Statistics
 {
     private const double ConfidenceLevel = 0.999;
 
     private readonly double[] _sorted;
 
-    /// <param name="values">At least one.</param>
     public Statistics(IEnumerable<double> values)
     {
         _sorted = [.. values.Order()];

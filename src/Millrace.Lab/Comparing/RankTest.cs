@@ -1,4 +1,3 @@
-using Perfolizer;
 using Perfolizer.Mathematics.SignificanceTesting.Base;
 using Perfolizer.Mathematics.SignificanceTesting.MannWhitney;
 using Perfolizer.Metrology;
@@ -15,8 +14,8 @@ internal static class RankTest
     /// <param name="isMore">Whether "beyond" is above.</param>
     public static double Probability(double[] mine, double[] others, double threshold, bool isMore)
     {
-        Sample x = new(isMore ? mine : others);
-        Sample y = new(isMore ? others : mine);
+        Perfolizer.Sample x = new(isMore ? mine : others);
+        Perfolizer.Sample y = new(isMore ? others : mine);
         return MannWhitneyTest.Instance.GetPValue(
             x, y, AlternativeHypothesis.Greater, new Threshold(new NumberValue(threshold)));
     }

@@ -2,12 +2,10 @@ using Millrace.Lab.Machine;
 
 namespace Millrace.Lab.Data;
 
-/// <summary>
-/// Brings a file into the state that a case asks for, before every invocation, and checks that it is there.
-/// </summary>
+/// <summary>Brings a file into the state that a case asks for, before every invocation, and checks that it is there.</summary>
 internal sealed class CacheControl : IDisposable
 {
-    // Of a cold file a few pages may come back by themselves, for example through a virus scanner.
+    // A few pages of a cold file may come back, for example because a virus scanner reads them.
     private const double ColdResident = 0.01;
 
     // A larger file would be pushed out by the rest of the system sooner or later, and read in again at every sample.
@@ -52,7 +50,7 @@ internal sealed class CacheControl : IDisposable
 
         return PageCacheView.IsTruthful(file.Path)
             ? null
-            : "the kernel does not say which pages of this file are in memory, as you may not write it";
+            : "the kernel does not report which pages of this file are in memory, because you may not write it";
     }
 
     /// <summary>Opens what controls the cache of a file that exists.</summary>
@@ -60,7 +58,7 @@ internal sealed class CacheControl : IDisposable
     {
         if (!OperatingSystem.IsLinux())
         {
-            return new CacheControl(file, null, "hot was not verified: only Linux says what is in the page cache (mincore)");
+            return new CacheControl(file, null, "hot was not verified: only Linux reports the contents of the page cache (mincore)");
         }
 
         return PageCacheView.IsTruthful(file.Path)
@@ -68,12 +66,10 @@ internal sealed class CacheControl : IDisposable
             : new CacheControl(
                 file,
                 null,
-                "hot was not verified: the kernel does not say what is in memory to those who may not write the file");
+                "hot was not verified: the kernel reports which pages are in memory only to users who may write the file");
     }
 
-    /// <summary>
-    /// Puts the file's bytes into the page cache in the given way. For a generated file this writes its content again.
-    /// </summary>
+    /// <summary>Puts the file's bytes into the page cache in the given way. For a generated file this writes its content again.</summary>
     /// <returns>How it was filled, which is <see cref="CacheFill.AsFound"/> where a file cannot be dropped.</returns>
     public static CacheFill Establish(TestFile file, CacheFill fill)
     {
@@ -99,7 +95,6 @@ internal sealed class CacheControl : IDisposable
     }
 
     /// <summary>The same, with a reason and a way out when the file cannot be written.</summary>
-    /// <exception cref="LabException">It cannot be written.</exception>
     public static CacheFill EstablishOrExplain(TestFile file, CacheFill fill)
     {
         try

@@ -1,9 +1,8 @@
 namespace Millrace.Lab.Data;
 
 /// <summary>Where a file's bytes are before an invocation. Set and verified before every one.</summary>
-public enum CacheState
+internal enum CacheState
 {
-    /// <summary>All of it is in the page cache.</summary>
     Hot,
 
     /// <summary>Less than 1 % of it is in the page cache.</summary>
@@ -14,9 +13,8 @@ public enum CacheState
 /// How a hot file got into the page cache. The kernel caches what was written or read at once in large folios, and
 /// those are up to 2.5 times cheaper to map than single pages.
 /// </summary>
-public enum CacheFill
+internal enum CacheFill
 {
-    /// <summary>Nothing is in the cache: cold cases.</summary>
     None,
 
     /// <summary>Written in pieces of 1 MiB.</summary>

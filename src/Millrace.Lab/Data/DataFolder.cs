@@ -1,11 +1,9 @@
 namespace Millrace.Lab.Data;
 
 /// <summary>Where the laboratory keeps the files that it makes.</summary>
-public static class DataFolder
+internal static class DataFolder
 {
-    /// <summary>
-    /// The user's cache folder: on a disk, where temporary folders are often in memory and have no cache to be cold.
-    /// </summary>
+    /// <summary>The user's cache folder: on a disk, where temporary folders are often in memory and have no cache to be cold.</summary>
     public static string Default
     {
         get

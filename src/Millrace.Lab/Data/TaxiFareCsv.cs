@@ -6,15 +6,13 @@ namespace Millrace.Lab.Data;
 /// A text file of a million taxi rides as meters report them, to be read by lines and to be compressed: short fields, few
 /// distinct words, and numbers that go together. The same bytes on every machine and with every runtime.
 /// </summary>
-public static class TaxiFareCsv
+internal static class TaxiFareCsv
 {
     /// <summary>Length of the file in bytes.</summary>
     public const long Bytes = 23_898_406;
 
     /// <summary>Lines of the file, the header among them; every one ends with \n.</summary>
     public const int Lines = Rows + 1;
-
-    /// <summary>SHA-256 of the file.</summary>
     public const string Sha256 = "4dab4a0ddd9fc0316b749d9f8fa7a0f973e4d29684498cd69a36ee8dafb380f8";
 
     /// <summary>Lines of the longer file, of which this one is the beginning, that is scanned by several readers.</summary>
@@ -22,8 +20,6 @@ public static class TaxiFareCsv
 
     /// <summary>Its length in bytes.</summary>
     internal const long ManyBytes = 134_184_209;
-
-    /// <summary>Lines of the part that warm-ups read.</summary>
     internal const int FirstLines = 1000;
 
     /// <summary>Its length in bytes.</summary>
@@ -37,7 +33,6 @@ public static class TaxiFareCsv
     private const int UsualPercent = 79;
     private const int UsualRides = 16;
     private const int CardPercent = 80;
-
     private const int Places = 1024;
     private const int BetweenUsual = 48;
     private const int Speeds = 256;

@@ -3,13 +3,10 @@ using System.Buffers.Binary;
 namespace Millrace.Lab.Data;
 
 /// <summary>A file that is measured, and what every reader must find in it.</summary>
-/// <param name="Path">Where it is.</param>
-/// <param name="Bytes">Its length.</param>
-/// <param name="Checksum">What <see cref="Content"/> says.</param>
 /// <param name="Generated">Made by the laboratory, which may rewrite it; false for a user's own file.</param>
-public sealed record TestFile(string Path, long Bytes, long Checksum, bool Generated)
+internal sealed record TestFile(string Path, long Bytes, long Checksum, bool Generated)
 {
-    /// <summary>What is in it, and so what its checksum is.</summary>
+    /// <summary>The content, which determines the meaning of the checksum.</summary>
     public FileContent Content { get; init; }
 
     /// <summary>A file of the incrementing integers 0, 1, 2 … .</summary>
@@ -24,7 +21,6 @@ public sealed record TestFile(string Path, long Bytes, long Checksum, bool Gener
     }
 
     /// <summary>A file of random bytes, the same on every machine. Takes as long as making them.</summary>
-    /// <param name="folder">Where it is or will be.</param>
     /// <param name="bytes">Its length, a multiple of 8.</param>
     public static TestFile OfRandom(string folder, long bytes)
     {
@@ -42,7 +38,6 @@ public sealed record TestFile(string Path, long Bytes, long Checksum, bool Gener
         return new TestFile(path, bytes, (long)sum, Generated: true) { Content = FileContent.Random };
     }
 
-    /// <summary>The file of <see cref="TaxiFareCsv"/>.</summary>
     public static TestFile OfCsv(string folder) => new(
         System.IO.Path.Combine(folder, "taxi-fares.csv"), TaxiFareCsv.Bytes, TaxiFareCsv.Lines, Generated: true)
     {
@@ -109,8 +104,8 @@ public sealed record TestFile(string Path, long Bytes, long Checksum, bool Gener
     }
 }
 
-/// <summary>What is in a file that is measured, and what its checksum is.</summary>
-public enum FileContent
+/// <summary>The content of a measured file, and the meaning of its checksum.</summary>
+internal enum FileContent
 {
     /// <summary>The integers 0, 1, 2 …, or a user's own bytes. Checksum: the sum of the little-endian 64-bit integers.</summary>
     Integers,
@@ -123,9 +118,8 @@ public enum FileContent
 }
 
 /// <summary>A method did not read what is in the file.</summary>
-public sealed class WrongChecksumException : Exception
+internal sealed class WrongChecksumException : Exception
 {
-    /// <summary>States what was expected and what was found.</summary>
     public WrongChecksumException(TestFile file, long bytes, long sum)
         : base($"read {bytes:N0} bytes with the sum {sum}; {file?.Path} has {file?.Bytes:N0} bytes with the sum "
             + $"{file?.Checksum}. Either the method is wrong or the file was changed during the run.")

@@ -6,7 +6,6 @@ namespace Millrace.Lab.Data;
 internal static class UserFile
 {
     /// <summary>Looks at the file and computes the sum that every method must find.</summary>
-    /// <param name="path">The file.</param>
     /// <param name="content">Whether its integers or its bytes are summed.</param>
     /// <exception cref="LabException">It is missing, no regular file, empty or not readable.</exception>
     public static TestFile Inspect(string path, FileContent content = FileContent.Integers)

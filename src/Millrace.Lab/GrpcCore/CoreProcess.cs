@@ -3,7 +3,6 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.GrpcCore;
 
@@ -14,9 +13,6 @@ internal sealed class CoreProcess : IDisposable
 
     private readonly Process _process;
 
-    /// <summary>Starts it.</summary>
-    /// <param name="program">See <see cref="CoreProgram.PathIn"/>.</param>
-    /// <param name="arguments">Its command.</param>
     public CoreProcess(string program, params IEnumerable<string> arguments)
     {
         _process = Process.Start(new ProcessStartInfo(program, arguments)
@@ -33,7 +29,6 @@ internal sealed class CoreProcess : IDisposable
     /// <summary>Its id.</summary>
     public int Id => _process.Id;
 
-    /// <summary>Gives it a line.</summary>
     public Task TellAsync(string line) => _process.StandardInput.WriteLineAsync(line);
 
     /// <summary>Reads a number of the next line that it prints.</summary>
@@ -48,9 +43,7 @@ internal sealed class CoreProcess : IDisposable
             : throw new LabException($"The program of gRPC's C++ core answered: {line}");
     }
 
-    /// <summary>
-    /// Reads whatever else it prints, a line for every call as a server: it would stand still when the pipe is full.
-    /// </summary>
+    /// <summary>Reads whatever else it prints, a line for every call as a server: it would stand still when the pipe is full.</summary>
     public void ReadAllElse() =>
         _ = _process.StandardOutput.BaseStream.CopyToAsync(Stream.Null);
 
@@ -96,7 +89,6 @@ internal static class CoreClient
     }
 
     /// <summary>Starts the process, or joins its users; <see cref="Release"/> it once.</summary>
-    /// <param name="program">See <see cref="CoreProgram.PathIn"/>.</param>
     public static void Acquire(string program)
     {
         lock (Gate)
@@ -106,7 +98,6 @@ internal static class CoreClient
         }
     }
 
-    /// <summary>The last user's call ends the process.</summary>
     public static void Release()
     {
         lock (Gate)
@@ -119,12 +110,8 @@ internal static class CoreClient
         }
     }
 
-    /// <param name="verb">"download" or "upload".</param>
     /// <param name="server">Host and port.</param>
-    /// <param name="name">The name on the server.</param>
-    /// <param name="path">The path here.</param>
     /// <param name="chunk">Bytes in a message.</param>
-    /// <param name="coding">"none" or "gzip".</param>
     /// <returns>How many bytes were moved.</returns>
     public static async Task<long> MoveAsync(string verb, string server, string name, string path, int chunk, string coding)
     {
@@ -143,13 +130,10 @@ internal static class CoreClient
 }
 
 /// <summary>Servers of gRPC's C++ core, one for each length of chunks, begun when they are asked for.</summary>
-/// <param name="program">See <see cref="CoreProgram.PathIn"/>.</param>
-/// <param name="folder">What they serve.</param>
 internal sealed class CoreServers(string program, string folder) : IDisposable
 {
     private readonly ConcurrentDictionary<int, Lazy<(CoreProcess Process, int Port)>> _servers = new();
 
-    /// <summary>The port of one.</summary>
     public int PortOf(int chunk) => Of(chunk).Port;
 
     /// <summary>The id of its process.</summary>
@@ -188,15 +172,11 @@ internal sealed class CoreServers(string program, string folder) : IDisposable
 [Flags]
 internal enum CoreEnds
 {
-    /// <summary>Neither.</summary>
     None = 0,
 
-    /// <summary>The client.</summary>
     Client = 1,
 
-    /// <summary>The server.</summary>
     Server = 2,
 
-    /// <summary>Both.</summary>
     Both = Client | Server,
 }

@@ -23,7 +23,6 @@ internal static class CoreProgram
     private static readonly string[] Tools = ["g++", "protoc", "grpc_cpp_plugin", "pkg-config"];
 
     /// <summary>Compiles it unless that was done before.</summary>
-    /// <param name="data">The laboratory's folder.</param>
     public static void Make(string data)
     {
         if (NotHere.Value is not null || File.Exists(PathIn(data)))
@@ -41,12 +40,9 @@ internal static class CoreProgram
         File.WriteAllText(Path.Combine(folder, ProblemName), problem ?? "");
     }
 
-    /// <summary>Where it is.</summary>
-    /// <param name="data">The laboratory's folder.</param>
     public static string PathIn(string data) => Path.Combine(FolderIn(data), ProgramName);
 
     /// <summary>Why it is not there; null when it is.</summary>
-    /// <param name="data">The laboratory's folder.</param>
     public static string? WhyNot(string data)
     {
         if (NotHere.Value is { } reason)

@@ -7,20 +7,14 @@ namespace Millrace.Lab.Interop;
 /// <summary>The calls that set and inspect a file's place in the page cache. Linux only.</summary>
 internal static unsafe partial class LinuxFile
 {
-    /// <summary>POSIX_FADV_DONTNEED.</summary>
     public const int AdviceDoNotNeed = 4;
-
-    /// <summary>PROT_READ.</summary>
     public const int ProtectionRead = 1;
-
-    /// <summary>MAP_SHARED.</summary>
     public const int MapShared = 1;
 
     /// <summary>O_RDONLY | O_DIRECTORY | O_CLOEXEC. The second has another value on processors of the Arm family.</summary>
     public static readonly int OpenFolderFlags =
         RuntimeInformation.ProcessArchitecture is Architecture.Arm or Architecture.Arm64 ? 0x84000 : 0x90000;
 
-    /// <summary>W_OK.</summary>
     public const int AccessWrite = 2;
 
     /// <summary>open(2).</summary>

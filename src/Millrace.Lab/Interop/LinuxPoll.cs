@@ -9,16 +9,12 @@ namespace Millrace.Lab.Interop;
 [SupportedOSPlatform("linux")]
 internal static unsafe partial class LinuxPoll
 {
-    /// <summary>There is something to read, or the end.</summary>
     public const short In = 0x001;
-
-    /// <summary>There is room to write.</summary>
     public const short Out = 0x004;
 
     private const long NanosecondsPerSecond = 1_000_000_000;
 
     /// <summary>Waits until one of them is ready or the time is up. A signal ends it early, as if the time were up.</summary>
-    /// <param name="entries">What is waited for; the answer is in <see cref="Entry.Ready"/>.</param>
     /// <param name="ticks">For how long at most, in ticks of <see cref="Stopwatch"/>.</param>
     public static void Wait(Span<Entry> entries, long ticks)
     {
@@ -39,14 +35,11 @@ internal static unsafe partial class LinuxPoll
     [LibraryImport("libc", EntryPoint = "ppoll", SetLastError = true)]
     private static partial int Poll(Entry* entries, nuint count, Time* time, void* signals);
 
-    /// <summary>struct pollfd.</summary>
     [StructLayout(LayoutKind.Sequential)]
     public struct Entry
     {
-        /// <summary>The descriptor; a negative one is passed over.</summary>
         public int Descriptor;
 
-        /// <summary>What is waited for.</summary>
         public short Events;
 
         /// <summary>What there is: also an error or a hang-up, which reading or writing then tells.</summary>

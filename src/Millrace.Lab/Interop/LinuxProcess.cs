@@ -11,7 +11,6 @@ internal static unsafe partial class ProcessClock
     private const long NanosecondsPerSecond = 1_000_000_000;
 
     /// <summary>Reads it, in nanoseconds.</summary>
-    /// <exception cref="LabException">There is no such process.</exception>
     public static long Read(int process)
     {
         int clock;

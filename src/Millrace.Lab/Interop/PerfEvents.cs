@@ -12,7 +12,7 @@ internal static unsafe partial class PerfEvents
     private const ulong FlagInherit = 1 << 1;
     private const nuint FlagCloseOnExec = 8;
 
-    /// <summary>Counts how often a thread, and every thread that it starts from now on, passes a tracepoint.</summary>
+    /// <summary>Counts how often a thread, and every thread that it starts later, passes a tracepoint.</summary>
     /// <returns>A file to read a 64-bit count from, or an invalid one; then the error is the last P/Invoke error.</returns>
     public static SafeFileHandle Open(ulong tracepoint, int thread)
     {
@@ -33,7 +33,7 @@ internal static unsafe partial class PerfEvents
 
     private static nint Number => RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 298 : 241;
 
-    // glibc has no wrapper of its own for it. On the processors in IsKnown, variadic functions take such arguments in the
+    // glibc has no wrapper for it. On the processors in IsKnown, variadic functions take such arguments in the
     // same registers as others do.
     [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
     private static partial nint SystemCall(nint number, nint attributes, nint process, nint cpu, nint group, nint flags);

@@ -1,26 +1,22 @@
 using System.Diagnostics;
 using System.Reflection;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Machine;
 
 /// <summary>How the code that is measured was built.</summary>
 internal static class BuildFacts
 {
-    /// <summary>The version of Millrace.</summary>
     public static string Version { get; } = VersionOf(typeof(FilePipe).Assembly);
 
     private static bool IsOptimised { get; } =
         new[] { typeof(FilePipe).Assembly, typeof(BuildFacts).Assembly }.All(
             assembly => assembly.GetCustomAttribute<DebuggableAttribute>() is not { IsJITOptimizerDisabled: true });
 
-    /// <summary>What makes the numbers worth less.</summary>
     public static IEnumerable<string> Warnings()
     {
         if (!IsOptimised)
         {
-            yield return "This is a Debug build: its times say nothing about Millrace. Run ./millrace, which builds Release.";
+            yield return "This is a Debug build: do not rely on its times. Run ./millrace, which builds Release.";
         }
 
         if (Debugger.IsAttached)
@@ -29,7 +25,6 @@ internal static class BuildFacts
         }
     }
 
-    /// <summary>Describes the engine.</summary>
     public static EngineFacts Engine(WarmUpResult warmUp) => new()
     {
         Name = $"Millrace.Lab {VersionOf(typeof(BuildFacts).Assembly)}",

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Runtime;
 using System.Runtime.InteropServices;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Machine;
 
@@ -16,8 +15,6 @@ internal static class MachineInspector
     private const string NotAffected = "Not affected";
     private const string KernelFile = "/proc/sys/kernel/osrelease";
 
-    /// <summary>Describes it.</summary>
-    /// <param name="dataPath">A path on the file system that matters.</param>
     public static MachineFacts Inspect(string dataPath)
     {
         var processor = ProcessorInfo.Read();
@@ -133,7 +130,6 @@ internal static class Virtualization
 
     // Files that container engines put into the root, and parts of the names of their control groups.
     private static readonly (string File, string Name)[] Marks = [("/.dockerenv", "docker"), ("/run/.containerenv", "podman")];
-
     private static readonly string[] ControlGroups = ["docker", "kubepods", "libpod", "lxc", "containerd"];
 
     /// <summary>The container's kind where it shows itself; null where nothing does.</summary>

@@ -6,9 +6,7 @@ using Millrace.Lab.Interop;
 
 namespace Millrace.Lab.Machine;
 
-/// <summary>
-/// Says how much of a file is in the page cache, drops it from there and reads it in. Not thread-safe.
-/// </summary>
+/// <summary>Says how much of a file is in the page cache, drops it from there and reads it in. Not thread-safe.</summary>
 /// <remarks>
 /// The file is mapped and never touched: mincore(2) asks about the mapping, and an untouched one neither keeps pages in
 /// the cache nor brings any in.
@@ -23,7 +21,6 @@ internal sealed unsafe class PageCacheView : IDisposable
     private readonly byte[] _pages;
 
     /// <summary>Opens a view of a file that is not empty.</summary>
-    /// <exception cref="Win32Exception">The file cannot be mapped.</exception>
     public PageCacheView(string path)
     {
         Path = path;
@@ -42,10 +39,8 @@ internal sealed unsafe class PageCacheView : IDisposable
             checked((int)((Bytes + Environment.SystemPageSize - 1) / Environment.SystemPageSize)), pinned: true);
     }
 
-    /// <summary>The file.</summary>
     public string Path { get; }
 
-    /// <summary>Its length when the view was opened.</summary>
     public long Bytes { get; }
 
     /// <summary>

@@ -1,9 +1,7 @@
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Meters;
 
 /// <summary>
-/// Counts what a method allocates and how often that makes the collector run, in a pass of its own: reading the exact
+/// Counts what a method allocates and how often that makes the collector run, in a separate pass: reading the exact
 /// counter stops all threads.
 /// </summary>
 /// <remarks>
@@ -21,7 +19,6 @@ internal static class AllocationPass
     // Of an invocation that takes so long one is enough: what else happens is lost in it.
     private const double LongNs = 100e6;
 
-    /// <summary>Measures one case.</summary>
     public static void Measure(LabCase entry)
     {
         int invocations = entry.ExpectedNs <= 0

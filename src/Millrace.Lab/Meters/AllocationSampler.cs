@@ -50,9 +50,7 @@ internal sealed class AllocationSampler : EventListener
     /// <summary>Whether the runtime samples allocations now, for this or for another listener.</summary>
     public static bool IsSampling => RuntimeSource()?.IsEnabled(EventLevel.Informational, AllocationSampling) ?? false;
 
-    /// <summary>
-    /// Waits until all events up to now have come; to be called once. Null when they did not come within a bounded time.
-    /// </summary>
+    /// <summary>Waits until all events up to now have come; to be called once. Null when they did not come within a bounded time.</summary>
     public IReadOnlyList<SampledObject>? Finish()
     {
         DateTime before = DateTime.UtcNow;
@@ -115,7 +113,7 @@ internal sealed class AllocationSampler : EventListener
     private static EventSource? RuntimeSource() =>
         EventSource.GetSources().FirstOrDefault(source => source.Name == RuntimeEvents);
 
-    // A type of its own, so that no other array is taken for it.
+    // A separate type, so that no other array is mistaken for it.
 #pragma warning disable CS0649, S1144
     private struct Mark
     {
@@ -126,12 +124,11 @@ internal sealed class AllocationSampler : EventListener
 
 /// <summary>An allocation that the runtime reported.</summary>
 /// <param name="Time">When, UTC.</param>
-/// <param name="Bytes">How large the object is, its header included.</param>
 internal readonly record struct SampledObject(DateTime Time, double Bytes);
 
 /// <summary>
 /// Tells a listener the system's number of the thread that it runs on. Runtime events carry the number of the thread that
-/// caused them; only a listener that hears an event of its own thread learns its own number, on every system.
+/// caused them; a listener learns its own number, on every system, only from an event that its thread causes.
 /// </summary>
 [EventSource(Name = "Millrace-Lab-Thread")]
 internal sealed class ThreadProbe : EventSource

@@ -11,7 +11,6 @@ namespace Millrace.Lab.Meters;
 [SupportedOSPlatform("linux")]
 internal sealed class IoAccounting : IDisposable
 {
-    /// <summary>The file.</summary>
     public const string Path = "/proc/self/io";
 
     // Seven lines of a name and a 64-bit number.
@@ -21,7 +20,6 @@ internal sealed class IoAccounting : IDisposable
 
     private IoAccounting(SafeFileHandle file) => _file = file;
 
-    /// <summary>Opens it, or says why not.</summary>
     public static IoAccounting? TryOpen(out string? reason)
     {
         try
@@ -39,7 +37,6 @@ internal sealed class IoAccounting : IDisposable
     }
 
     /// <summary>Reads it into counters. What this very call reads is not in them, but in those of the next one.</summary>
-    /// <param name="others">Counters of other meters, which stay.</param>
     /// <param name="ownBytes">How much that will be, bytes; it is one call.</param>
     public ProcessCounters Read(in ProcessCounters others, out int ownBytes)
     {

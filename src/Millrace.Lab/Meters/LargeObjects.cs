@@ -1,5 +1,3 @@
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Meters;
 
 /// <summary>
@@ -8,8 +6,7 @@ namespace Millrace.Lab.Meters;
 /// </summary>
 internal sealed class LargeObjects
 {
-    /// <summary>Where the number comes from.</summary>
-    public const string Source = "GC.GetGCMemoryInfo, the large object heap between two full collections, in a pass of its own";
+    public const string Source = "GC.GetGCMemoryInfo, the large object heap between two full collections, in a separate pass";
 
     // Of GCMemoryInfo.GenerationInfo: 0 to 2, then large objects, then pinned ones.
     private const int Generation = 3;
@@ -17,10 +14,8 @@ internal sealed class LargeObjects
     private long _left;
     private int _collections = -1;
 
-    /// <summary>Collects all garbage.</summary>
     /// <returns>
-    /// What was allocated since the last call; null at the first one, and when others collected in between, as nobody knows
-    /// then.
+    /// The bytes allocated since the last call; null for the first call, and when another collection in between makes them unknown.
     /// </returns>
     public long? Next()
     {

@@ -1,8 +1,5 @@
 using System.Diagnostics;
-using Millrace.Lab.Data;
 using Millrace.Lab.Interop;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Meters;
@@ -15,7 +12,7 @@ internal static class MeterCostProbe
     private const int Repetitions = 15;
     private const string Reading = "reading";
     private const string Outside = "outside the measured time";
-    private const string OwnPass = "in a pass of its own";
+    private const string OwnPass = "in a separate pass";
 
     /// <summary>Measures all of them; takes some tens of milliseconds.</summary>
     public static IReadOnlyList<MeterCost> Measure(ProcessMeters meters)
@@ -28,7 +25,7 @@ internal static class MeterCostProbe
         };
         if (OperatingSystem.IsLinux())
         {
-            costs.Add(new("peak memory", MedianNs(OwnPeak), Reading, "in a process of its own"));
+            costs.Add(new("peak memory", MedianNs(OwnPeak), Reading, "in a separate process"));
             if (TracepointNs() is { } added)
             {
                 costs.Add(new("system calls, what counting adds", added, "system call", OwnPass));

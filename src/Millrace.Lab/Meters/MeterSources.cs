@@ -3,7 +3,7 @@ namespace Millrace.Lab.Meters;
 /// <summary>Says where numbers come from, and why some are missing, by the names of the lists of samples.</summary>
 internal static class MeterSources
 {
-    /// <summary>The name of the meter that a case may lack by itself.</summary>
+    /// <summary>The meter that may be missing for a single case.</summary>
     public const string AllocatedObjects = "allocatedObjects";
 
     private static readonly string[] Usage = ["minorFaults", "majorFaults", "voluntarySwitches", "involuntarySwitches"];
@@ -14,7 +14,7 @@ internal static class MeterSources
 
     private static readonly string[] IoFields = ["rchar", "read_bytes", "syscr", "wchar", "write_bytes", "syscw"];
 
-    /// <summary>The meters that are of this process alone, and so say nothing when another one does the work.</summary>
+    /// <summary>The meters that cover only this process, which are meaningless when another process does the work.</summary>
     public static IReadOnlyList<string> OwnOnly { get; } = ["allocatedBytes", AllocatedObjects, "systemCalls", .. Usage, .. Io];
 
     /// <summary>The meters that this process has, and a server where one was asked.</summary>
@@ -26,7 +26,7 @@ internal static class MeterSources
             ["wallNs"] = "Stopwatch, one invocation per sample",
             ["userCpuNs"] = ProcessMeters.CpuSource,
             ["systemCpuNs"] = ProcessMeters.CpuSource,
-            ["allocatedBytes"] = "GC.GetTotalAllocatedBytes, exact, in a pass of its own",
+            ["allocatedBytes"] = "GC.GetTotalAllocatedBytes, exact, in a separate pass",
             [AllocatedObjects] = ObjectCountPass.Source,
             ["callingThreadNs"] = "Stopwatch around every call that reads, without what is awaited; cold cases only",
         };
@@ -48,12 +48,12 @@ internal static class MeterSources
 
         if (calls.Source is { } source)
         {
-            sources["systemCalls"] = source + ", in a pass of its own";
+            sources["systemCalls"] = source + ", in a separate pass";
         }
 
         if (OperatingSystem.IsLinux())
         {
-            sources["peakResidentBytes"] = PeakMemory.Source + ", in a process of its own";
+            sources["peakResidentBytes"] = PeakMemory.Source + ", in a separate process";
             sources["peakOverIdleBytes"] = PeakMemory.Source + ", less VmRSS before the case";
         }
 

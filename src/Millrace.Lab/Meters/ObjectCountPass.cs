@@ -1,17 +1,15 @@
 using System.Diagnostics;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Meters;
 
 /// <summary>
-/// Estimates how many managed objects an invocation allocates, in a pass of its own: sampling makes allocating slower. It
+/// Estimates how many managed objects an invocation allocates, in a separate pass: sampling makes allocating slower. It
 /// needs what <see cref="AllocationPass"/> found.
 /// </summary>
 internal static class ObjectCountPass
 {
-    /// <summary>Where the number comes from.</summary>
     public const string Source =
-        "AllocationSampled events of the runtime, in a pass of its own; sampled: an estimate from one sample per 100 KiB";
+        "AllocationSampled events of the runtime, in a separate pass; sampled: an estimate from one sample per 100 KiB";
 
     /// <summary>Why a case that allocates little has no number.</summary>
     public const string TooLittle =
@@ -19,7 +17,6 @@ internal static class ObjectCountPass
 
     private const string NoEvents = "the runtime's events are switched off in this process";
     private const string LateEvents = "the runtime's events did not come in time";
-
     private const int MinimumInvocations = 3;
     private const int MaximumInvocations = 1000;
     private const double PassNs = 100e6;
@@ -28,7 +25,6 @@ internal static class ObjectCountPass
     // if it depended on the samples, cases that were sampled by chance would be shown, with far too many objects.
     private const int MinimumSamples = 10;
 
-    /// <summary>Measures one case.</summary>
     public static void Measure(LabCase entry)
     {
         if (entry.Allocations.Count == 0)
@@ -106,11 +102,8 @@ internal static class ObjectCountPass
 /// (1 - c)/c² each. After "Randomized Allocation Sampling" (C. Nasarre, N. Falk, 2024), docs/design/features of
 /// dotnet/runtime, which does the same for bytes.
 /// </remarks>
-/// <param name="Objects">The estimate, per invocation.</param>
-/// <param name="StdDev">Its standard deviation by the sampling alone.</param>
 internal readonly record struct ObjectEstimate(double Objects, double StdDev)
 {
-    /// <summary>One byte in so many wins.</summary>
     public const double BytesPerSample = 102_400;
 
     /// <summary>From the sizes of the sampled objects of some invocations.</summary>

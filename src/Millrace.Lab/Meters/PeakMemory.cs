@@ -10,7 +10,6 @@ namespace Millrace.Lab.Meters;
 [SupportedOSPlatform("linux")]
 internal static class PeakMemory
 {
-    /// <summary>Where the number comes from.</summary>
     public const string Source = "VmHWM of /proc/self/status, reset through /proc/self/clear_refs";
 
     private const string Self = "self";
@@ -35,7 +34,7 @@ internal static class PeakMemory
     /// <summary>The peak since then, bytes.</summary>
     public static long ReadPeak(int? process = null) => Read(process, "VmHWM:");
 
-    /// <summary>What is resident now, bytes.</summary>
+    /// <summary>The resident memory now, bytes.</summary>
     public static long ReadResident(int? process = null) => Read(process, "VmRSS:");
 
     private static string FileOf(int? process, string name) =>

@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Meters;
 
-/// <summary>What a process has used so far, or between two readings. Fields of meters that this system lacks are 0.</summary>
+/// <summary>Counters of a process, since its start or between two readings. Fields of meters that this system lacks are 0.</summary>
 internal readonly record struct ProcessCounters
 {
     /// <summary>Processor time in user mode, nanoseconds.</summary>
@@ -9,10 +9,8 @@ internal readonly record struct ProcessCounters
     /// <summary>Processor time in the kernel, nanoseconds.</summary>
     public long SystemCpuNs { get; init; }
 
-    /// <summary>Page faults that needed no disk.</summary>
     public long MinorFaults { get; init; }
 
-    /// <summary>Page faults that did.</summary>
     public long MajorFaults { get; init; }
 
     /// <summary>How often a thread gave the processor up.</summary>
@@ -27,7 +25,6 @@ internal readonly record struct ProcessCounters
     /// <summary>Bytes that came from a disk.</summary>
     public long PhysicalReadBytes { get; init; }
 
-    /// <summary>Calls that read.</summary>
     public long ReadCalls { get; init; }
 
     /// <summary>Bytes that writing calls took.</summary>
@@ -36,10 +33,8 @@ internal readonly record struct ProcessCounters
     /// <summary>Bytes that this process made the kernel owe a disk.</summary>
     public long PhysicalWriteBytes { get; init; }
 
-    /// <summary>Calls that write.</summary>
     public long WriteCalls { get; init; }
 
-    /// <summary>What lies between two readings.</summary>
     public static ProcessCounters operator -(in ProcessCounters after, in ProcessCounters before) => new()
     {
         UserCpuNs = after.UserCpuNs - before.UserCpuNs,

@@ -12,7 +12,6 @@ internal sealed class ProcessMeters : IDisposable
 
     private readonly IoAccounting? _io;
 
-    /// <summary>Opens what this system has.</summary>
     public ProcessMeters()
     {
         if (OperatingSystem.IsLinux())
@@ -29,13 +28,11 @@ internal sealed class ProcessMeters : IDisposable
     /// <summary>Why there are no page faults and context switches; null when there are.</summary>
     public string? UsageReason { get; }
 
-    /// <summary>Why there are no counts of bytes and of reading calls; null when there are.</summary>
+    /// <summary>Why bytes and reading calls are not counted; null when they are.</summary>
     public string? IoReason { get; }
 
-    /// <summary>Where processor times come from.</summary>
     public static string CpuSource => OperatingSystem.IsLinux() ? "getrusage, the whole process" : "Environment.CpuUsage, the whole process";
 
-    /// <summary>Reads before an invocation.</summary>
     public ProcessCounters ReadBefore()
     {
         // The processor's time last: reading the rest is not the invocation's work.
@@ -47,7 +44,6 @@ internal sealed class ProcessMeters : IDisposable
         });
     }
 
-    /// <summary>Reads after an invocation.</summary>
     public ProcessCounters ReadAfter() => ReadIo(ReadUsage(default), out _);
 
     public void Dispose()

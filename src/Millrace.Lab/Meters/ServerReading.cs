@@ -18,9 +18,8 @@ internal sealed record ServerReading
     /// <summary>Largest resident memory since the last reset; null where the system does not tell.</summary>
     public long? PeakResidentBytes { get; init; }
 
-    /// <summary>Reads those of a process without managed memory.</summary>
     /// <param name="process">Its id.</param>
-    /// <param name="resets">Whether the peak begins anew behind this reading.</param>
+    /// <param name="resets">Whether the peak is reset after this reading.</param>
     [SupportedOSPlatform("linux")]
     public static ServerReading Take(int process, bool resets)
     {
@@ -37,9 +36,7 @@ internal sealed record ServerReading
         return reading;
     }
 
-    /// <summary>Reads those of this process.</summary>
-    /// <param name="meters">Of this process.</param>
-    /// <param name="resets">Whether the peak begins anew behind this reading.</param>
+    /// <param name="resets">Whether the peak is reset after this reading.</param>
     public static ServerReading Take(ProcessMeters meters, bool resets)
     {
         ProcessCounters used = meters.ReadAfter();
@@ -66,7 +63,6 @@ internal sealed record ServerReading
 /// <param name="PeakResidentBytes">Largest resident memory since the first reading; null where the system does not tell.</param>
 internal readonly record struct ServerUse(long CpuNs, long? AllocatedBytes, long? Gen2, long? PeakResidentBytes)
 {
-    /// <summary>What lies between two readings.</summary>
     public static ServerUse Between(ServerReading before, ServerReading after) => new(
         after.CpuNs - before.CpuNs,
         after.AllocatedBytes - before.AllocatedBytes,

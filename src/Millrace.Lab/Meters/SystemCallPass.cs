@@ -1,10 +1,6 @@
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Meters;
 
-/// <summary>
-/// Counts the calls into the kernel that an invocation makes, in a pass of its own as counting makes each of them slower.
-/// </summary>
+/// <summary>Counts the calls into the kernel that an invocation makes, in a separate pass as counting makes each of them slower.</summary>
 internal sealed class SystemCallPass : IDisposable
 {
     private const int Invocations = 3;
@@ -14,7 +10,6 @@ internal sealed class SystemCallPass : IDisposable
 
     private readonly TracepointCounter? _counter;
 
-    /// <summary>Opens what this system has.</summary>
     public SystemCallPass()
     {
         if (OperatingSystem.IsLinux())
@@ -34,7 +29,6 @@ internal sealed class SystemCallPass : IDisposable
     /// <summary>Why the number is not available; null when it is.</summary>
     public string? Reason { get; }
 
-    /// <summary>Measures a case.</summary>
     public void Measure(LabCase entry)
     {
         if (_counter is null || !OperatingSystem.IsLinux())
@@ -47,7 +41,7 @@ internal sealed class SystemCallPass : IDisposable
         {
             entry.Prepare();
 
-            // What reading the counter twice costs by itself.
+            // The cost of reading the counter twice.
             long empty = _counter.Read();
             long first = _counter.Read();
             entry.Invoke();

@@ -11,7 +11,6 @@ namespace Millrace.Lab.Meters;
 [SupportedOSPlatform("linux")]
 internal sealed class TracepointCounter : IDisposable
 {
-    /// <summary>Where the number comes from.</summary>
     public const string Source = "perf tracepoint raw_syscalls:sys_enter";
 
     private static readonly string[] Folders = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
@@ -22,7 +21,6 @@ internal sealed class TracepointCounter : IDisposable
     {
     }
 
-    /// <summary>Opens the counter, or says why not.</summary>
     public static TracepointCounter? TryOpen(out string? reason)
     {
         if (!PerfEvents.IsKnown)

@@ -38,9 +38,7 @@ internal sealed unsafe class DelayLine : IDisposable
     private long _endDue;
 
     /// <param name="from">Where bytes come from.</param>
-    /// <param name="to">Where they go.</param>
     /// <param name="delay">How long they take, in ticks of <see cref="Stopwatch"/>.</param>
-    /// <param name="notBefore">When the first may leave, as a timestamp of <see cref="Stopwatch"/>.</param>
     /// <param name="capacity">Bytes that are on their way at most.</param>
     public DelayLine(Socket from, Socket to, long delay, long notBefore, int capacity)
     {
@@ -68,8 +66,6 @@ internal sealed unsafe class DelayLine : IDisposable
 
     public void Dispose() => NativeMemory.Free(_ring);
 
-    /// <summary>Takes what has come.</summary>
-    /// <param name="now">A timestamp.</param>
     /// <returns>False when the connection failed.</returns>
     public bool TryReceive(long now)
     {
@@ -100,8 +96,6 @@ internal sealed unsafe class DelayLine : IDisposable
         return true;
     }
 
-    /// <summary>Sends what is due.</summary>
-    /// <param name="now">A timestamp.</param>
     /// <returns>False when the connection failed.</returns>
     public bool TrySend(long now)
     {
@@ -181,7 +175,7 @@ internal sealed unsafe class DelayLine : IDisposable
     /// <summary>Bytes that leave together.</summary>
     private struct Moment
     {
-        /// <summary>When the first of them would leave by itself.</summary>
+        /// <summary>When the first of them is due to leave.</summary>
         public long Begun;
 
         public long Due;

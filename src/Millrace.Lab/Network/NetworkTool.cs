@@ -8,7 +8,6 @@ internal static class NetworkTool
 {
     private static readonly TimeSpan LongEnough = TimeSpan.FromSeconds(30);
 
-    /// <summary>Runs one and returns what it printed.</summary>
     /// <exception cref="LinkUnavailableException">It is not there, or it failed; the message has what it said.</exception>
     public static string Run(string tool, params IReadOnlyList<string> arguments)
     {

@@ -26,7 +26,6 @@ namespace Millrace.Lab.Network;
 [SupportedOSPlatform("linux")]
 internal sealed class Relay : IDisposable
 {
-    /// <summary>Connections that wait to be accepted.</summary>
     private const int Backlog = 128;
 
     /// <summary>Bytes on one way at least, for ways that take next to no time.</summary>
@@ -63,14 +62,10 @@ internal sealed class Relay : IDisposable
         _thread.Start();
     }
 
-    /// <summary>Where clients connect to: a port of loopback.</summary>
     public IPEndPoint Address { get; }
 
-    /// <summary>Connections so far.</summary>
     public int Accepted => Volatile.Read(ref _accepted);
 
-    /// <summary>Begins to listen.</summary>
-    /// <param name="target">The server.</param>
     /// <param name="roundTrip">How long it takes to be answered, beside what the ends and the link need; 0 or more.</param>
     /// <param name="bitsPerSecond">
     /// Of the fastest that the way is used at. It is not limited to that: the bytes that are on their way are, to twice as
@@ -88,13 +83,12 @@ internal sealed class Relay : IDisposable
         return new Relay(target, roundTrip, bitsPerSecond, listen ?? new IPEndPoint(IPAddress.Loopback, 0));
     }
 
-    /// <summary>Cuts all connections and listens no more.</summary>
     public void Dispose()
     {
         _stop = true;
         using (var knock = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))
         {
-            // Wakes the thread. Where that is refused it wakes by itself, a little later.
+            // Wakes the thread. If that fails, its timeout wakes it a little later.
             knock.Blocking = false;
             try
             {
@@ -172,7 +166,7 @@ internal sealed class Relay : IDisposable
         }
         catch (SocketException)
         {
-            // Its end was gone when it was told of the other's.
+            // Its end was gone when it received the other's.
             return false;
         }
     }

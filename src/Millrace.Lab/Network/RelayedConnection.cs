@@ -18,13 +18,8 @@ internal sealed class RelayedConnection : IDisposable
     private readonly DelayLine _down;
     private bool _connecting;
 
-    /// <summary>Begins to connect to the other end.</summary>
-    /// <param name="near">From the client; this disposes of it.</param>
-    /// <param name="target">The server.</param>
     /// <param name="delay">Of one way, in ticks.</param>
-    /// <param name="now">A timestamp.</param>
     /// <param name="capacity">Bytes on one way at most.</param>
-    /// <exception cref="SocketException">The server refused at once.</exception>
     public RelayedConnection(Socket near, IPEndPoint target, long delay, long now, int capacity)
     {
         _near = near;
@@ -49,7 +44,7 @@ internal sealed class RelayedConnection : IDisposable
     /// <summary>When something is to be sent, as a timestamp.</summary>
     public long NextDue => _connecting ? long.MaxValue : Math.Min(_up.NextDue, _down.NextDue);
 
-    /// <summary>What a listening socket hands down to those that it accepts, before the peer is told of a window.</summary>
+    /// <summary>Options that accepted sockets inherit from a listening socket, before a window is announced to the peer.</summary>
     public static void PrepareListener(Socket listener)
     {
         listener.ReceiveBufferSize = SocketBufferBytes;
@@ -64,8 +59,6 @@ internal sealed class RelayedConnection : IDisposable
         _down.Dispose();
     }
 
-    /// <summary>Says what is waited for.</summary>
-    /// <param name="entries">Two.</param>
     public void Ask(Span<LinuxPoll.Entry> entries)
     {
         entries[0] = Ask(_near, _up.WantsInput, _down.IsBlocked);
@@ -76,7 +69,6 @@ internal sealed class RelayedConnection : IDisposable
 
     /// <summary>Takes what has come, and sends what is due.</summary>
     /// <param name="entries">The answer to what <see cref="Ask(Span{LinuxPoll.Entry})"/> said.</param>
-    /// <param name="now">A timestamp.</param>
     /// <returns>False when the connection is over; one that failed is reset at both ends.</returns>
     public bool TryStep(ReadOnlySpan<LinuxPoll.Entry> entries, long now)
     {

@@ -5,7 +5,6 @@ using System.Net;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Network;
 
@@ -34,7 +33,6 @@ internal sealed class ShapedLink : IDisposable
     /// <summary>Bytes that wait for their turn at most; what TCP's queues of one connection and some more hold.</summary>
     /// <remarks>Less drops packets, and then it is TCP's recovery that is measured.</remarks>
     private const int LimitBytes = 8 * 1024 * 1024;
-
     private const string NamespaceFolder = "/run/netns";
 
     private static int Created;
@@ -49,26 +47,18 @@ internal sealed class ShapedLink : IDisposable
         Far = far;
     }
 
-    /// <summary>In each direction, with the headers of Ethernet.</summary>
     public long BitsPerSecond { get; }
 
-    /// <summary>The address of this side.</summary>
     public IPAddress Near { get; }
 
-    /// <summary>The address of the side in the namespace.</summary>
     public IPAddress Far { get; }
 
-    /// <summary>The name of the namespace.</summary>
     public string Namespace => _name.Namespace;
 
-    /// <summary>The name of the interface of this side.</summary>
     public string NearInterface => _name.Near;
 
-    /// <summary>The name of the interface in the namespace.</summary>
     public string FarInterface => _name.Far;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="bitsPerSecond">In each direction; 8,000 or more.</param>
     /// <exception cref="LinkUnavailableException">This machine does not allow it; the message says why.</exception>
     public static ShapedLink Create(long bitsPerSecond)
     {
@@ -172,7 +162,6 @@ internal sealed class ShapedLink : IDisposable
 
 /// <summary>The names and addresses of a <see cref="ShapedLink"/>, which say whose it is: a process that was killed leaves it.</summary>
 /// <param name="Owner">The process's id.</param>
-/// <param name="Number">Which of that process it is.</param>
 internal sealed record LinkName(int Owner, int Number)
 {
     /// <summary>Of namespaces and interfaces; these may have 15 characters, and a process's id has 7.</summary>
@@ -180,20 +169,15 @@ internal sealed record LinkName(int Owner, int Number)
 
     /// <summary>RFC 2544 has 198.18.0.0/15 for measuring networks; nobody else's packets go there.</summary>
     private const uint FirstAddress = (198u << 24) | (18u << 16);
-
     private const uint AddressesOfLink = 4;
     private const uint Links = (1u << 17) / AddressesOfLink;
 
-    /// <summary>Of the network namespace at the far end.</summary>
     public string Namespace => string.Create(CultureInfo.InvariantCulture, $"{Prefix}{Owner}-{Number}");
 
-    /// <summary>Of the interface on this side.</summary>
     public string Near => Namespace + "a";
 
-    /// <summary>Of the interface in the namespace.</summary>
     public string Far => Namespace + "b";
 
-    /// <summary>Finds out whose a namespace is.</summary>
     /// <returns>False when it is not one of these.</returns>
     public static bool TryParse(string name, [NotNullWhen(true)] out LinkName? link)
     {
@@ -230,7 +214,7 @@ internal sealed record LinkName(int Owner, int Number)
     private static IPAddress ToAddress(uint number) => new((long)(uint)IPAddress.HostToNetworkOrder((int)number));
 }
 
-/// <summary>A <see cref="ShapedLink"/> cannot be made on this machine, and the message says what is missing.</summary>
+/// <summary>A <see cref="ShapedLink"/> cannot be made on this machine; the message names what is missing.</summary>
 internal sealed class LinkUnavailableException : LabException
 {
     /// <summary>States what is missing and what can be done.</summary>

@@ -3,7 +3,7 @@ namespace Millrace.Lab.Results;
 /// <summary>What ran the cases and how.</summary>
 internal sealed record EngineFacts
 {
-    /// <summary>For example "BenchmarkDotNet 0.14.0".</summary>
+    /// <summary>For example "Millrace.Lab 0.1.0".</summary>
     public required string Name { get; init; }
 
     /// <summary>The Millrace version.</summary>

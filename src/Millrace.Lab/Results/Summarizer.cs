@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Results;
 
-/// <summary>Turns samples into summaries. All statistics are BenchmarkDotNet's.</summary>
+/// <summary>Turns samples into summaries.</summary>
 internal static class Summarizer
 {
     private const int SamplesForError = 3;

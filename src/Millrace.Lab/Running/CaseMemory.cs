@@ -1,4 +1,3 @@
-using Millrace.Lab.Data;
 using Millrace.Lab.Interop;
 using Millrace.Lab.Meters;
 using Millrace.Lab.Suites;
@@ -62,7 +61,7 @@ internal static class CaseMemory
         method.Find(planned.Method)();
     }
 
-    // What the warm-up left: garbage, pooled blocks (given back by the finalizer's thread after a collection), freed native
+    // Everything that the warm-up left: garbage, pooled blocks (given back by the finalizer's thread after a collection), freed native
     // memory that malloc keeps.
     [System.Runtime.Versioning.SupportedOSPlatform("linux")]
     private static void CollectAll()

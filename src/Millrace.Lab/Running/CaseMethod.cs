@@ -11,7 +11,7 @@ internal abstract class CaseMethod : IDisposable
     /// <summary>Asks the next invocation to fill <see cref="Description"/>; off while measuring.</summary>
     public virtual bool DescribesItself { get; set; }
 
-    /// <summary>What the method chose to do, for example a strategy; null when it has no choice.</summary>
+    /// <summary>The choice that the method made, for example a strategy; null when it has none.</summary>
     public virtual string? Description { get; protected set; }
 
     public virtual string? DescriptionReason { get; protected set; }

@@ -1,5 +1,4 @@
 using Millrace.Lab.Meters;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Running;
 

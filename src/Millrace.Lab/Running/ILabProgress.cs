@@ -6,12 +6,10 @@ namespace Millrace.Lab.Running;
 /// </summary>
 internal interface ILabProgress
 {
-    /// <summary>A part of the run begins.</summary>
     void Phase(string name);
 
     /// <param name="done">How far the part is, 0 to 1.</param>
     /// <param name="left">An estimate for the whole run; null when there is none yet.</param>
-    /// <param name="current">What runs next.</param>
     void Report(double done, TimeSpan? left, string current);
 
     /// <summary>Something that the user should know, for example a failed case.</summary>

@@ -44,7 +44,6 @@ internal sealed class LabCase : IDisposable
     /// <summary>The first reason why a sample's state was not as it should be.</summary>
     public string? Violation { get; private set; }
 
-    /// <summary>What the method chose to do, and why.</summary>
     public string? Strategy { get; private set; }
 
     public string? StrategyReason { get; private set; }
@@ -93,7 +92,6 @@ internal sealed class LabCase : IDisposable
     }
 
     /// <summary>Measures one invocation: a whole file takes long enough to be timed alone.</summary>
-    /// <exception cref="Exception">Whatever the method throws.</exception>
     public Sample Measure(int round)
     {
         Prepare();
@@ -128,7 +126,7 @@ internal sealed class LabCase : IDisposable
         }
     }
 
-    // For passes that read meters of their own.
+    // For passes, which read other meters.
     public void Prepare() => _preparedViolation = _state.Prepare();
 
     public void Invoke() => _invoke();
@@ -150,9 +148,7 @@ internal sealed class LabCase : IDisposable
 }
 
 /// <summary>What was measured of one invocation.</summary>
-/// <param name="Round">In which round, from 0.</param>
 /// <param name="WallNs">From before the call until completion, in nanoseconds.</param>
-/// <param name="Used">What the whole process used meanwhile.</param>
 /// <param name="CallingThreadNs">Inside the calls that read, in nanoseconds; 0 when not measured.</param>
 /// <param name="Violation">What was wrong with the state before it; null when nothing was.</param>
 /// <param name="Server">What a server in its own process used meanwhile; null when there is none.</param>

@@ -36,7 +36,7 @@ internal static class LabWorker
             : JsonSerializer.Deserialize(line, WorkerJson.Default.WorkerRequest);
         if (request is null)
         {
-            Console.Error.WriteLine($"{Argument} is a part of the laboratory and no command of its own: run millrace lab.");
+            Console.Error.WriteLine($"{Argument} is used only by the laboratory: run millrace lab.");
             return 1;
         }
 

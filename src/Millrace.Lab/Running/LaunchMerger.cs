@@ -1,5 +1,3 @@
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Running;
 
 /// <summary>Joins what several processes measured of the same cases.</summary>

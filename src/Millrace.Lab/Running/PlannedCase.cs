@@ -1,21 +1,15 @@
-using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Running;
 
 /// <summary>A case of a suite's plan: a method with its typed parameters.</summary>
-/// <param name="Method">Its name in results, except for the second copy of a case.</param>
 /// <param name="Role">Null, or <see cref="LabCase.NoiseRole"/>.</param>
-/// <param name="Cache">Where <see cref="CachedFile"/> is before an invocation.</param>
-/// <param name="Fill">How it got there.</param>
 internal abstract record PlannedCase(
     string Method, string? Role, CacheState Cache = CacheState.Hot, CacheFill Fill = CacheFill.LargeWrites)
 {
     /// <summary>Its index in the plan; the same in every process.</summary>
     public int Plan { get; init; }
 
-    /// <summary>The name in results.</summary>
     public string Name => Role == LabCase.NoiseRole ? Method + LabCase.NoiseSuffix : Method;
 
     /// <summary>Names the case for a filter and in messages, for example "FilePipe/128MiB/65536/SequentialScan/hot".</summary>
@@ -24,7 +18,7 @@ internal abstract record PlannedCase(
     /// <summary>Whether ratios are against cases of this method and these parameters.</summary>
     public abstract bool IsBaseline { get; }
 
-    /// <summary>Why meters of this process say nothing about the case, because another one does the work; null when they do.</summary>
+    /// <summary>Why the meters of this process do not cover the case, because another one does the work; null when they do.</summary>
     public virtual string? Foreign => null;
 
     public virtual bool NeedsServer => false;
@@ -35,7 +29,6 @@ internal abstract record PlannedCase(
     /// <summary>The file whose place in the page cache matters; null when there is none.</summary>
     public virtual TestFile? CachedFile => null;
 
-    /// <summary>The parameters as results name them.</summary>
     public abstract CaseParameters Parameters { get; }
 
     /// <summary>What a run without the case says is missing.</summary>
@@ -47,20 +40,17 @@ internal abstract record PlannedCase(
 
     public abstract CaseMethod Create();
 
-    /// <summary>What prepares and checks invocations.</summary>
     /// <param name="cache">Controls the cache of <see cref="CachedFile"/>; null in warm-ups.</param>
     public virtual CaseState CreateState(CacheControl? cache) => new(this, cache);
 
     /// <summary>Starts the other process that does the work, if there is one, and keeps it until it is disposed of.</summary>
     public virtual ForeignProcess? StartForeign() => null;
 
-    /// <summary>Removes what invocations leave behind.</summary>
     public virtual void Clear()
     {
     }
 
     /// <summary>Compares what an invocation left behind with what it should have left.</summary>
-    /// <exception cref="Exception">They differ.</exception>
     public virtual void Verify()
     {
     }
@@ -77,7 +67,7 @@ internal abstract class ForeignProcess : IDisposable
 /// <summary>Brings about the state that a case asks for before every invocation, and checks what it left. Not timed.</summary>
 internal class CaseState(PlannedCase planned, CacheControl? cache)
 {
-    /// <summary>What a server in its own process used for the last invocation, once that is finished; null without one.</summary>
+    /// <summary>The resources that a server in another process used for the last finished invocation; null without one.</summary>
     public virtual ServerUse? Server => null;
 
     /// <summary>Processor time that another process used in this one's place for the last invocation.</summary>

@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace Millrace.Lab.Running;
 
 /// <summary>
-/// Measures a group of cases in rounds: each round visits every case once, in an order shuffled anew, so that a machine
+/// Measures a group of cases in rounds: each round visits every case once, in a newly shuffled order, so that a machine
 /// that becomes slower or faster meanwhile does so for all of them.
 /// </summary>
 internal sealed class RoundRunner
@@ -13,11 +13,7 @@ internal sealed class RoundRunner
     private readonly RunClock _clock;
     private readonly CancellationToken _stop;
 
-    /// <summary>Makes a runner.</summary>
     /// <param name="seed">Of the shuffled order; recorded in results.</param>
-    /// <param name="clock">The time that the whole run may take.</param>
-    /// <param name="progress">Is told before every visit.</param>
-    /// <param name="stop">Ends the run after the current invocation.</param>
     public RoundRunner(int seed, RunClock clock, ILabProgress progress, CancellationToken stop)
     {
         _shuffle = new Random(seed);
@@ -43,7 +39,6 @@ internal sealed class RoundRunner
         }
     }
 
-    /// <summary>Measures rounds within the limits.</summary>
     /// <returns>How many rounds were begun.</returns>
     public int Run(IReadOnlyList<LabCase> cases, RunLimits limits)
     {

@@ -5,16 +5,13 @@ namespace Millrace.Lab.Running;
 /// <summary>How many rounds a group of cases gets in one launch.</summary>
 internal sealed record RunLimits
 {
-    /// <summary>The group: <see cref="PlannedCase.Group"/>.</summary>
     public string Group { get; init; } = "";
 
     /// <summary>Rounds that are made however long they take, unless the time of the whole run is over.</summary>
     public required int MinRounds { get; init; }
 
-    /// <summary>Rounds after which more would show nothing new.</summary>
     public required int MaxRounds { get; init; }
 
-    /// <summary>Time after which no further round begins.</summary>
     public required TimeSpan Time { get; init; }
 
     /// <summary>Time of a case's own invocations after which it gets no more than the minimum of rounds.</summary>
@@ -45,10 +42,8 @@ internal sealed record SuiteLimits
     /// <summary>The whole run with <see cref="Launches"/>; null for no limit.</summary>
     public TimeSpan? Total { get; init; }
 
-    /// <summary>How many processes measure by default.</summary>
     public int Launches { get; init; } = 3;
 
-    /// <summary>Fewer phases are for tests, which measure nothing.</summary>
     public int WarmUpPhases { get; init; } = WarmUp.MaxPhases;
 
     /// <summary>The groups, in the order in which a launch measures them.</summary>

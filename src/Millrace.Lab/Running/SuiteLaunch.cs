@@ -1,8 +1,6 @@
 using System.Runtime;
-using Millrace.Lab.Data;
 using Millrace.Lab.Machine;
 using Millrace.Lab.Meters;
-using Millrace.Lab.Results;
 using Millrace.Lab.Suites;
 
 namespace Millrace.Lab.Running;

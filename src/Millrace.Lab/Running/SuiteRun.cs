@@ -1,7 +1,6 @@
 using Millrace.Lab.Comparing;
 using Millrace.Lab.Machine;
 using Millrace.Lab.Meters;
-using Millrace.Lab.Results;
 using Millrace.Lab.Suites;
 
 namespace Millrace.Lab.Running;
@@ -21,7 +20,6 @@ internal sealed class SuiteRun
 
     // What the pass over all cases may take of a limited run.
     private static readonly TimeSpan MemoryTime = TimeSpan.FromSeconds(25);
-
     private static readonly Dictionary<string, string> NoMeters = [];
 
     private readonly Suite _suite;
@@ -49,15 +47,7 @@ internal sealed class SuiteRun
         _seed = options.Seed ?? Random.Shared.Next();
     }
 
-    /// <summary>
-    /// Measures. Blocks the calling thread until it is done or stopped; what was measured is always returned.
-    /// </summary>
-    /// <param name="suite">What to measure.</param>
-    /// <param name="options">How much, and where.</param>
-    /// <param name="worker">The command that starts a process which calls <see cref="LabWorker.Run"/>.</param>
-    /// <param name="progress">Is told how it goes.</param>
-    /// <param name="stop">Ends the run after the current invocation.</param>
-    /// <exception cref="LabException">It cannot begin.</exception>
+    /// <summary>Measures. Blocks the calling thread until it is done or stopped; what was measured is always returned.</summary>
     public static LabResults Run(
         Suite suite, LabOptions options, WorkerCommand worker, ILabProgress progress, CancellationToken stop)
     {

@@ -22,13 +22,8 @@ internal static class WarmUp
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
     private const int MaxPauses = 12;
 
-    /// <summary>Warms up.</summary>
     /// <param name="cases">Every method once, with parameters that make an invocation short.</param>
-    /// <param name="runner">Keeps track of failures.</param>
-    /// <param name="progress">Is told of every phase.</param>
-    /// <param name="most">Phases at most.</param>
     /// <param name="compiledMethods">How often the runtimes have compiled a method so far, of all processes that take part.</param>
-    /// <param name="stop">Ends it.</param>
     public static WarmUpResult Run(
         IReadOnlyList<LabCase> cases,
         RoundRunner runner,
@@ -80,5 +75,4 @@ internal static class WarmUp
 }
 
 /// <summary>How the warm-up went.</summary>
-/// <param name="CompilerQuiet">Whether next to nothing was compiled any more during the last phase.</param>
 internal sealed record WarmUpResult(int Phases, int CallsPerMethod, bool CompilerQuiet);

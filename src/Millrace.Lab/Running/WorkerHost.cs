@@ -10,13 +10,11 @@ namespace Millrace.Lab.Running;
 internal interface ILaunchHost
 {
     /// <exception cref="LabException">It could not begin; the message says why.</exception>
-    /// <exception cref="LaunchFailedException">Its process died.</exception>
     LaunchResult Launch(LaunchRequest request, ILabProgress progress, CancellationToken stop);
 
     MemoryResult MeasureMemory(MemoryRequest request);
 
     /// <summary>Starts a server for the files of a run.</summary>
-    /// <exception cref="LabException">It could not begin.</exception>
     IServedFiles Serve(ServeRequest request);
 }
 
@@ -131,7 +129,7 @@ internal sealed class WorkerHost(WorkerCommand command) : ILaunchHost
             start.Environment[TieredCompilation] = "0";
         }
 
-        // What the user has set stays, and results tell it.
+        // The user's settings stay, and results record them.
         foreach ((string name, string value) in SuiteCatalog.Find(request.Suite).Environment)
         {
             start.Environment.TryAdd(name, value);

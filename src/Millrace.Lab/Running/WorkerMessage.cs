@@ -1,7 +1,5 @@
 using System.Text.Json.Serialization;
-using Millrace.Lab.Data;
 using Millrace.Lab.Meters;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Running;
 
@@ -31,7 +29,6 @@ internal sealed record LaunchRequest
     /// <summary>The server that has the files; null without one.</summary>
     public Uri? Server { get; init; }
 
-    /// <summary>Which of the processes this is, from 0.</summary>
     public required int Index { get; init; }
 
     public required int Count { get; init; }
@@ -61,10 +58,8 @@ internal sealed record LaunchResult
 
     public IReadOnlyList<AbsentCases> Absent { get; init; } = [];
 
-    /// <summary>Where each meter's numbers come from.</summary>
     public IReadOnlyDictionary<string, string> Meters { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>Meters that this system lacks, with the reason.</summary>
     public IReadOnlyDictionary<string, string> Unavailable { get; init; } = new Dictionary<string, string>();
 
     /// <summary>What the meters cost; empty when that was not asked for.</summary>
@@ -83,7 +78,6 @@ internal sealed record MemoryRequest(string Suite, LabOptions Options, IReadOnly
 }
 
 /// <summary>The memory of a process that ran one case.</summary>
-/// <param name="PeakResidentBytes">Its largest resident memory during the case.</param>
 /// <param name="PeakOverIdleBytes">The same minus what it had before.</param>
 /// <param name="Reason">Why there are no numbers; null when there are.</param>
 internal sealed record MemoryResult(long PeakResidentBytes, long PeakOverIdleBytes, string? Reason)
@@ -101,7 +95,6 @@ internal sealed record ServeRequest(string Suite, IReadOnlyList<TestFile> Inputs
 /// </summary>
 internal sealed record WorkerMessage
 {
-    /// <summary>The answer to a message: go on.</summary>
     public const string Go = "go";
 
     /// <summary>The answer to a message: end soon, and return what there is.</summary>

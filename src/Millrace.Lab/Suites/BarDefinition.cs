@@ -1,14 +1,9 @@
 using System.Globalization;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Suites;
 
-/// <summary>
-/// An aim of a suite, checked with a run's medians. A bar whose cases were not measured is neither met nor missed.
-/// </summary>
-/// <param name="Figure">What is measured.</param>
-/// <param name="Limit">The limit in words.</param>
-/// <param name="Measure">What was measured, in words, and whether it meets the limit; null when it was not measured.</param>
+/// <summary>An aim of a suite, checked with a run's medians. A bar whose cases were not measured is neither met nor missed.</summary>
+/// <param name="Measure">The measured value in words, and whether it meets the limit; null when it was not measured.</param>
 internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredCases, (string Text, bool Met)?> Measure)
 {
     /// <summary>Checks all bars of a suite; none are stated for a user's own file.</summary>
@@ -20,7 +15,6 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
 
     /// <summary>Each case takes no more than a part of the time of the case that it is compared with.</summary>
     /// <param name="noiseOf">The method whose noise at the same parameters is allowed for; null for none.</param>
-    /// <param name="details">What else the measured value says.</param>
     public static BarDefinition Ratio(
         string figure,
         double limit,
@@ -58,7 +52,6 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
             : Math.Max(limit, 1 + cases.NoiseOf(pair.Mine.Parameters, noiseOf));
     }
 
-    /// <summary>No case has more of something.</summary>
     public static BarDefinition Max(
         string figure,
         string limitText,
@@ -81,7 +74,6 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
         Max(figure, ByteSize.ToText(limit), limit, select, bytes ?? (summary => summary.AllocatedBytes), (item, found) =>
             Invariant($"{found:0} B at most ({(where ?? Where)(item)})"));
 
-    /// <summary>No case has any of something.</summary>
     /// <param name="has">Whether it does; null when that was not measured.</param>
     public static BarDefinition None(
         string figure,
@@ -97,7 +89,6 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
                 : ($"in {others.Length} cases, first {(where ?? Where)(others[0])}", false);
         });
 
-    /// <summary>No garbage of any generation is collected.</summary>
     public static BarDefinition NoCollections(string figure, Func<MeasuredCases, IEnumerable<CaseResult>> select) =>
         None(figure, select, summary => summary.Gen0 is null ? null : summary is not { Gen0: 0, Gen1: 0, Gen2: 0 });
 

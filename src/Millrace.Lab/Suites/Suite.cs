@@ -1,6 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Bytes;
 using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Suites.Transfers;
@@ -14,10 +11,8 @@ namespace Millrace.Lab.Suites;
 /// </summary>
 internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
 {
-    /// <summary>The name in commands and results.</summary>
     public abstract string Name { get; }
 
-    /// <summary>What it measures, in a sentence.</summary>
     public abstract string Description { get; }
 
     /// <summary>Filters that show in help texts how to measure a few methods with the baseline.</summary>
@@ -53,7 +48,6 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
 
     /// <summary>Selects and numbers the cases that the user asked for, the same in every process.</summary>
     /// <param name="server">The server of the run; null when cases are only counted.</param>
-    /// <exception cref="NoCaseException">There are none.</exception>
     public IReadOnlyList<PlannedCase> Select(LabOptions options, IReadOnlyList<TestFile> files, Uri? server)
     {
         IReadOnlyList<PlannedCase> plan = [.. Cases(options, files, server ?? new Uri("http://localhost/"))];
@@ -81,7 +75,6 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
     }
 
     /// <summary>Checks what the user asked for, and locks and makes the files that are measured.</summary>
-    /// <exception cref="LabException">It cannot be measured.</exception>
     public SuiteInputs TakeInputs(LabOptions options)
     {
         string data = DataPath(options);
@@ -115,11 +108,8 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
     /// <summary>How often the runtime of another process that takes part has compiled a method.</summary>
     public virtual long CompiledElsewhere(Uri? server) => 0;
 
-    /// <summary>Serves files from this process.</summary>
-    /// <exception cref="LabException">It cannot.</exception>
     public virtual IServedFiles Serve(ServeRequest request) => throw new LabException($"The suite {Name} has no server.");
 
-    /// <summary>Checks the aims of the suite.</summary>
     public abstract IReadOnlyList<BarResult> Bars(LabResults results);
 
     /// <summary>States the result in a sentence; null when too little was measured.</summary>
@@ -130,7 +120,6 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
     /// <summary>The files that cases are planned with; the last one is on the file system that the results describe.</summary>
     protected abstract IReadOnlyList<TestFile> Files(LabOptions options, string data);
 
-    /// <summary>All cases of a mode, before filters.</summary>
     protected abstract IEnumerable<PlannedCase> Cases(LabOptions options, IReadOnlyList<TestFile> files, Uri server);
 
     /// <summary>Makes what is made once before the first process.</summary>
@@ -176,7 +165,6 @@ internal static class SuiteCatalog
     public static IReadOnlyList<Suite> All { get; } =
         [new FilesSuite(), new BytesSuite(), new WritesSuite(), new TransfersSuite()];
 
-    /// <exception cref="LabException">There is none.</exception>
     public static Suite Find(string name) => All.FirstOrDefault(suite => suite.Name == name)
         ?? throw new LabException(
             $"There is no suite \"{name}\". There are: {string.Join(", ", All.Select(suite => suite.Name))}.");

@@ -37,7 +37,7 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
 
     [Theory]
     [MemberData(nameof(EveryMethodAndSource))]
-    public void Every_method_finds_a_wrong_byte(string method, bool http)
+    public void Every_method_detects_a_wrong_byte(string method, bool http)
     {
         ByteSource source = _served.Source(http);
         source = source with { File = source.File with { Checksum = source.File.Checksum + 1 } };
@@ -45,7 +45,7 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
     }
 
     [Fact]
-    public void Readers_at_once_each_read_all_bytes()
+    public void Concurrent_readers_each_read_all_bytes()
     {
         foreach (bool http in new[] { false, true })
         {
@@ -67,7 +67,7 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
     }
 
     [Fact]
-    public void Vectors_come_to_the_sum_of_single_bytes_at_every_length_and_with_the_largest_bytes()
+    public void Vector_sum_equals_the_sum_of_single_bytes_at_every_length()
     {
         byte[] bytes = new byte[20_000];
         Array.Fill(bytes, byte.MaxValue);
@@ -82,7 +82,7 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
     }
 
     [Fact]
-    public void Unknown_addresses_of_the_server_are_not_found()
+    public void Unknown_addresses_are_not_found()
     {
         using var client = new HttpClient();
         foreach (string path in new[] { "", "7", "-1", "0/../0", "x" })

@@ -9,7 +9,7 @@ public sealed class BytesBarsTests
     [Theory]
     [InlineData(0.12, true)]
     [InlineData(0.121, false)]
-    public void Sequence_is_held_against_the_plain_one_of_the_same_source(double ratio, bool met)
+    public void Sequence_is_compared_with_the_plain_one_of_the_same_source(double ratio, bool met)
     {
         LabResults results = Results(
             Case("AsyncBytes.AwaitForEach", "http", 1000),
@@ -21,7 +21,7 @@ public sealed class BytesBarsTests
     }
 
     [Fact]
-    public void Other_increments_and_more_readers_are_not_what_aims_are_about()
+    public void Other_increments_and_more_readers_do_not_count_for_bars()
     {
         CaseResult item = Case("Increments.Span", "file", 100);
         LabResults results = Results(
@@ -41,7 +41,7 @@ public sealed class BytesBarsTests
     }
 
     [Fact]
-    public void Users_own_file_has_no_aims()
+    public void User_file_has_no_bars()
     {
         CaseResult item = Case("Increments.Span", "file", 100);
         Assert.Empty(BytesBars.Check(Results(item with { Parameters = item.Parameters with { File = "/mine" } })));

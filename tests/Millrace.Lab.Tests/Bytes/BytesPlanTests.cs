@@ -48,7 +48,7 @@ public sealed class BytesPlanTests
     }
 
     [Fact]
-    public void Quick_mode_measures_what_its_aims_are_about()
+    public void Quick_mode_measures_the_cases_of_all_bars()
     {
         IReadOnlyList<ByteCase> plan = Select(LabMode.Quick);
         foreach (string method in new[]
@@ -94,7 +94,7 @@ public sealed class BytesPlanTests
     }
 
     [Fact]
-    public void A_users_own_file_has_no_lines_and_no_content_of_ours()
+    public void User_file_has_no_line_cases_and_no_content()
     {
         TestFile mine = new("/home/mine.bin", 1000, 0, Generated: false) { Content = FileContent.Random };
         IReadOnlyList<ByteCase> plan = Select(

@@ -41,7 +41,7 @@ public sealed class BytesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Lines_are_measured_beside()
+    public void Lines_are_measured()
     {
         LabResults results = Run("*.Lines*");
         Assert.Equal(
@@ -52,7 +52,7 @@ public sealed class BytesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void A_case_whose_time_is_used_up_gets_no_more_rounds_than_the_minimum()
+    public void Case_that_used_up_its_time_gets_the_minimum_of_rounds()
     {
         var suite = new BytesSuite(Limits(maxRounds: 30, TimeSpan.MaxValue), 1_000_000);
         LabResults results = Run(suite, "*.Span/file/*");
@@ -60,7 +60,7 @@ public sealed class BytesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Server_in_a_process_of_its_own_serves_until_the_run_ends()
+    public void Separate_server_process_serves_until_the_run_ends()
     {
         TestFile file = TestFile.OfRandom(_folder.Path, 80_000);
         TestFileMaker.Write(file, TestFileMaker.LargeWrite);
@@ -80,7 +80,7 @@ public sealed class BytesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Server_that_cannot_begin_says_why()
+    public void Server_that_cannot_start_reports_why()
     {
         var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
         var missing = new TestFile(_folder["missing"], 1, 1, Generated: false);
@@ -93,7 +93,7 @@ public sealed class BytesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Memory_of_a_case_is_measured_in_a_process_of_its_own()
+    public void Memory_of_a_case_is_measured_in_a_separate_process()
     {
         var suite = new BytesSuite(FewRounds, 8_000_000);
         var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
@@ -120,6 +120,7 @@ public sealed class BytesSuiteTests : IDisposable
     private static SuiteLimits Limits(int maxRounds, TimeSpan roundTime) => new()
     {
         Launches = 1,
+        WarmUpPhases = 1,
         Groups = [BytesSuite.Limits(minRounds: 3, maxRounds, caseTime: TimeSpan.Zero, roundTime)],
     };
 

@@ -11,14 +11,14 @@ public sealed class TaxiFareCsvTests
     private static readonly byte[] Content = Make();
 
     [Fact]
-    public void Length_and_hash_are_those_that_are_stated()
+    public void Length_and_hash_match_the_stated_ones()
     {
         Assert.Equal(TaxiFareCsv.Bytes, Content.Length);
         Assert.Equal(TaxiFareCsv.Sha256, Convert.ToHexStringLower(SHA256.HashData(Content)));
     }
 
     [Fact]
-    public void Every_line_is_whole_and_there_are_as_many_as_stated()
+    public void Lines_are_complete_and_as_many_as_stated()
     {
         Assert.Equal(TaxiFareCsv.Lines, Content.AsSpan().Count((byte)'\n'));
         Assert.Equal((byte)'\n', Content[^1]);
@@ -26,7 +26,7 @@ public sealed class TaxiFareCsvTests
     }
 
     [Fact]
-    public void Gzip_at_its_fastest_leaves_a_quarter()
+    public void Fastest_gzip_compresses_to_a_quarter()
     {
         using var compressed = new MemoryStream();
         using (var gzip = new GZipStream(compressed, CompressionLevel.Fastest, leaveOpen: true))
@@ -38,7 +38,7 @@ public sealed class TaxiFareCsvTests
     }
 
     [Fact]
-    public void Rows_are_rides_that_could_have_been()
+    public void Rows_are_plausible_rides()
     {
         using var reader = new StreamReader(new MemoryStream(Content), Encoding.ASCII);
         Assert.Equal("vendor_id,rate_code,passenger_count,trip_time_in_secs,trip_distance,payment_type,fare_amount", reader.ReadLine());
@@ -60,7 +60,7 @@ public sealed class TaxiFareCsvTests
     }
 
     [Fact]
-    public void Numbers_are_those_of_the_published_generator()
+    public void Numbers_match_the_published_generator()
     {
         // The first ones for the seed 1234567, as they are commonly given to check an implementation of SplitMix64.
         var random = new SplitMix64(1234567);

@@ -27,7 +27,7 @@ public sealed unsafe class CacheControlTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [NeedsFact(Need.Linux)]
-    public void File_is_resident_after_writing_gone_after_dropping_and_back_after_reading()
+    public void File_is_resident_after_writing_and_after_reading_but_not_after_dropping()
     {
         using var view = new PageCacheView(_file.Path);
         Assert.Equal(1, view.ResidentFraction());
@@ -38,7 +38,7 @@ public sealed unsafe class CacheControlTests : IDisposable
     }
 
     [NeedsFact(Need.Linux)]
-    public void A_page_read_alone_is_a_page_resident()
+    public void Reading_one_page_makes_one_page_resident()
     {
         using var view = new PageCacheView(_file.Path);
         view.Drop();
@@ -53,7 +53,7 @@ public sealed unsafe class CacheControlTests : IDisposable
     }
 
     [NeedsFact(Need.Linux)]
-    public void Cold_is_made_and_verified()
+    public void Cold_state_is_established_and_verified()
     {
         using CacheControl control = CacheControl.Open(_file);
         Assert.Null(control.Prepare(CacheState.Cold, CacheFill.None));
@@ -62,9 +62,9 @@ public sealed unsafe class CacheControlTests : IDisposable
     }
 
     [NeedsFact(Need.Linux)]
-    public void Pages_that_cannot_be_dropped_are_a_violation()
+    public void Undroppable_pages_are_a_violation()
     {
-        // What is mapped and touched stays in the cache, whatever the advice.
+        // Mapped and touched pages stay in the cache, whatever the advice.
         using Microsoft.Win32.SafeHandles.SafeFileHandle handle = File.OpenHandle(_file.Path);
         nint address = LinuxFile.Map(0, Bytes, LinuxFile.ProtectionRead, LinuxFile.MapShared, handle, 0);
         int sum = 0;
@@ -81,7 +81,7 @@ public sealed unsafe class CacheControlTests : IDisposable
     }
 
     [NeedsFact(Need.Linux)]
-    public void Hot_is_restored_in_the_stated_way_when_the_file_was_pushed_out()
+    public void Evicted_file_is_cached_again_in_the_stated_way()
     {
         using CacheControl control = CacheControl.Open(_file);
         Assert.Null(control.Prepare(CacheState.Hot, CacheFill.LargeWrites));
@@ -95,13 +95,13 @@ public sealed unsafe class CacheControlTests : IDisposable
     }
 
     [Fact]
-    public void Names_of_fills_are_read_back()
+    public void Names_of_fills_round_trip()
     {
         Assert.All(Enum.GetValues<CacheFill>(), fill => Assert.Equal(fill, CacheNames.Parse(CacheNames.ToText(fill))));
     }
 
     [NeedsFact(Need.Linux)]
-    public void Every_fill_leaves_the_same_content_in_the_cache()
+    public void Every_fill_caches_the_same_content()
     {
         foreach (CacheFill fill in new[] { CacheFill.SmallWrites, CacheFill.ReadBack, CacheFill.LargeWrites })
         {

@@ -14,7 +14,7 @@ public sealed class ChecksumTests
     [InlineData(1000)]
     [InlineData(4096)]
     [InlineData(4099)]
-    public void Sum_is_the_same_however_the_bytes_are_cut(int length)
+    public void Sum_does_not_depend_on_how_bytes_are_split(int length)
     {
         byte[] bytes = new byte[length];
         new Random(length).NextBytes(bytes);

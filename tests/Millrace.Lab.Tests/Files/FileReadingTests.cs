@@ -39,7 +39,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
 
     [Theory]
     [MemberData(nameof(Methods))]
-    public void Method_notices_a_single_changed_byte(string method)
+    public void Method_detects_a_single_changed_byte(string method)
     {
         TestFile file = OddFile();
         using (FileStream stream = File.OpenWrite(file.Path))
@@ -56,7 +56,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
 
     [Theory]
     [MemberData(nameof(Methods))]
-    public void Method_fails_for_a_file_that_has_gone(string method)
+    public void Method_fails_for_a_missing_file(string method)
     {
         var gone = new FileCase(
             method,
@@ -69,7 +69,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
     }
 
     [Fact]
-    public void Cold_rows_say_how_long_threads_were_inside_the_calls_that_read()
+    public void Cold_rows_report_the_time_inside_read_calls()
     {
         TestFile file = TestFile.OfIncrements(_folder.Path, 1024 * 1024);
         TestFileMaker.Write(file, TestFileMaker.LargeWrite);
@@ -84,7 +84,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
     }
 
     [Fact]
-    public void File_pipes_say_which_strategy_they_took()
+    public void File_pipes_report_their_strategy()
     {
         TestFile file = TestFile.OfIncrements(_folder.Path, 1024 * 1024);
         TestFileMaker.Write(file, TestFileMaker.LargeWrite);
@@ -97,7 +97,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
 
     private static Sample Run(FileCase entry) => OneCase.Measure(entry);
 
-    // Its length is no multiple of 8, and values span the pieces of no buffer evenly.
+    // Its length is not a multiple of 8, so that values straddle the pieces of every buffer.
     private TestFile OddFile()
     {
         string path = _folder["odd"];

@@ -6,7 +6,7 @@ namespace Millrace.Lab.Tests.Files;
 public sealed class FilesBarsTests
 {
     [Fact]
-    public void All_bars_are_met_by_a_run_that_meets_them()
+    public void Fast_run_meets_every_bar()
     {
         IReadOnlyList<BarResult> bars = FilesBars.Check(Fixture.Run([.. Everything(pipeMs: 2.9)]));
         Assert.Equal(11, bars.Count);
@@ -14,7 +14,7 @@ public sealed class FilesBarsTests
     }
 
     [Fact]
-    public void All_bars_are_missed_by_a_run_that_misses_them()
+    public void Slow_run_misses_every_bar()
     {
         CaseResult[] cases =
         [
@@ -24,11 +24,11 @@ public sealed class FilesBarsTests
     }
 
     [Fact]
-    public void Nothing_measured_is_neither_met_nor_missed() =>
+    public void Bar_without_cases_is_neither_met_nor_missed() =>
         Assert.All(FilesBars.Check(Fixture.Run()), bar => Assert.Null(bar.Met));
 
     [Fact]
-    public void Best_of_some_buffers_is_not_taken_for_the_best_of_all()
+    public void Best_case_needs_every_buffer()
     {
         CaseResult[] cases = [Fixture.Case("FileStreamSync", 4096, 10), Fixture.Case("FilePipe", 4096, 3)];
         Assert.Null(FilesBars.Check(Fixture.Run(cases)).Single(bar => bar.Figure.Contains("(Auto)", StringComparison.Ordinal)).Met);
@@ -39,14 +39,14 @@ public sealed class FilesBarsTests
     [InlineData(65536, 10.6, false)]
     [InlineData(4096, 10.1, true)] // None elsewhere.
     [InlineData(4096, 10.4, false)]
-    public void Noise_of_the_same_file_and_buffer_is_allowed_for(int buffer, double pipeMs, bool met)
+    public void Noise_of_the_same_parameters_is_allowed(int buffer, double pipeMs, bool met)
     {
         CaseResult[] cases = [Fixture.Case("FileStreamSync", buffer, 10), Fixture.Case("FilePipe", buffer, pipeMs)];
         Assert.Equal(met, FilesBars.Check(Fixture.Run(cases))[0].Met);
     }
 
     [Fact]
-    public void Users_own_file_has_no_bars()
+    public void User_file_has_no_bars()
     {
         CaseResult mine = Fixture.Case("FilePipe", 4096, 1);
         Assert.Empty(FilesBars.Check(Fixture.Run(mine with { Parameters = mine.Parameters with { File = "/mine" } })));

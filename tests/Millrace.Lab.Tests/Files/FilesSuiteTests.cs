@@ -14,6 +14,7 @@ public sealed class FilesSuiteTests : IDisposable
     private static readonly RunLimits Three = new() { MinRounds = 3, MaxRounds = 3, Time = TimeSpan.Zero };
     private static readonly SuiteLimits FewRounds = new()
     {
+        WarmUpPhases = 1,
         Groups = [Three with { Group = CacheNames.Hot }, Three with { Group = CacheNames.Cold }],
     };
 
@@ -69,7 +70,7 @@ public sealed class FilesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Wrong_bytes_fail_their_cases_with_a_reason_and_the_run_goes_on()
+    public void Wrong_bytes_fail_their_cases_and_the_run_continues()
     {
         var progress = new RecordedProgress
         {
@@ -95,7 +96,7 @@ public sealed class FilesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Stopping_keeps_what_was_measured_and_says_what_was_not()
+    public void Stopped_run_keeps_its_results_and_lists_missing_cases()
     {
         using var stop = new CancellationTokenSource();
         int visits = 0;
@@ -157,7 +158,7 @@ public sealed class FilesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Every_method_against_itself_is_measured_twice_and_its_noise_is_stated()
+    public void Run_against_itself_measures_every_method_twice_and_states_its_noise()
     {
         var suite = new FilesSuite(FewRounds, WarmUpBytes);
         LabResults results = SuiteRun.Run(
@@ -174,7 +175,7 @@ public sealed class FilesSuiteTests : IDisposable
     }
 
     [NeedsFact(Need.Linux)]
-    public void Bytes_say_where_they_came_from()
+    public void Source_of_the_bytes_is_reported()
     {
         LabResults results = Run(new RecordedProgress(), default, "FileStreamSync/*/65536/*");
         Assert.Equal(["page cache", "disk"], results.Cases.Select(item => item.Summary!.BytesFrom));

@@ -13,7 +13,7 @@ public sealed class TestFileTests : IDisposable
     [Theory]
     [InlineData(TestFileMaker.LargeWrite)]
     [InlineData(TestFileMaker.SmallWrite)]
-    public void Generated_file_holds_the_incrementing_integers(int pieces)
+    public void Generated_file_contains_incrementing_integers(int pieces)
     {
         TestFile file = TestFile.OfIncrements(_folder.Path, (1024 * 1024) + 4096 + 8);
         TestFileMaker.Write(file, pieces);
@@ -31,7 +31,7 @@ public sealed class TestFileTests : IDisposable
     }
 
     [Fact]
-    public void Writing_again_repairs_a_file_of_another_length_and_content()
+    public void Writing_again_repairs_a_damaged_file()
     {
         TestFile file = TestFile.OfIncrements(_folder.Path, 4096);
         File.WriteAllBytes(file.Path, new byte[10_000]);
@@ -43,7 +43,7 @@ public sealed class TestFileTests : IDisposable
     [Theory]
     [InlineData(TestFileMaker.LargeWrite)]
     [InlineData(TestFileMaker.SmallWrite)]
-    public void Random_file_holds_the_bytes_whose_sum_is_expected(int pieces)
+    public void Random_file_has_the_expected_sum(int pieces)
     {
         TestFile file = TestFile.OfRandom(_folder.Path, (1024 * 1024) + 4096 + 8);
         TestFileMaker.Write(file, pieces);
@@ -60,7 +60,7 @@ public sealed class TestFileTests : IDisposable
     }
 
     [Fact]
-    public void Text_files_have_the_lines_and_bytes_that_are_stated()
+    public void Text_files_have_the_stated_lines_and_bytes()
     {
         foreach (TestFile file in new[] { TestFile.OfCsv(_folder.Path), TestFile.OfFirstLines(_folder.Path) })
         {
@@ -87,7 +87,7 @@ public sealed class TestFileTests : IDisposable
     }
 
     [Fact]
-    public void Users_file_is_never_written()
+    public void User_file_is_never_written()
     {
         string path = _folder["mine"];
         File.WriteAllText(path, "mine");
@@ -99,7 +99,7 @@ public sealed class TestFileTests : IDisposable
     }
 
     [Fact]
-    public void Files_that_cannot_be_measured_are_refused_by_name()
+    public void Unusable_files_are_rejected_by_name()
     {
         string empty = _folder["empty"];
         File.WriteAllText(empty, "");

@@ -3,7 +3,7 @@ namespace Millrace.Lab.Tests.Infrastructure;
 /// <summary>Compares text with a file under Golden/.</summary>
 internal static class Golden
 {
-    /// <summary>Set to 1, to write the files anew after a change that is meant; look at the difference before a commit.</summary>
+    /// <summary>Set to 1, to write the files again after an intended change; look at the difference before a commit.</summary>
     private const string UpdateVariable = "MILLRACE_UPDATE_GOLDEN";
 
     public static void Check(string name, string text)

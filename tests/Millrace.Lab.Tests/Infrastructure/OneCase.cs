@@ -14,7 +14,7 @@ internal static class OneCase
         return item.Measure(round: 0);
     }
 
-    /// <summary>What the method chose to do, and why.</summary>
+    /// <summary>The choice that the method made, and why.</summary>
     public static (string? Strategy, string? Reason) Describe(PlannedCase planned)
     {
         using var meters = new ProcessMeters();

@@ -25,7 +25,7 @@ public sealed class MountInfoTests
         Assert.Equal(new MountInfo(type, options), MountInfo.Find(Table, path));
 
     [Fact]
-    public void Machine_is_described_in_full()
+    public void Machine_facts_are_complete()
     {
         Millrace.Lab.Results.MachineFacts machine = MachineInspector.Inspect(AppContext.BaseDirectory);
         Assert.Equal(Environment.ProcessorCount, machine.Cores);

@@ -26,7 +26,7 @@ public sealed class DelayLineTests : IDisposable
     }
 
     [Fact]
-    public void Nothing_is_sent_before_its_moment()
+    public void Nothing_is_sent_early()
     {
         using DelayLine line = Line();
         Send("abc"u8, line, now: 5000);
@@ -39,7 +39,7 @@ public sealed class DelayLineTests : IDisposable
     }
 
     [Fact]
-    public void What_came_later_leaves_later()
+    public void Later_bytes_leave_later()
     {
         using DelayLine line = Line();
         Send("abc"u8, line, now: 5000);
@@ -51,7 +51,7 @@ public sealed class DelayLineTests : IDisposable
     }
 
     [Fact]
-    public void The_first_bytes_wait_for_the_handshake()
+    public void First_bytes_wait_for_the_handshake()
     {
         using DelayLine line = Line(notBefore: 9000);
         Send("abc"u8, line, now: 5000);
@@ -59,7 +59,7 @@ public sealed class DelayLineTests : IDisposable
     }
 
     [Fact]
-    public void The_end_takes_as_long_as_bytes()
+    public void End_of_stream_takes_as_long_as_bytes()
     {
         using DelayLine line = Line();
         _sender.Shutdown(SocketShutdown.Send);
@@ -72,7 +72,7 @@ public sealed class DelayLineTests : IDisposable
     }
 
     [Fact]
-    public void A_full_way_takes_no_more_until_something_has_left()
+    public void Full_line_accepts_nothing_until_something_has_left()
     {
         using DelayLine line = Line();
         byte[] piece = new byte[64 * 1024];
@@ -94,7 +94,7 @@ public sealed class DelayLineTests : IDisposable
     }
 
     [Fact]
-    public void More_moments_than_it_has_room_for_lose_nothing()
+    public void Overflowing_moments_lose_nothing()
     {
         using DelayLine line = Line();
         byte[] expected = new byte[3000];
@@ -109,7 +109,7 @@ public sealed class DelayLineTests : IDisposable
     }
 
     [Fact]
-    public void A_receiver_that_takes_nothing_blocks_it_and_is_served_when_it_does()
+    public void Blocked_receiver_is_served_when_it_reads_again()
     {
         using DelayLine line = Line();
         byte[] piece = new byte[64 * 1024];
@@ -130,7 +130,7 @@ public sealed class DelayLineTests : IDisposable
     }
 
     [Fact]
-    public void A_receiver_that_has_gone_is_told()
+    public void Disconnected_receiver_is_reported()
     {
         using DelayLine line = Line();
         Send("abc"u8, line, now: 0);

@@ -6,7 +6,7 @@ namespace Millrace.Lab.Tests.Network;
 public sealed class LinkNameTests
 {
     [Fact]
-    public void Names_fit_into_what_an_interface_may_have()
+    public void Names_fit_the_limit_of_interface_names()
     {
         var name = new LinkName(4_194_304, 999);
         Assert.Equal("mr4194304-999", name.Namespace);
@@ -15,7 +15,7 @@ public sealed class LinkNameTests
     }
 
     [Fact]
-    public void A_name_says_whose_it_is()
+    public void Link_name_identifies_its_owner()
     {
         Assert.True(LinkName.TryParse("mr123-4", out LinkName? name));
         Assert.Equal(new LinkName(123, 4), name);
@@ -27,10 +27,10 @@ public sealed class LinkNameTests
     [InlineData("mr12")]
     [InlineData("mr-1-2")]
     [InlineData("mr1-x")]
-    public void Names_of_others_are_none_of_these(string name) => Assert.False(LinkName.TryParse(name, out _));
+    public void Foreign_names_are_rejected(string name) => Assert.False(LinkName.TryParse(name, out _));
 
     [Fact]
-    public void Addresses_are_those_for_measuring_networks()
+    public void Addresses_are_reserved_for_benchmarks()
     {
         (IPAddress near, IPAddress far) = new LinkName(40_000, 1).FindAddresses();
         Assert.Equal(198, near.GetAddressBytes()[0]);

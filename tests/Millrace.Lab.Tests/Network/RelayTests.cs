@@ -37,7 +37,7 @@ public sealed class RelayTests
     }
 
     [NeedsFact(Need.Linux)]
-    public void A_round_trip_below_the_resolution_of_timers_is_one()
+    public void Round_trip_below_the_resolution_of_timers_is_kept()
     {
         var roundTrip = TimeSpan.FromMicroseconds(600);
         using var ends = new Ends(roundTrip);
@@ -51,7 +51,7 @@ public sealed class RelayTests
     }
 
     [NeedsFact(Need.Linux)]
-    public void The_end_of_one_direction_leaves_the_other_open()
+    public void End_of_one_direction_leaves_the_other_open()
     {
         using var ends = new Ends(Short);
         ends.Client.Send("question"u8);
@@ -63,7 +63,7 @@ public sealed class RelayTests
     }
 
     [NeedsFact(Need.Linux)]
-    public void A_reset_at_one_end_is_one_at_the_other()
+    public void Reset_at_one_end_resets_the_other()
     {
         using var ends = new Ends(Short);
         Exchange(ends, new byte[1]);
@@ -93,7 +93,7 @@ public sealed class RelayTests
     }
 
     [NeedsFact(Need.Linux)]
-    public void A_server_that_is_not_there_ends_the_connection()
+    public void Unreachable_server_ends_the_connection()
     {
         using var nobody = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         nobody.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -106,7 +106,7 @@ public sealed class RelayTests
     }
 
     [NeedsFact(Need.Linux)]
-    public void A_disposed_relay_has_cut_its_connections()
+    public void Disposing_the_relay_cuts_its_connections()
     {
         using var ends = new Ends(Short);
         Exchange(ends, new byte[1]);

@@ -21,7 +21,7 @@ public sealed class ShapedLinkTests
     }
 
     [LinkFact]
-    public void What_is_sent_through_it_waits_for_its_turn_and_none_is_dropped()
+    public void Bytes_over_the_rate_wait_and_none_is_dropped()
     {
         using var link = ShapedLink.Create(BitsPerSecond);
         const int Bytes = 4 * 1024 * 1024;
@@ -46,7 +46,7 @@ public sealed class ShapedLinkTests
     }
 
     [LinkFact]
-    public void A_process_inside_is_the_one_that_was_started()
+    public void Process_inside_the_link_is_the_started_one()
     {
         using var link = ShapedLink.Create(BitsPerSecond);
         WorkerCommand command = link.Inside(new WorkerCommand("sh", ["-c", "echo $$; ip -o -4 address show"]));
@@ -60,7 +60,7 @@ public sealed class ShapedLinkTests
     }
 
     [LinkFact]
-    public void Links_exist_beside_each_other()
+    public void Several_links_can_exist()
     {
         using var first = ShapedLink.Create(BitsPerSecond);
         using var second = ShapedLink.Create(2 * BitsPerSecond);
@@ -70,7 +70,7 @@ public sealed class ShapedLinkTests
     }
 
     [LinkFact]
-    public void Nothing_is_left_when_it_is_disposed()
+    public void Disposing_the_link_leaves_nothing()
     {
         var link = ShapedLink.Create(BitsPerSecond);
         Assert.Contains(link.Namespace, Namespaces(), StringComparison.Ordinal);
@@ -80,7 +80,7 @@ public sealed class ShapedLinkTests
     }
 
     [LinkFact]
-    public void What_a_dead_process_left_is_removed_by_the_next()
+    public void Links_of_dead_processes_are_removed_by_the_next()
     {
         using var process = Process.Start(new ProcessStartInfo("true"))!;
         process.WaitForExit();
@@ -93,7 +93,7 @@ public sealed class ShapedLinkTests
     }
 
     [LinkFact]
-    public void What_a_tool_refuses_is_told_with_its_words()
+    public void Tool_error_is_reported_with_its_message()
     {
         LinkUnavailableException error = Assert.Throws<LinkUnavailableException>(
             () => NetworkTool.Run("tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1bit", "burst", "0", "limit", "1"));
@@ -102,7 +102,7 @@ public sealed class ShapedLinkTests
     }
 
     [Fact]
-    public void A_tool_that_is_missing_is_named_with_the_package_that_has_it()
+    public void Missing_tool_is_named_with_its_package()
     {
         LinkUnavailableException error = Assert.Throws<LinkUnavailableException>(() => NetworkTool.Run("no-such-tool"));
         Assert.Contains("'no-such-tool'", error.Message, StringComparison.Ordinal);

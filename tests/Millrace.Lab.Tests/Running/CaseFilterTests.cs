@@ -19,7 +19,7 @@ public sealed class CaseFilterTests
     [InlineData("FilePipe/128MiB/40*6/*", true)]
     [InlineData("FilePipe/128MiB", false)]
     [InlineData("FilePip[e]", false)]
-    public void Glob_without_a_slash_is_about_the_method_and_with_one_about_the_case(string glob, bool selected) =>
+    public void Glob_without_a_slash_matches_methods_and_with_one_matches_cases(string glob, bool selected) =>
         Assert.Equal(selected, new CaseFilter([glob]).Selects("FilePipe", Id));
 
     [Fact]

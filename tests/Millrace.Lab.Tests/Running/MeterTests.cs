@@ -18,7 +18,7 @@ public sealed class MeterTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [NeedsFact(Need.Linux)]
-    public void Meters_say_exactly_what_a_known_load_did()
+    public void Meters_report_a_known_load_exactly()
     {
         JsonElement load = Measure();
 

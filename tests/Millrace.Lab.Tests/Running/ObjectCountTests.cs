@@ -18,7 +18,7 @@ public sealed class ObjectCountTests(ObjectCountTests.Measured measured) : IClas
     [InlineData(nameof(KnownObjects.Small), KnownObjects.Objects, KnownObjects.ObjectBytes)]
     [InlineData(nameof(KnownObjects.OnThreads), KnownObjects.Objects, KnownObjects.ObjectBytes)]
     [InlineData(nameof(KnownObjects.Arrays), KnownObjects.SmallArrays, KnownObjects.SmallArrayBytes + ArrayHeader)]
-    public void Estimate_is_off_by_no_more_than_its_own_standard_deviation_explains(string method, int objects, int bytes)
+    public void Error_of_the_estimate_is_within_its_standard_deviation(string method, int objects, int bytes)
     {
         double chance = 1 - Math.Exp(-bytes / BytesPerSample);
         double ofOneInvocation = Math.Sqrt(objects * (1 - chance) / chance);
@@ -39,10 +39,10 @@ public sealed class ObjectCountTests(ObjectCountTests.Measured measured) : IClas
     }
 
     [Fact]
-    public void What_allocates_nothing_has_no_objects() => Assert.Equal(0, Number(nameof(KnownObjects.None), "objects"));
+    public void Method_without_allocations_has_no_objects() => Assert.Equal(0, Number(nameof(KnownObjects.None), "objects"));
 
     [Fact]
-    public void What_allocates_too_little_for_a_sample_has_a_reason_and_no_number()
+    public void Too_few_allocations_have_a_reason_and_no_number()
     {
         JsonElement one = measured.Load.GetProperty(nameof(KnownObjects.One));
         Assert.Equal(JsonValueKind.Null, one.GetProperty("objects").ValueKind);
@@ -50,14 +50,14 @@ public sealed class ObjectCountTests(ObjectCountTests.Measured measured) : IClas
     }
 
     [Fact]
-    public void Nothing_is_sampled_any_more_when_the_pass_is_over() =>
+    public void Sampling_ends_with_the_pass() =>
         Assert.All(measured.Load.EnumerateObject(), method => Assert.False(method.Value.GetProperty("stillSampling").GetBoolean()));
 
     [Theory]
     [InlineData(nameof(KnownObjects.Small))]
     [InlineData(nameof(KnownObjects.One))]
     [InlineData(nameof(KnownObjects.None))]
-    public void Allocated_bytes_are_the_same_after_the_pass(string method) =>
+    public void Allocated_bytes_do_not_change_after_the_pass(string method) =>
         Assert.Equal(Number(method, "bytesBefore"), Number(method, "bytesAfter"));
 
     private double Number(string method, string name) => measured.Load.GetProperty(method).GetProperty(name).GetDouble();

@@ -7,7 +7,7 @@ public sealed class ObjectEstimateTests
     private const int Samplings = 2_000;
 
     [Fact]
-    public void A_sampled_object_stands_for_as_many_as_its_chance_says()
+    public void Sampled_object_is_weighted_by_its_probability()
     {
         ObjectEstimate small = ObjectEstimate.Of([48], invocations: 1);
         Assert.Equal(102_400 / 48.0, small.Objects, tolerance: 1);
@@ -28,7 +28,7 @@ public sealed class ObjectEstimateTests
     }
 
     [Fact]
-    public void Estimates_of_objects_of_many_sizes_are_right_on_average_and_spread_as_they_say()
+    public void Estimates_for_mixed_sizes_are_unbiased_with_the_stated_deviation()
     {
         double[] sizes = [.. Enumerable.Range(0, 4_000).Select(i => i % 100 == 0 ? 200_000.0 : 24 + (i % 50 * 40))];
         var random = new Random(3);
@@ -50,5 +50,5 @@ public sealed class ObjectEstimateTests
     }
 
     [Fact]
-    public void No_sample_is_no_object() => Assert.Equal(default, ObjectEstimate.Of([], invocations: 3));
+    public void No_samples_estimate_zero_objects() => Assert.Equal(default, ObjectEstimate.Of([], invocations: 3));
 }

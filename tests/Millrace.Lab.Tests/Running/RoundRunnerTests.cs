@@ -19,7 +19,7 @@ public sealed class RoundRunnerTests : IDisposable
     public void Dispose() => _meters.Dispose();
 
     [Fact]
-    public void Every_round_visits_every_case_once_in_an_order_of_its_own()
+    public void Every_round_visits_every_case_once_in_a_new_order()
     {
         List<LabCase> cases = Cases("Good", 8);
         Assert.Equal(5, Runner(seed: 1).Run(cases, FiveRounds));
@@ -79,7 +79,7 @@ public sealed class RoundRunnerTests : IDisposable
     }
 
     [Fact]
-    public void Time_over_ends_a_run_even_before_the_minimum_of_rounds()
+    public void Time_limit_ends_a_run_before_the_minimum_of_rounds()
     {
         var runner = new RoundRunner(1, new RunClock(TimeSpan.Zero), _progress, CancellationToken.None);
         Assert.Equal(0, runner.Run(Cases("Good", 2), FiveRounds));
@@ -100,7 +100,7 @@ public sealed class RoundRunnerTests : IDisposable
     }
 
     [Fact]
-    public void State_that_is_violated_marks_sample_and_case()
+    public void Violated_state_marks_sample_and_case()
     {
         var planned = new FakeCase("Good", 0);
         using var entry = new LabCase(planned, new EveryOther(planned), _meters);
@@ -128,11 +128,11 @@ public sealed class RoundRunnerTests : IDisposable
     }
 
     [Fact]
-    public void Next_phase_waits_for_what_is_compiled_in_the_background()
+    public void Next_phase_waits_for_background_compilation()
     {
         int asked = 0;
 
-        // In front of the calls, behind them, and after every pause.
+        // Before the calls, after them, and after every pause.
         WarmUp.Run(Cases("GoodAsync", 1), Runner(seed: 1), _progress, most: 1, () => Math.Min(++asked, 5), CancellationToken.None);
 
         Assert.Equal(6, asked);

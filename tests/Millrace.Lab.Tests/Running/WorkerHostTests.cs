@@ -21,7 +21,7 @@ public sealed class WorkerHostTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public void Launch_measures_in_a_process_of_its_own_and_reports_on_the_way()
+    public void Launch_measures_in_a_separate_process_and_reports_progress()
     {
         var progress = new RecordedProgress();
         LaunchResult result = Host(LabWorker.Argument).Launch(Launch("FilePipe/*/65536/*/hot/*"), progress, default);
@@ -34,7 +34,7 @@ public sealed class WorkerHostTests : IDisposable
     }
 
     [Fact]
-    public void Stop_reaches_the_process_and_it_returns_what_it_has()
+    public void Stopped_process_returns_its_results_so_far()
     {
         using var stop = new CancellationTokenSource();
         var progress = new RecordedProgress
@@ -53,7 +53,7 @@ public sealed class WorkerHostTests : IDisposable
     }
 
     [Fact]
-    public void What_the_worker_cannot_do_is_an_error_with_its_words()
+    public void Worker_problem_is_an_error_with_its_message()
     {
         LabException exception = Assert.Throws<LabException>(() =>
             Host(LabWorker.Argument).Launch(Launch("Nonsense"), new RecordedProgress(), default));
@@ -61,7 +61,7 @@ public sealed class WorkerHostTests : IDisposable
     }
 
     [Fact]
-    public void Process_that_dies_is_a_failed_launch_with_its_last_words()
+    public void Crashed_process_fails_the_launch_with_its_last_output()
     {
         LaunchFailedException exception = Assert.Throws<LaunchFailedException>(() =>
             Host("die").Launch(Launch("FilePipe"), new RecordedProgress(), default));
@@ -73,11 +73,11 @@ public sealed class WorkerHostTests : IDisposable
     }
 
     [Fact]
-    public void Process_that_says_something_else_is_a_failed_launch() => Assert.Throws<LaunchFailedException>(() =>
+    public void Invalid_message_fails_the_launch() => Assert.Throws<LaunchFailedException>(() =>
         Host("babble").Launch(Launch("FilePipe"), new RecordedProgress(), default));
 
     [Fact]
-    public void Run_of_which_every_launch_dies_is_an_error()
+    public void Run_fails_if_every_launch_crashes()
     {
         LabException exception = Assert.Throws<LabException>(() => SuiteRun.Run(
             new FilesSuite(), Options("FilePipe/*/65536/*/hot/*"), Host("die"), new RecordedProgress(), default));
@@ -85,7 +85,7 @@ public sealed class WorkerHostTests : IDisposable
     }
 
     [Fact]
-    public void Run_of_which_one_launch_dies_goes_on_and_says_so()
+    public void Run_continues_with_a_warning_if_one_launch_crashes()
     {
         var host = new SecondDies(Host(LabWorker.Argument), Host("die"));
         LabResults results = SuiteRun.Run(
@@ -96,7 +96,7 @@ public sealed class WorkerHostTests : IDisposable
     }
 
     [Fact]
-    public void Memory_of_a_case_is_that_of_a_process_which_runs_it_alone()
+    public void Memory_of_a_case_is_that_of_a_process_that_runs_only_the_case()
     {
         MemoryResult pipe = Memory("FilePipe");
         MemoryResult mapped = Memory("MemoryMapped");

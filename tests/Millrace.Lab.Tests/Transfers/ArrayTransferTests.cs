@@ -21,7 +21,7 @@ public sealed class ArrayTransferTests : IDisposable
     public static TheoryData<string, int, TransferCompression> Rows()
     {
         var rows = new TheoryData<string, int, TransferCompression>();
-        foreach (TransferMethod method in TransferMethods.All.Where(method => method.Array != MessageArray.None))
+        foreach (TransferMethod method in TransferMethod.All.Where(method => method.Array != MessageArray.None))
         {
             foreach (int buffer in TransfersSuite.FullBuffers)
             {
@@ -40,7 +40,7 @@ public sealed class ArrayTransferTests : IDisposable
         // Longer than one part of an upload over gRPC-Web.
         TestFile file = TestFile.OfRandom(TransferFolders.Server(_folder.Path), 9_000_001);
         TestFileMaker.Write(file, TestFileMaker.LargeWrite);
-        TransferMethod method = TransferMethods.Find(row);
+        TransferMethod method = TransferMethod.Find(row);
         var kind = new StoreKind(WithDigest: false, Durability.None, OfArrays: true);
         StoreAddress address = await StoreServers.FindAsync(_server.Address, kind);
         var client = new ArrayClient(

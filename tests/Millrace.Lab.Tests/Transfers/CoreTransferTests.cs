@@ -9,7 +9,7 @@ namespace Millrace.Lab.Tests.Transfers;
 public sealed class CoreTransferTests(TemporaryFolder folder) : IClassFixture<TemporaryFolder>
 {
     [NeedsFact(Need.GrpcCore)]
-    public void File_is_moved_with_the_core_at_either_end_and_at_both_as_it_is_and_with_gzip()
+    public void Core_at_either_or_both_ends_moves_the_file_with_and_without_gzip()
     {
         LaunchResult launch = SmallTransfers.Launch(
             SmallTransfers.Suite(rounds: 2), SmallTransfers.Options(folder, LabMode.Quick, "GrpcCore*/65536/*"));
@@ -33,7 +33,7 @@ public sealed class CoreTransferTests(TemporaryFolder folder) : IClassFixture<Te
     }
 
     [NeedsFact(Need.GrpcCore)]
-    public void Memory_of_a_client_in_another_program_is_its_own()
+    public void Memory_of_a_foreign_client_is_measured()
     {
         TransfersSuite suite = SmallTransfers.Suite(rounds: 1);
         LabOptions options = SmallTransfers.Options(folder, LabMode.Quick, "GrpcCore/csv/*/65536/*/download/*/coding none/*");

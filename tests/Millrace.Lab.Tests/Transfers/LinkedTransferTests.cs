@@ -10,7 +10,7 @@ public sealed class LinkedTransferTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public void File_goes_over_the_link_by_every_method_in_both_directions()
+    public void Every_method_moves_the_file_over_the_link_in_both_directions()
     {
         CaseResult[] cases = Launch("*/random/*/1 ms");
         Assert.Equal(

@@ -41,7 +41,7 @@ public sealed class PlainTransferTests : IDisposable
     [Theory]
     [InlineData(4096, true)]
     [InlineData(65536, false)]
-    public async Task File_with_gzip_arrives_as_it_was_in_both_directions(int buffer, bool isDurable)
+    public async Task Gzip_file_arrives_unchanged_in_both_directions(int buffer, bool isDurable)
     {
         TestFile lines = TestFile.OfFirstLines(TransferFolders.Server(_folder.Path));
         TestFileMaker.Write(lines, TestFileMaker.LargeWrite);
@@ -53,7 +53,7 @@ public sealed class PlainTransferTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_sent_with_gzip_is_a_quarter_of_the_lines()
+    public async Task Gzip_sends_a_quarter_of_the_bytes()
     {
         TestFile lines = TestFile.OfFirstLines(_folder.Path);
         TestFileMaker.Write(lines, TestFileMaker.LargeWrite);
@@ -74,7 +74,7 @@ public sealed class PlainTransferTests : IDisposable
     }
 
     [Fact]
-    public async Task File_that_is_not_there_fails_the_case()
+    public async Task Missing_file_fails_the_case()
     {
         var client = new PlainClient(_server.Address, 4096, withDigest: false, isDurable: false);
         TestFile missing = _file with { Path = _folder["missing"] };

@@ -29,7 +29,7 @@ public sealed class TransferContentTests : IDisposable
     }
 
     [Fact]
-    public void Changed_byte_is_noticed()
+    public void Changed_byte_is_detected()
     {
         string copy = _folder["copy"];
         byte[] bytes = File.ReadAllBytes(_source.Path);
@@ -43,7 +43,7 @@ public sealed class TransferContentTests : IDisposable
     [Theory]
     [InlineData(Length - 1)]
     [InlineData(Length + 1)]
-    public void Another_length_is_noticed(int length)
+    public void Wrong_length_is_detected(int length)
     {
         string copy = _folder["copy"];
         byte[] bytes = File.ReadAllBytes(_source.Path);
@@ -53,6 +53,6 @@ public sealed class TransferContentTests : IDisposable
     }
 
     [Fact]
-    public void Missing_copy_is_noticed() =>
+    public void Missing_copy_is_detected() =>
         Assert.Throws<WrongResultException>(() => TransferContent.Verify(_folder["none"], _source));
 }

@@ -30,7 +30,7 @@ public sealed class TransfersBarsTests
     private const int GrpcLinkUpload = 21;
 
     [Fact]
-    public void Without_cases_no_aim_is_met_or_missed()
+    public void Bar_without_cases_is_neither_met_nor_missed()
     {
         IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of());
         Assert.Equal(22, bars.Count);
@@ -58,7 +58,7 @@ public sealed class TransfersBarsTests
     [InlineData("GrpcWebDirect", "HttpClient", "download", WebDownload, 100.1, false)]
     [InlineData("GrpcWebTextDirect", "HttpClient", "download", WebTextDownload, 150.0, true)]
     [InlineData("GrpcWebTextDirect", "HttpClient", "download", WebTextDownload, 150.1, false)]
-    public void Each_direction_is_held_against_the_baseline_with_the_same_digest(
+    public void Each_direction_is_compared_with_the_baseline_of_the_same_digest(
         string method, string baseline, string direction, int bar, double ms, bool met)
     {
         IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
@@ -75,7 +75,7 @@ public sealed class TransfersBarsTests
     [InlineData("download", GzipDownload, 100.1, false)]
     [InlineData("upload", GzipUpload, 100.0, true)]
     [InlineData("upload", GzipUpload, 100.1, false)]
-    public void What_is_compressed_is_held_against_the_baseline_that_compresses(string direction, int bar, double ms, bool met)
+    public void Compressed_transfer_is_compared_with_the_compressed_baseline(string direction, int bar, double ms, bool met)
     {
         IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
             TransferRuns.Move("HttpClient", direction, 65536, 10),
@@ -87,7 +87,7 @@ public sealed class TransfersBarsTests
     }
 
     [Fact]
-    public void Rented_arrays_are_compared_at_64_KiB_only()
+    public void Rented_arrays_are_compared_only_at_64_KiB()
     {
         IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
             TransferRuns.Move("GrpcRentedArray", "download", 262144, 10), TransferRuns.Move("GrpcDirect", "download", 262144, 10)));
@@ -99,7 +99,7 @@ public sealed class TransfersBarsTests
     [InlineData("none", 262144, 262145, GrpcAllocated, false)]
     [InlineData("gzip", 524288, 524288, GrpcGzipAllocated, true)]
     [InlineData("gzip", 524289, 524288, GrpcGzipAllocated, false)]
-    public void Both_ends_of_gRPC_together_have_a_limit_of_what_they_allocate(
+    public void Allocations_of_both_ends_of_gRPC_together_are_limited(
         string compression, double client, double server, int bar, bool met)
     {
         IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
@@ -112,7 +112,7 @@ public sealed class TransfersBarsTests
     [InlineData(0, 0, true)]
     [InlineData(100_024, 0, false)]
     [InlineData(0, 100_024, false)]
-    public void Large_object_at_either_end_of_gRPC_misses_the_aim(double client, double server, bool met)
+    public void Large_object_at_either_end_of_gRPC_misses_the_bar(double client, double server, bool met)
     {
         CaseResult item = TransferRuns.Move("GrpcDirect", "download", 65536, 1, compression: "gzip");
         IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
@@ -125,7 +125,7 @@ public sealed class TransfersBarsTests
     [InlineData("Http2", "upload", Http2LinkUpload)]
     [InlineData("GrpcDirect", "download", GrpcLinkDownload)]
     [InlineData("GrpcDirect", "upload", GrpcLinkUpload)]
-    public void Long_way_has_to_be_filled_at_60_ms(string method, string direction, int bar)
+    public void Link_must_be_filled_at_60_ms(string method, string direction, int bar)
     {
         Assert.True(Check(60, 0.85).Met);
         Assert.False(Check(60, 0.849).Met);
@@ -137,7 +137,7 @@ public sealed class TransfersBarsTests
     }
 
     [Fact]
-    public void Cases_over_a_link_are_in_no_figure_of_loopback()
+    public void Cases_over_a_link_do_not_count_for_loopback_bars()
     {
         IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
             TransferRuns.Move("HttpClient", "download", 65536, 10, roundTripMs: 1),
@@ -146,7 +146,7 @@ public sealed class TransfersBarsTests
     }
 
     [Fact]
-    public void Every_buffer_counts_from_64_KiB_on_between_two_processes_without_a_flush()
+    public void Buffers_of_at_least_64_KiB_between_two_processes_count()
     {
         LabResults results = TransferRuns.Of(
             TransferRuns.Move("HttpClient", "download", 65536, 100),
@@ -168,7 +168,7 @@ public sealed class TransfersBarsTests
     [InlineData(262144, 262144, true, true)]
     [InlineData(262145, 1000, false, true)]
     [InlineData(1000, 262145, true, false)]
-    public void Both_ends_have_a_limit_of_what_they_allocate(double client, double server, bool clientMet, bool serverMet)
+    public void Allocations_at_each_end_are_limited(double client, double server, bool clientMet, bool serverMet)
     {
         IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
             TransferRuns.Move("Http1Sha256", "upload", 65536, 1, client, server),
@@ -181,7 +181,7 @@ public sealed class TransfersBarsTests
     [InlineData(0, 0, true)]
     [InlineData(1, 0, false)]
     [InlineData(0, 1, false)]
-    public void Collections_at_either_end_miss_the_aim(double client, double server, bool met)
+    public void Collection_at_either_end_misses_the_bar(double client, double server, bool met)
     {
         CaseResult item = TransferRuns.Move("Http1", "upload", 65536, 1);
         IReadOnlyList<BarResult> bars = TransfersBars.Check(TransferRuns.Of(
@@ -190,7 +190,7 @@ public sealed class TransfersBarsTests
     }
 
     [Fact]
-    public void Finding_says_what_was_measured_and_nothing_else()
+    public void Finding_contains_only_measured_values()
     {
         Assert.Null(TransfersBars.Finding(TransferRuns.Of(TransferRuns.Move("HttpClient", "download", 65536, 1))));
         Assert.Equal(

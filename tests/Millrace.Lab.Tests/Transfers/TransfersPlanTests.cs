@@ -21,7 +21,7 @@ public sealed class TransfersPlanTests
     [InlineData(81920, "none", "GrpcDirect Http1 HttpClient")]
     [InlineData(262144, "none", "GrpcDirect Http1 HttpClient")]
     [InlineData(65536, "gzip", "GrpcDirect HttpClient")]
-    public void Quick_mode_has_what_the_aims_are_about_in_both_directions(int buffer, string compression, string methods)
+    public void Quick_mode_has_the_cases_of_all_bars_in_both_directions(int buffer, string compression, string methods)
     {
         string[] expected = methods.Split(' ');
         IReadOnlyList<TransferCase> plan = Select(LabMode.Quick);
@@ -37,14 +37,14 @@ public sealed class TransfersPlanTests
     }
 
     [Fact]
-    public void Full_mode_has_every_method_with_every_buffer_and_what_it_can_compress_in_one_process_and_in_two()
+    public void Full_mode_has_every_method_and_buffer_in_one_and_two_processes()
     {
         IReadOnlyList<TransferCase> plan = Select(LabMode.Full);
         foreach (int processes in new[] { 1, 2 })
         {
             foreach (int buffer in new[] { 4096, 65536, 81920, 262144 })
             {
-                // A program of C++ is a process of its own.
+                // A C++ program is a separate process.
                 string[] methods =
                     [.. TransfersSuite.AllMethods.Where(name => processes == 2 || !name.StartsWith("GrpcCore", StringComparison.Ordinal))];
                 Assert.Equal(methods.Order(), Uploads(plan, buffer, processes, "none"));
@@ -77,7 +77,7 @@ public sealed class TransfersPlanTests
     }
 
     [Fact]
-    public void Filter_that_quick_mode_has_nothing_for_takes_cases_of_full_mode_and_no_other_does()
+    public void Filter_without_quick_cases_selects_cases_of_full_mode()
     {
         Assert.All(Select(LabMode.Quick, "*/60 ms"), entry => Assert.Equal(60, entry.Ends.Link!.RoundTripMs));
         Assert.All(Select(LabMode.Quick, "GrpcWebByteArray/*/download/*"), entry => Assert.Equal("GrpcWebByteArray", entry.Method));
@@ -106,14 +106,14 @@ public sealed class TransfersPlanTests
     }
 
     [Fact]
-    public void Every_baseline_on_loopback_is_measured_twice_with_one_buffer()
+    public void Every_loopback_baseline_is_measured_twice_with_the_main_buffer()
     {
         foreach (LabMode mode in Enum.GetValues<LabMode>())
         {
             TransferCase[] main =
             [
                 .. Select(mode).Where(entry =>
-                    entry.Buffer == TransfersPlan.MainBuffer && entry is { Compression: TransferCompression.None, Ends.Link: null }),
+                    entry.Buffer == TransfersSuite.MainBuffer && entry is { Compression: TransferCompression.None, Ends.Link: null }),
             ];
             Assert.Equal(
                 main.Where(IsBaseline).Select(entry => (entry.Method, entry.Parameters)),
@@ -144,7 +144,7 @@ public sealed class TransfersPlanTests
     }
 
     [Fact]
-    public void Published_rows_of_methods_that_there_are_have_a_case_in_one_process()
+    public void Published_rows_have_a_case_in_one_process()
     {
         PublishedRow[] rows =
         [

@@ -40,7 +40,7 @@ public sealed class TransfersSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Server_of_its_own_process_has_meters_and_one_in_the_same_process_has_none()
+    public void Server_has_meters_only_in_a_separate_process()
     {
         LaunchResult launch = SmallTransfers.Launch(
             _suite, SmallTransfers.Options(_folder, LabMode.Full, "HttpClient/csv/*/65536/hot/*/none/none/coding none/*"));
@@ -71,7 +71,7 @@ public sealed class TransfersSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Nothing_that_was_moved_is_left()
+    public void Moved_files_are_removed()
     {
         Run(LabMode.Quick, "HttpClient/*/65536/*");
         string folder = TransferFolders.In(_folder.Path);
@@ -82,7 +82,7 @@ public sealed class TransfersSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Users_own_file_is_refused_with_a_way_out()
+    public void User_file_is_rejected_with_a_remedy()
     {
         LabException exception = Assert.ThrowsAny<LabException>(
             () => new TransfersSuite().TakeInputs(new LabOptions { FilePath = "mine", DataFolder = _folder.Path }));
@@ -90,7 +90,7 @@ public sealed class TransfersSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Memory_of_a_case_is_measured_in_a_process_of_its_own()
+    public void Memory_of_a_case_is_measured_in_a_separate_process()
     {
         WorkerHost host = SmallTransfers.Host;
         LabOptions options = SmallTransfers.Options(_folder, LabMode.Quick, "HttpClient/*/65536/*/download/*");

@@ -18,7 +18,7 @@ public sealed class WritesBarsTests
     private const int Append = 9;
 
     [Fact]
-    public void Without_cases_no_aim_is_met_or_missed()
+    public void Bar_without_cases_is_neither_met_nor_missed()
     {
         IReadOnlyList<BarResult> bars = WritesBars.Check(WriteRuns.Of());
         Assert.Equal(10, bars.Count);
@@ -30,7 +30,7 @@ public sealed class WritesBarsTests
     [InlineData(1.021, 0, false)]
     [InlineData(1.05, 0.05, true)]
     [InlineData(1.06, 0.05, false)]
-    public void Same_chunk_is_compared_from_4_KiB_on_and_the_noise_counts(double ratio, double noise, bool met)
+    public void Same_chunk_is_compared_from_4_KiB_and_noise_is_allowed(double ratio, double noise, bool met)
     {
         CaseResult stream = WriteRuns.Write("FileStreamSync", 4096, 100);
         LabResults results = WriteRuns.Of(
@@ -62,7 +62,7 @@ public sealed class WritesBarsTests
     }
 
     [Fact]
-    public void Smallest_chunk_is_held_against_both_streams_of_every_length()
+    public void Smallest_chunk_is_compared_with_both_streams_at_every_length()
     {
         LabResults results = WriteRuns.Of(
             WriteRuns.Write("FileStreamSync", 512, 100),
@@ -79,7 +79,7 @@ public sealed class WritesBarsTests
     }
 
     [Fact]
-    public void Durable_files_of_a_page_have_a_bar_of_their_own()
+    public void Durable_files_of_one_page_have_a_separate_bar()
     {
         IReadOnlyList<BarResult> bars = WritesBars.Check(WriteRuns.Of(
             WriteRuns.Write("FileStreamSync", 65536, 100, "commit"),
@@ -105,7 +105,7 @@ public sealed class WritesBarsTests
     [Theory]
     [InlineData(37, true)]
     [InlineData(37.1, false)]
-    public void Copy_is_held_against_that_of_the_framework(double ms, bool met) => Assert.Equal(
+    public void Copy_is_compared_with_File_Copy(double ms, bool met) => Assert.Equal(
         met,
         WritesBars.Check(WriteRuns.Of(
             WriteRuns.Copy("FileCopy", 36), WriteRuns.Copy("Cp", 1), WriteRuns.Copy("FilePipeCopy", ms)))[Copy].Met);
@@ -113,7 +113,7 @@ public sealed class WritesBarsTests
     [Theory]
     [InlineData(11.7, true)]
     [InlineData(11.8, false)]
-    public void Two_parts_are_held_against_one_reader_of_the_same_content(double ms, bool met)
+    public void Two_parts_are_compared_with_one_reader_of_the_same_content(double ms, bool met)
     {
         BarResult bar = WritesBars.Check(WriteRuns.Of(
             WriteRuns.Scan(1, 18),
@@ -128,7 +128,7 @@ public sealed class WritesBarsTests
     [Theory]
     [InlineData(39, true)]
     [InlineData(39.1, false)]
-    public void Writers_are_held_against_one_by_records_per_second(double ms, bool met)
+    public void Writers_are_compared_with_one_by_records_per_second(double ms, bool met)
     {
         BarResult bar = WritesBars.Check(WriteRuns.Of(
             WriteRuns.Append(1, 780), WriteRuns.Append(64, ms), WriteRuns.Append(1, 1, "FileStreamAppend")))[Append];
@@ -137,7 +137,7 @@ public sealed class WritesBarsTests
     }
 
     [Fact]
-    public void Finding_says_what_was_measured_and_nothing_else()
+    public void Finding_contains_only_measured_values()
     {
         Assert.Null(WritesBars.Finding(WriteRuns.Of(WriteRuns.Copy("FileCopy", 1))));
         Assert.Equal(

@@ -58,7 +58,7 @@ public sealed class WritesMethodTests : IDisposable
 
     [Theory]
     [MemberData(nameof(EveryWayToWrite))]
-    public void Every_method_writes_over_nothing_that_another_left(string method, bool durable)
+    public void Every_method_starts_in_an_empty_folder(string method, bool durable)
     {
         WriteCase entry = Write(method, 4096, 4096, durable);
         if (entry.WhyNot() is null)
@@ -81,7 +81,7 @@ public sealed class WritesMethodTests : IDisposable
     }
 
     [NeedsFact(Need.Linux)]
-    public void Copying_program_that_fails_is_told()
+    public void Failing_copy_program_is_reported()
     {
         var entry = new CopyCase(nameof(FileCopying.Cp), _inputs.Folder, _inputs.Integers with { Path = _folder["missing"] });
         Assert.Contains("ended with 1", Error(entry), StringComparison.Ordinal);
@@ -91,7 +91,7 @@ public sealed class WritesMethodTests : IDisposable
     [InlineData(nameof(FileScanning.FilePipe), 1)]
     [InlineData(nameof(FileScanning.FilePipeScan), 2)]
     [InlineData(nameof(FileScanning.FilePipeScan), 5)]
-    public void Every_method_sums_and_counts_all_and_finds_a_wrong_result(string method, int degree)
+    public void Every_scan_is_complete_and_detects_a_wrong_result(string method, int degree)
     {
         foreach (TestFile file in new[] { _inputs.Integers, _inputs.FirstLines })
         {
@@ -114,7 +114,7 @@ public sealed class WritesMethodTests : IDisposable
     }
 
     [Fact]
-    public void Method_that_writes_a_wrong_byte_is_caught()
+    public void Wrong_written_byte_is_detected()
     {
         WriteCase entry = Write(nameof(FileWriting.FileStreamSync), 100_000, 512, durable: false);
         foreach (long wrong in new[] { 0, 511, 512, 65_536, 99_999 })
@@ -132,7 +132,7 @@ public sealed class WritesMethodTests : IDisposable
     }
 
     [Fact]
-    public void Method_that_swaps_chunks_is_caught()
+    public void Swapped_chunks_are_detected()
     {
         WriteCase entry = Write(nameof(FileWriting.FileStreamSync), 4096, 512, durable: false);
         byte[] all = WrittenContent.All(entry.Bytes, entry.Chunk);
@@ -141,7 +141,7 @@ public sealed class WritesMethodTests : IDisposable
     }
 
     [Fact]
-    public void Record_that_is_torn_lost_or_out_of_order_is_caught()
+    public void Torn_lost_or_reordered_record_is_detected()
     {
         var entry = new AppendCase(nameof(RecordAppending.FilePipeAppend), _inputs.Folder, Writers: 2, Records: 4);
         Assert.Null(ErrorOf(entry, Records((0, 0), (1, 0), (1, 1), (0, 1))));
@@ -155,7 +155,7 @@ public sealed class WritesMethodTests : IDisposable
     }
 
     [Fact]
-    public void Wrong_copy_is_caught()
+    public void Wrong_copy_is_detected()
     {
         var entry = new CopyCase(nameof(FileCopying.FileCopy), _inputs.Folder, _inputs.FirstLines);
         byte[] copy = File.ReadAllBytes(_inputs.FirstLines.Path);
@@ -165,7 +165,7 @@ public sealed class WritesMethodTests : IDisposable
     }
 
     [Fact]
-    public void Engine_fails_a_case_whose_result_is_wrong()
+    public void Case_with_a_wrong_result_fails()
     {
         // The method writes the chunks of another length than those that are compared.
         WriteCase entry = Write(nameof(FileWriting.FileStreamSync), 100_000, 512, durable: false);
@@ -175,7 +175,7 @@ public sealed class WritesMethodTests : IDisposable
     }
 
     [Fact]
-    public void Method_tells_what_it_does_to_be_durable()
+    public void Method_describes_how_it_is_durable()
     {
         Assert.Equal("Flush(true), File.Move, flush of the folder", Described(Write("FileStreamSync", 4096, 4096, durable: true)));
         Assert.Equal("Flush(true), File.Move", Described(Write("FileStreamSync", 8192, 4096, durable: true)));

@@ -49,7 +49,7 @@ public sealed class WritesPlanTests
     }
 
     [Fact]
-    public void Quick_mode_measures_what_its_aims_are_about()
+    public void Quick_mode_measures_the_cases_of_all_bars()
     {
         string[] ids = [.. Select(LabMode.Quick).Select(entry => $"{entry.Name}/{entry.Parameters.Describe()}")];
         foreach (string bytes in new[] { "4MiB", "128MiB" })
@@ -91,7 +91,7 @@ public sealed class WritesPlanTests
     }
 
     [Fact]
-    public void Every_method_takes_part_twice_where_it_is_measured_against_itself()
+    public void Every_method_is_planned_twice_in_a_run_against_itself()
     {
         IReadOnlyList<WritesCase> plan = Select(new LabOptions { AgainstItself = true });
         Assert.Equal(plan.Count / 2, plan.Count(entry => entry.Role == "noise"));
@@ -110,11 +110,11 @@ public sealed class WritesPlanTests
     });
 
     [Fact]
-    public void Every_writer_has_as_many_records() =>
+    public void Every_writer_has_the_same_number_of_records() =>
         Assert.All(Select(LabMode.Full).OfType<AppendCase>(), entry => Assert.Equal(0, entry.Records % entry.Writers));
 
     [Fact]
-    public void Names_of_ways_are_promises() => Assert.Equal(
+    public void Method_names_promise_their_strategy() => Assert.Equal(
         [(nameof(FileWriting.FilePipeDirect), WriteStrategy.Direct), (nameof(FileWriting.FilePipeWriteBehind), WriteStrategy.WriteBehind)],
         Select(LabMode.Full).Where(entry => entry.Strategy is not null)
             .Select(entry => (entry.Method, entry.Strategy!.Value)).Distinct().Order());

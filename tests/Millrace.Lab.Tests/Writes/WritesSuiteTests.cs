@@ -12,7 +12,7 @@ public sealed class WritesSuiteTests : IDisposable
     private static readonly RunLimits ThreeRounds =
         new() { MinRounds = 3, MaxRounds = 3, Time = TimeSpan.Zero, MaxPerVisit = 1 };
 
-    private static readonly SuiteLimits FewRounds = new() { Groups = WritesSuite.Both(ThreeRounds), Launches = 1 };
+    private static readonly SuiteLimits FewRounds = new() { Groups = WritesSuite.Both(ThreeRounds), Launches = 1, WarmUpPhases = 1 };
 
     private readonly TemporaryFolder _folder = new();
 
@@ -42,14 +42,14 @@ public sealed class WritesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Nothing_is_left_in_the_folder_that_is_written_to()
+    public void Result_folder_is_empty_after_a_run()
     {
         Run("FileStreamSync/*/65536/*", "FileCopy*");
         Assert.Empty(Directory.EnumerateFileSystemEntries(ResultFolder.In(_folder.Path)));
     }
 
     [Fact]
-    public void Copying_is_measured_beside()
+    public void Copies_are_measured()
     {
         LabResults results = Run("FileCopy*", "Cp");
         Assert.All(results.Cases, item => Assert.Null(item.Error));
@@ -58,7 +58,7 @@ public sealed class WritesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Parts_and_writers_are_held_against_one_of_them()
+    public void Parts_and_writers_are_compared_with_one()
     {
         LabResults results = Run("FilePipe*/1 parts", "FilePipeScan/integers/*", "FilePipeAppend*/1 writers", "FilePipeAppend/*/64 writers");
         Assert.All(results.Cases, item => Assert.Null(item.Error));
@@ -69,7 +69,7 @@ public sealed class WritesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Way_of_writing_that_there_is_not_here_is_absent_with_its_reason()
+    public void Unavailable_strategy_is_absent_with_its_reason()
     {
         LabResults results = Run("FileStreamSync*/4KiB/*", "FilePipeDirect/4KiB/*");
         if (results.Cases.Any(item => item.Method == "FilePipeDirect"))
@@ -85,7 +85,7 @@ public sealed class WritesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Users_own_file_is_refused_with_a_way_out()
+    public void User_file_is_rejected_with_a_remedy()
     {
         LabException exception = Assert.ThrowsAny<LabException>(
             () => new WritesSuite().TakeInputs(new LabOptions { FilePath = "mine", DataFolder = _folder.Path }));
@@ -93,7 +93,7 @@ public sealed class WritesSuiteTests : IDisposable
     }
 
     [Fact]
-    public void Memory_of_a_case_is_measured_in_a_process_of_its_own()
+    public void Memory_of_a_case_is_measured_in_a_separate_process()
     {
         var suite = new WritesSuite(FewRounds, 8 << 20);
         var host = new WorkerHost(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));

@@ -1,7 +1,5 @@
 using System.IO.Pipelines;
 using System.Text;
-using Millrace.Lab.Data;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Bytes;
 

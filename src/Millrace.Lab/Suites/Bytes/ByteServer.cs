@@ -6,7 +6,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Millrace.Lab.Data;
+using Millrace.Lab.Suites.Transfers;
 
 namespace Millrace.Lab.Suites.Bytes;
 
@@ -26,8 +26,6 @@ internal sealed class ByteServer : IServedFiles
 
     public Uri Address { get; }
 
-    /// <summary>Reads the files and begins to serve them.</summary>
-    /// <exception cref="LabException">A file cannot be read.</exception>
     public static ByteServer Start(IReadOnlyList<TestFile> files)
     {
         byte[][] contents;
@@ -50,7 +48,7 @@ internal sealed class ByteServer : IServedFiles
         });
 
         // The laboratory ends it; a Ctrl-C at the terminal, which every process gets, does not.
-        builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
+        builder.Services.AddSingleton<IHostLifetime, ServerEnd.NoLifetime>();
         WebApplication app = builder.Build();
         app.Run(context => SendAsync(context, contents));
         app.StartAsync().GetAwaiter().GetResult();
@@ -78,12 +76,5 @@ internal sealed class ByteServer : IServedFiles
             await context.Response.BodyWriter.WriteAsync(left[..piece], context.RequestAborted).ConfigureAwait(false);
             left = left[piece..];
         }
-    }
-
-    private sealed class NoLifetime : IHostLifetime
-    {
-        public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
     }
 }

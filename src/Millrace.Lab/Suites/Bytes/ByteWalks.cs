@@ -93,7 +93,6 @@ internal readonly struct ForEachWalk : IByteWalk
 /// <summary>LINQ's Aggregate.</summary>
 internal readonly struct ReduceWalk : IByteWalk
 {
-    /// <summary>The addition of all Aggregates.</summary>
     public static readonly Func<ulong, byte, ulong> Add = static (sum, value) => checked(sum + value);
 
     public static ulong Sum(byte[] all) => all.Aggregate(0UL, Add);

@@ -1,8 +1,6 @@
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Suites.Bytes;
 
-/// <summary>What the sequences must reach, and the result in a sentence.</summary>
+/// <summary>The aims of byte sequences, and the result in a sentence.</summary>
 internal static class BytesBars
 {
     private static readonly BarDefinition[] Bars =

@@ -1,14 +1,10 @@
 using System.Globalization;
-using Millrace.Lab.Data;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Bytes;
 
 /// <summary>The suite "bytes": how bytes arrive, times how they are iterated over.</summary>
 internal sealed class BytesSuite : Suite
 {
-    /// <summary>Length of the random file: the article's.</summary>
     public const long Length = 128 * ByteSize.MiB;
 
     /// <summary>The increments that all methods are measured with, in bytes.</summary>
@@ -24,8 +20,6 @@ internal sealed class BytesSuite : Suite
     public const string Segments = "MillraceBytes.Vector";
     public const string TextLines = "StreamReader" + Lines;
     public const string ByteLines = "MillraceLines" + Lines;
-
-    /// <summary>The article's best shape.</summary>
     public const string Baseline = "Increments.Span";
 
     private const long WarmUpLength = 32 * ByteSize.KiB;
@@ -107,7 +101,6 @@ internal sealed class BytesSuite : Suite
     {
     }
 
-    /// <summary>For tests.</summary>
     public BytesSuite(SuiteLimits limits, long length)
         : base(limits, limits) => _length = length;
 
@@ -128,7 +121,6 @@ internal sealed class BytesSuite : Suite
 
     /// <summary>The limits of the only group, for all launches together.</summary>
     /// <param name="caseTime">The time of all invocations of a case, after which it gets no more of them.</param>
-    /// <param name="roundTime">The time of the rounds of one launch.</param>
     public static RunLimits Limits(int minRounds, int maxRounds, TimeSpan caseTime, TimeSpan roundTime) => new()
     {
         Group = CacheNames.Hot,

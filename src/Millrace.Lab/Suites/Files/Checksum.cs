@@ -4,12 +4,10 @@ using System.Runtime.InteropServices;
 
 namespace Millrace.Lab.Suites.Files;
 
-/// <summary>
-/// The work that every method's consumer does: the sum of a file's little-endian 64-bit integers, wrapping around.
-/// </summary>
+/// <summary>The work that every method's consumer does: the sum of a file's little-endian 64-bit integers, wrapping around.</summary>
 /// <remarks>
 /// The bytes may come in pieces of any length: a value that spans two pieces is put together from both, and the last
-/// bytes of a file whose length is no multiple of 8 count as a value with zeros behind them. Not thread-safe.
+/// bytes of a file whose length is not a multiple of 8 count as a value that is padded with zeros. Not thread-safe.
 /// </remarks>
 internal struct Checksum
 {
@@ -19,13 +17,11 @@ internal struct Checksum
     // The bytes of a value that the next piece completes, at their place within the value.
     private ulong _partial;
 
-    /// <summary>The sum of all that was added.</summary>
     public readonly long Sum => unchecked(_sum + (long)_partial);
 
     /// <summary>How many bytes were added.</summary>
     public readonly long Bytes => _bytes;
 
-    /// <summary>Adds the next piece of the file.</summary>
     public void Add(ReadOnlySpan<byte> piece)
     {
         int phase = (int)(_bytes & 7);

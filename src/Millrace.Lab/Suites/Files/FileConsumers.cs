@@ -144,7 +144,7 @@ internal static unsafe class MappedConsumer
 /// </summary>
 internal static class StreamPump
 {
-    /// <summary>Starts to pump and owns the stream from then on.</summary>
+    /// <summary>Starts to pump and takes ownership of the stream.</summary>
     public static PipeReader Start(Stream stream, int buffer)
     {
         // With the default of 64 KiB the writer would stop after every large buffer; twice the buffer lets it read the
@@ -195,7 +195,6 @@ internal static class StreamPump
 }
 
 /// <summary>What one invocation found.</summary>
-/// <param name="Sum">The checksum of every byte that was read.</param>
 /// <param name="Bytes">How many bytes were read.</param>
 /// <param name="CallTicks">
 /// Stopwatch ticks that threads spent inside the calls that read, without the time awaited; 0 unless measured.
@@ -209,7 +208,6 @@ internal readonly record struct ReadOutcome(long Sum, long Bytes, long CallTicks
 /// </remarks>
 internal interface ICallClock
 {
-    /// <summary>A timestamp, or 0 when nothing is measured.</summary>
     static abstract long Start();
 
     /// <summary>Stopwatch ticks since <paramref name="start"/>, or 0 when nothing is measured.</summary>

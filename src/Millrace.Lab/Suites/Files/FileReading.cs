@@ -1,7 +1,4 @@
 using System.IO.Pipelines;
-using Millrace.Lab.Data;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Files;
 

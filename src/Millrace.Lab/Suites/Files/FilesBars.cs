@@ -1,9 +1,6 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Suites.Files;
 
-/// <summary>What file pipes must reach, and the result in a sentence.</summary>
+/// <summary>The aims of reading files, and the result in a sentence.</summary>
 internal static class FilesBars
 {
     private const string Pipe = nameof(FileReading.FilePipe);

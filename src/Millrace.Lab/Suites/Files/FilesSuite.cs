@@ -1,16 +1,9 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Suites.Files;
 
 /// <summary>The suite "files": every way to read a file.</summary>
 internal sealed class FilesSuite : Suite
 {
-    /// <summary>The file that warm-ups also read.</summary>
     public const long SmallSize = 4 * ByteSize.MiB;
-
-    /// <summary>The file that most statements are about.</summary>
     public const long LargeSize = 128 * ByteSize.MiB;
 
     private const string Baseline = nameof(FileReading.FileStreamSync);
@@ -25,8 +18,6 @@ internal sealed class FilesSuite : Suite
 
     /// <summary>The buffers of the methods that quick mode only samples.</summary>
     public static readonly int[] SampledBuffers = [4096, 65536, 1048576];
-
-    /// <summary>The buffers of quick mode's cold cases.</summary>
     public static readonly int[] ColdBuffers = [65536, 1048576];
 
     public static readonly string[] AllMethods =
@@ -81,7 +72,6 @@ internal sealed class FilesSuite : Suite
     {
     }
 
-    /// <summary>For tests.</summary>
     public FilesSuite(SuiteLimits limits, long warmUpBytes)
         : base(limits, limits) => _warmUpBytes = warmUpBytes;
 

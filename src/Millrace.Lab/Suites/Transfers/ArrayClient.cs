@@ -1,16 +1,11 @@
 using System.Net;
-using Millrace.Lab.Data;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The client of the array rows.</summary>
-/// <param name="server">Where an <see cref="ArrayServer"/> is.</param>
 /// <param name="protocol">gRPC, or one of the forms of gRPC-Web, whose uploads consist of parts of one message each.</param>
-/// <param name="array">Where the arrays of messages come from, at both ends.</param>
 /// <param name="bytes">A file's bytes in a message.</param>
-/// <param name="isGzip">Whether messages are compressed.</param>
-/// <param name="durability">What a downloaded file has to survive.</param>
 internal sealed class ArrayClient(
     StoreAddress server, TransferProtocol protocol, MessageArray array, int bytes, bool isGzip, Durability durability)
 {

@@ -8,13 +8,10 @@ using Millrace.Lab.Meters;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>Starts the servers of gRPC's C++ core where they are asked for, and answers for their meters.</summary>
-/// <param name="folder">See <see cref="TransferFolders"/>.</param>
 internal sealed class CoreEndpoints(string folder) : IDisposable
 {
     private const string AskPath = "grpc-core";
     private const string ChunkKey = "chunk";
-
-    private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
 
     private readonly CoreServers _servers = new(
         CoreProgram.PathIn(TransferFolders.DataOf(folder)), TransferFolders.Core(folder));
@@ -22,7 +19,7 @@ internal sealed class CoreEndpoints(string folder) : IDisposable
     /// <summary>Asks a server where one with such chunks is.</summary>
     public static async Task<StoreAddress> FindAsync(Uri server, int chunk)
     {
-        string port = await Client.GetStringAsync(new Uri(server, AskPath + QueryOf(chunk))).ConfigureAwait(false);
+        string port = await Question.AskAsync(new Uri(server, AskPath + QueryOf(chunk))).ConfigureAwait(false);
         return new StoreAddress(new Uri($"http://127.0.0.1:{port}/"), $"127.0.0.1:{port}");
     }
 
@@ -30,7 +27,6 @@ internal sealed class CoreEndpoints(string folder) : IDisposable
     public static string QueryOf(int? chunk) =>
         chunk is { } bytes ? string.Create(CultureInfo.InvariantCulture, $"?{ChunkKey}={bytes}") : "";
 
-    /// <summary>Adds to an application where they are found.</summary>
     public void Map(IEndpointRouteBuilder endpoints) => endpoints.MapMethods("/" + AskPath, [HttpMethods.Get], context =>
     {
         TransferFolders.Furnish(folder, TransferFolders.Core(folder));

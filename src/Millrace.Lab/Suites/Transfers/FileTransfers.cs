@@ -1,87 +1,52 @@
-using BenchmarkDotNet.Attributes;
-using BenchmarkDotNet.Configs;
-using Millrace.Lab.Data;
 using Millrace.Lab.GrpcCore;
-using Millrace.Lab.Running;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>
-/// The benchmark: every way to move a file between two ends on loopback. One invocation makes a new file at the other end
-/// that is like the first. The rows with a digest are a category, as they have a baseline of their own.
+/// Every way to move a file between two ends. One invocation makes a new file at the other end that is like the first. All rows
+/// are <see cref="TransferMethod"/>s.
 /// </summary>
-[MemoryDiagnoser]
-[GroupBenchmarksBy(BenchmarkLogicalGroupRule.ByCategory)]
-public partial class FileTransfers : IMeasuredBenchmark
+internal sealed class FileTransfers : CaseMethod
 {
-    private const string WithoutDigest = TransfersPlan.None;
-    private const string WithDigest = TransfersPlan.Sha256;
+    private readonly TransferCase _planned;
+    private readonly TransferMethod _row;
+    private readonly TestFile _source;
+    private readonly TransferEnds _ends;
+    private readonly Uri _server;
+    private readonly string _downloaded;
+    private readonly bool _isDownload;
 
-    private Uri _server = null!;
-    private string _downloaded = "";
+    // Made by the first invocation, which is not measured: what a client asks a server once is not a transfer's.
+    private TransferClient? _client;
+    private ArrayClient? _arrayClient;
+    private string? _coreServer;
 
-    /// <summary>Between what it is moved.</summary>
-    [ParamsSource(nameof(DefaultEnds))]
-    public TransferEnds Ends { get; set; } = null!;
-
-    /// <summary>What is moved.</summary>
-    [ParamsSource(nameof(DefaultFiles))]
-    public TestFile Source { get; set; } = null!;
-
-    /// <summary>Which way.</summary>
-    [Params(TransferDirection.Download, TransferDirection.Upload)]
-    public TransferDirection Direction { get; set; }
-
-    /// <summary>Bytes that the rows HttpClient copy at a time, and those of a chunk of gRPC; the others choose themselves.</summary>
-    [Params(65536, 81920, 262144)]
-    public int Buffer { get; set; }
-
-    /// <summary>When the bytes are on the device.</summary>
-    [Params(Durability.None)]
-    public Durability Durability { get; set; }
-
-    /// <summary>How it is coded on its way; only the rows HttpClient and those of gRPC code at all.</summary>
-    [Params(TransferCompression.None)]
-    public TransferCompression Compression { get; set; }
-
-    /// <inheritdoc/>
-    public long CallingThreadTicks => 0;
-
-    /// <inheritdoc/>
-    public bool DescribesItself { get; set; }
-
-    /// <inheritdoc/>
-    public string? Description { get; private set; }
-
-    /// <inheritdoc/>
-    public string? DescriptionReason => null;
-
-    private bool IsDurable => Durability != Durability.None;
-
-    /// <summary>The ends unless a plan says otherwise: both in this process.</summary>
-    public static IEnumerable<TransferEnds> DefaultEnds() => [new(TransferFolders.In(DataFolder.Default), Server: null)];
-
-    /// <summary>The file unless a plan says otherwise.</summary>
-    public static IEnumerable<TestFile> DefaultFiles() =>
-        [TestFile.OfCsv(TransferFolders.Server(TransferFolders.In(DataFolder.Default)))];
-
-    /// <summary>Starts a server where there is none yet.</summary>
-    [GlobalSetup]
-    public void Setup()
+    public FileTransfers(TransferCase planned)
     {
-        _server = Ends switch
+        _planned = planned;
+        _row = TransferMethod.Find(planned.Method);
+        _source = planned.Source;
+        _ends = planned.Ends;
+        _isDownload = planned.Direction == TransferDirection.Download;
+        _downloaded = TransferFolders.Downloaded(_ends.Folder);
+        _server = _ends switch
         {
-            { Server: null } => OwnServer.Acquire(Ends.Folder),
+            { Server: null } => OwnServer.Acquire(_ends.Folder),
             { Server: { } near, Link: { } link } => LinkEndpoints.Find(near, link).Server,
             { Server: { } server } => server,
         };
-        _downloaded = TransferFolders.Downloaded(Ends.Folder);
     }
 
-    /// <summary>Stops it.</summary>
-    [GlobalCleanup]
-    public void Cleanup()
+    private string Coding => _planned.Compression == TransferCompression.None ? TransfersSuite.None : TransfersSuite.Gzip;
+
+    public override Func<long> Find(string name) => Wait(
+        TransferMethod.Find(name) is { IsPlain: true } ? MovePlainlyAsync
+        : _row.Array != MessageArray.None ? MoveInArraysAsync
+        : _row.Core.HasFlag(CoreEnds.Client) ? MoveByCoreAsync
+        : MoveAsync);
+
+    public override void Dispose()
     {
         _client?.Dispose();
         if (_coreServer is not null)
@@ -89,9 +54,123 @@ public partial class FileTransfers : IMeasuredBenchmark
             CoreClient.Release();
         }
 
-        if (Ends.Server is null)
+        if (_ends.Server is null)
         {
             OwnServer.Release();
+        }
+    }
+
+    // HttpClient and Kestrel, FileStreams, and CopyToAsync: what an application does today without a library.
+    private async ValueTask<long> MovePlainlyAsync()
+    {
+        var client = new PlainClient(
+            _server,
+            _planned.Buffer,
+            _row.HasDigest,
+            _planned.Durability != Durability.None,
+            _planned.Compression == TransferCompression.Gzip);
+        if (_isDownload)
+        {
+            await client.DownloadAsync(_source, _downloaded).ConfigureAwait(false);
+        }
+        else
+        {
+            await client.UploadAsync(_source, TransferFolders.UploadedName).ConfigureAwait(false);
+        }
+
+        return _source.Bytes;
+    }
+
+    // Millrace's client.
+    private async ValueTask<long> MoveAsync()
+    {
+        _client ??= await ConnectAsync().ConfigureAwait(false);
+        TransferResult result = _isDownload
+            ? await _client.GetAsync(TransferName.Parse(Path.GetFileName(_source.Path)), _downloaded).ConfigureAwait(false)
+            : await _client.PutAsync(_source.Path, TransferName.Parse(TransferFolders.UploadedName)).ConfigureAwait(false);
+        if (result.Attempts != 1 || _row.HasDigest != result.Sha256 is not null || result.Protocol != _row.Protocol)
+        {
+            throw new IOException(
+                $"{result.Name} took {result.Attempts} attempts over {result.Protocol} and has the digest {result.Sha256}: "
+                + "not the measured transfer.");
+        }
+
+        DescribeProtocol();
+        return result.Length;
+    }
+
+    // An application that gathers each message in an array.
+    private async ValueTask<long> MoveInArraysAsync()
+    {
+        _arrayClient ??= new ArrayClient(
+            await FindServerAsync().ConfigureAwait(false),
+            _row.Protocol!.Value,
+            _row.Array,
+            _planned.Buffer,
+            _planned.Compression == TransferCompression.Gzip,
+            _planned.Durability);
+        if (_isDownload)
+        {
+            await _arrayClient.DownloadAsync(_source, _downloaded).ConfigureAwait(false);
+        }
+        else
+        {
+            await _arrayClient.UploadAsync(_source, TransferFolders.UploadedName).ConfigureAwait(false);
+        }
+
+        DescribeProtocol();
+        return _source.Bytes;
+    }
+
+    // The client of gRPC's C++ core, as an application writes it with generated code.
+    private async ValueTask<long> MoveByCoreAsync()
+    {
+        if (_coreServer is null)
+        {
+            string address = (await FindServerAsync().ConfigureAwait(false)).Http2;
+            CoreClient.Acquire(CoreProgram.PathIn(TransferFolders.DataOf(_ends.Folder)));
+            _coreServer = address;
+        }
+
+        return await (_isDownload
+            ? CoreClient.MoveAsync(
+                TransfersSuite.Download, _coreServer, Path.GetFileName(_source.Path), _downloaded, _planned.Buffer, Coding)
+            : CoreClient.MoveAsync(
+                TransfersSuite.Upload, _coreServer, TransferFolders.UploadedName, _source.Path, _planned.Buffer, Coding))
+            .ConfigureAwait(false);
+    }
+
+    private async ValueTask<TransferClient> ConnectAsync()
+    {
+        if (_planned.Compression != TransferCompression.None && !_row.HasCompression)
+        {
+            throw new NotSupportedException($"{_row.Name} does not compress files, and {_planned.Compression} was asked for.");
+        }
+
+        return new TransferClient(
+            (await FindServerAsync().ConfigureAwait(false)).Files,
+            new TransferClientOptions
+            {
+                Protocol = _row.Protocol!.Value,
+                VerifyDigests = _row.HasDigest,
+                Durability = _planned.Durability,
+                Compression = _planned.Compression,
+            });
+    }
+
+    private Task<StoreAddress> FindServerAsync()
+    {
+        var kind = new StoreKind(_row.HasDigest, _planned.Durability, _row.Array != MessageArray.None);
+        return _row.Core.HasFlag(CoreEnds.Server) ? CoreEndpoints.FindAsync(_server, _planned.Buffer)
+            : _ends is { Server: { } near, Link: { } link } ? LinkEndpoints.FindAsync(near, link, kind)
+            : StoreServers.FindAsync(_server, kind);
+    }
+
+    private void DescribeProtocol()
+    {
+        if (DescribesItself)
+        {
+            Description = _row.Protocol.ToString();
         }
     }
 }

@@ -5,7 +5,6 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Millrace.Lab.Network;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Transfers;
 
@@ -17,14 +16,12 @@ namespace Millrace.Lab.Suites.Transfers;
 /// A server tells its ports, so a relay listens on the one that it leads to, at an address of loopback that stands for its
 /// round trip.
 /// </remarks>
-/// <param name="request">What the servers serve.</param>
 internal sealed class LinkServers(ServeRequest request) : IDisposable
 {
     private readonly Dictionary<long, (ShapedLink Link, IServedFiles Server)> _links = [];
     private readonly Dictionary<(LinkRates Rates, int Port), Relay> _relays = [];
     private readonly Lock _gate = new();
 
-    /// <summary>Adds to an application where they are found.</summary>
     public void Map(IEndpointRouteBuilder endpoints)
     {
         endpoints.MapMethods("/" + LinkEndpoints.LinkPath, [HttpMethods.Get], context => AnswerAsync(
@@ -134,62 +131,45 @@ internal sealed class LinkServers(ServeRequest request) : IDisposable
 /// <summary>Asks the run's server for one behind a link.</summary>
 internal static class LinkEndpoints
 {
-    /// <summary>Where <see cref="LinkServers"/> answers with a <see cref="LinkAddress"/>.</summary>
     public const string LinkPath = "link";
-
-    /// <summary>Where it answers with a <see cref="StoreAddress"/>.</summary>
     public const string StorePath = "link-store";
 
     private const string RoundTripKey = "round-trip-ms";
     private const string RateKey = "bits-per-second";
 
-    private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
-
     /// <summary>Why there is none; null when there is.</summary>
     public static string? WhyNot(Uri server, LinkRates rates)
     {
-        using HttpResponseMessage response = Ask(server, LinkPath, rates);
-        return response.IsSuccessStatusCode ? null : Text(response);
+        try
+        {
+            Find(server, rates);
+            return null;
+        }
+        catch (LabException exception)
+        {
+            return exception.Message;
+        }
     }
 
-    /// <summary>Where it is.</summary>
-    public static LinkAddress Find(Uri server, LinkRates rates)
-    {
-        using HttpResponseMessage response = Ask(server, LinkPath, rates);
-        return response.IsSuccessStatusCode ? LinkAddress.Parse(Text(response)) : throw new LabException(Text(response));
-    }
+    public static LinkAddress Find(Uri server, LinkRates rates) =>
+        LinkAddress.Parse(Question.Ask(new Uri(server, $"{LinkPath}?{QueryOf(rates)}")));
 
-    /// <summary>Where it has files that are kept so.</summary>
     public static async Task<StoreAddress> FindAsync(Uri server, LinkRates rates, StoreKind kind)
     {
         var ask = new Uri(server, $"{StorePath}?{QueryOf(rates)}&{StoreServers.QueryOf(kind)}");
-        return StoreAddress.Parse(await Client.GetStringAsync(ask).ConfigureAwait(false));
+        return StoreAddress.Parse(await Question.AskAsync(ask).ConfigureAwait(false));
     }
 
-    /// <summary>Reads which link a request is about.</summary>
     public static LinkRates RatesOf(IQueryCollection query) => new(
         int.Parse(query[RoundTripKey]!, CultureInfo.InvariantCulture), long.Parse(query[RateKey]!, CultureInfo.InvariantCulture));
 
     private static string QueryOf(LinkRates rates) => string.Create(
         CultureInfo.InvariantCulture, $"{RoundTripKey}={rates.RoundTripMs}&{RateKey}={rates.BitsPerSecond}");
-
-    private static HttpResponseMessage Ask(Uri server, string path, LinkRates rates) =>
-        Client.Send(new HttpRequestMessage(HttpMethod.Get, new Uri(server, $"{path}?{QueryOf(rates)}")));
-
-    private static string Text(HttpResponseMessage response)
-    {
-        using var text = new StreamReader(response.Content.ReadAsStream());
-        return text.ReadToEnd();
-    }
 }
 
 /// <summary>Where a server behind a link is.</summary>
-/// <param name="Server">Through the link and the relay.</param>
-/// <param name="Meters">Where it answers for its meters: through the link alone.</param>
-/// <param name="Interface">The interface at this end of the link.</param>
 internal sealed record LinkAddress(Uri Server, Uri Meters, string Interface)
 {
-    /// <summary>Reads what <see cref="ToString"/> wrote.</summary>
     public static LinkAddress Parse(string text)
     {
         string[] parts = text.Split(' ');

@@ -24,17 +24,12 @@ internal sealed class LinkWatch
     private long _before;
     private (long Bytes, long Ticks)? _second;
 
-    /// <summary>Watches an interface.</summary>
-    /// <param name="name">The one at the client's end.</param>
-    /// <param name="direction">The way that counts.</param>
-    /// <param name="bitsPerSecond">What passes it at most.</param>
     public LinkWatch(string name, TransferDirection direction, long bitsPerSecond)
     {
         _counter = $"/sys/class/net/{name}/statistics/{(direction == TransferDirection.Download ? "rx" : "tx")}_bytes";
         _bitsPerSecond = bitsPerSecond;
     }
 
-    /// <summary>Begins the first second.</summary>
     public void Begin()
     {
         lock (_gate)
@@ -45,8 +40,6 @@ internal sealed class LinkWatch
         }
     }
 
-    /// <summary>Ends with the transfer.</summary>
-    /// <param name="fileBytes">What it moved.</param>
     /// <returns>The part, 0 to 1; null of a transfer that was over within the first second.</returns>
     public double? End(long fileBytes)
     {

@@ -10,10 +10,8 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <summary>Where the array of a message comes from.</summary>
 internal enum MessageArray
 {
-    /// <summary>There is none: Millrace's own gRPC.</summary>
     None,
 
-    /// <summary><see cref="ArrayPool{T}.Shared"/>: what a careful application does.</summary>
     Rented,
 
     /// <summary>Every message is a new array: what message-oriented libraries do.</summary>
@@ -21,9 +19,6 @@ internal enum MessageArray
 }
 
 /// <summary>How both ends of an array row make their messages.</summary>
-/// <param name="Array">Where the array of a message comes from.</param>
-/// <param name="IsText">Whether messages are in base64, each by itself.</param>
-/// <param name="IsGzip">Whether they are compressed.</param>
 internal readonly record struct MessageForm(MessageArray Array, bool IsText, bool IsGzip)
 {
     public byte[] Take(int bytes) => Array == MessageArray.Rented ? ArrayPool<byte>.Shared.Rent(bytes) : new byte[bytes];
@@ -45,13 +40,11 @@ internal static class MessageArrays
 {
     /// <summary>The frame that ends a body of gRPC-Web, in place of trailers.</summary>
     private const byte TrailerFlag = 0x80;
-
     private const byte GzipFlag = 1;
     private const int PrefixBytes = 5;
 
     /// <summary>The prefix of a frame, and in the message the tag and the length of its only field.</summary>
     private const int MaxHeaderBytes = PrefixBytes + 1 + 5;
-
     private const byte DataTag = (1 << 3) | 2;
 
     // Of a text the first quads have the prefix and a byte of what follows.
@@ -84,7 +77,6 @@ internal static class MessageArrays
         return bytes - left;
     }
 
-    /// <summary>Writes what gRPC-Web has in place of trailers.</summary>
     public static async Task EndAsync(Stream body, MessageForm form)
     {
         byte[] frame = [TrailerFlag, 0, 0, 0, 15, .. "grpc-status:0\r\n"u8];

@@ -1,15 +1,10 @@
 using System.Net;
-using Millrace.Lab.Data;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The client's end of the rows HttpClient: a file is the body of a request or of a response, and nothing else.</summary>
-/// <param name="server">Where the other end is.</param>
 /// <param name="buffer">Bytes that are copied at a time, at both ends.</param>
-/// <param name="withDigest">Whether both ends hash what they copy, and compare.</param>
-/// <param name="isDurable">Whether the file has to be on the device.</param>
-/// <param name="withGzip">Whether it is sent with gzip; not with a digest.</param>
 internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool isDurable, bool withGzip = false)
 {
     // One for the process, as its users are told to have: connections stay open between invocations.
@@ -20,7 +15,6 @@ internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool 
 
     private readonly string _query = FormattableString.Invariant($"?buffer={buffer}&digest={withDigest}&durable={isDurable}&gzip={withGzip}");
 
-    /// <summary>Gets a file.</summary>
     public async Task DownloadAsync(TestFile file, string path)
     {
         Uri address = AddressOf(Path.GetFileName(file.Path));
@@ -44,7 +38,6 @@ internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool 
         }
     }
 
-    /// <summary>Sends a file.</summary>
     public async Task UploadAsync(TestFile file, string name)
     {
         FileStream stream = PlainCopy.OpenRead(file.Path, buffer);
@@ -116,7 +109,7 @@ internal sealed class PlainFileContent : HttpContent
 
     protected override bool TryComputeLength(out long length)
     {
-        // How long it is with gzip shows at its end: it is sent in chunks.
+        // The compressed length is not known before the end, so the body is sent in chunks.
         length = _file.Length;
         return !_withGzip;
     }

@@ -11,10 +11,8 @@ using Millrace.Transfer;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The server's end of the rows HttpClient.</summary>
-/// <param name="folder">What is served, and where uploads arrive.</param>
 internal sealed class PlainEndpoints(string folder)
 {
-    /// <summary>Where the files are.</summary>
     public const string FilesPath = "plain/files/";
 
     /// <summary>Where the digest of the last file that was sent is. One transfer runs at a time.</summary>
@@ -24,7 +22,6 @@ internal sealed class PlainEndpoints(string folder)
 
     private Sha256Digest? _sent;
 
-    /// <summary>Adds them to an application.</summary>
     public void Map(IEndpointRouteBuilder endpoints)
     {
         const string Pattern = "/" + FilesPath + "{" + NameKey + "}";
@@ -68,7 +65,7 @@ internal sealed class PlainEndpoints(string folder)
         await context.Response.WriteAsync($"{digest}").ConfigureAwait(false);
     }
 
-    // Only the laboratory asks, on loopback; a name is one of its own.
+    // Only the laboratory sends requests, on loopback, with names that it chose.
     private string PathOf(HttpContext context) =>
         Path.Combine(folder, Path.GetFileName((string)context.Request.RouteValues[NameKey]!));
 
@@ -83,21 +80,13 @@ internal static class PlainCopy
 {
     /// <summary>What a durable file's name has more until it is published.</summary>
     public const string TemporarySuffix = ".tmp";
-
-    /// <summary>What HTTP calls gzip.</summary>
     public const string Gzip = "gzip";
 
-    /// <summary>Opens a file for reading.</summary>
     public static FileStream OpenRead(string path, int buffer) =>
         new(path, FileMode.Open, FileAccess.Read, FileShare.Read, buffer, FileOptions.Asynchronous);
 
-    /// <summary>Makes a file of what a stream has.</summary>
-    /// <param name="from">The stream.</param>
     /// <param name="path">The file, which closing publishes; a durable one is flushed under another name, then renamed.</param>
     /// <param name="buffer">Bytes that are copied at a time.</param>
-    /// <param name="digest">Whether they are hashed on the way.</param>
-    /// <param name="isDurable">Whether they have to be on the device.</param>
-    /// <param name="isCoded">Whether they come with gzip; not with a digest.</param>
     /// <returns>The digest; null when none was asked for.</returns>
     public static async Task<Sha256Digest?> ToFileAsync(
         Stream from, string path, int buffer, bool digest, bool isDurable, bool isCoded = false)

@@ -4,7 +4,6 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Transfers;
 
@@ -13,11 +12,7 @@ internal sealed class ServerEnd : IServedFiles
 {
     /// <summary>The number of one in the process that measures; see <see cref="TransferEnds.ServerNumber"/>.</summary>
     public const int Here = 1;
-
-    /// <summary>The number of one in a process of its own.</summary>
     public const int Near = 2;
-
-    /// <summary>The number of one behind a link.</summary>
     public const int Far = 3;
 
     private readonly WebApplication _app;
@@ -40,17 +35,13 @@ internal sealed class ServerEnd : IServedFiles
     public Uri Address { get; }
 
     /// <summary>Begins to serve a folder in the process that measures.</summary>
-    /// <param name="folder">See <see cref="TransferFolders"/>.</param>
     public static ServerEnd Start(string folder) => Start(folder, Here, IPAddress.Loopback, links: null);
 
     /// <summary>Begins to serve in a process that has no other part in the run.</summary>
-    /// <param name="request">What.</param>
     public static ServerEnd Start(ServeRequest request) =>
         Start(FolderOf(request), Near, IPAddress.Loopback, new LinkServers(request));
 
     /// <summary>Begins to serve at the far end of a link.</summary>
-    /// <param name="request">What.</param>
-    /// <param name="address">Where it listens.</param>
     public static ServerEnd StartFar(ServeRequest request, IPAddress address) =>
         Start(FolderOf(request), Far, address, links: null);
 
@@ -93,5 +84,37 @@ internal sealed class ServerEnd : IServedFiles
         public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+    }
+}
+
+/// <summary>The server of the cases whose ends share a process: one for all of them, as long as there are any.</summary>
+internal static class OwnServer
+{
+    private static readonly Lock Gate = new();
+    private static ServerEnd? Current;
+    private static int Users;
+
+    /// <summary>Takes part in it; to be given back once by <see cref="Release"/>.</summary>
+    /// <param name="folder">See <see cref="TransferFolders"/>; the same for all.</param>
+    public static Uri Acquire(string folder)
+    {
+        lock (Gate)
+        {
+            Current ??= ServerEnd.Start(folder);
+            Users++;
+            return Current.Address;
+        }
+    }
+
+    public static void Release()
+    {
+        lock (Gate)
+        {
+            if (--Users == 0)
+            {
+                Current!.Dispose();
+                Current = null;
+            }
+        }
     }
 }

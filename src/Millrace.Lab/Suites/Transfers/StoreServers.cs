@@ -11,9 +11,6 @@ namespace Millrace.Lab.Suites.Transfers;
 /// The server's end of Millrace's rows: what `millrace serve` runs, one for every way of keeping files, begun when it is
 /// asked for.
 /// </summary>
-/// <param name="folder">See <see cref="TransferFolders"/>.</param>
-/// <param name="server">See <see cref="TransferEnds.ServerNumber"/>.</param>
-/// <param name="address">Where they listen.</param>
 internal sealed class StoreServers(string folder, int server, IPAddress address) : IDisposable
 {
     private const string AskPath = "store";
@@ -21,28 +18,21 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
     private const string DurabilityKey = "durability";
     private const string ArraysKey = "arrays";
 
-    // The server's own ones are on the port of the first.
-    private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
-
     private readonly Dictionary<StoreKind, (IAsyncDisposable Server, StoreAddress Address)> _servers = [];
 
-    /// <summary>Adds to an application where they are found.</summary>
     public void Map(IEndpointRouteBuilder endpoints) => endpoints.MapMethods("/" + AskPath, [HttpMethods.Get], AnswerAsync);
 
     /// <summary>Asks a server where files are that are kept so.</summary>
-    /// <param name="other">The server.</param>
-    /// <param name="kind">How.</param>
     public static async Task<StoreAddress> FindAsync(Uri other, StoreKind kind)
     {
         var ask = new Uri(other, $"{AskPath}?{QueryOf(kind)}");
-        return StoreAddress.Parse(await Client.GetStringAsync(ask).ConfigureAwait(false));
+        return StoreAddress.Parse(await Question.AskAsync(ask).ConfigureAwait(false));
     }
 
     /// <summary>What says in a query how files are kept.</summary>
     public static string QueryOf(StoreKind kind) =>
         $"{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}&{ArraysKey}={kind.OfArrays}";
 
-    /// <summary>Reads it.</summary>
     public static StoreKind KindOf(IQueryCollection query) => new(
         bool.Parse(query[DigestKey]!),
         Enum.Parse<Durability>(query[DurabilityKey]!),
@@ -99,4 +89,24 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
         }).ConfigureAwait(false);
         return (started, new StoreAddress(new Uri(started.Address, new TransferServerOptions().FilesPath + "/"), started.Http2Address!.Authority));
     }
+}
+
+/// <summary>What one of Millrace's servers is like that a run needs.</summary>
+internal readonly record struct StoreKind(bool WithDigest, Durability Durability, bool OfArrays)
+{
+    public string Name =>
+        $"{(WithDigest ? TransfersSuite.Sha256 : TransfersSuite.None)}-{(Durability == Durability.None ? TransfersSuite.None : TransfersSuite.Commit)}{(OfArrays ? "-arrays" : "")}";
+}
+
+/// <summary>Where a server is.</summary>
+/// <param name="Http2">Host and port of HTTP/2 without TLS.</param>
+internal sealed record StoreAddress(Uri Files, string Http2)
+{
+    public static StoreAddress Parse(string text)
+    {
+        string[] parts = text.Split(' ');
+        return new StoreAddress(new Uri(parts[0]), parts[1]);
+    }
+
+    public override string ToString() => $"{Files} {Http2}";
 }

@@ -1,7 +1,4 @@
-using Millrace.Lab.Data;
 using Millrace.Lab.GrpcCore;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -10,7 +7,6 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <param name="Buffer">
 /// Bytes that the baseline of the same parameters copies at a time; over gRPC also those of a chunk.
 /// </param>
-/// <param name="Durability">When the copy is on the device.</param>
 internal sealed record TransferCase(
     string Method,
     TransferEnds Ends,
@@ -22,7 +18,6 @@ internal sealed record TransferCase(
     string? Role = null)
     : PlannedCase(Method, Role)
 {
-    /// <summary>Whether both ends compute a digest and compare.</summary>
     public bool HasDigest => Row.HasDigest;
 
     /// <summary>The chunks of the C++ server that it needs; null when it needs none.</summary>
@@ -30,19 +25,19 @@ internal sealed record TransferCase(
 
     public bool UsesCore => Row.Core != CoreEnds.None;
 
-    public override bool IsBaseline => Method is TransfersPlan.Baseline or TransfersPlan.BaselineSha256;
+    public override bool IsBaseline => Method is TransferMethod.HttpClient or TransferMethod.HttpClientSha256;
 
     public override string? Foreign =>
-        Row.Core.HasFlag(CoreEnds.Client) ? "the client is a process of its own, a program of C++" : null;
+        Row.Core.HasFlag(CoreEnds.Client) ? "the client is a separate process, a C++ program" : null;
 
     public override bool NeedsServer => Ends.Server is not null;
 
     public override TestFile CachedFile => Source;
 
     // What needs no device first, and links last: what an invocation takes on loopback is known by then.
-    public override string Group => Ends.Link is not null ? TransfersPlan.Linked
-        : Durability == Durability.None ? TransfersPlan.Unflushed
-        : TransfersPlan.Durable;
+    public override string Group => Ends.Link is not null ? TransfersSuite.Linked
+        : Durability == Durability.None ? TransfersSuite.Unflushed
+        : TransfersSuite.Durable;
 
     public override string Missing => CacheControl.WhyNoHot(Source) is not null ? $"cases of {Source}"
         : UsesCore && CoreProgram.WhyNot(Data) is not null ? "rows GrpcCore"
@@ -54,17 +49,16 @@ internal sealed record TransferCase(
         Bytes = Source.Bytes,
         Content = Source.Content == FileContent.Csv ? "csv" : "random",
         Cache = CacheNames.Hot,
-        Direction = Direction == TransferDirection.Download ? TransfersPlan.Download : TransfersPlan.Upload,
-        Compression = Compression == TransferCompression.None ? TransfersPlan.None : TransfersPlan.Gzip,
-        Digest = HasDigest ? TransfersPlan.Sha256 : TransfersPlan.None,
-        Durability = Durability == Durability.None ? TransfersPlan.None : TransfersPlan.Commit,
-        Transport = TransfersPlan.Sockets,
+        Direction = Direction == TransferDirection.Download ? TransfersSuite.Download : TransfersSuite.Upload,
+        Compression = Compression == TransferCompression.None ? TransfersSuite.None : TransfersSuite.Gzip,
+        Digest = HasDigest ? TransfersSuite.Sha256 : TransfersSuite.None,
+        Durability = Durability == Durability.None ? TransfersSuite.None : TransfersSuite.Commit,
+        Transport = TransfersSuite.Sockets,
         Processes = Ends.Processes,
         RoundTripMs = Ends.Link?.RoundTripMs,
         LinkBitsPerSecond = Ends.Link?.BitsPerSecond,
     };
 
-    /// <summary>The path of the copy after an invocation.</summary>
     public string Result => Direction == TransferDirection.Download ? TransferFolders.Downloaded(Ends.Folder)
         : Row.IsPlain ? TransferFolders.Uploaded(Ends.Folder)
         : Path.Combine(
@@ -73,7 +67,7 @@ internal sealed record TransferCase(
                 : TransferFolders.Store(Ends.Folder, new StoreKind(HasDigest, Durability, Row.Array != MessageArray.None), Ends.ServerNumber),
             TransferFolders.UploadedName);
 
-    private TransferMethod Row => TransferMethods.Find(Method);
+    private TransferMethod Row => TransferMethod.Find(Method);
 
     private string Data => TransferFolders.DataOf(Ends.Folder);
 
@@ -81,7 +75,7 @@ internal sealed record TransferCase(
         ?? (UsesCore ? CoreProgram.WhyNot(Data) : null)
         ?? (Ends is { Server: { } near, Link: { } link } ? LinkEndpoints.WhyNot(near, link) : null);
 
-    public override CaseMethod Create() => new TransferCaseMethod(this);
+    public override CaseMethod Create() => new FileTransfers(this);
 
     public override CaseState CreateState(CacheControl? cache) => new TransferState(this, cache);
 
@@ -94,4 +88,32 @@ internal sealed record TransferCase(
     public override void Clear() => TransferFolders.Clear(Ends.Folder);
 
     public override void Verify() => TransferContent.Verify(Result, Source);
+}
+
+/// <summary>Between what a file is moved.</summary>
+/// <param name="Server">Where a server in a separate process is; null for one that the benchmark starts in this process.</param>
+/// <param name="Link">What is between the two; null for loopback alone.</param>
+internal sealed record TransferEnds(string Folder, Uri? Server, LinkRates? Link = null)
+{
+    public int Processes => Server is null ? 1 : 2;
+
+    /// <summary>Which of a run's servers it is: 1 in this process, 2 in one of its own, 3 behind a link.</summary>
+    public int ServerNumber => Link is null ? Processes : ServerEnd.Far;
+
+    public override string ToString() =>
+        Server is null ? "one process" : Link is null ? "two processes" : $"two processes, {Link}";
+}
+
+/// <summary>What is between two ends besides loopback.</summary>
+internal sealed record LinkRates(int RoundTripMs, long BitsPerSecond)
+{
+    public override string ToString() => FormattableString.Invariant($"{RoundTripMs} ms, {BitsPerSecond} bit/s");
+}
+
+/// <summary>Which way a file goes.</summary>
+internal enum TransferDirection
+{
+    Download,
+
+    Upload,
 }

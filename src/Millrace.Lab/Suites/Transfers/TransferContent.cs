@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Security.Cryptography;
-using Millrace.Lab.Data;
 using Millrace.Lab.Suites.Writes;
 using Millrace.Transfer;
 
@@ -15,7 +14,6 @@ internal static class TransferContent
     private static readonly ConcurrentDictionary<string, Sha256Digest> Digests = new(StringComparer.Ordinal);
 
     /// <summary>Compares a file's length and SHA-256 with those of the one that was moved.</summary>
-    /// <exception cref="WrongResultException">It is missing, or another.</exception>
     public static void Verify(string path, TestFile source)
     {
         Sha256Digest expected = Digests.GetOrAdd(source.Path, static (path, file) => Of(path, file.Bytes), source);

@@ -14,29 +14,22 @@ internal static class TransferFolders
     /// <summary>The folder within the one of the laboratory's data.</summary>
     public static string In(string data) => Path.Combine(data, Name);
 
-    /// <summary>What the server serves, and where uploads arrive; the measured files are there.</summary>
+    /// <summary>The folder that the server serves and that receives uploads; it contains the measured files.</summary>
     public static string Server(string folder) => Path.Combine(folder, "server");
 
-    /// <summary>Where an upload is when it is published.</summary>
     public static string Uploaded(string folder) => Path.Combine(Server(folder), UploadedName);
 
     /// <summary>The folder of one of Millrace's stores, which lets no other store share it.</summary>
-    /// <param name="folder">The laboratory's folder for transfers.</param>
-    /// <param name="kind">What it is like.</param>
-    /// <param name="server">See <see cref="TransferEnds.ServerNumber"/>.</param>
     public static string Store(string folder, StoreKind kind, int server) =>
         Path.Combine(Stores(folder), FormattableString.Invariant($"{kind.Name}-{server}"));
 
-    /// <summary>What servers of gRPC's C++ core serve.</summary>
     public static string Core(string folder) => Path.Combine(Stores(folder), "grpc-core");
 
     /// <summary>The folder of the laboratory's data that this one is in.</summary>
     public static string DataOf(string folder) => Path.GetDirectoryName(folder)!;
 
-    /// <summary>Where downloads arrive.</summary>
     public static string Downloaded(string folder) => Path.Combine(folder, "client", DownloadedName);
 
-    /// <summary>Makes them if they are missing.</summary>
     public static void Make(string folder)
     {
         Directory.CreateDirectory(Server(folder));
@@ -48,8 +41,6 @@ internal static class TransferFolders
     /// Gives a server's folder the measured files under a second name: the same pages of the cache, whose state is checked
     /// before every invocation.
     /// </summary>
-    /// <param name="folder">The laboratory's folder for transfers.</param>
-    /// <param name="store">The server's own, made if it is missing.</param>
     public static string Furnish(string folder, string store)
     {
         Directory.CreateDirectory(store);

@@ -4,11 +4,8 @@ using Millrace.Transfer;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>A row of the suite.</summary>
-/// <param name="Name">Its name in results, and in <see cref="FileTransfers"/>.</param>
 /// <param name="Protocol">What carries the bytes; null for what is written without Millrace's client.</param>
 /// <param name="Array">The arrays of its messages, at both ends; none for what Millrace does.</param>
-/// <param name="HasDigest">Whether both ends compute a digest and compare.</param>
-/// <param name="Core">Which ends are the program of gRPC's C++ core.</param>
 internal sealed record TransferMethod(
     string Name,
     TransferProtocol? Protocol = null,
@@ -16,14 +13,54 @@ internal sealed record TransferMethod(
     bool HasDigest = false,
     CoreEnds Core = CoreEnds.None)
 {
-    /// <summary>What is written without a library.</summary>
+    // The rows that modes, aims and findings name.
+    public const string HttpClient = "HttpClient";
+    public const string HttpClientSha256 = "HttpClientSha256";
+    public const string Http1 = "Http1";
+    public const string Http1Sha256 = "Http1Sha256";
+    public const string Http2 = "Http2";
+    public const string Tus = "Tus";
+    public const string GrpcByteArray = "GrpcByteArray";
+    public const string GrpcRentedArray = "GrpcRentedArray";
+    public const string GrpcDirect = "GrpcDirect";
+    public const string GrpcDirectSha256 = "GrpcDirectSha256";
+    public const string GrpcWebDirect = "GrpcWebDirect";
+    public const string GrpcWebTextDirect = "GrpcWebTextDirect";
+
+    /// <summary>All rows, in the order of tables.</summary>
+    public static IReadOnlyList<TransferMethod> All { get; } =
+    [
+        new(HttpClient),
+        new(Http1, TransferProtocol.Http1),
+        new(Http2, TransferProtocol.Http2),
+        new(Tus, TransferProtocol.Tus),
+        new(GrpcByteArray, TransferProtocol.Grpc, MessageArray.New),
+        new(GrpcRentedArray, TransferProtocol.Grpc, MessageArray.Rented),
+        new(GrpcDirect, TransferProtocol.Grpc),
+        new("GrpcWebByteArray", TransferProtocol.GrpcWeb, MessageArray.New),
+        new("GrpcWebRentedArray", TransferProtocol.GrpcWeb, MessageArray.Rented),
+        new(GrpcWebDirect, TransferProtocol.GrpcWeb),
+        new("GrpcWebTextByteArray", TransferProtocol.GrpcWebText, MessageArray.New),
+        new("GrpcWebTextRentedArray", TransferProtocol.GrpcWebText, MessageArray.Rented),
+        new(GrpcWebTextDirect, TransferProtocol.GrpcWebText),
+        new("GrpcCoreClient", TransferProtocol.Grpc, Core: CoreEnds.Client),
+        new("GrpcCoreServer", TransferProtocol.Grpc, Core: CoreEnds.Server),
+        new("GrpcCore", TransferProtocol.Grpc, Core: CoreEnds.Both),
+        new(HttpClientSha256, HasDigest: true),
+        new(Http1Sha256, TransferProtocol.Http1, HasDigest: true),
+        new("Http2Sha256", TransferProtocol.Http2, HasDigest: true),
+        new("TusSha256", TransferProtocol.Tus, HasDigest: true),
+        new(GrpcDirectSha256, TransferProtocol.Grpc, HasDigest: true),
+    ];
+
+    private static readonly Dictionary<string, TransferMethod> ByName = All.ToDictionary(method => method.Name);
+
     public bool IsPlain => Protocol is null;
 
-    /// <summary>Whether it is gRPC or gRPC-Web: the buffer is the length of chunks then, and files can be coded.</summary>
-    public bool IsGrpc => Protocol is TransferProtocol.Grpc or TransferProtocol.GrpcWeb or TransferProtocol.GrpcWebText;
+    public bool HasCompression => !HasDigest
+        && Protocol is null or TransferProtocol.Grpc or TransferProtocol.GrpcWeb or TransferProtocol.GrpcWebText;
 
-    /// <summary>Whether files can be sent with gzip.</summary>
-    public bool HasCompression => !HasDigest && (IsPlain || IsGrpc);
+    public static TransferMethod Find(string name) => ByName[name];
 
     /// <summary>Whether it moves files in a direction.</summary>
     /// <remarks>tus only takes files: what the client downloads over it is a download over HTTP/1.1.</remarks>

@@ -1,8 +1,6 @@
-using Millrace.Lab.Data;
 using Millrace.Lab.GrpcCore;
 using Millrace.Lab.Interop;
 using Millrace.Lab.Meters;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Transfers;
 

@@ -1,28 +1,26 @@
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>What transfers must reach, and the result in a sentence.</summary>
+/// <summary>The aims of transfers, and the result in a sentence.</summary>
 internal static class TransfersBars
 {
     private const int SmallestBuffer = 65536;
     private const int FarMs = 60;
     private const double MinLinkShare = 0.85;
-    private const string Http1 = nameof(FileTransfers.Http1);
-    private const string Http1Sha256 = nameof(FileTransfers.Http1Sha256);
-    private const string Grpc = nameof(FileTransfers.GrpcDirect);
+    private const string Http1 = TransferMethod.Http1;
+    private const string Http1Sha256 = TransferMethod.Http1Sha256;
+    private const string Grpc = TransferMethod.GrpcDirect;
 
-    private static readonly string[] Directions = [TransfersPlan.Download, TransfersPlan.Upload];
+    private static readonly string[] Directions = [TransfersSuite.Download, TransfersSuite.Upload];
     private static readonly string[] Http = [Http1, Http1Sha256];
     private static readonly string HttpNames = string.Join(", ", Http);
     private static readonly (string Method, string Protocol)[] Protocols = [(Http1, "HTTP/1.1"), (Grpc, "gRPC")];
 
     private static readonly BarDefinition[] Bars =
     [
-        Ratio(Http1, TransfersPlan.Baseline, TransfersPlan.Download, 1.00),
-        Ratio(Http1, TransfersPlan.Baseline, TransfersPlan.Upload, 0.90),
-        Ratio(Http1Sha256, TransfersPlan.BaselineSha256, TransfersPlan.Download, 0.95),
-        Ratio(Http1Sha256, TransfersPlan.BaselineSha256, TransfersPlan.Upload, 0.95),
+        Ratio(Http1, TransferMethod.HttpClient, TransfersSuite.Download, 1.00),
+        Ratio(Http1, TransferMethod.HttpClient, TransfersSuite.Upload, 0.90),
+        Ratio(Http1Sha256, TransferMethod.HttpClientSha256, TransfersSuite.Download, 0.95),
+        Ratio(Http1Sha256, TransferMethod.HttpClientSha256, TransfersSuite.Upload, 0.95),
         BarDefinition.MaxBytes($"{HttpNames}: allocated by the client per transfer", 256 * ByteSize.KiB, OfHttp, where: Where),
         BarDefinition.MaxBytes(
             $"{HttpNames}: allocated by the server per transfer",
@@ -35,24 +33,24 @@ internal static class TransfersBars
             OfHttp,
             summary => summary.Gen2 is null || summary.ServerGen2 is null ? null : summary is not { Gen2: 0, ServerGen2: 0 },
             Where),
-        Ratio(Grpc, TransfersPlan.Baseline, TransfersPlan.Download, 1.00),
-        Ratio(Grpc, TransfersPlan.Baseline, TransfersPlan.Upload, 0.95),
+        Ratio(Grpc, TransferMethod.HttpClient, TransfersSuite.Download, 1.00),
+        Ratio(Grpc, TransferMethod.HttpClient, TransfersSuite.Upload, 0.95),
         .. Directions.Select(direction => Ratio(
-            Grpc, nameof(FileTransfers.GrpcRentedArray), direction, 0.95, buffer: TransfersPlan.MainBuffer)),
-        AllocatedByBoth(Grpc, TransfersPlan.None, 512 * ByteSize.KiB),
-        AllocatedByBoth(Grpc, TransfersPlan.Gzip, ByteSize.MiB),
+            Grpc, TransferMethod.GrpcRentedArray, direction, 0.95, buffer: TransfersSuite.MainBuffer)),
+        AllocatedByBoth(Grpc, TransfersSuite.None, 512 * ByteSize.KiB),
+        AllocatedByBoth(Grpc, TransfersSuite.Gzip, ByteSize.MiB),
         BarDefinition.None(
             $"{Grpc}: large objects, at both ends",
-            cases => Of(cases, Grpc).Concat(Of(cases, Grpc, compression: TransfersPlan.Gzip)),
+            cases => Of(cases, Grpc).Concat(Of(cases, Grpc, compression: TransfersSuite.Gzip)),
             summary => summary.LargeObjectBytes is null || summary.ServerLargeObjectBytes is null
                 ? null
                 : summary is not { LargeObjectBytes: 0, ServerLargeObjectBytes: 0 },
             Where),
-        Ratio(nameof(FileTransfers.GrpcWebDirect), TransfersPlan.Baseline, TransfersPlan.Download, 1.00),
-        Ratio(nameof(FileTransfers.GrpcWebTextDirect), TransfersPlan.Baseline, TransfersPlan.Download, 1.50),
+        Ratio(TransferMethod.GrpcWebDirect, TransferMethod.HttpClient, TransfersSuite.Download, 1.00),
+        Ratio(TransferMethod.GrpcWebTextDirect, TransferMethod.HttpClient, TransfersSuite.Download, 1.50),
         .. Directions.Select(direction => Ratio(
-            Grpc, TransfersPlan.Baseline, direction, 1.00, compression: TransfersPlan.Gzip)),
-        .. Directions.Select(direction => LinkShare(nameof(FileTransfers.Http2), direction)),
+            Grpc, TransferMethod.HttpClient, direction, 1.00, compression: TransfersSuite.Gzip)),
+        .. Directions.Select(direction => LinkShare(TransferMethod.Http2, direction)),
         .. Directions.Select(direction => LinkShare(Grpc, direction)),
     ];
 
@@ -64,7 +62,7 @@ internal static class TransfersBars
         var cases = new MeasuredCases(results);
         string[] parts =
         [
-            .. new[] { Moved(cases, TransfersPlan.Download, "downloaded"), Moved(cases, TransfersPlan.Upload, "uploaded") }
+            .. new[] { Moved(cases, TransfersSuite.Download, "downloaded"), Moved(cases, TransfersSuite.Upload, "uploaded") }
                 .OfType<string>(),
         ];
         return parts.Length == 0 ? null : "TransferClient " + string.Join("; it ", parts) + ".";
@@ -75,8 +73,8 @@ internal static class TransfersBars
         (CasePair Pair, string Protocol)[] all =
         [
             .. from protocol in Protocols
-               let pair = CasePair.WithSame(cases, Of(cases, protocol.Method, direction), TransfersPlan.Baseline)
-                   .OrderBy(pair => pair.Mine.Parameters.Buffer != TransfersPlan.MainBuffer)
+               let pair = CasePair.WithSame(cases, Of(cases, protocol.Method, direction), TransferMethod.HttpClient)
+                   .OrderBy(pair => pair.Mine.Parameters.Buffer != TransfersSuite.MainBuffer)
                    .ThenBy(pair => pair.Mine.Parameters.Bytes)
                    .FirstOrDefault()
                where pair.Mine is not null
@@ -100,19 +98,19 @@ internal static class TransfersBars
 
     // A method's cases between two processes on loopback that wait for no device.
     private static IEnumerable<CaseResult> Of(
-        MeasuredCases cases, string method, string? direction = null, string compression = TransfersPlan.None) =>
+        MeasuredCases cases, string method, string? direction = null, string compression = TransfersSuite.None) =>
         cases.Of(method, parameters =>
-            parameters is { Processes: 2, Durability: TransfersPlan.None, RoundTripMs: null }
+            parameters is { Processes: 2, Durability: TransfersSuite.None, RoundTripMs: null }
             && parameters.Compression == compression
             && (direction is null || parameters.Direction == direction));
 
     private static IEnumerable<CaseResult> OfHttp(MeasuredCases cases) => Http.SelectMany(method => Of(cases, method));
 
     private static BarDefinition Ratio(
-        string mine, string other, string direction, double limit, string compression = TransfersPlan.None, int? buffer = null)
+        string mine, string other, string direction, double limit, string compression = TransfersSuite.None, int? buffer = null)
     {
         string buffers = buffer is { } only ? ByteSize.ToText(only) : $"every buffer ≥ {ByteSize.ToText(SmallestBuffer)}";
-        string coding = compression == TransfersPlan.None ? "" : $"{compression}, ";
+        string coding = compression == TransfersSuite.None ? "" : $"{compression}, ";
         return BarDefinition.Ratio($"{mine} / {other}, {direction}, {coding}{buffers}", limit, cases => CasePair.WithSame(
             cases,
             Of(cases, mine, direction, compression)

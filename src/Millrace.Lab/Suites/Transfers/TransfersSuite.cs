@@ -1,8 +1,5 @@
 using System.Net;
-using Millrace.Lab.Data;
 using Millrace.Lab.GrpcCore;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -10,6 +7,21 @@ namespace Millrace.Lab.Suites.Transfers;
 /// <summary>The suite "transfers": every way to move a file between two processes.</summary>
 internal sealed class TransfersSuite : Suite
 {
+    // In results: no coding, no digest, and files that reach the device when the system sees fit.
+    public const string None = "none";
+    public const string Gzip = "gzip";
+    public const string Commit = "commit";
+    public const string Sha256 = "sha-256";
+    public const string Sockets = "sockets";
+    public const string Download = "download";
+    public const string Upload = "upload";
+
+    // The groups of a launch.
+    public const string Unflushed = "unflushed";
+    public const string Durable = "durable";
+    public const string Linked = "linked";
+    public const int MainBuffer = 65536;
+
     /// <summary>Bytes of full mode's second file.</summary>
     public const long LargeSize = 512 * ByteSize.MiB;
 
@@ -20,12 +32,10 @@ internal sealed class TransfersSuite : Suite
     // and what does not fit is new memory in every transfer. The command is started so, too.
     private const string PoolVariable = "DOTNET_SYSTEM_BUFFERS_SHAREDARRAYPOOL_MAXARRAYSPERPARTITION";
     private const string PoolArrays = "1024";
+    private const string Baseline = TransferMethod.HttpClient;
+    private const string BaselineSha256 = TransferMethod.HttpClientSha256;
 
-    private const int MainBuffer = TransfersPlan.MainBuffer;
-    private const string Baseline = TransfersPlan.Baseline;
-    private const string BaselineSha256 = TransfersPlan.BaselineSha256;
-
-    public static readonly string[] AllMethods = [.. TransferMethods.All.Select(method => method.Name)];
+    public static readonly string[] AllMethods = [.. TransferMethod.All.Select(method => method.Name)];
 
     // The buffers of the published figures, and a larger one.
     private static readonly int[] QuickBuffers = [MainBuffer, 81920, 262144];
@@ -34,28 +44,28 @@ internal sealed class TransfersSuite : Suite
     // Round trips over the shaped link, in milliseconds: a building, a country, an ocean.
     private static readonly int[] RoundTripsMs = [1, 25, 60];
 
-    // What the aims are about, and what each protocol comes to; the rest of the rows is in full mode.
+    // The rows of the aims, and one of each protocol; the other rows are in full mode.
     private static readonly string[] QuickMain =
     [
-        Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.Http2),
-        nameof(FileTransfers.GrpcByteArray), nameof(FileTransfers.GrpcRentedArray), nameof(FileTransfers.GrpcDirect),
-        nameof(FileTransfers.GrpcWebDirect), nameof(FileTransfers.GrpcWebTextDirect),
-        BaselineSha256, nameof(FileTransfers.Http1Sha256),
+        Baseline, TransferMethod.Http1, TransferMethod.Http2,
+        TransferMethod.GrpcByteArray, TransferMethod.GrpcRentedArray, TransferMethod.GrpcDirect,
+        TransferMethod.GrpcWebDirect, TransferMethod.GrpcWebTextDirect,
+        BaselineSha256, TransferMethod.Http1Sha256,
     ];
 
-    private static readonly string[] QuickOther = [Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.GrpcDirect)];
-    private static readonly string[] QuickGzip = [Baseline, nameof(FileTransfers.GrpcDirect)];
+    private static readonly string[] QuickOther = [Baseline, TransferMethod.Http1, TransferMethod.GrpcDirect];
+    private static readonly string[] QuickGzip = [Baseline, TransferMethod.GrpcDirect];
 
     // For a file as long as this one, an array more or less shows in no figure.
-    private static readonly string[] Large =
+    private static readonly string[] LargeMethods =
     [
-        Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.Http2), nameof(FileTransfers.Tus),
-        nameof(FileTransfers.GrpcDirect), nameof(FileTransfers.GrpcWebDirect),
-        BaselineSha256, nameof(FileTransfers.Http1Sha256), nameof(FileTransfers.GrpcDirectSha256),
+        Baseline, TransferMethod.Http1, TransferMethod.Http2, TransferMethod.Tus,
+        TransferMethod.GrpcDirect, TransferMethod.GrpcWebDirect,
+        BaselineSha256, TransferMethod.Http1Sha256, TransferMethod.GrpcDirectSha256,
     ];
 
-    private static readonly string[] Linked =
-        [Baseline, nameof(FileTransfers.Http1), nameof(FileTransfers.Http2), nameof(FileTransfers.GrpcDirect)];
+    private static readonly string[] LinkedMethods =
+        [Baseline, TransferMethod.Http1, TransferMethod.Http2, TransferMethod.GrpcDirect];
 
     // Four to five minutes with the processes for memory. A verdict needs five rounds of every launch.
     private static readonly SuiteLimits Quick = new()
@@ -82,7 +92,6 @@ internal sealed class TransfersSuite : Suite
     {
     }
 
-    /// <summary>For tests.</summary>
     public TransfersSuite(SuiteLimits limits, long large)
         : base(limits, limits) => _large = large;
 
@@ -110,9 +119,9 @@ internal sealed class TransfersSuite : Suite
     /// <summary>The limits of the groups, in their order. A link takes seconds per invocation, so there are no passes over one.</summary>
     public static RunLimits[] Groups(RunLimits unflushed, RunLimits durable, RunLimits linked) =>
     [
-        unflushed with { Group = TransfersPlan.Unflushed },
-        durable with { Group = TransfersPlan.Durable },
-        linked with { Group = TransfersPlan.Linked, WithPasses = false },
+        unflushed with { Group = Unflushed },
+        durable with { Group = Durable },
+        linked with { Group = Linked, WithPasses = false },
     ];
 
     public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
@@ -180,13 +189,13 @@ internal sealed class TransfersSuite : Suite
            from compression in new[] { TransferCompression.None, TransferCompression.Gzip }
            from planned in Product(AllMethods, each, inputs.Published, FullBuffers, compression: compression)
            select planned,
-        .. Product(Large, ends, inputs.Published, FullBuffers, Durability.OnCommit),
+        .. Product(LargeMethods, ends, inputs.Published, FullBuffers, Durability.OnCommit),
         .. inputs.Large is { } large
             ?
             [
-                .. Product(Large, ends, large, [MainBuffer]),
+                .. Product(LargeMethods, ends, large, [MainBuffer]),
                 .. RoundTripsMs.SelectMany(roundTrip => Product(
-                    Linked, ends with { Link = new LinkRates(roundTrip, LinkBitsPerSecond) }, large, [MainBuffer])),
+                    LinkedMethods, ends with { Link = new LinkRates(roundTrip, LinkBitsPerSecond) }, large, [MainBuffer])),
             ]
             : Array.Empty<TransferCase>(),
     ];
@@ -200,7 +209,7 @@ internal sealed class TransfersSuite : Suite
         TransferCompression compression = TransferCompression.None) =>
         from direction in Enum.GetValues<TransferDirection>()
         from buffer in buffers
-        from method in methods.Select(TransferMethods.Find)
+        from method in methods.Select(TransferMethod.Find)
         where method.Moves(direction)
             && (method.Core == CoreEnds.None || ends.Processes == 2)
             && (compression == TransferCompression.None || method.HasCompression)
@@ -223,7 +232,6 @@ internal sealed class TransfersInputs(IReadOnlyList<TestFile> files)
 
     public IReadOnlyList<TestFile> Files => files;
 
-    /// <summary>What warm-ups move.</summary>
     public TestFile Small => files[0];
 
     /// <summary>The file of most cases, like that of the published figures.</summary>
@@ -232,7 +240,6 @@ internal sealed class TransfersInputs(IReadOnlyList<TestFile> files)
     /// <summary>The large one; null in a run without it.</summary>
     public TestFile? Large => files.Count > 2 ? files[2] : null;
 
-    /// <summary>The laboratory's folder for transfers.</summary>
     public string Folder => Path.GetDirectoryName(Path.GetDirectoryName(files[0].Path))!;
 
     /// <summary>The files that cases can be planned with; nothing is written.</summary>

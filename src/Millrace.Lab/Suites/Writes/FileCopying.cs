@@ -1,13 +1,10 @@
 using System.Diagnostics;
-using Millrace.Lab.Data;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Writes;
 
 /// <summary>The benchmark: every way to copy a file. One invocation makes a new file that is like another.</summary>
 internal sealed class FileCopying(CopyCase planned) : CaseMethod
 {
-    /// <summary>The program that <see cref="Cp"/> runs.</summary>
     internal const string CpProgram = "/bin/cp";
 
     private readonly TestFile _source = planned.File;
@@ -21,14 +18,13 @@ internal sealed class FileCopying(CopyCase planned) : CaseMethod
         _ => throw Unknown(name),
     };
 
-    /// <summary>The framework's.</summary>
     public long FileCopy()
     {
         File.Copy(_source.Path, _result);
         return _source.Bytes;
     }
 
-    /// <summary>The system's own program, in a process of its own, which is waited for.</summary>
+    // The system's program, in a separate process that the method waits for.
     public long Cp()
     {
         using Process process = Process.Start(new ProcessStartInfo(CpProgram) { ArgumentList = { _source.Path, _result } })!;

@@ -1,6 +1,4 @@
 using System.IO.Pipelines;
-using Millrace.Lab.Data;
-using Millrace.Lab.Running;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Suites.Writes;
@@ -37,7 +35,6 @@ internal sealed class FileScanning(ScanCase planned) : CaseMethod
         }
     }
 
-    /// <summary>A reader for each part.</summary>
     public async ValueTask<long> FilePipeScan() => Checked(await (IsText
         ? Millrace.FilePipe.ScanAsync(_source.Path, planned.Degree, RecordBoundary.Lines, CountAsync, Add)
         : Millrace.FilePipe.ScanAsync(_source.Path, planned.Degree, RecordBoundary.Every(sizeof(long)), SumAsync, Add))

@@ -1,6 +1,5 @@
 using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Suites.Writes;
 
@@ -198,7 +197,6 @@ internal static class PipeFeeder
 {
     /// <summary>The smallest chunk, in bytes, that is worth an await; smaller ones are gathered.</summary>
     public const int SmallestWrite = 4096;
-
     public const int GatheredBytes = 256 * 1024;
 }
 

@@ -1,5 +1,3 @@
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Suites.Writes;
 
 /// <summary>
@@ -17,7 +15,7 @@ internal sealed class RecordAppending(AppendCase planned) : CaseMethod
         _ => throw Unknown(name),
     };
 
-    /// <summary>Millrace: a writer of its own for each, on the same file. The baseline with one writer.</summary>
+    /// <summary>A Millrace writer for each, on the same file. The baseline with one writer.</summary>
     public ValueTask<long> FilePipeAppend() => RunAsync(AppendAsync);
 
     /// <summary>One FileStream that all share, under a lock: a write and a flush to the device for each record.</summary>

@@ -11,7 +11,6 @@ internal static class ResultFolder
 
     public static string In(string data) => Path.Combine(data, Name);
 
-    /// <summary>The file that every method makes.</summary>
     public static string FileIn(string folder) => Path.Combine(folder, Result);
 
     /// <summary>Makes the folder if it is missing, and removes every file in it.</summary>

@@ -1,11 +1,6 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Suites.Writes;
 
 /// <summary>A case of the suite writes, whose methods all write to one folder.</summary>
-/// <param name="Folder">See <see cref="ResultFolder"/>.</param>
 internal abstract record WritesCase(string Method, string Folder, string? Role) : PlannedCase(Method, Role)
 {
     /// <summary>Whether the time that the device takes is part of the case.</summary>

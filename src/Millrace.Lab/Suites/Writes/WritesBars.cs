@@ -1,9 +1,8 @@
 using System.Globalization;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Suites.Writes;
 
-/// <summary>What writing must reach, and the result in a sentence.</summary>
+/// <summary>The aims of writing files, and the result in a sentence.</summary>
 internal static class WritesBars
 {
     private const string Pipe = nameof(FileWriting.FilePipe);

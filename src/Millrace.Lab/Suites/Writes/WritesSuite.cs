@@ -1,7 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Suites.Writes;
 
 /// <summary>The suite "writes": every way to write a file, to copy and to scan one, and to append to it.</summary>
@@ -36,7 +32,6 @@ internal sealed class WritesSuite : Suite
     // Records that all writers append together. Each record of a single writer waits for the device, which takes half a second
     // where a flush takes a quarter of a millisecond; and 64 writers have 32 each, so that opening them is little of it.
     private const int Records = 2048;
-
     private const string Baseline = nameof(FileWriting.FileStreamSync);
     private const string DefaultBuffer = nameof(FileWriting.FileStreamDefaultBuffer);
     private const string AllBytes = nameof(FileWriting.WriteAllBytes);
@@ -86,7 +81,6 @@ internal sealed class WritesSuite : Suite
     {
     }
 
-    /// <summary>For tests.</summary>
     public WritesSuite(SuiteLimits limits, long length)
         : base(limits, limits) => _length = length;
 
@@ -181,23 +175,17 @@ internal sealed class WritesInputs(IReadOnlyList<TestFile> files)
 
     public IReadOnlyList<TestFile> Files => files;
 
-    /// <summary>What warm-ups copy and sum.</summary>
     public TestFile SmallIntegers => files[0];
 
-    /// <summary>The text whose lines warm-ups count.</summary>
     public TestFile FirstLines => files[1];
 
-    /// <summary>The text whose lines are counted.</summary>
     public TestFile Text => files[2];
 
     /// <summary>What is copied and summed.</summary>
     public TestFile Integers => files[3];
 
-    /// <summary>The folder that results go to.</summary>
     public string Folder => ResultFolder.In(Path.GetDirectoryName(Integers.Path)!);
 
-    /// <summary>The files of a folder; nothing is written.</summary>
-    /// <param name="bytes">Length of the large one.</param>
     public static WritesInputs In(string data, long bytes) => new(
     [
         TestFile.OfIncrements(data, Math.Min(SmallBytes, bytes)),

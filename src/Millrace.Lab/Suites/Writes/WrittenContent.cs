@@ -24,7 +24,6 @@ internal static class WrittenContent
     public static ReadOnlyMemory<byte> Chunk(uint index, int length) =>
         Block.AsMemory((int)(index % Places) * Distance, length);
 
-    /// <summary>All of a file in one array.</summary>
     public static byte[] All(long bytes, int chunk)
     {
         byte[] all = new byte[bytes];
@@ -37,7 +36,6 @@ internal static class WrittenContent
         return all;
     }
 
-    /// <summary>Reads a file back and compares every byte.</summary>
     /// <exception cref="WrongResultException">It is missing, or not what was to be written in such chunks.</exception>
     public static void Verify(string path, long bytes, int chunk)
     {
@@ -65,10 +63,7 @@ internal static class AppendedRecord
 
     private const int HeaderBytes = 2 * sizeof(int);
 
-    /// <summary>Makes a record.</summary>
     /// <param name="record">Where it goes, <see cref="Bytes"/> bytes.</param>
-    /// <param name="writer">Which writer, from 0.</param>
-    /// <param name="index">Which one of the writer's records, from 0.</param>
     public static void Fill(Span<byte> record, int writer, int index)
     {
         BinaryPrimitives.WriteInt32LittleEndian(record, writer);
@@ -78,7 +73,6 @@ internal static class AppendedRecord
     }
 
     /// <summary>Reads a file back: every record of every writer, each writer's in its order, none of them torn.</summary>
-    /// <exception cref="WrongResultException">It is not so.</exception>
     public static void Verify(string path, int writers, int records)
     {
         using ReadBack file = ReadBack.Open(path, (long)records * Bytes);
@@ -135,7 +129,6 @@ internal sealed class ReadBack : IDisposable
         _path = path;
     }
 
-    /// <summary>Opens a file. One at a time.</summary>
     /// <exception cref="WrongResultException">There is none, or it has another length.</exception>
     public static ReadBack Open(string path, long bytes)
     {
@@ -160,7 +153,6 @@ internal sealed class ReadBack : IDisposable
     }
 
     /// <summary>Compares the next bytes.</summary>
-    /// <exception cref="WrongResultException">They are other ones.</exception>
     public void Expect(ReadOnlySpan<byte> expected)
     {
         while (!expected.IsEmpty)
@@ -177,7 +169,6 @@ internal sealed class ReadBack : IDisposable
     }
 
     /// <summary>The next bytes, at least one and no more than asked for; valid until the next call.</summary>
-    /// <exception cref="WrongResultException">The file has become shorter.</exception>
     public ReadOnlySpan<byte> Next(int most)
     {
         if (_start == _end)
@@ -200,8 +191,8 @@ internal sealed class ReadBack : IDisposable
     public void Dispose() => _stream.Dispose();
 }
 
-/// <summary>What a method wrote, read back, is not what it was given.</summary>
-public sealed class WrongResultException : Exception
+/// <summary>A file that a method wrote differs from what it was given.</summary>
+internal sealed class WrongResultException : Exception
 {
     /// <summary>States the file and what is wrong with it.</summary>
     public WrongResultException(string path, string what)
