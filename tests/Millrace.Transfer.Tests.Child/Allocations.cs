@@ -19,7 +19,7 @@ internal static class Allocations
         await File.WriteAllBytesAsync(source, content);
         string served = Directory.CreateDirectory(Path.Combine(folder, "served")).FullName;
         await using TransferServer server = await TransferServer.StartAsync(
-            new TransferHostOptions { Folder = served, Port = 0, Http2Port = 0, Grace = TimeSpan.Zero });
+            new TransferHostOptions { Folder = served, Port = 0, Http2Port = 0, ShutdownTimeout = TimeSpan.Zero });
         using var client = new TransferClient(
             new Uri(server.Address, "/files/"), new TransferClientOptions { Protocol = protocol, Compression = compression });
         TransferName name = TransferName.Parse("x");

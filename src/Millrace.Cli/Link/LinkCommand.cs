@@ -39,7 +39,7 @@ internal static class LinkCommand
         {
             Description = "Build the link for this server; give a path if its files are not below /files/.",
             HelpName = "URL",
-            DefaultValueFactory = _ => $"http://{TransferHostOptions.DefaultHost}:{TransferHostOptions.DefaultPort}",
+            DefaultValueFactory = _ => "http://127.0.0.1:8080",
         };
         var revoke = new Option<bool>("--revoke-all") { Description = "Invalidate all links that exist." };
         var location = new TokenLocation();

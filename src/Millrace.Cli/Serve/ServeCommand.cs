@@ -51,7 +51,7 @@ internal static class ServeCommand
     private static async Task<int> RunAsync(TransferHostOptions options, bool quiet, bool json)
     {
         using var signals = new StopSignal(handlesSecond: true);
-        options = options with { Logging = logging => ServeLog.Configure(logging, quiet, json) };
+        options.Logging = logging => ServeLog.Configure(logging, quiet, json);
         TransferServer server;
         try
         {
@@ -96,7 +96,7 @@ internal static class ServeCommand
         {
             await Console.Error.WriteLineAsync(string.Create(
                 CultureInfo.InvariantCulture,
-                $"{Prefix}{TransferText(server.Running)} still running, with {options.Grace.TotalSeconds:0.#} s to finish; Ctrl-C cuts now."))
+                $"{Prefix}{TransferText(server.Running)} still running, with {options.ShutdownTimeout.TotalSeconds:0.#} s to finish; Ctrl-C cuts now."))
                 .ConfigureAwait(false);
         }
 
@@ -149,7 +149,7 @@ internal static class ServePrinter
         text.AppendLine($"        curl {curlToken}-T FILE {files}");
         text.AppendLine($"  get:  millrace get {files}NAME");
         text.AppendLine($"        curl {curlToken}-O {files}NAME");
-        text.Append(CultureInfo.InvariantCulture, $"Ctrl-C stops it; transfers that run have {options.Grace.TotalSeconds:0.#} s to finish.");
+        text.Append(CultureInfo.InvariantCulture, $"Ctrl-C stops it; transfers that run have {options.ShutdownTimeout.TotalSeconds:0.#} s to finish.");
         return text.ToString();
     }
 

@@ -10,18 +10,20 @@ internal sealed class ServeOptionSet
 {
     private const string None = "none";
 
+    private static readonly TransferHostOptions Defaults = new() { Folder = "." };
+
     private readonly Option<int> _port = new("--port", "-p")
     {
         Description = "Listen on this port; 0 takes a free one.",
         HelpName = "N",
-        DefaultValueFactory = _ => TransferHostOptions.DefaultPort,
+        DefaultValueFactory = _ => Defaults.Port,
     };
 
     private readonly Option<string> _host = new("--host")
     {
         Description = "Listen on this address: an IP address, localhost, or * for all addresses of this machine.",
         HelpName = "ADDRESS",
-        DefaultValueFactory = _ => TransferHostOptions.DefaultHost,
+        DefaultValueFactory = _ => Defaults.Host,
     };
 
     private readonly Option<string?> _http2Port = new("--h2-port")
@@ -59,10 +61,10 @@ internal sealed class ServeOptionSet
     private readonly Option<string?> _minRate = Size("--min-rate", "Cut an upload that stays below this many bytes per second for 10 s (default: 1K).");
 
     private readonly Option<int> _maxTransfers = Count(
-        "--max-transfers", "Limit the concurrent transfers per token, or per address without tokens.", TransferLimits.DefaultMaxTransfers);
+        "--max-transfers", "Limit the concurrent transfers per token, or per address without tokens.", Defaults.Limits.MaxTransfers);
 
     private readonly Option<int> _maxConnections = Count(
-        "--max-connections", "Limit the concurrent connections.", TransferLimits.DefaultMaxConnections);
+        "--max-connections", "Limit the concurrent connections.", Defaults.Limits.MaxConnections);
 
     private readonly GrpcOptionSet _grpc = new();
 
@@ -70,7 +72,7 @@ internal sealed class ServeOptionSet
     {
         Description = "Let running transfers finish for this long when the server is stopped.",
         HelpName = "TIME",
-        DefaultValueFactory = _ => TransferHostOptions.DefaultGraceSeconds.ToString(CultureInfo.InvariantCulture) + "s",
+        DefaultValueFactory = _ => Defaults.ShutdownTimeout.TotalSeconds.ToString(CultureInfo.InvariantCulture) + "s",
     };
 
     private readonly Option<bool> _quiet = new("--quiet", "-q") { Description = "Print warnings and errors only." };
@@ -135,12 +137,12 @@ internal sealed class ServeOptionSet
             KeyPath = parsed.GetValue(_key),
             TokensPath = parsed.GetValue(_tokens),
             Insecure = parsed.GetValue(_insecure),
-            Grace = DurationArgument.TryParse(parsed.GetValue(_grace), out TimeSpan grace) ? grace : TimeSpan.Zero,
+            ShutdownTimeout = DurationArgument.TryParse(parsed.GetValue(_grace), out TimeSpan grace) ? grace : TimeSpan.Zero,
             Store = new LocalFileStoreOptions
             {
                 MaxFileBytes = maxFile,
                 MaxTotalBytes = Bytes(parsed.GetValue(_maxTotal)),
-                FreeSpaceToLeave = Bytes(parsed.GetValue(_leaveFree)) ?? LocalFileStoreOptions.DefaultFreeSpaceToLeave,
+                FreeSpaceToLeave = Bytes(parsed.GetValue(_leaveFree)) ?? Defaults.Store.FreeSpaceToLeave,
             },
             Endpoints = new TransferServerOptions { Grpc = _grpc.Read(parsed) },
             Limits = new TransferLimits
@@ -149,7 +151,7 @@ internal sealed class ServeOptionSet
                 MaxConnections = parsed.GetValue(_maxConnections),
                 MaxBodyBytes = maxFile,
                 MinReceiveRate = (int)Math.Min(
-                    int.MaxValue, Bytes(parsed.GetValue(_minRate)) ?? TransferLimits.DefaultMinReceiveRate),
+                    int.MaxValue, Bytes(parsed.GetValue(_minRate)) ?? Defaults.Limits.MinReceiveRate),
             },
         };
     }
@@ -228,7 +230,7 @@ internal sealed class GrpcOptionSet
         AllowedOrigins = [.. parsed.GetValue(_origins) ?? []],
         MaxMessageBytes = SizeArgument.TryParse(parsed.GetValue(_maxMessage), out long bytes)
             ? (int)bytes
-            : GrpcServerOptions.DefaultMaxMessageBytes,
+            : new GrpcServerOptions().MaxMessageBytes,
     };
 
     private void CheckOrigins(OptionResult result)

@@ -10,9 +10,7 @@ internal sealed class FileLock : IDisposable
 
     private FileLock(FileStream file) => _file = file;
 
-    /// <summary>Waits for it, up to five seconds.</summary>
-    /// <param name="path">A file of its own, which stays: one that was removed would be another lock for who still waits.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <summary>Waits up to five seconds. The file stays: if it were removed, those who wait would lock another one.</summary>
     public static async ValueTask<FileLock> TakeAsync(string path, CancellationToken cancellationToken)
     {
         var options = new FileStreamOptions
@@ -24,7 +22,7 @@ internal sealed class FileLock : IDisposable
         };
         if (!OperatingSystem.IsWindows())
         {
-            // Who can open it can hold it.
+            // Everybody who can open it can hold it.
             options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         }
 
@@ -40,7 +38,7 @@ internal sealed class FileLock : IDisposable
                 {
                     throw new TransferException(
                         TransferError.Failed,
-                        $"'{path}' is held by another process for too long: {exception.Message} Try again when it has ended.",
+                        $"'{path}' is locked by another process: {exception.Message} Try again when that has ended.",
                         innerException: exception);
                 }
             }

@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What links are signed with. Immutable; keep it as secret as a token.</summary>
+/// <summary>The key that signs links. Immutable; keep it as secret as a token.</summary>
 public sealed class LinkKey
 {
     private const int SecretBytes = 32;
@@ -13,14 +13,14 @@ public sealed class LinkKey
     {
         if (secret.Length != SecretBytes)
         {
-            throw new FormatException($"the key of links is not of {SecretBytes} bytes");
+            throw new FormatException($"the key of links does not have {SecretBytes} bytes");
         }
 
         Version = version;
         _secret = secret;
     }
 
-    /// <summary>Counts the keys of a store; a link names the one it was signed with.</summary>
+    /// <summary>Counts the keys of a store; a link names the one with which it was signed.</summary>
     public int Version { get; }
 
     internal static byte[] NextSecret() => RandomNumberGenerator.GetBytes(SecretBytes);

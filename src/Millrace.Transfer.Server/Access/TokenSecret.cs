@@ -6,15 +6,14 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>The secret of a token: <c>mr_</c> and 256 random bits in base64url.</summary>
 /// <remarks>
-/// It is kept as one SHA-256, without salt and without a slow function: those slow down the guessing of what people think
-/// up. Nobody guesses 256 random bits, and a slow hash on every request would only help who wants to keep a server busy.
+/// It is stored as one SHA-256, without salt and without a slow function: those slow down the guessing of
+/// passwords. Nobody guesses 256 random bits, and a slow hash on every request would only help an attacker to keep a server busy.
 /// </remarks>
 internal static class TokenSecret
 {
     private const string Prefix = "mr_";
     private const int RandomBytes = 32;
 
-    /// <summary>A new one.</summary>
     public static string Next()
     {
         Span<byte> random = stackalloc byte[RandomBytes];
@@ -22,6 +21,5 @@ internal static class TokenSecret
         return Prefix + Base64Url.EncodeToString(random);
     }
 
-    /// <summary>What is kept of it.</summary>
     public static byte[] Hash(string secret) => SHA256.HashData(Encoding.UTF8.GetBytes(secret));
 }

@@ -2,14 +2,12 @@ using System.Security.Cryptography;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a file of tokens said at one moment, ready to be asked. Immutable.</summary>
+/// <summary>The parsed content of a token file. Immutable.</summary>
 internal sealed class TokenSet
 {
     private readonly byte[][] _hashes;
     private readonly TransferToken[] _tokens;
 
-    /// <summary>Takes what was read.</summary>
-    /// <exception cref="FormatException">A field that is not as <see cref="TokenStore"/> writes it.</exception>
     public TokenSet(TokenDocument document)
     {
         Document = document;
@@ -31,17 +29,17 @@ internal sealed class TokenSet
 
     public IReadOnlyList<TransferToken> Tokens => _tokens;
 
-    /// <summary>The key of signed links; null before the first.</summary>
+    /// <summary>Null before the first link.</summary>
     public LinkKey? Key { get; }
 
-    /// <summary>The token with a secret; null when there is none. Takes as long for any secret.</summary>
+    /// <summary>The token with a secret; null when there is none. Takes the same time for any secret.</summary>
     public TransferToken? Find(string secret)
     {
         byte[] hash = TokenSecret.Hash(secret);
         int found = -1;
         for (int i = 0; i < _hashes.Length; i++)
         {
-            // No early end: how long it takes must not tell which token it was.
+            // No early end: the time must not reveal which token it was.
             found = CryptographicOperations.FixedTimeEquals(_hashes[i], hash) ? i : found;
         }
 

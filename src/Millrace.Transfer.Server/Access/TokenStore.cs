@@ -3,19 +3,18 @@ using System.Text.Json;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Tokens, and the key of signed links, in a JSON file that only its owner may read. A change of the file counts from the
-/// next request on, in every process that uses it.
+/// Tokens, and the key of signed links, in a JSON file that only its owner may read. A change of the file applies to
+/// the next request, in every process that uses it.
 /// </summary>
 /// <remarks>All members can be called by any number of threads and processes at once.</remarks>
 public sealed class TokenStore
 {
-    /// <summary>Name of the file in a store's hidden folder.</summary>
-    public const string FileName = "tokens.json";
+    internal const string FileName = "tokens.json";
 
     private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite;
 
-    // Times of files go forward in steps (a tick of the kernel, 2 s on FAT): a file that was written just before it was
-    // read may have been written again since, with the same time.
+    // File times advance in steps (a tick of the kernel, 2 s on FAT): a file that was written just before it was read may
+    // have been written again since, with the same time.
     private static readonly TimeSpan Settled = TimeSpan.FromSeconds(3);
 
     private readonly TimeProvider _clock;
@@ -23,7 +22,7 @@ public sealed class TokenStore
 
     /// <summary>Uses a file, which need not be there yet.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="clock">Says what has expired; null for the system's.</param>
+    /// <param name="clock">The clock by which tokens expire; null for the system's.</param>
     public TokenStore(string path, TimeProvider? clock = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -34,7 +33,7 @@ public sealed class TokenStore
     /// <summary>The file, as an absolute path.</summary>
     public string Path { get; }
 
-    /// <summary>Where the tokens of a store's folder are unless somebody says otherwise.</summary>
+    /// <summary>The default file for a store's folder.</summary>
     public static string DefaultPath(string root) =>
         System.IO.Path.Combine(System.IO.Path.GetFullPath(root), NameRules.HiddenFolder, FileName);
 
@@ -51,10 +50,10 @@ public sealed class TokenStore
         return token is null || token.IsExpired(_clock.GetUtcNow()) ? null : token;
     }
 
-    /// <summary>Makes a token.</summary>
-    /// <param name="name">As <see cref="TransferToken.Name"/>; not one that is there.</param>
-    /// <param name="scopes">What it allows.</param>
-    /// <param name="prefix">The folder or file that it is for; <c>default</c> for everything.</param>
+    /// <summary>Creates a token.</summary>
+    /// <param name="name">See <see cref="TransferToken.Name"/>; no other token may have it.</param>
+    /// <param name="scopes">The allowed operations.</param>
+    /// <param name="prefix">The only folder or file for which it is valid; <c>default</c> for everything.</param>
     /// <param name="lifetime">How long it is valid; null for ever.</param>
     /// <param name="cancellationToken">Ends the wait for another process that changes the file.</param>
     /// <exception cref="TransferException">
@@ -105,8 +104,8 @@ public sealed class TokenStore
         return new CreatedToken(token, secret);
     }
 
-    /// <summary>Makes a token invalid, from the next request on.</summary>
-    /// <returns>False when there was none.</returns>
+    /// <summary>Removes a token. The next request with it is refused.</summary>
+    /// <returns>False if it did not exist.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
     public async ValueTask<bool> RemoveAsync(string name, CancellationToken cancellationToken = default)
     {
@@ -122,7 +121,7 @@ public sealed class TokenStore
         return found;
     }
 
-    /// <summary>The key of signed links; made when there is none.</summary>
+    /// <summary>Returns the key of signed links; creates it if there is none.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
     public async ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken = default)
     {
@@ -132,12 +131,11 @@ public sealed class TokenStore
         return changed.Key!;
     }
 
-    /// <summary>Replaces the key of signed links: none that was made before is valid any more.</summary>
+    /// <summary>Replaces the key of signed links, which makes all earlier links invalid.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
     public async ValueTask RevokeLinksAsync(CancellationToken cancellationToken = default) =>
         await ChangeAsync(WithNextKey, cancellationToken).ConfigureAwait(false);
 
-    /// <summary>What the file says now.</summary>
     internal TokenSet Read()
     {
         Loaded last = _loaded;
@@ -180,7 +178,7 @@ public sealed class TokenStore
         {
             throw new TransferException(
                 TransferError.Failed,
-                $"The tokens in '{Path}' cannot be read: {exception.Message}. Nobody is let in until the file is repaired, or removed and tokens are made anew.",
+                $"The tokens in '{Path}' cannot be read: {exception.Message}. Nobody is let in until the file is repaired, or you remove it and create new tokens.",
                 innerException: exception);
         }
     }
@@ -241,8 +239,6 @@ public sealed class TokenStore
 
     private readonly record struct Stamp(DateTime Modified, long Length);
 
-    /// <param name="Set">What the file said.</param>
-    /// <param name="Stamp">What it looked like then.</param>
-    /// <param name="Certain">Whether the same stamp means the same content.</param>
+    // Certain: whether the same stamp means the same content; see Settled.
     private sealed record Loaded(TokenSet Set, Stamp Stamp, bool Certain);
 }

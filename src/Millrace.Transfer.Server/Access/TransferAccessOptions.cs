@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>Who may use Millrace's endpoints, and how much of them; see <see cref="TransferServices.AddMillraceTransfer"/>.</summary>
+/// <summary>Access to Millrace's endpoints and limits for each caller; see <see cref="TransferServices.AddMillraceTransfer"/>.</summary>
 public sealed class TransferAccessOptions
 {
     /// <summary>The tokens and the key of signed links; null to use neither.</summary>

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a token allows.</summary>
+/// <summary>The operations that a token allows.</summary>
 [Flags]
 public enum TransferScope
 {

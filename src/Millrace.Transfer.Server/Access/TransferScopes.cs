@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Scopes as people write them: <c>read,write</c>.</summary>
+/// <summary>Converts scopes to text such as <c>read,write</c>, and back.</summary>
 public static class TransferScopes
 {
     private static readonly (TransferScope Scope, string Name)[] Names =
@@ -19,8 +19,8 @@ public static class TransferScopes
 
     /// <summary>Reads names that are separated by commas, or <c>all</c>.</summary>
     /// <param name="text">For example <c>read,list</c>.</param>
-    /// <param name="scopes">What they are together.</param>
-    /// <param name="unknown">The first word that is none; null on success.</param>
+    /// <param name="scopes">All of them together.</param>
+    /// <param name="unknown">The first word that is not a scope; null on success.</param>
     public static bool TryParse(string? text, out TransferScope scopes, [NotNullWhen(false)] out string? unknown)
     {
         scopes = TransferScope.None;

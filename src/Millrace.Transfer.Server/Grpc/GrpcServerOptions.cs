@@ -1,34 +1,31 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>How gRPC and gRPC-Web are spoken.</summary>
-public sealed record GrpcServerOptions
+public sealed class GrpcServerOptions
 {
-    /// <summary>Default of <see cref="MaxMessageBytes"/>: 16 MiB.</summary>
+    /// <summary>Bytes of a message that is accepted, 64 KiB or more; a longer one is answered RESOURCE_EXHAUSTED.</summary>
     /// <remarks>
     /// A part of an upload by gRPC-Web is one message, and each costs a round trip. No message is held, however long.
     /// </remarks>
-    public const int DefaultMaxMessageBytes = 16 * 1024 * 1024;
-
-    /// <summary>Bytes of a message that is accepted, 64 KiB or more; a longer one is answered RESOURCE_EXHAUSTED.</summary>
     public int MaxMessageBytes
     {
         get;
-        init
+        set
         {
             ArgumentOutOfRangeException.ThrowIfLessThan(value, 64 * 1024);
             field = value;
         }
-    } = DefaultMaxMessageBytes;
+    } = 16 * 1024 * 1024;
 
     /// <summary>
     /// Whether messages are compressed for whoever compresses its own (<c>grpc-encoding: gzip</c>) and accepts it. True by
     /// default. Compressed messages are taken in any case.
     /// </summary>
-    public bool Compress { get; init; } = true;
+    public bool Compress { get; set; } = true;
 
     /// <summary>
     /// Origins whose pages may call by gRPC-Web, as in <c>https://files.example.org</c>; <c>*</c> alone for all of them. None
     /// by default: pages of the server itself need no entry.
     /// </summary>
-    public IReadOnlyList<string> AllowedOrigins { get; init; } = [];
+    public IReadOnlyList<string> AllowedOrigins { get; set; } = [];
 }

@@ -3,11 +3,8 @@ using System.Net.Sockets;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a server is asked to listen on.</summary>
 internal static class ListenAddress
 {
-    /// <summary>Reads an address, <c>localhost</c>, or <c>*</c>.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: it is none.</exception>
     public static IPAddress Parse(string host)
     {
         if (host == "*")
@@ -25,10 +22,9 @@ internal static class ListenAddress
             ? address
             : throw new TransferException(
                 TransferError.InvalidRequest,
-                $"'{host}' is no address to listen on. Use an IP address of this machine, 'localhost', or '*' for all of them.");
+                $"'{host}' is not a valid listen address. Use an IP address of this machine, 'localhost', or '*' for all of them.");
     }
 
-    /// <summary>How others call it in a URL.</summary>
     public static string InUrl(IPAddress address)
     {
         if (address.Equals(IPAddress.Any) || address.Equals(IPAddress.IPv6Any))

@@ -5,16 +5,12 @@ using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// The sockets of a server, bound before Kestrel starts: so it is known which ports they got, and what to say when one is
-/// taken.
+/// The sockets of a server, bound before Kestrel starts: then the ports are known, and an error can name the one that is taken.
 /// </summary>
 internal sealed class ListenSockets : IDisposable
 {
     private readonly Dictionary<EndPoint, Socket> _bound = [];
 
-    /// <summary>Binds one.</summary>
-    /// <returns>Where it listens.</returns>
-    /// <exception cref="SocketException">That is not possible.</exception>
     public IPEndPoint Bind(IPAddress address, int port)
     {
         Socket socket = SocketTransportOptions.CreateDefaultBoundListenSocket(new IPEndPoint(address, port));
@@ -23,12 +19,11 @@ internal sealed class ListenSockets : IDisposable
         return endPoint;
     }
 
-    /// <summary>Hands one over to Kestrel, which closes it.</summary>
+    /// <summary>For Kestrel, which closes the socket.</summary>
     public Socket Take(EndPoint endPoint) => _bound.Remove(endPoint, out Socket? socket)
         ? socket
         : SocketTransportOptions.CreateDefaultBoundListenSocket(endPoint);
 
-    /// <summary>Closes those that nobody took.</summary>
     public void Dispose()
     {
         foreach (Socket socket in _bound.Values)

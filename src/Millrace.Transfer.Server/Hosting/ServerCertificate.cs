@@ -4,11 +4,8 @@ using Microsoft.AspNetCore.Server.Kestrel.Https;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>The certificate of a server, from PEM files.</summary>
 internal static class ServerCertificate
 {
-    /// <summary>Reads it; null where none is named.</summary>
-    /// <exception cref="TransferException">A file is missing, or is not what it should be; the message says which.</exception>
     public static HttpsConnectionAdapterOptions? Load(TransferHostOptions options)
     {
         if (options.CertificatePath is not { } path)

@@ -3,14 +3,11 @@ using System.Net.Sockets;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Where a server listens.</summary>
 /// <param name="Main">HTTP/1.1, and HTTP/2 with TLS.</param>
 /// <param name="Http2">HTTP/2 without TLS; null when it is not offered.</param>
-/// <param name="Note">Why it is not, when it was meant to be; null otherwise.</param>
+/// <param name="Note">Why HTTP/2 without TLS was left out; null otherwise.</param>
 internal sealed record ServerPorts(IPEndPoint Main, IPEndPoint? Http2, string? Note)
 {
-    /// <summary>Binds what the options ask for.</summary>
-    /// <exception cref="TransferException">A port is taken, or not allowed; the message says what can be done.</exception>
     public static ServerPorts Bind(ListenSockets sockets, IPAddress address, TransferHostOptions options)
     {
         IPEndPoint main = Bind(sockets, address, options.Port, "--port");
@@ -26,7 +23,7 @@ internal sealed record ServerPorts(IPEndPoint Main, IPEndPoint? Http2, string? N
 
         if (main.Port == IPEndPoint.MaxPort)
         {
-            return new ServerPorts(main, Http2: null, $"There is no port behind {main.Port} for HTTP/2; --h2-port names one.");
+            return new ServerPorts(main, Http2: null, $"There is no port after {main.Port} for HTTP/2; --h2-port names one.");
         }
 
         try

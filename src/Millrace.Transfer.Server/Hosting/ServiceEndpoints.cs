@@ -6,7 +6,6 @@ using Microsoft.AspNetCore.Routing;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a server says of itself.</summary>
 internal static class ServiceEndpoints
 {
     private const string Json = "application/json";
@@ -22,7 +21,7 @@ internal static class ServiceEndpoints
             HealthDocument found = await health.CheckAsync(context.RequestAborted).ConfigureAwait(false);
             TransferGuard guard = TransferGuard.Of(context);
 
-            // A load balancer has no token and needs the status only; the rest is nobody else's business.
+            // A load balancer has no token and needs only the status.
             HealthDocument told = await guard.IsKnownAsync(context).ConfigureAwait(false)
                 ? found with { Transfers = guard.Running }
                 : new HealthDocument { Status = found.Status };
@@ -39,7 +38,7 @@ internal static class ServiceEndpoints
         endpoints.MapMethods(ServerDescription.Path, Reading, (RequestDelegate)(context =>
             WriteAsync(context, description(), TransferJson.Default.ServerDescription)));
 
-    /// <summary>Leads who opens the server in a browser to the files.</summary>
+    /// <summary>Redirects browsers to the files.</summary>
     public static IEndpointConventionBuilder MapRoot(IEndpointRouteBuilder endpoints, string files) =>
         endpoints.MapMethods("/", Reading, (RequestDelegate)(context =>
         {

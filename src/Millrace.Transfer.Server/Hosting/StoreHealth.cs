@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Whether a store can take files, found out at most once a second however often it is asked.</summary>
+/// <summary>Checks whether a store accepts files, at most once per second.</summary>
 internal sealed class StoreHealth
 {
     private static readonly TimeSpan Fresh = TimeSpan.FromSeconds(1);
@@ -70,30 +70,27 @@ internal sealed class StoreHealth
             {
                 Status = HealthDocument.Failing,
                 FreeBytes = free,
-                Reason = $"{free} bytes are free, and {store.Options.FreeSpaceToLeave} have to stay so.",
+                Reason = $"{free} bytes are free, and {store.Options.FreeSpaceToLeave} have to stay free.",
             };
     }
 }
 
-/// <summary>What <c>GET /health</c> says.</summary>
+/// <summary>The response to <c>GET /health</c>. A caller that is not authenticated gets the status alone.</summary>
 internal sealed record HealthDocument
 {
     public const string Ok = "ok";
     public const string Failing = "failing";
 
-    /// <summary><c>ok</c> or <c>failing</c>.</summary>
     [JsonPropertyName("status")]
     public string Status { get; init; } = Ok;
 
-    /// <summary>Why it fails; null otherwise, and for who has no token.</summary>
     [JsonPropertyName("reason")]
     public string? Reason { get; init; }
 
-    /// <summary>Bytes that are free on the store's device; null for who has no token, or where nobody knows.</summary>
+    /// <summary>Free bytes of the store's device; null if unknown.</summary>
     [JsonPropertyName("freeBytes")]
     public long? FreeBytes { get; init; }
 
-    /// <summary>Transfers that run now; null for who has no token.</summary>
     [JsonPropertyName("transfers")]
     public int? Transfers { get; init; }
 }

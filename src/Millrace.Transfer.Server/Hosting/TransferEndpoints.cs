@@ -1,16 +1,18 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>Adds the endpoints of a store to an application.</summary>
 public static class TransferEndpoints
 {
-    /// <summary>Serves and takes files of a store below a path: GET, HEAD, PUT, DELETE, listings, archives.</summary>
+    /// <summary>Serves and accepts files below a path: GET, HEAD, PUT, DELETE, listings, archives.</summary>
     /// <param name="endpoints">The application.</param>
     /// <param name="path">For example <c>/files</c>.</param>
     /// <param name="store">Where files are kept.</param>
-    /// <param name="options">What is offered; null for the defaults.</param>
+    /// <param name="options">What is offered; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.</param>
     public static IEndpointConventionBuilder MapMillraceFiles(
         this IEndpointRouteBuilder endpoints, string path, IFileStore store, TransferServerOptions? options = null)
     {
@@ -18,14 +20,14 @@ public static class TransferEndpoints
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(store);
         ThrowIfNotRegistered(endpoints);
-        return FileEndpoints.Map(endpoints, path, store, options ?? new TransferServerOptions { FilesPath = path });
+        return FileEndpoints.Map(endpoints, path, store, OptionsOf(endpoints, options, filesPath: path));
     }
 
-    /// <summary>Takes resumable uploads: tus 1.0, and the IETF draft "Resumable Uploads for HTTP".</summary>
+    /// <summary>Accepts resumable uploads: tus 1.0, and the IETF draft "Resumable Uploads for HTTP".</summary>
     /// <param name="endpoints">The application.</param>
     /// <param name="path">For example <c>/uploads</c>.</param>
     /// <param name="store">Where files are kept.</param>
-    /// <param name="options">What is offered; null for the defaults.</param>
+    /// <param name="options">What is offered; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.</param>
     public static IEndpointConventionBuilder MapMillraceUploads(
         this IEndpointRouteBuilder endpoints, string path, IFileStore store, TransferServerOptions? options = null)
     {
@@ -33,18 +35,18 @@ public static class TransferEndpoints
         ArgumentException.ThrowIfNullOrEmpty(path);
         ArgumentNullException.ThrowIfNull(store);
         ThrowIfNotRegistered(endpoints);
-        return UploadEndpoints.Map(endpoints, path, store, options ?? new TransferServerOptions { UploadsPath = path });
+        return UploadEndpoints.Map(endpoints, path, store, OptionsOf(endpoints, options, uploadsPath: path));
     }
 
     /// <summary>
-    /// Speaks gRPC, which needs HTTP/2, and gRPC-Web: the services <c>millrace.v1.FileTransfer</c> and
+    /// Serves gRPC, which needs HTTP/2, and gRPC-Web: the services <c>millrace.v1.FileTransfer</c> and
     /// <c>grpc.health.v1.Health</c> at their own paths.
     /// </summary>
     /// <param name="endpoints">The application.</param>
     /// <param name="store">Where files are kept.</param>
-    /// <param name="options">What is offered; null for the defaults.</param>
+    /// <param name="options">What is offered; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.</param>
     /// <remarks>
-    /// Pages of other origins need a policy of CORS, which <see cref="GrpcCors.WithMillraceGrpc"/> makes of any:
+    /// Pages of other origins need a CORS policy, which <see cref="GrpcCors.WithMillraceGrpc"/> creates from any:
     /// <see cref="GrpcServerOptions.AllowedOrigins"/> is for <see cref="TransferServer"/>.
     /// </remarks>
     public static IEndpointConventionBuilder MapMillraceGrpc(
@@ -53,12 +55,12 @@ public static class TransferEndpoints
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(store);
         ThrowIfNotRegistered(endpoints);
-        return GrpcEndpoints.Map(endpoints, store, options ?? new TransferServerOptions());
+        return GrpcEndpoints.Map(endpoints, store, OptionsOf(endpoints, options));
     }
 
     /// <summary>
-    /// Says whether a store can take files: 200 or 503, with the space that is free for who has a token, or where none is
-    /// needed.
+    /// Reports whether a store accepts files: 200 or 503. Authenticated callers, or all if no token is needed, also get the free
+    /// space.
     /// </summary>
     /// <param name="endpoints">The application.</param>
     /// <param name="path">For example <c>/health</c>.</param>
@@ -72,6 +74,11 @@ public static class TransferEndpoints
         ThrowIfNotRegistered(endpoints);
         return ServiceEndpoints.MapHealth(endpoints, path, store, TimeProvider.System);
     }
+
+    private static TransferServerOptions OptionsOf(
+        IEndpointRouteBuilder endpoints, TransferServerOptions? options, string? filesPath = null, string? uploadsPath = null) =>
+        options ?? endpoints.ServiceProvider.GetRequiredService<IOptions<TransferServerOptions>>().Value
+            .At(filesPath, uploadsPath);
 
     /// <summary>Nothing is served without access control.</summary>
     private static void ThrowIfNotRegistered(IEndpointRouteBuilder endpoints) => TransferGuard.Of(endpoints.ServiceProvider);

@@ -2,47 +2,37 @@ using Microsoft.Extensions.Logging;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a <see cref="TransferServer"/> serves, where it listens, and how it stops.</summary>
-public sealed record TransferHostOptions
+/// <summary>The folder, addresses, limits and shutdown of a <see cref="TransferServer"/>.</summary>
+public sealed class TransferHostOptions
 {
-    /// <summary>Default of <see cref="Host"/>.</summary>
-    /// <remarks>Only the machine itself: who wants more has to say so, and to make a token.</remarks>
-    public const string DefaultHost = "127.0.0.1";
-
-    /// <summary>Default of <see cref="Port"/>.</summary>
-    /// <remarks>What people try first, and no rights are needed for it.</remarks>
-    public const int DefaultPort = 8080;
-
-    /// <summary>Default of <see cref="Grace"/>, in seconds.</summary>
-    /// <remarks>Within what systemd (90 s) and containers (10 to 30 s) usually wait before they kill.</remarks>
-    public const int DefaultGraceSeconds = 30;
-
     /// <summary>The folder; it has to exist.</summary>
-    public required string Folder { get; init; }
+    public required string Folder { get; set; }
 
     /// <summary>An IP address, <c>localhost</c>, or <c>*</c> for all addresses of the machine.</summary>
-    public string Host { get; init; } = DefaultHost;
+    /// <remarks>Only the machine itself; more has to be chosen, and needs a token.</remarks>
+    public string Host { get; set; } = "127.0.0.1";
 
-    /// <summary>The port of HTTP/1.1, and of HTTP/2 with TLS; 0 for one that is free.</summary>
+    /// <summary>The port of HTTP/1.1, and of HTTP/2 with TLS; 0 for a free one.</summary>
+    /// <remarks>What people try first, and it needs no privileges.</remarks>
     public int Port
     {
         get;
-        init
+        set
         {
             ArgumentOutOfRangeException.ThrowIfNegative(value);
             ArgumentOutOfRangeException.ThrowIfGreaterThan(value, ushort.MaxValue);
             field = value;
         }
-    } = DefaultPort;
+    } = 8080;
 
     /// <summary>
-    /// The port of HTTP/2 without TLS; 0 for one that is free, null for the one behind <see cref="Port"/>, which is left
-    /// out when it is taken.
+    /// The port of HTTP/2 without TLS; 0 for a free one, null for the one after <see cref="Port"/>, which is left out if it
+    /// is taken.
     /// </summary>
     public int? Http2Port
     {
         get;
-        init
+        set
         {
             ArgumentOutOfRangeException.ThrowIfNegative(value ?? 0, nameof(value));
             ArgumentOutOfRangeException.ThrowIfGreaterThan(value ?? 0, ushort.MaxValue, nameof(value));
@@ -50,41 +40,42 @@ public sealed record TransferHostOptions
         }
     }
 
-    /// <summary>Whether HTTP/2 without TLS is offered at all. True by default; with TLS it needs no port of its own.</summary>
-    public bool OfferHttp2Port { get; init; } = true;
+    /// <summary>Whether HTTP/2 without TLS is offered. True by default; with TLS, HTTP/2 uses the same port.</summary>
+    public bool OfferHttp2Port { get; set; } = true;
 
-    /// <summary>A PEM file with the certificate and those between it and its root; null for no TLS.</summary>
-    public string? CertificatePath { get; init; }
+    /// <summary>A PEM file with the certificate and its intermediate certificates; null for no TLS.</summary>
+    public string? CertificatePath { get; set; }
 
     /// <summary>A PEM file with the certificate's key; null when it is in <see cref="CertificatePath"/>.</summary>
-    public string? KeyPath { get; init; }
+    public string? KeyPath { get; set; }
 
     /// <summary>The file of tokens; null for <see cref="TokenStore.DefaultPath"/>.</summary>
-    public string? TokensPath { get; init; }
+    public string? TokensPath { get; set; }
 
-    /// <summary>Whether everybody who reaches the address may do everything as long as there is no token.</summary>
-    public bool Insecure { get; init; }
+    /// <summary>Whether anybody who reaches the address may do everything until there is a token.</summary>
+    public bool Insecure { get; set; }
 
-    /// <summary>How long transfers that run may go on when the server stops; 0 cuts them at once.</summary>
-    public TimeSpan Grace
+    /// <summary>How long running transfers may continue when the server stops; 0 cuts them at once.</summary>
+    /// <remarks>Within what systemd (90 s) and containers (10 to 30 s) usually wait before they kill.</remarks>
+    public TimeSpan ShutdownTimeout
     {
         get;
-        init
+        set
         {
             ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.Zero);
             field = value;
         }
-    } = TimeSpan.FromSeconds(DefaultGraceSeconds);
+    } = TimeSpan.FromSeconds(30);
 
-    /// <summary>How much one client may ask for at once.</summary>
-    public TransferLimits Limits { get; init; } = new();
+    /// <summary>How much one client may use at once.</summary>
+    public TransferLimits Limits { get; set; } = new();
 
-    /// <summary>How files are kept.</summary>
-    public LocalFileStoreOptions Store { get; init; } = new();
+    /// <summary>Options of the store.</summary>
+    public LocalFileStoreOptions Store { get; set; } = new();
 
-    /// <summary>What the endpoints offer.</summary>
-    public TransferServerOptions Endpoints { get; init; } = new();
+    /// <summary>Options of the endpoints.</summary>
+    public TransferServerOptions Endpoints { get; set; } = new();
 
-    /// <summary>Adds where the log goes; null for nowhere.</summary>
-    public Action<ILoggingBuilder>? Logging { get; init; }
+    /// <summary>Adds log providers; null for no log.</summary>
+    public Action<ILoggingBuilder>? Logging { get; set; }
 }

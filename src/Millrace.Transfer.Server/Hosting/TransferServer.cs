@@ -14,13 +14,12 @@ using Microsoft.Extensions.Logging;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// A folder, served: files, resumable uploads, gRPC and gRPC-Web, <c>/health</c> and <c>/.well-known/millrace</c> on Kestrel. It reads no
-/// configuration file and no environment variable, and handles no signal: what it does is in its options.
+/// Serves a folder with Kestrel: files, resumable uploads, gRPC and gRPC-Web, <c>/health</c> and <c>/.well-known/millrace</c>.
+/// It reads no configuration file and no environment variable and handles no signal: only its options count.
 /// </summary>
 public sealed class TransferServer : IAsyncDisposable
 {
-    /// <summary>Where it says how it is.</summary>
-    public const string HealthPath = "/health";
+    private const string HealthPath = "/health";
 
     // Requests that were cut end within milliseconds, unless a disk hangs.
     private static readonly TimeSpan CutLimit = TimeSpan.FromSeconds(5);
@@ -49,13 +48,13 @@ public sealed class TransferServer : IAsyncDisposable
         Note = ports.Note;
     }
 
-    /// <summary>Where it is reached by HTTP/1.1; for all addresses of the machine with the machine's name.</summary>
+    /// <summary>The address for HTTP/1.1; has the machine's name if the server listens on all addresses.</summary>
     public Uri Address { get; }
 
-    /// <summary>Where it is reached by HTTP/2; null when that is not offered.</summary>
+    /// <summary>The address for HTTP/2; null when that is not offered.</summary>
     public Uri? Http2Address { get; }
 
-    /// <summary>What was left out and why, for a person; null when nothing was.</summary>
+    /// <summary>A message about what was left out and why; null if nothing was.</summary>
     public string? Note { get; }
 
     /// <summary>Whether requests need a token, or a link.</summary>
@@ -98,12 +97,12 @@ public sealed class TransferServer : IAsyncDisposable
         .GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion.Split('+')[0];
 
     /// <summary>Starts a server.</summary>
-    /// <param name="options">What it serves and where.</param>
-    /// <param name="cancellationToken">Gives up starting.</param>
-    /// <returns>The server, which listens.</returns>
+    /// <param name="options">What to serve, and where.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <returns>The running server.</returns>
     /// <exception cref="TransferException">
-    /// It cannot: no such folder, a port is taken, no certificate in the file, tokens that cannot be read, or an address that
-    /// others reach without a token. The message says what can be done.
+    /// The folder is missing, a port is taken, the certificate or the tokens cannot be read, or other machines could reach the
+    /// server without a token. The message names the remedy.
     /// </exception>
     public static async Task<TransferServer> StartAsync(
         TransferHostOptions options, CancellationToken cancellationToken = default)
@@ -158,18 +157,18 @@ public sealed class TransferServer : IAsyncDisposable
     }
 
     /// <summary>
-    /// Stops accepting, gives transfers that run the time of <see cref="TransferHostOptions.Grace"/> to finish, and cuts
-    /// them then; then gives the folder free. Resumable uploads stay resumable.
+    /// Stops accepting, waits up to <see cref="TransferHostOptions.ShutdownTimeout"/> for running transfers, cuts the rest, and
+    /// releases the folder. Resumable uploads stay resumable.
     /// </summary>
-    /// <param name="cut">Cuts them at once.</param>
+    /// <param name="cancellationToken">Cuts running transfers at once.</param>
     /// <returns>How many transfers were cut.</returns>
-    public async Task<int> StopAsync(CancellationToken cut = default)
+    public async Task<int> StopAsync(CancellationToken cancellationToken = default)
     {
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cut);
-        limit.CancelAfter(_options.Grace);
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(_options.ShutdownTimeout);
         int running = 0;
         using CancellationTokenRegistration counted = limit.Token.Register(() => running = _guard.Running);
-        _logger.Stopping(_guard.Running, _options.Grace);
+        _logger.Stopping(_guard.Running, _options.ShutdownTimeout);
         try
         {
             await _application.StopAsync(limit.Token).ConfigureAwait(false);
@@ -181,7 +180,7 @@ public sealed class TransferServer : IAsyncDisposable
 
         await WaitForCutAsync().ConfigureAwait(false);
 
-        // Another server may open the folder from now on.
+        // After this, another server may open the folder.
         await _store.DisposeAsync().ConfigureAwait(false);
         if (running > 0)
         {
@@ -265,7 +264,7 @@ public sealed class TransferServer : IAsyncDisposable
         ServiceEndpoints.MapRoot(_application, endpoints.FilesPath);
     }
 
-    /// <summary>Waits until the endpoints have let go of the store, whose folder others may use then.</summary>
+    /// <summary>Waits until no endpoint uses the store, because others may use the folder then.</summary>
     private async Task WaitForCutAsync()
     {
         long began = TimeProvider.System.GetTimestamp();

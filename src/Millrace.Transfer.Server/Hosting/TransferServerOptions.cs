@@ -1,29 +1,38 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>What the endpoints offer and how much they accept.</summary>
-public sealed record TransferServerOptions
+public sealed class TransferServerOptions
 {
     /// <summary>Path of the files.</summary>
-    public string FilesPath { get; init; } = "/files";
+    public string FilesPath { get; set; } = "/files";
 
-    /// <summary>Path at which uploads are created and continued.</summary>
-    public string UploadsPath { get; init; } = "/uploads";
+    /// <summary>Path of resumable uploads.</summary>
+    public string UploadsPath { get; set; } = "/uploads";
 
     /// <summary>
-    /// Whether <c>NAME.gz</c> or <c>NAME.br</c> is sent for <c>NAME</c> to whoever accepts that coding, when it is not older.
-    /// False by default: only who keeps files so knows that both are the same.
+    /// Whether <c>NAME.gz</c> or <c>NAME.br</c> is sent for <c>NAME</c> to clients that accept that coding, if it is not older.
+    /// False by default: only you know whether both have the same content.
     /// </summary>
-    public bool ServePrecompressed { get; init; }
+    public bool ServePrecompressed { get; set; }
 
-    /// <summary>Whether what can be compressed is sent in gzip or brotli to whoever accepts it.</summary>
-    public bool Compress { get; init; } = true;
+    /// <summary>Whether compressible files are sent in gzip or brotli to clients that accept it.</summary>
+    public bool Compress { get; set; } = true;
 
     /// <summary>Whether a folder can be downloaded as one zip or tar file.</summary>
-    public bool Archives { get; init; } = true;
+    public bool Archives { get; set; } = true;
 
-    /// <summary>How gRPC is spoken.</summary>
-    public GrpcServerOptions Grpc { get; init; } = new();
+    /// <summary>Options of gRPC and gRPC-Web.</summary>
+    public GrpcServerOptions Grpc { get; set; } = new();
 
     /// <summary>The clock.</summary>
-    public TimeProvider Clock { get; init; } = TimeProvider.System;
+    public TimeProvider Clock { get; set; } = TimeProvider.System;
+
+    /// <summary>A copy with the paths at which an application maps the endpoints.</summary>
+    internal TransferServerOptions At(string? filesPath, string? uploadsPath)
+    {
+        var copy = (TransferServerOptions)MemberwiseClone();
+        copy.FilesPath = filesPath ?? FilesPath;
+        copy.UploadsPath = uploadsPath ?? UploadsPath;
+        return copy;
+    }
 }

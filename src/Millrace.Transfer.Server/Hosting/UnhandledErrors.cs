@@ -2,7 +2,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Answers what no endpoint expected as endpoints answer: with a status and a problem document.</summary>
+/// <summary>Answers unexpected exceptions as the endpoints do: with a status and a problem document.</summary>
 internal static class UnhandledErrors
 {
     public static async Task RunAsync(HttpContext context, RequestDelegate next)
@@ -18,7 +18,7 @@ internal static class UnhandledErrors
         }
         catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
         {
-            // Nobody is there any more who could be told.
+            // The client is gone.
         }
         catch (IOException exception) when (!context.RequestAborted.IsCancellationRequested)
         {

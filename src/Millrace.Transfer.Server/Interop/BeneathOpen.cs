@@ -54,7 +54,7 @@ internal static unsafe partial class BeneathOpen
         }
     }
 
-    // glibc has no function of its own for it.
+    // glibc has no wrapper for it.
     [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial nint OpenAt2(nint number, SafeFileHandle folder, string path, How* how, nuint size);
 

@@ -3,7 +3,6 @@ using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Limits that Kestrel enforces itself.</summary>
 internal static class KestrelLimits
 {
     public static void Apply(KestrelServerOptions kestrel, TransferLimits limits)
@@ -11,14 +10,14 @@ internal static class KestrelLimits
         kestrel.AddServerHeader = false;
         kestrel.Limits.MaxConcurrentConnections = limits.MaxConnections;
         kestrel.Limits.MaxRequestBodySize = limits.MaxBodyBytes;
-        kestrel.Limits.MinRequestBodyDataRate = Rate(limits.MinReceiveRate, limits.RateGrace);
-        kestrel.Limits.MinResponseDataRate = Rate(limits.MinSendRate, limits.SendGrace);
+        kestrel.Limits.MinRequestBodyDataRate = Rate(limits.MinReceiveRate, limits.MinReceiveRateGracePeriod);
+        kestrel.Limits.MinResponseDataRate = Rate(limits.MinSendRate, limits.MinSendRateGracePeriod);
         kestrel.Limits.RequestHeadersTimeout = limits.HeaderTimeout;
         kestrel.Limits.KeepAliveTimeout = limits.KeepAliveTimeout;
         kestrel.Limits.MaxRequestBufferSize = limits.ReceiveBuffer;
         kestrel.Limits.MaxResponseBufferSize = limits.SendBuffer;
 
-        // One upload may have all of its connection's: the others of a client have connections of their own.
+        // One upload may use the whole window of its connection: a client's other uploads use other connections.
         kestrel.Limits.Http2.InitialStreamWindowSize = limits.Http2Window;
         kestrel.Limits.Http2.InitialConnectionWindowSize = limits.Http2Window;
     }

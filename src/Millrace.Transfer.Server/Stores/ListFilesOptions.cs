@@ -1,11 +1,11 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What is listed.</summary>
+/// <summary>Selects what is listed.</summary>
 public readonly record struct ListFilesOptions
 {
     /// <summary>Default of <see cref="PageSize"/>.</summary>
     /// <remarks>About 200 KiB of JSON.</remarks>
-    public const int DefaultPageSize = 1000;
+    internal const int DefaultPageSize = 1000;
 
     private readonly int? _pageSize;
 
@@ -18,7 +18,7 @@ public readonly record struct ListFilesOptions
     /// <summary>Whether files of folders in it are listed too; then folders themselves are not.</summary>
     public bool Recursive { get; init; }
 
-    /// <summary>Only what comes behind this name, which is <see cref="FilePage.Next"/> of the page before.</summary>
+    /// <summary>Only names after this one, which is <see cref="FilePage.Next"/> of the page before.</summary>
     public TransferName After { get; init; }
 
     /// <summary>Entries at most, 1 to 10,000.</summary>

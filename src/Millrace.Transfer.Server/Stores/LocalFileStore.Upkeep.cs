@@ -6,8 +6,8 @@ namespace Millrace.Transfer.Server;
 /// <content>What happens at the start and in the background.</content>
 public sealed partial class LocalFileStore
 {
-    /// <summary>How often uploads are looked through at least; more often when they live shorter.</summary>
-    /// <remarks>Nobody sees an expired upload meanwhile; only its space is taken a little longer.</remarks>
+    /// <summary>How often expired uploads are searched for; more often if they live shorter.</summary>
+    /// <remarks>An expired upload is invisible meanwhile; only its space is used a little longer.</remarks>
     private static readonly TimeSpan LongestPeriod = TimeSpan.FromMinutes(10);
 
     private static readonly TimeSpan ShortestPeriod = TimeSpan.FromSeconds(1);
@@ -152,7 +152,7 @@ public sealed partial class LocalFileStore
         while (await timer.WaitForNextTickAsync(_end.Token).ConfigureAwait(false));
     }
 
-    /// <summary>What fails once, because of a device or of somebody who is at the same folder, is tried again another time.</summary>
+    /// <summary>Ignores a failure of the device, or of another user of the folder; the next period tries again.</summary>
     private static async Task TryAsync(Func<Task> work)
     {
         try
@@ -165,7 +165,7 @@ public sealed partial class LocalFileStore
         }
     }
 
-    /// <summary>Removes what writers of a killed process have left; those of a live one hold theirs.</summary>
+    /// <summary>Removes the staged files of killed processes; those of live ones are locked.</summary>
     private void CleanUp()
     {
         TryCleanUp(Root);
@@ -191,7 +191,7 @@ public sealed partial class LocalFileStore
         }
         catch (FilePipeException)
         {
-            // Not ours to clean, or gone; what is left over only takes space.
+            // Not ours to clean, or gone; the remains only use space.
         }
     }
 

@@ -25,7 +25,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 
     /// <summary>Opens the store of a folder.</summary>
     /// <param name="root">The folder; it has to exist.</param>
-    /// <param name="options">How files are kept; null for the defaults.</param>
+    /// <param name="options">Options; null for the defaults.</param>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.Failed"/>: the folder is open as a store already, or the store cannot write to it.
@@ -71,13 +71,13 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     /// <summary>The folder, as an absolute path.</summary>
     public string Root { get; }
 
-    /// <summary>How files are kept.</summary>
+    /// <summary>The options.</summary>
     public LocalFileStoreOptions Options { get; }
 
     /// <inheritdoc/>
     public long? MaxFileBytes => Options.MaxFileBytes;
 
-    /// <summary>Whether names are resolved by the kernel, which nobody can trick while it does.</summary>
+    /// <summary>Whether the kernel resolves names, so that nobody can swap a link in meanwhile.</summary>
     internal bool Native { get; }
 
     internal NameLocks Locks { get; } = new();
@@ -88,7 +88,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 
     internal DigestWork Work => _work;
 
-    /// <summary>Ends what runs in the background and gives the folder free. Readers and writers are to be disposed before.</summary>
+    /// <summary>Stops the background work and releases the folder. Dispose readers and writers before.</summary>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) != 0)
@@ -119,7 +119,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
             Directory.CreateDirectory(hidden);
             if (isNew && !OperatingSystem.IsWindows())
             {
-                // Uploads are nobody's but their owners'.
+                // Uploads are private to their owners.
                 File.SetUnixFileMode(hidden, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
             }
 
@@ -131,7 +131,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 
             Directory.CreateDirectory(_uploadsPath);
 
-            // The framework's way of holding a file alone; the system gives it free when the process dies.
+            // An exclusive lock of the framework; the system releases it when the process dies.
             return File.OpenHandle(
                 Path.Combine(hidden, "lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
         }

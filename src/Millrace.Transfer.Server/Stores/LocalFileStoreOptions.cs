@@ -1,46 +1,37 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>How a <see cref="LocalFileStore"/> keeps files.</summary>
-public sealed record LocalFileStoreOptions
+/// <summary>How a <see cref="LocalFileStore"/> keeps files. Set before the store is created.</summary>
+public sealed class LocalFileStoreOptions
 {
-    /// <summary>Default of <see cref="UploadLifetime"/>, in hours.</summary>
-    /// <remarks>Over a night, and a day on which nobody looked.</remarks>
-    public const int DefaultUploadLifetimeHours = 24;
-
-    /// <summary>Default of <see cref="FreeSpaceToLeave"/>, in bytes: 64 MiB.</summary>
-    /// <remarks>What else is on the device must be able to go on: logs, the system's own files.</remarks>
-    public const long DefaultFreeSpaceToLeave = 64L * 1024 * 1024;
-
-    /// <summary>Default of <see cref="CheapDigestBytes"/>: 64 MiB.</summary>
-    /// <remarks>Less than a tenth of a second where SHA-256 runs at 1 GB/s.</remarks>
-    public const long DefaultCheapDigestBytes = 64L * 1024 * 1024;
-
     /// <summary>Bytes that one file may have; null without a limit.</summary>
-    public long? MaxFileBytes { get; init; }
+    public long? MaxFileBytes { get; set; }
 
     /// <summary>Bytes that all files and uploads may have together; null without a limit.</summary>
-    public long? MaxTotalBytes { get; init; }
+    public long? MaxTotalBytes { get; set; }
 
     /// <summary>Bytes of the device that stay free.</summary>
-    public long FreeSpaceToLeave { get; init; } = DefaultFreeSpaceToLeave;
+    /// <remarks>Other users of the device must be able to continue: logs, the system itself.</remarks>
+    public long FreeSpaceToLeave { get; set; } = 64L * 1024 * 1024;
 
-    /// <summary>How long an upload is kept that nobody continues.</summary>
-    public TimeSpan UploadLifetime { get; init; } = TimeSpan.FromHours(DefaultUploadLifetimeHours);
+    /// <summary>How long an upload is kept that no client continues.</summary>
+    /// <remarks>Longer than a night or a day on which nobody looks.</remarks>
+    public TimeSpan UploadLifetime { get; set; } = TimeSpan.FromHours(24);
 
     /// <summary>Up to what size <see cref="DigestNeed.IfCheap"/> reads a file.</summary>
-    public long CheapDigestBytes { get; init; } = DefaultCheapDigestBytes;
+    /// <remarks>Less than a tenth of a second where SHA-256 runs at 1 GB/s.</remarks>
+    public long CheapDigestBytes { get; set; } = 64L * 1024 * 1024;
 
-    /// <summary>What a published file has to survive; <see cref="Durability.OnCommit"/> by default.</summary>
-    public Durability Durability { get; init; } = Durability.OnCommit;
+    /// <summary>What a published file survives; <see cref="Durability.OnCommit"/> by default.</summary>
+    public Durability Durability { get; set; } = Durability.OnCommit;
 
     /// <summary>
-    /// Whether a file's SHA-256 is computed while it arrives. True by default; false leaves it to whoever asks for it first.
+    /// Whether a file's SHA-256 is computed while it is received. True by default; otherwise the first request for it computes it.
     /// </summary>
-    public bool ComputeSha256 { get; init; } = true;
+    public bool ComputeSha256 { get; set; } = true;
 
     /// <summary>The clock by which uploads expire.</summary>
-    public TimeProvider Clock { get; init; } = TimeProvider.System;
+    public TimeProvider Clock { get; set; } = TimeProvider.System;
 
-    /// <summary>Whether only the framework's own calls are used, and none of Linux's.</summary>
-    public bool Portable { get; init; }
+    /// <summary>Whether only the framework's own calls are used. For tests; the switch Millrace.Portable is for a process.</summary>
+    internal bool Portable { get; set; }
 }

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>How far an upload is.</summary>
+/// <summary>The state of an upload.</summary>
 public sealed record UploadStatus
 {
     /// <summary>Which upload.</summary>
@@ -9,19 +9,19 @@ public sealed record UploadStatus
     /// <summary>The name under which it is published; <c>default</c> for a partial one.</summary>
     public TransferName Name { get; init; }
 
-    /// <summary>Bytes that are there, and stay there when the process dies.</summary>
+    /// <summary>Bytes that are stored and survive the end of the process.</summary>
     public long Offset { get; init; }
 
-    /// <summary>Bytes of the whole; null when nobody said it yet.</summary>
+    /// <summary>Length of the whole in bytes; null if it is not known yet.</summary>
     public long? Length { get; init; }
 
     /// <summary>Whether it is only a part of others.</summary>
     public bool IsPartial => Name.IsRoot;
 
-    /// <summary>Whether all its bytes are there.</summary>
+    /// <summary>Whether all bytes are stored.</summary>
     public bool HasAll => Length == Offset;
 
-    /// <summary>What it became; null before it is published.</summary>
+    /// <summary>The published file; null before that.</summary>
     public StoredFile? Published { get; init; }
 
     /// <summary>What must be under the name when it is published.</summary>
@@ -33,12 +33,12 @@ public sealed record UploadStatus
     /// <summary>The digest that the whole must have, as given at its start.</summary>
     public Sha256Digest? Expected { get; init; }
 
-    /// <summary>Who may continue it, as given at its start.</summary>
+    /// <summary>The name of the token that may continue it, as given at its start.</summary>
     public string? Owner { get; init; }
 
     /// <summary>The parts of which it was joined; null for an ordinary one.</summary>
     public IReadOnlyList<UploadId>? Parts { get; init; }
 
-    /// <summary>When it is thrown away unless somebody continues it.</summary>
+    /// <summary>When it is deleted unless a client continues it.</summary>
     public DateTimeOffset Expires { get; init; }
 }

@@ -3,8 +3,8 @@ using System.IO.Pipelines;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Appends to an upload. Disposed without <see cref="SaveAsync"/>, what has been written to it stays nevertheless, as far as
-/// it reached the store: that is what a cut connection leaves.
+/// Appends to an upload. If it is disposed without <see cref="SaveAsync"/>, the bytes that reached the store stay: that is what a
+/// cut connection leaves.
 /// </summary>
 public abstract class UploadWriter : IAsyncDisposable
 {
@@ -12,21 +12,21 @@ public abstract class UploadWriter : IAsyncDisposable
     public abstract PipeWriter Body { get; }
 
     /// <summary>
-    /// Canceled when another request takes the upload over. Whoever appends then stops and disposes this; the other one
-    /// waits for that.
+    /// Canceled when another request takes the upload over. Stop then and dispose this writer: the other request waits for
+    /// that.
     /// </summary>
     public abstract CancellationToken Superseded { get; }
 
-    /// <summary>Bytes of the upload, those included that went to <see cref="Body"/>.</summary>
+    /// <summary>Bytes of the upload, including those written to <see cref="Body"/>.</summary>
     public abstract long Offset { get; }
 
     /// <summary>Bytes that the upload still accepts: up to its length, or the store's limit.</summary>
     public abstract long RemainingBytes { get; }
 
-    /// <summary>Makes what was written durable; what is acknowledged to a client was saved before.</summary>
+    /// <summary>Makes the written bytes durable. Save before you acknowledge them to a client.</summary>
     public abstract ValueTask<UploadStatus> SaveAsync(CancellationToken cancellationToken);
 
-    /// <summary>Takes back what was written through this, for bytes whose checksum was wrong.</summary>
+    /// <summary>Removes the bytes that this writer has written, because their checksum was wrong.</summary>
     public abstract ValueTask DiscardAsync();
 
     /// <inheritdoc/>

@@ -12,7 +12,7 @@ public sealed class GrpcArgumentTests
     {
         GrpcServerOptions options = Read();
 
-        Assert.Equal(GrpcServerOptions.DefaultMaxMessageBytes, options.MaxMessageBytes);
+        Assert.Equal(16 * 1024 * 1024, options.MaxMessageBytes);
         Assert.Empty(options.AllowedOrigins);
         Assert.True(options.Compress);
     }

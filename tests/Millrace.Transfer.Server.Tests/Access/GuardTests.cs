@@ -52,14 +52,14 @@ public sealed class GuardTests : IAsyncLifetime
             Guid.NewGuid().ToString("N"), scopes, prefix is null ? default : TransferName.Parse(prefix), lifetime)).Secret;
 
     [Fact]
-    public async Task Without_any_token_everything_is_allowed()
+    public async Task Everything_is_allowed_until_the_first_token()
     {
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(HttpMethod.Get, "files/a/one.txt"));
         Assert.Equal(HttpStatusCode.NoContent, await StatusAsync(HttpMethod.Delete, "files/a/one.txt"));
     }
 
     [Fact]
-    public async Task With_a_token_a_request_without_one_is_asked_for_it()
+    public async Task Request_without_the_required_token_gets_401()
     {
         await TokenAsync(TransferScope.All);
         using HttpResponseMessage response = await SendAsync(HttpMethod.Get, "files/a/one.txt");
@@ -87,7 +87,7 @@ public sealed class GuardTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_removed_token_is_refused_and_the_server_does_not_open_again()
+    public async Task Removed_token_is_refused_and_the_server_stays_closed()
     {
         CreatedToken made = await _store.AddAsync("one", TransferScope.All);
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(HttpMethod.Get, "files/a/one.txt", made.Secret));
@@ -126,14 +126,14 @@ public sealed class GuardTests : IAsyncLifetime
     [InlineData("files/b/two.txt", 403)]
     [InlineData("files/b/missing.txt", 403)]
     [InlineData("files/ab", 403)]
-    public async Task A_prefix_allows_what_is_below_it_and_tells_nothing_of_the_rest(string path, int expected)
+    public async Task Prefix_allows_files_below_it_and_reveals_nothing_else(string path, int expected)
     {
         string token = await TokenAsync(TransferScope.All, "a");
         Assert.Equal(expected, (int)await StatusAsync(HttpMethod.Get, path, token));
     }
 
     [Fact]
-    public async Task A_file_that_is_not_allowed_and_one_that_is_not_there_are_answered_alike()
+    public async Task Forbidden_file_and_missing_file_get_the_same_response()
     {
         string token = await TokenAsync(TransferScope.All, "a");
         using HttpResponseMessage there = await SendAsync(HttpMethod.Get, "files/b/two.txt", token);
@@ -145,7 +145,7 @@ public sealed class GuardTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_link_lets_in_without_a_token()
+    public async Task Link_grants_access_without_a_token()
     {
         await TokenAsync(TransferScope.All);
         string query = SignedLink.CreateQuery(
@@ -160,7 +160,7 @@ public sealed class GuardTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_link_to_put_takes_the_file()
+    public async Task Link_for_PUT_accepts_the_file()
     {
         await TokenAsync(TransferScope.All);
         string query = SignedLink.CreateQuery(
@@ -171,7 +171,7 @@ public sealed class GuardTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_damaged_file_of_tokens_lets_nobody_in_and_its_path_is_not_told()
+    public async Task Damaged_token_file_refuses_everybody_and_its_path_is_not_revealed()
     {
         string token = await TokenAsync(TransferScope.All);
         await File.WriteAllTextAsync(_tokens, "{");

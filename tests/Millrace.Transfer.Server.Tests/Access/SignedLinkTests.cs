@@ -27,7 +27,7 @@ public sealed class SignedLinkTests
     [InlineData("GET", "GET", TransferScope.Read)]
     [InlineData("GET", "HEAD", TransferScope.Read)]
     [InlineData("PUT", "PUT", TransferScope.Write)]
-    public void A_link_allows_what_it_was_made_for(string made, string used, TransferScope scope) =>
+    public void Link_allows_its_method_and_scope(string made, string used, TransferScope scope) =>
         Assert.True(Allows(Query(made), used, scope));
 
     [Theory]
@@ -49,7 +49,7 @@ public sealed class SignedLinkTests
     public void A_link_allows_no_other_name(string name) => Assert.False(Allows(Query(), name: name));
 
     [Fact]
-    public void A_link_is_valid_until_its_time()
+    public void Link_is_valid_until_it_expires()
     {
         string query = Query();
         _clock.Now += TimeSpan.FromHours(1) - TimeSpan.FromSeconds(1);
@@ -59,7 +59,7 @@ public sealed class SignedLinkTests
     }
 
     [Fact]
-    public void No_part_of_a_link_can_be_changed()
+    public void Any_change_of_a_link_invalidates_it()
     {
         string query = Query();
         int tried = 0;
@@ -81,7 +81,7 @@ public sealed class SignedLinkTests
     }
 
     [Fact]
-    public void A_replaced_key_makes_old_links_invalid()
+    public void Replaced_key_invalidates_old_links()
     {
         Assert.False(Allows(Query(), key: new LinkKey(4, LinkKey.NextSecret())));
         Assert.False(Allows(Query(), key: new LinkKey(3, LinkKey.NextSecret())));
@@ -93,13 +93,13 @@ public sealed class SignedLinkTests
     [InlineData("?mr-expires=-1&mr-key=3&mr-signature=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
     [InlineData("?mr-expires=99999999999999999999&mr-key=3&mr-signature=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
     [InlineData("?mr-key=3&mr-signature=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
-    public void What_is_no_link_allows_nothing(string query) => Assert.False(Allows(query));
+    public void Invalid_link_allows_nothing(string query) => Assert.False(Allows(query));
 
     [Fact]
-    public void A_field_that_is_given_twice_allows_nothing() => Assert.False(Allows(Query() + "&mr-expires=99999999999"));
+    public void Repeated_field_invalidates_a_link() => Assert.False(Allows(Query() + "&mr-expires=99999999999"));
 
     [Theory]
     [InlineData("DELETE")]
     [InlineData("POST")]
-    public void There_are_links_for_no_other_method(string method) => Assert.Throws<ArgumentException>(() => Query(method));
+    public void Links_exist_only_for_GET_and_PUT(string method) => Assert.Throws<ArgumentException>(() => Query(method));
 }

@@ -12,7 +12,7 @@ public sealed class TokenStoreTests : IDisposable
     private TokenStore Open() => new(FilePath, _clock);
 
     [Fact]
-    public async Task A_secret_finds_its_token_and_no_other()
+    public async Task Secret_finds_only_its_token()
     {
         TokenStore store = Open();
         CreatedToken one = await store.AddAsync("one", TransferScope.Read, TransferName.Parse("a/b"), TimeSpan.FromDays(1));
@@ -49,7 +49,7 @@ public sealed class TokenStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_change_by_another_process_counts_from_the_next_look_on()
+    public async Task Change_by_another_process_applies_to_the_next_request()
     {
         TokenStore server = Open();
         TokenStore command = Open();
@@ -64,7 +64,7 @@ public sealed class TokenStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_change_of_the_same_length_in_the_same_instant_is_noticed()
+    public async Task Change_of_the_same_length_in_the_same_instant_is_noticed()
     {
         TokenStore server = Open();
         string first = (await server.AddAsync("aaa", TransferScope.Read)).Secret;
@@ -99,7 +99,7 @@ public sealed class TokenStoreTests : IDisposable
     [InlineData(":link")]
     [InlineData("a/b")]
     [InlineData("ä")]
-    public async Task What_is_no_name_is_refused(string name)
+    public async Task Invalid_token_name_is_refused(string name)
     {
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             async () => await Open().AddAsync(name, TransferScope.Read));
@@ -108,7 +108,7 @@ public sealed class TokenStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task A_name_is_taken_once()
+    public async Task Token_name_is_unique()
     {
         TokenStore store = Open();
         await store.AddAsync("one", TransferScope.Read);
@@ -118,7 +118,7 @@ public sealed class TokenStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Tokens_that_are_made_at_once_are_all_there()
+    public async Task Tokens_created_concurrently_are_all_kept()
     {
         await Task.WhenAll(Enumerable.Range(0, 20).Select(i => Task.Run(async () =>
             await Open().AddAsync($"token-{i}", TransferScope.Read))));
@@ -130,7 +130,7 @@ public sealed class TokenStoreTests : IDisposable
     [InlineData("""{"version":2}""")]
     [InlineData("""{"version":1,"tokens":[{"name":"a","sha256":"00","scopes":"read"}]}""")]
     [InlineData("""{"version":1,"linkKey":"AAAA"}""")]
-    public async Task A_damaged_file_lets_nobody_in_and_is_not_overwritten(string content)
+    public async Task Damaged_token_file_authenticates_nobody_and_is_not_overwritten(string content)
     {
         Directory.CreateDirectory(Path.GetDirectoryName(FilePath)!);
         await File.WriteAllTextAsync(FilePath, content);
@@ -143,7 +143,7 @@ public sealed class TokenStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task The_key_of_links_stays_until_links_are_revoked()
+    public async Task Link_key_stays_until_links_are_revoked()
     {
         TokenStore store = Open();
         LinkKey first = await store.GetLinkKeyAsync();

@@ -7,7 +7,7 @@ public sealed class TransferScopesTests
     [InlineData("read,write", TransferScope.Read | TransferScope.Write)]
     [InlineData(" list , delete ", TransferScope.List | TransferScope.Delete)]
     [InlineData("all", TransferScope.All)]
-    public void Words_are_read(string text, TransferScope expected)
+    public void Words_are_parsed(string text, TransferScope expected)
     {
         Assert.True(TransferScopes.TryParse(text, out TransferScope scopes, out _));
         Assert.Equal(expected, scopes);
@@ -18,7 +18,7 @@ public sealed class TransferScopesTests
     [InlineData("read,", "")]
     [InlineData("read,execute", "execute")]
     [InlineData("Read", "Read")]
-    public void The_first_unknown_word_is_named_and_nothing_is_allowed(string text, string expected)
+    public void First_unknown_word_is_named_and_nothing_is_allowed(string text, string expected)
     {
         Assert.False(TransferScopes.TryParse(text, out TransferScope scopes, out string? unknown));
         Assert.Equal(expected, unknown);
@@ -26,7 +26,7 @@ public sealed class TransferScopesTests
     }
 
     [Fact]
-    public void Every_combination_is_read_as_it_was_written()
+    public void Every_combination_survives_a_round_trip()
     {
         for (int i = 1; i <= (int)TransferScope.All; i++)
         {

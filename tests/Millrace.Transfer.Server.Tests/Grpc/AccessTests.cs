@@ -66,7 +66,7 @@ public sealed class AccessTests : GrpcTest
     [Fact]
     public async Task One_transfer_more_than_are_allowed_is_told_when_to_come_again()
     {
-        await ServeAsync(static grpc => grpc, static host => host with { Limits = host.Limits with { MaxTransfers = 1 } });
+        await ServeAsync(host: static host => host.Limits.MaxTransfers = 1);
         var end = new TaskCompletionSource();
         using var content = new StreamedContent(async stream =>
         {

@@ -11,7 +11,7 @@ public sealed class CorsTests : GrpcTest
     [InlineData("*", "*")]
     public async Task A_page_of_an_allowed_origin_may_ask_without_a_token(string allowed, string answered)
     {
-        await ServeAsync(grpc => grpc with { AllowedOrigins = [allowed] });
+        await ServeAsync(grpc => grpc.AllowedOrigins = [allowed]);
         await new TokenStore(TokenStore.DefaultPath(Server.Folder)).AddAsync("x", TransferScope.Read, default);
         using HttpResponseMessage response = await AskAsync(Origin);
         Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
@@ -27,7 +27,7 @@ public sealed class CorsTests : GrpcTest
     [Fact]
     public async Task A_call_of_an_allowed_origin_tells_the_page_its_status()
     {
-        await ServeAsync(static grpc => grpc with { AllowedOrigins = [Origin] });
+        await ServeAsync(static grpc => grpc.AllowedOrigins = [Origin]);
         GrpcReply reply = await CallAsync("grpc-web", "Stat", Frames.Of(new StatRequest { Name = "a" }), ("Origin", Origin));
         reply.Failed(5, TransferError.NotFound);
         Assert.Equal(Origin, reply.Headers["Access-Control-Allow-Origin"]);
@@ -41,7 +41,7 @@ public sealed class CorsTests : GrpcTest
     [Fact]
     public async Task Other_origins_and_other_endpoints_are_told_nothing()
     {
-        await ServeAsync(static grpc => grpc with { AllowedOrigins = [Origin] });
+        await ServeAsync(static grpc => grpc.AllowedOrigins = [Origin]);
         using HttpResponseMessage other = await AskAsync("https://elsewhere.example.org");
         Assert.Null(Field(other, "Access-Control-Allow-Origin"));
         using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(Server.Server.Address, "/files/"));

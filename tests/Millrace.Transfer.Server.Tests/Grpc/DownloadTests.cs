@@ -56,7 +56,7 @@ public sealed class DownloadTests : GrpcTest
     [InlineData("gzip", "gzip", false)]
     public async Task Nothing_is_compressed_unless_both_sides_want_it(string encoding, string accepted, bool offers)
     {
-        await ServeAsync(grpc => grpc with { Compress = offers });
+        await ServeAsync(grpc => grpc.Compress = offers);
         byte[] content = Content.Text(100_000);
         Put("a", content);
         GrpcReply reply = await CallAsync(
@@ -153,7 +153,7 @@ public sealed class DownloadTests : GrpcTest
     [MemberData(nameof(Forms))]
     public async Task The_digest_of_a_large_file_comes_with_the_end_or_not_at_all(string form)
     {
-        await ServeAsync(static grpc => grpc, static host => host with { Store = host.Store with { CheapDigestBytes = 0 } });
+        await ServeAsync(host: static host => host.Store.CheapDigestBytes = 0);
         byte[] content = Content.Of(1_000_000);
         Put("a", content);
         byte[] request = Frames.Of(new DownloadRequest { Name = "a", WantSha256 = true });

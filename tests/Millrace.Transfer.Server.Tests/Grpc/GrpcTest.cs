@@ -16,7 +16,7 @@ public abstract class GrpcTest : IAsyncLifetime
 
     protected HttpClient Http2 { get; } = new(new SocketsHttpHandler()) { Timeout = TimeSpan.FromMinutes(2) };
 
-    public async Task InitializeAsync() => await ServeAsync(static grpc => grpc);
+    public async Task InitializeAsync() => await ServeAsync();
 
     public async Task DisposeAsync()
     {
@@ -26,7 +26,7 @@ public abstract class GrpcTest : IAsyncLifetime
 
     /// <summary>Begins anew with other options.</summary>
     protected async Task ServeAsync(
-        Func<GrpcServerOptions, GrpcServerOptions> grpc, Func<TransferHostOptions, TransferHostOptions>? host = null)
+        Action<GrpcServerOptions>? grpc = null, Action<TransferHostOptions>? host = null)
     {
         if (_server is { } old)
         {
@@ -35,9 +35,10 @@ public abstract class GrpcTest : IAsyncLifetime
 
         _server = await ServedFolder.StartAsync(options =>
         {
-            options = options with { OfferHttp2Port = true, Http2Port = 0 };
-            options = options with { Endpoints = options.Endpoints with { Grpc = grpc(options.Endpoints.Grpc) } };
-            return host?.Invoke(options) ?? options;
+            options.OfferHttp2Port = true;
+            options.Http2Port = 0;
+            grpc?.Invoke(options.Endpoints.Grpc);
+            host?.Invoke(options);
         });
     }
 

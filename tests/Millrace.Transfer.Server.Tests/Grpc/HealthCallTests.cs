@@ -21,7 +21,7 @@ public sealed class HealthCallTests : GrpcTest
     [Fact]
     public async Task A_server_that_takes_none_is_not()
     {
-        await ServeAsync(static grpc => grpc, static host => host with { Store = host.Store with { FreeSpaceToLeave = long.MaxValue } });
+        await ServeAsync(host: static host => host.Store.FreeSpaceToLeave = long.MaxValue);
         GrpcReply reply = await CallAsync(Check, new HealthCheckRequest());
         Assert.Equal(ServingStatus.NotServing, reply.Only(HealthCheckResponse.Parser).Status);
     }

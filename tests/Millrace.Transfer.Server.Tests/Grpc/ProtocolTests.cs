@@ -160,7 +160,7 @@ public sealed class ProtocolTests : GrpcTest
     [InlineData(true)]
     public async Task A_message_that_is_too_long_exhausts_the_server(bool packed)
     {
-        await ServeAsync(static grpc => grpc with { MaxMessageBytes = 100_000 });
+        await ServeAsync(static grpc => grpc.MaxMessageBytes = 100_000);
         foreach (int bytes in (int[])[100_000, 10_000_000])
         {
             byte[] data = Frames.Field(1, new byte[bytes]);

@@ -190,7 +190,7 @@ public sealed class UploadTests : GrpcTest
     [Fact]
     public async Task A_file_larger_than_the_store_takes_exhausts_it()
     {
-        await ServeAsync(static grpc => grpc, static host => host with { Store = host.Store with { MaxFileBytes = 500 } });
+        await ServeAsync(host: static host => host.Store.MaxFileBytes = 500);
         (await CallAsync("Upload", Frames.Upload("a", Small))).Failed(8, TransferError.TooLarge);
         AssertNothing();
     }

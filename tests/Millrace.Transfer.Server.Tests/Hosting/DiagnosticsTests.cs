@@ -10,7 +10,7 @@ namespace Millrace.Transfer.Server.Tests.Hosting;
 public sealed class DiagnosticsTests
 {
     [Fact]
-    public async Task A_transfer_is_in_every_metric()
+    public async Task Transfer_is_counted_in_every_metric()
     {
         var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
         using var provider = new ServiceCollection().AddMetrics().BuildServiceProvider();
@@ -35,7 +35,7 @@ public sealed class DiagnosticsTests
     }
 
     [Fact]
-    public async Task What_happens_to_uploads_is_counted()
+    public async Task Upload_events_are_counted()
     {
         var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
         using var provider = new ServiceCollection().AddMetrics().BuildServiceProvider();
@@ -71,7 +71,7 @@ public sealed class DiagnosticsTests
     }
 
     [Fact]
-    public async Task Uploads_that_the_store_expires_by_itself_are_counted_too()
+    public async Task Uploads_that_expire_in_the_background_are_counted()
     {
         var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
         using var provider = new ServiceCollection().AddMetrics().BuildServiceProvider();
@@ -97,7 +97,7 @@ public sealed class DiagnosticsTests
     }
 
     [Fact]
-    public async Task A_transfer_is_an_activity_with_its_name_and_outcome()
+    public async Task Transfer_is_traced_with_its_name_and_outcome()
     {
         var seen = new ConcurrentQueue<Activity>();
         string name = $"{Guid.NewGuid():N}.txt";
@@ -122,12 +122,12 @@ public sealed class DiagnosticsTests
     }
 
     [Fact]
-    public async Task The_log_has_one_line_a_transfer_and_no_secret()
+    public async Task Log_has_one_line_per_transfer_and_no_secret()
     {
         var log = new LinesLog();
-        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
         {
-            Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information),
+            options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information);
         });
         var tokens = new TokenStore(TokenStore.DefaultPath(served.Folder));
         string secret = (await tokens.AddAsync("writer", TransferScope.All)).Secret;

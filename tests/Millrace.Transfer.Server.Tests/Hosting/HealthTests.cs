@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server.Tests.Hosting;
 public sealed class HealthTests
 {
     [Fact]
-    public async Task A_server_that_can_write_says_so_and_how_much_is_free()
+    public async Task Health_reports_success_and_free_space()
     {
         await using ServedFolder served = await ServedFolder.StartAsync();
         using JsonDocument health = JsonDocument.Parse(await served.Client.GetStringAsync("health"));
@@ -20,11 +20,11 @@ public sealed class HealthTests
     }
 
     [Fact]
-    public async Task A_server_without_the_space_that_must_stay_free_is_unavailable()
+    public async Task Health_is_unavailable_without_the_required_free_space()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
         {
-            Store = new LocalFileStoreOptions { FreeSpaceToLeave = long.MaxValue },
+            options.Store = new LocalFileStoreOptions { FreeSpaceToLeave = long.MaxValue };
         });
         using HttpResponseMessage response = await served.Client.GetAsync("health");
 
@@ -33,7 +33,7 @@ public sealed class HealthTests
     }
 
     [Fact]
-    public async Task A_server_whose_folder_is_gone_is_unavailable()
+    public async Task Health_is_unavailable_without_the_folder()
     {
         await using ServedFolder served = await ServedFolder.StartAsync();
         string hidden = Path.Combine(served.Folder, NameRules.HiddenFolder);
@@ -45,7 +45,7 @@ public sealed class HealthTests
     }
 
     [Fact]
-    public async Task Who_has_no_token_learns_the_status_alone()
+    public async Task Health_without_a_token_reports_only_the_status()
     {
         await using ServedFolder served = await ServedFolder.StartAsync();
         string token = (await new TokenStore(TokenStore.DefaultPath(served.Folder)).AddAsync("one", TransferScope.Read)).Secret;

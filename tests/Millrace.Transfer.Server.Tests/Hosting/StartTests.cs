@@ -5,7 +5,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer.Server.Tests.Hosting;
 
-/// <summary>What a server needs to start, and what it offers then.</summary>
+/// <summary>The start of a server, and its offers.</summary>
 public sealed class StartTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("millrace-start-").FullName;
@@ -14,6 +14,13 @@ public sealed class StartTests : IDisposable
 
     private TransferHostOptions Options => new() { Folder = _folder, Port = 0, Http2Port = 0 };
 
+    private TransferHostOptions With(Action<TransferHostOptions> configure)
+    {
+        TransferHostOptions options = Options;
+        configure(options);
+        return options;
+    }
+
     private static async Task<TransferException> RefusedAsync(TransferHostOptions options) =>
         await Assert.ThrowsAsync<TransferException>(async () =>
         {
@@ -21,7 +28,7 @@ public sealed class StartTests : IDisposable
         });
 
     [Fact]
-    public void Defaults_are_those_that_are_documented()
+    public void Defaults_match_the_documentation()
     {
         TransferHostOptions options = new() { Folder = "." };
         Assert.Equal("127.0.0.1", options.Host);
@@ -29,18 +36,18 @@ public sealed class StartTests : IDisposable
         Assert.Null(options.Http2Port);
         Assert.True(options.OfferHttp2Port);
         Assert.False(options.Insecure);
-        Assert.Equal(TimeSpan.FromSeconds(30), options.Grace);
+        Assert.Equal(TimeSpan.FromSeconds(30), options.ShutdownTimeout);
         Assert.Null(options.CertificatePath);
         Assert.Null(options.KeyPath);
         Assert.Null(options.TokensPath);
         Assert.Null(options.Logging);
-        Assert.Equal(new TransferLimits(), options.Limits);
-        Assert.Equal(new LocalFileStoreOptions(), options.Store);
-        Assert.Equal(new TransferServerOptions(), options.Endpoints);
+        Assert.Equivalent(new TransferLimits(), options.Limits, strict: true);
+        Assert.Equivalent(new LocalFileStoreOptions(), options.Store, strict: true);
+        Assert.Equivalent(new TransferServerOptions(), options.Endpoints, strict: true);
     }
 
     [Fact]
-    public void Defaults_of_the_endpoints_are_those_that_are_documented()
+    public void Defaults_of_the_endpoints_match_the_documentation()
     {
         TransferServerOptions options = new();
         Assert.Equal("/files", options.FilesPath);
@@ -52,29 +59,29 @@ public sealed class StartTests : IDisposable
     }
 
     [Fact]
-    public async Task A_missing_folder_is_named_with_how_to_create_it()
+    public async Task Missing_folder_is_reported_with_the_command_that_creates_it()
     {
-        TransferException exception = await RefusedAsync(Options with { Folder = "/nowhere/at/all" });
+        TransferException exception = await RefusedAsync(With(options => options.Folder = "/nowhere/at/all"));
         Assert.Contains("mkdir -p /nowhere/at/all", exception.Message, StringComparison.Ordinal);
     }
 
     [Theory]
     [InlineData("0.0.0.0")]
     [InlineData("*")]
-    public async Task Others_are_let_in_only_with_a_token_or_when_told_so(string host)
+    public async Task Public_address_needs_a_token_or_an_explicit_opt_out(string host)
     {
-        TransferException exception = await RefusedAsync(Options with { Host = host });
+        TransferException exception = await RefusedAsync(With(options => options.Host = host));
         Assert.Equal(
             $"{host} is reached from other machines, and there is no token, so that anybody there could read, replace and delete everything. Make a token with 'millrace token add NAME --folder {_folder}', or add --insecure to let everybody in.",
             exception.Message);
     }
 
     [Fact]
-    public async Task A_token_lets_a_server_listen_for_others_and_it_stays_closed_without_it()
+    public async Task Token_allows_a_public_address_and_its_removal_does_not_open_the_server()
     {
         var tokens = new TokenStore(TokenStore.DefaultPath(_folder));
         await tokens.AddAsync("one", TransferScope.All);
-        await using TransferServer server = await TransferServer.StartAsync(Options with { Host = "0.0.0.0" });
+        await using TransferServer server = await TransferServer.StartAsync(With(options => options.Host = "0.0.0.0"));
         Assert.True(server.NeedsToken);
         await tokens.RemoveAsync("one");
         using var client = new HttpClient();
@@ -85,32 +92,32 @@ public sealed class StartTests : IDisposable
     }
 
     [Fact]
-    public async Task A_taken_port_is_named_with_what_to_do()
+    public async Task Taken_port_is_reported_with_the_remedy()
     {
         using var taken = new TcpListener(IPAddress.Loopback, 0);
         taken.Start();
         int port = ((IPEndPoint)taken.LocalEndpoint).Port;
 
-        TransferException exception = await RefusedAsync(Options with { Port = port });
+        TransferException exception = await RefusedAsync(With(options => options.Port = port));
         Assert.Equal(
             $"Port {port} is taken by another program. Stop that, or choose another with --port; --port 0 takes one that is free.",
             exception.Message);
-        exception = await RefusedAsync(Options with { Http2Port = port });
+        exception = await RefusedAsync(With(options => options.Http2Port = port));
         Assert.Contains("--h2-port 0", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task What_is_no_address_is_named()
+    public async Task Invalid_listen_address_is_named()
     {
-        TransferException exception = await RefusedAsync(Options with { Host = "files.example.org" });
-        Assert.Contains("'files.example.org' is no address", exception.Message, StringComparison.Ordinal);
+        TransferException exception = await RefusedAsync(With(options => options.Host = "files.example.org"));
+        Assert.Contains("'files.example.org' is not a valid listen address", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task Largest_file_is_announced_to_tus_and_draft_clients()
     {
         await using TransferServer server = await TransferServer.StartAsync(
-            Options with { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } });
+            With(options => options.Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 }));
         using var client = new HttpClient();
         using var request = new HttpRequestMessage(HttpMethod.Options, new Uri(server.Address, "/uploads"));
 
@@ -122,7 +129,7 @@ public sealed class StartTests : IDisposable
     }
 
     [Fact]
-    public async Task The_description_names_the_wires_and_ports()
+    public async Task Description_names_protocols_and_ports()
     {
         await using TransferServer server = await TransferServer.StartAsync(Options);
         using var client = new HttpClient();
@@ -143,7 +150,7 @@ public sealed class StartTests : IDisposable
     }
 
     [Fact]
-    public async Task Http2_is_spoken_with_prior_knowledge_on_its_own_port()
+    public async Task Http2_works_with_prior_knowledge_on_its_port()
     {
         await File.WriteAllTextAsync(Path.Combine(_folder, "one.txt"), "one");
         await using TransferServer server = await TransferServer.StartAsync(Options);
@@ -160,7 +167,7 @@ public sealed class StartTests : IDisposable
     }
 
     [Fact]
-    public async Task The_port_behind_is_left_out_with_a_note_when_it_is_taken()
+    public async Task Taken_http2_port_is_left_out_with_a_note()
     {
         // The two ports have to lie side by side, which the system promises nobody.
         for (int i = 0; i < 100; i++)
@@ -171,7 +178,11 @@ public sealed class StartTests : IDisposable
             try
             {
                 await using TransferServer server = await TransferServer.StartAsync(
-                    Options with { Port = port - 1, Http2Port = null });
+                    With(options =>
+                    {
+                        options.Port = port - 1;
+                        options.Http2Port = null;
+                    }));
                 Assert.Null(server.Http2Address);
                 Assert.Contains($"port {port} ", server.Note, StringComparison.Ordinal);
                 await server.StopAsync();
@@ -187,13 +198,17 @@ public sealed class StartTests : IDisposable
     }
 
     [Fact]
-    public async Task With_a_certificate_tls_and_http2_are_on_one_port()
+    public async Task Certificate_enables_TLS_and_http2_on_one_port()
     {
         (string certificate, string key, X509Certificate2 made) = MakeCertificate();
         using (made)
         {
             await using TransferServer server = await TransferServer.StartAsync(
-                Options with { CertificatePath = certificate, KeyPath = key });
+                With(options =>
+                {
+                    options.CertificatePath = certificate;
+                    options.KeyPath = key;
+                }));
             Assert.Equal("https", server.Address.Scheme);
             Assert.Equal(server.Address, server.Http2Address);
             using var client = new HttpClient(Trusting(made))
@@ -212,16 +227,16 @@ public sealed class StartTests : IDisposable
     }
 
     [Fact]
-    public async Task A_file_that_is_no_certificate_is_named()
+    public async Task Invalid_certificate_file_is_named()
     {
         string path = Path.Combine(_folder, "cert.pem");
         await File.WriteAllTextAsync(path, "no certificate");
-        Assert.Contains(path, (await RefusedAsync(Options with { CertificatePath = path })).Message, StringComparison.Ordinal);
-        Assert.Contains("--cert", (await RefusedAsync(Options with { KeyPath = path })).Message, StringComparison.Ordinal);
+        Assert.Contains(path, (await RefusedAsync(With(options => options.CertificatePath = path))).Message, StringComparison.Ordinal);
+        Assert.Contains("--cert", (await RefusedAsync(With(options => options.KeyPath = path))).Message, StringComparison.Ordinal);
     }
 
     [Fact]
-    public async Task No_settings_are_taken_from_files_of_the_served_folder()
+    public async Task Settings_files_in_the_served_folder_are_ignored()
     {
         await File.WriteAllTextAsync(
             Path.Combine(_folder, "appsettings.json"), """{"Kestrel":{"Endpoints":{"x":{"Url":"http://127.0.0.1:1"}}}}""");

@@ -6,7 +6,7 @@ public sealed class StopTests
     private const string Upload = "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n";
 
     [Fact]
-    public async Task A_transfer_that_runs_may_finish()
+    public async Task Running_transfer_can_finish()
     {
         await using ServedFolder served = await ServedFolder.StartAsync();
         using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "do");
@@ -21,10 +21,10 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task One_that_does_not_finish_in_time_is_cut_and_nothing_of_it_is_visible()
+    public async Task Transfer_that_exceeds_the_shutdown_timeout_is_cut_and_leaves_nothing_visible()
     {
         await using ServedFolder served = await ServedFolder.StartAsync(
-            options => options with { Grace = TimeSpan.FromMilliseconds(50) });
+            options => options.ShutdownTimeout = TimeSpan.FromMilliseconds(50));
         using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "do");
         await Bounded.UntilAsync(() => served.Server.Running == 1);
 
@@ -38,7 +38,7 @@ public sealed class StopTests
     public async Task A_second_signal_cuts_at_once()
     {
         await using ServedFolder served = await ServedFolder.StartAsync(
-            options => options with { Grace = TimeSpan.FromHours(1) });
+            options => options.ShutdownTimeout = TimeSpan.FromHours(1));
         using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "do");
         await Bounded.UntilAsync(() => served.Server.Running == 1);
 
@@ -49,10 +49,10 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task An_upload_that_was_cut_can_be_resumed_at_another_server_of_the_folder()
+    public async Task Cut_upload_resumes_at_another_server_of_the_folder()
     {
         await using ServedFolder served = await ServedFolder.StartAsync(
-            options => options with { Grace = TimeSpan.Zero });
+            options => options.ShutdownTimeout = TimeSpan.Zero);
         using var create = new HttpRequestMessage(HttpMethod.Post, "uploads")
         {
             Headers =

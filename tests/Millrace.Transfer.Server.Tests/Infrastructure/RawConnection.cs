@@ -17,7 +17,7 @@ internal sealed class RawConnection : IDisposable
         return new RawConnection(connection);
     }
 
-    /// <summary>Sends a request on a connection of its own and reads all that comes.</summary>
+    /// <summary>Sends a request on a new connection and reads the whole response.</summary>
     public static async Task<RawResponse> SendAsync(RunningServer server, string request)
     {
         using RawConnection connection = await OpenAsync(server);

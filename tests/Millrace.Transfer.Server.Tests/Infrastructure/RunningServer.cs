@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>A real Kestrel on a free port of loopback, with a <see cref="LocalFileStore"/> in a folder of its own.</summary>
+/// <summary>A real Kestrel on a free port of loopback, with a <see cref="LocalFileStore"/> in a new folder.</summary>
 public sealed class RunningServer : IAsyncDisposable
 {
     private readonly WebApplication _application;

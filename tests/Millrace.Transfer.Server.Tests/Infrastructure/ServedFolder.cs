@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>The server of the command, <see cref="TransferServer"/>, on a folder and a port of its own.</summary>
+/// <summary>The server of the command, <see cref="TransferServer"/>, on a new folder and a free port.</summary>
 internal sealed class ServedFolder : IAsyncDisposable
 {
     private ServedFolder(string folder, TransferServer server)
@@ -18,11 +18,12 @@ internal sealed class ServedFolder : IAsyncDisposable
 
     public IPEndPoint EndPoint => new(IPAddress.Loopback, Server.Address.Port);
 
-    public static async Task<ServedFolder> StartAsync(Func<TransferHostOptions, TransferHostOptions>? change = null)
+    public static async Task<ServedFolder> StartAsync(Action<TransferHostOptions>? configure = null)
     {
         string folder = Directory.CreateTempSubdirectory("millrace-served-").FullName;
         var options = new TransferHostOptions { Folder = folder, Port = 0, OfferHttp2Port = false };
-        return new ServedFolder(folder, await TransferServer.StartAsync(change?.Invoke(options) ?? options));
+        configure?.Invoke(options);
+        return new ServedFolder(folder, await TransferServer.StartAsync(options));
     }
 
     public async ValueTask DisposeAsync()

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>A test class whose every test has a server of its own.</summary>
+/// <summary>Every test has a new server.</summary>
 public abstract class ServerTest : IAsyncLifetime
 {
     private RunningServer? _server;

@@ -1,13 +1,13 @@
 namespace Millrace.Transfer.Server.Tests.Limits;
 
-/// <summary>Who sends a byte now and then holds a connection only for so long, and nobody else up.</summary>
+/// <summary>A slow sender holds a connection only for a while, and blocks nobody else.</summary>
 public sealed class SlowSenderTests
 {
     private const int Many = 200;
 
     private static readonly TransferLimits Short = new()
     {
-        RateGrace = TimeSpan.FromSeconds(2),
+        MinReceiveRateGracePeriod = TimeSpan.FromSeconds(2),
         HeaderTimeout = TimeSpan.FromSeconds(2),
         MaxTransfers = Many + 10,
     };
@@ -16,9 +16,9 @@ public sealed class SlowSenderTests
     [InlineData("PUT /files/slow-{0} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")]
     [InlineData("PUT /files/slow-{0} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")]
     [InlineData("GET /files/slow-{0} HTTP/1.1\r\nHost: x\r\nX-Slow: ")]
-    public async Task Two_hundred_slow_senders_are_cut_and_others_are_served(string beginning)
+    public async Task Two_hundred_slow_senders_are_cut_while_others_are_served(string beginning)
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options => options with { Limits = Short });
+        await using ServedFolder served = await ServedFolder.StartAsync(options => options.Limits = Short);
         PlainSocket[] slow = await Task.WhenAll(Enumerable.Range(0, Many).Select(i => PlainSocket.OpenAsync(
             served.EndPoint, string.Format(System.Globalization.CultureInfo.InvariantCulture, beginning, i))));
         try

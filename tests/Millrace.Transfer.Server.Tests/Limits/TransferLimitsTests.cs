@@ -3,7 +3,7 @@ namespace Millrace.Transfer.Server.Tests.Limits;
 public sealed class TransferLimitsTests
 {
     [Fact]
-    public void Defaults_are_those_that_are_documented()
+    public void Defaults_match_the_documentation()
     {
         var limits = new TransferLimits();
         Assert.Equal(256, limits.MaxTransfers);
@@ -11,8 +11,8 @@ public sealed class TransferLimitsTests
         Assert.Null(limits.MaxBodyBytes);
         Assert.Equal(1024, limits.MinReceiveRate);
         Assert.Equal(240, limits.MinSendRate);
-        Assert.Equal(TimeSpan.FromSeconds(10), limits.RateGrace);
-        Assert.Equal(TimeSpan.FromMinutes(2), limits.SendGrace);
+        Assert.Equal(TimeSpan.FromSeconds(10), limits.MinReceiveRateGracePeriod);
+        Assert.Equal(TimeSpan.FromMinutes(2), limits.MinSendRateGracePeriod);
         Assert.Equal(TimeSpan.FromSeconds(10), limits.HeaderTimeout);
         Assert.Equal(TimeSpan.FromSeconds(130), limits.KeepAliveTimeout);
         Assert.Equal(TimeSpan.FromSeconds(5), limits.RetryAfter);
@@ -22,13 +22,13 @@ public sealed class TransferLimitsTests
     }
 
     [Fact]
-    public void What_cannot_be_is_refused()
+    public void Invalid_values_are_refused()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxTransfers = 0 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxConnections = 0 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxBodyBytes = -1 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MinReceiveRate = -1 });
-        Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { RateGrace = TimeSpan.FromSeconds(1) });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MinReceiveRateGracePeriod = TimeSpan.FromSeconds(1) });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { HeaderTimeout = TimeSpan.Zero });
     }
 }

@@ -5,11 +5,11 @@ public sealed class TransfersAtOnceTests
     private const string Upload = "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n";
 
     [Fact]
-    public async Task One_transfer_too_many_is_answered_429_with_when_to_try_again()
+    public async Task Excess_transfer_gets_429_with_Retry_After()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
         {
-            Limits = new TransferLimits { MaxTransfers = 1, RetryAfter = TimeSpan.FromSeconds(7) },
+            options.Limits = new TransferLimits { MaxTransfers = 1, RetryAfter = TimeSpan.FromSeconds(7) };
         });
         using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "on");
         await Bounded.UntilAsync(() => served.Server.Running == 1);
@@ -29,11 +29,11 @@ public sealed class TransfersAtOnceTests
     }
 
     [Fact]
-    public async Task A_transfer_whose_connection_died_gives_its_place_back()
+    public async Task Transfer_of_a_dead_connection_frees_its_slot()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
         {
-            Limits = new TransferLimits { MaxTransfers = 1 },
+            options.Limits = new TransferLimits { MaxTransfers = 1 };
         });
         using (PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "on"))
         {
@@ -45,11 +45,11 @@ public sealed class TransfersAtOnceTests
     }
 
     [Fact]
-    public async Task A_body_that_is_too_large_is_refused_by_its_length_before_it_comes()
+    public async Task Too_large_body_is_refused_by_its_length_before_it_is_sent()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
         {
-            Limits = new TransferLimits { MaxBodyBytes = 10 },
+            options.Limits = new TransferLimits { MaxBodyBytes = 10 };
         });
         using PlainSocket connection = await PlainSocket.OpenAsync(
             served.EndPoint, "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
@@ -59,11 +59,11 @@ public sealed class TransfersAtOnceTests
     }
 
     [Fact]
-    public async Task A_body_without_a_length_that_becomes_too_large_is_refused()
+    public async Task Too_large_body_without_a_length_is_refused()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
         {
-            Limits = new TransferLimits { MaxBodyBytes = 10 },
+            options.Limits = new TransferLimits { MaxBodyBytes = 10 };
         });
         using PlainSocket connection = await PlainSocket.OpenAsync(
             served.EndPoint,
@@ -75,11 +75,11 @@ public sealed class TransfersAtOnceTests
     }
 
     [Fact]
-    public async Task One_connection_too_many_is_closed()
+    public async Task Excess_connection_is_closed()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options => options with
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
         {
-            Limits = new TransferLimits { MaxConnections = 1 },
+            options.Limits = new TransferLimits { MaxConnections = 1 };
         });
         using PlainSocket first = await PlainSocket.OpenAsync(served.EndPoint, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
         Assert.Contains(" 200 ", await first.ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);

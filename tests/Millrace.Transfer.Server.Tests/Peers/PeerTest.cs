@@ -16,7 +16,11 @@ public abstract class PeerTest : IAsyncLifetime
     private protected ServedFolder Served => _served!;
 
     public async Task InitializeAsync() =>
-        _served = await ServedFolder.StartAsync(static options => options with { OfferHttp2Port = true, Http2Port = 0 });
+        _served = await ServedFolder.StartAsync(static options =>
+        {
+            options.OfferHttp2Port = true;
+            options.Http2Port = 0;
+        });
 
     public async Task DisposeAsync()
     {

@@ -17,7 +17,7 @@ public sealed class DeleteTests
     }
 
     [Theory, EveryStore]
-    public async Task An_empty_folder_is_deleted_and_another_one_is_not(bool portable)
+    public async Task Only_an_empty_folder_is_deleted(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -30,7 +30,7 @@ public sealed class DeleteTests
     }
 
     [Theory, EveryStore]
-    public async Task Only_the_version_that_is_meant_is_deleted(bool portable)
+    public async Task Only_the_matching_version_is_deleted(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });

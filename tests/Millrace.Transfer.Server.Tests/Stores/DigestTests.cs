@@ -4,7 +4,7 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 public sealed class DigestTests
 {
     [Theory, EveryStore]
-    public async Task The_digest_of_what_arrived_is_kept_and_not_computed_again(bool portable)
+    public async Task Digest_of_an_upload_is_stored_and_not_computed_again(bool portable)
     {
         using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
@@ -19,7 +19,7 @@ public sealed class DigestTests
     }
 
     [Theory, EveryStore]
-    public async Task The_digest_of_a_file_placed_by_hand_is_computed_when_it_is_needed(bool portable)
+    public async Task Digest_of_a_file_placed_by_hand_is_computed_on_demand(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -31,7 +31,7 @@ public sealed class DigestTests
     }
 
     [Theory, EveryStore]
-    public async Task Many_who_ask_at_once_have_a_file_read_once(bool portable)
+    public async Task Concurrent_requests_hash_a_file_once(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -44,7 +44,7 @@ public sealed class DigestTests
     }
 
     [Theory, EveryStore]
-    public async Task A_large_file_is_read_in_the_background_for_the_next(bool portable)
+    public async Task Large_file_is_hashed_in_the_background_for_later_requests(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
@@ -55,7 +55,7 @@ public sealed class DigestTests
     }
 
     [Theory, EveryStore]
-    public async Task A_damaged_record_is_noticed_wherever_the_damage_is(bool portable)
+    public async Task Damaged_record_is_detected_wherever_the_damage_is(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -77,7 +77,7 @@ public sealed class DigestTests
     }
 
     [Theory, EveryStore]
-    public async Task A_record_of_another_name_is_not_believed(bool portable)
+    public async Task Record_of_another_name_is_ignored(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -88,7 +88,7 @@ public sealed class DigestTests
     }
 
     [Theory, EveryStore]
-    public async Task A_changed_file_has_another_tag_and_the_digest_of_what_it_is_now(bool portable)
+    public async Task Changed_file_has_a_new_tag_and_digest(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -100,7 +100,7 @@ public sealed class DigestTests
     }
 
     [Fact]
-    public async Task A_file_whose_time_was_put_back_is_known_to_have_changed()
+    public async Task File_with_a_restored_time_is_known_to_have_changed()
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path);
@@ -115,7 +115,7 @@ public sealed class DigestTests
     }
 
     [Theory, EveryStore]
-    public async Task No_tag_ever_stands_for_two_contents_however_quickly_they_follow(bool portable)
+    public async Task No_tag_stands_for_two_contents_however_fast_they_change(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -140,7 +140,7 @@ public sealed class DigestTests
     }
 
     [Theory, EveryStore]
-    public async Task Versions_that_are_published_at_once_have_different_tags(bool portable)
+    public async Task Versions_published_concurrently_have_different_tags(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
@@ -172,7 +172,7 @@ public sealed class DigestTests
     }
 
     [Theory, EveryStore]
-    public async Task A_reader_is_told_when_its_file_is_changed_in_place(bool portable)
+    public async Task Reader_fails_when_its_file_is_changed_in_place(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -183,7 +183,7 @@ public sealed class DigestTests
     }
 
     [Theory, EveryStore]
-    public async Task Records_of_files_that_are_gone_go_too(bool portable)
+    public async Task Records_of_missing_files_are_removed(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });

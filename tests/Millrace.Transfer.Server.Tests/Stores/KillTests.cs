@@ -10,7 +10,7 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 public sealed class KillTests
 {
     [Fact]
-    public async Task After_a_kill_no_file_is_partial_every_saved_byte_is_there_and_every_upload_goes_on()
+    public async Task After_a_kill_no_file_is_partial_saved_bytes_are_kept_and_uploads_resume()
     {
         int runs = Soak.Times(10, 100);
         int firstSeed = Random.Shared.Next(1_000_000);

@@ -2,11 +2,11 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-/// <summary>What does not fit is refused, at once where its length is known; and nothing of it remains.</summary>
+/// <summary>Files that do not fit are refused, at once if their length is known, and leave nothing behind.</summary>
 public sealed class LimitTests
 {
     [Theory, EveryStore]
-    public async Task A_file_that_is_said_to_be_too_large_is_refused_at_once(bool portable)
+    public async Task File_announced_as_too_large_is_refused_at_once(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
@@ -18,7 +18,7 @@ public sealed class LimitTests
     }
 
     [Theory, EveryStore]
-    public async Task A_file_of_unknown_length_is_refused_when_it_becomes_too_large(bool portable)
+    public async Task File_of_unknown_length_is_refused_when_it_becomes_too_large(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
@@ -33,7 +33,7 @@ public sealed class LimitTests
     }
 
     [Theory, EveryStore]
-    public async Task More_than_was_said_is_refused_when_it_is_to_be_published(bool portable)
+    public async Task More_bytes_than_announced_are_refused_at_publication(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
@@ -51,7 +51,7 @@ public sealed class LimitTests
     }
 
     [Theory, EveryStore]
-    public async Task The_store_takes_no_more_than_it_may_have_altogether(bool portable)
+    public async Task Store_accepts_no_more_than_its_total(bool portable)
     {
         using var folder = new TemporaryFolder();
         File.WriteAllBytes(folder["before"], new byte[40]);
@@ -68,7 +68,7 @@ public sealed class LimitTests
     }
 
     [Theory, EveryStore]
-    public async Task What_is_on_its_way_counts_and_what_is_given_up_does_not(bool portable)
+    public async Task Reserved_bytes_count_until_they_are_released(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
@@ -86,7 +86,7 @@ public sealed class LimitTests
     }
 
     [Theory, EveryStore]
-    public async Task Replacing_a_file_counts_what_it_was(bool portable)
+    public async Task Replaced_file_is_subtracted_from_the_total(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
@@ -100,7 +100,7 @@ public sealed class LimitTests
     }
 
     [Theory, EveryStore]
-    public async Task Bytes_of_unknown_number_count_as_they_come(bool portable)
+    public async Task Bytes_of_unknown_length_are_counted_as_they_arrive(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
@@ -119,7 +119,7 @@ public sealed class LimitTests
     }
 
     [Theory, EveryStore]
-    public async Task Uploads_of_an_earlier_process_count(bool portable)
+    public async Task Uploads_of_an_earlier_process_are_counted(bool portable)
     {
         using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 };
@@ -133,7 +133,7 @@ public sealed class LimitTests
     }
 
     [Theory, EveryStore]
-    public async Task So_much_of_the_device_stays_free(bool portable)
+    public async Task Required_free_space_of_the_device_is_kept(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(
@@ -145,7 +145,7 @@ public sealed class LimitTests
     }
 
     [NeedsFact(Need.Mount)]
-    public async Task On_a_full_device_nothing_appears_and_the_store_goes_on()
+    public async Task Full_device_publishes_nothing_and_the_store_continues()
     {
         using var folder = new TemporaryFolder();
         using var disk = MountedDisk.InMemory(4 * 1024 * 1024, folder["disk"]);

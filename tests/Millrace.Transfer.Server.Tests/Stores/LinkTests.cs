@@ -25,7 +25,7 @@ public sealed class LinkTests
     }
 
     [Theory, MemberData(nameof(Outside))]
-    public async Task What_is_outside_is_not_read(bool portable, string target, string name)
+    public async Task Files_outside_the_store_are_not_read(bool portable, string target, string name)
     {
         using var scene = new Scene(target);
         await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
@@ -34,7 +34,7 @@ public sealed class LinkTests
     }
 
     [Theory, MemberData(nameof(Outside))]
-    public async Task What_is_outside_is_not_written(bool portable, string target, string name)
+    public async Task Files_outside_the_store_are_not_written(bool portable, string target, string name)
     {
         using var scene = new Scene(target);
         await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
@@ -47,7 +47,7 @@ public sealed class LinkTests
     }
 
     [Theory, MemberData(nameof(Outside))]
-    public async Task What_is_outside_is_not_deleted(bool portable, string target, string name)
+    public async Task Files_outside_the_store_are_not_deleted(bool portable, string target, string name)
     {
         using var scene = new Scene(target);
         await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
@@ -57,7 +57,7 @@ public sealed class LinkTests
     }
 
     [Theory, MemberData(nameof(Outside))]
-    public async Task What_is_outside_is_not_listed(bool portable, string target, string name)
+    public async Task Files_outside_the_store_are_not_listed(bool portable, string target, string name)
     {
         using var scene = new Scene(target);
         await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
@@ -95,7 +95,7 @@ public sealed class LinkTests
     }
 
     [Theory, EveryStore]
-    public async Task A_link_to_nowhere_is_no_file(bool portable)
+    public async Task Dangling_link_is_not_a_file(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -120,7 +120,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task A_folder_that_becomes_a_link_during_a_write_does_not_lead_it_out()
+    public async Task Folder_replaced_by_a_link_during_a_write_does_not_lead_out()
     {
         using var scene = new Scene("inside");
         await using var store = new LocalFileStore(scene.Root);
@@ -134,7 +134,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task A_folder_that_is_exchanged_for_a_link_all_the_time_never_leads_out()
+    public async Task Folder_swapped_with_a_link_repeatedly_never_leads_out()
     {
         using var scene = new Scene("inside");
         await using var store = new LocalFileStore(scene.Root);

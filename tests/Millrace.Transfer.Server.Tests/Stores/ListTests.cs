@@ -43,7 +43,7 @@ public sealed class ListTests
     }
 
     [Fact]
-    public void A_prefix_and_a_place_to_continue_leave_out_what_they_say()
+    public void Listing_applies_prefix_and_start_name()
     {
         Gen<string> part = Gen.Elements(Parts);
         Gen<(int Seed, string Prefix, string After)> cases =
@@ -77,7 +77,7 @@ public sealed class ListTests
     }
 
     [Theory, EveryStore]
-    public async Task A_folder_below_the_root_is_listed_with_whole_names(bool portable)
+    public async Task Subfolder_is_listed_with_full_names(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -93,7 +93,7 @@ public sealed class ListTests
     }
 
     [Theory, EveryStore]
-    public async Task What_is_no_name_and_what_is_hidden_is_left_out(bool portable)
+    public async Task Invalid_and_hidden_names_are_not_listed(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -111,7 +111,7 @@ public sealed class ListTests
     }
 
     [Theory, EveryStore]
-    public async Task An_entry_has_the_tag_and_the_digest_that_its_file_has(bool portable)
+    public async Task Entry_has_the_tag_and_digest_of_its_file(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -123,7 +123,7 @@ public sealed class ListTests
     }
 
     [Theory, EveryStore]
-    public async Task What_is_no_file_is_left_out_and_not_found(bool portable)
+    public async Task Special_files_are_not_listed_and_not_found(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });

@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 public sealed class RestartTests
 {
     [Theory, EveryStore]
-    public async Task An_upload_is_continued_by_the_next_process(bool portable)
+    public async Task Upload_is_resumed_by_the_next_process(bool portable)
     {
         using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
@@ -24,7 +24,7 @@ public sealed class RestartTests
     }
 
     [Theory, EveryStore]
-    public async Task Bytes_that_nobody_had_verified_are_cut(bool portable)
+    public async Task Unverified_bytes_are_cut(bool portable)
     {
         using var folder = new TemporaryFolder();
         using var killed = new TemporaryFolder();
@@ -44,7 +44,7 @@ public sealed class RestartTests
     }
 
     [Theory, EveryStore]
-    public async Task An_upload_that_was_published_when_the_process_died_is_known_to_be(bool portable)
+    public async Task Upload_renamed_before_the_process_died_is_known_as_published(bool portable)
     {
         using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
@@ -76,7 +76,7 @@ public sealed class RestartTests
     }
 
     [Theory, EveryStore]
-    public async Task An_upload_that_was_about_to_be_published_is_published_by_the_next_process(bool portable)
+    public async Task Upload_interrupted_before_its_rename_is_published_by_the_next_process(bool portable)
     {
         using var folder = new TemporaryFolder();
         using var killed = new TemporaryFolder();
@@ -117,7 +117,7 @@ public sealed class RestartTests
     }
 
     [Theory, EveryStore]
-    public async Task A_damaged_state_hurts_nobody_and_goes_when_it_is_old(bool portable)
+    public async Task Damaged_state_is_ignored_and_removed_when_it_is_old(bool portable)
     {
         using var folder = new TemporaryFolder();
         var clock = new ManualClock();
@@ -138,7 +138,7 @@ public sealed class RestartTests
     }
 
     [Fact]
-    public async Task A_folder_is_one_stores_at_a_time()
+    public async Task Folder_can_be_open_in_one_store_at_a_time()
     {
         using var folder = new TemporaryFolder();
         await using (var store = new LocalFileStore(folder.Path))
@@ -151,7 +151,7 @@ public sealed class RestartTests
     }
 
     [Fact]
-    public void A_store_needs_a_folder()
+    public void Store_without_its_folder_is_refused()
     {
         using var folder = new TemporaryFolder();
         Assert.Throws<DirectoryNotFoundException>(() => new LocalFileStore(folder["none"]));

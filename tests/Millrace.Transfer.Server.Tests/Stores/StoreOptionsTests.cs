@@ -3,7 +3,7 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 public sealed class StoreOptionsTests
 {
     [Fact]
-    public void Defaults_are_what_the_documentation_says()
+    public void Defaults_match_the_documentation()
     {
         var options = new LocalFileStoreOptions();
         Assert.Null(options.MaxFileBytes);
@@ -21,6 +21,6 @@ public sealed class StoreOptionsTests
     [Theory]
     [InlineData(0)]
     [InlineData(10_001)]
-    public void A_page_has_1_to_10000_entries(int size) =>
+    public void Page_size_is_1_to_10000(int size) =>
         Assert.Throws<ArgumentOutOfRangeException>(() => new ListFilesOptions { PageSize = size });
 }

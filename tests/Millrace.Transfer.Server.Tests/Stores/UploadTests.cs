@@ -24,7 +24,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task What_was_given_at_the_start_is_told_also_by_the_next_process(bool portable)
+    public async Task Start_options_are_reported_by_the_next_process(bool portable)
     {
         using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
@@ -61,7 +61,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task At_another_offset_it_is_not_continued_and_the_right_one_is_told(bool portable)
+    public async Task Wrong_offset_is_refused_with_the_right_one(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -74,7 +74,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task What_reached_the_file_stays_when_a_connection_is_cut(bool portable)
+    public async Task Bytes_in_the_file_survive_a_cut_connection(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -91,7 +91,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task The_next_request_takes_over_at_once(bool portable)
+    public async Task Next_request_takes_over_at_once(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -109,7 +109,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task Of_many_that_take_over_the_last_is_not_stopped(bool portable)
+    public async Task Last_of_many_takeovers_is_not_stopped(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -125,7 +125,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task Completing_again_answers_the_same_file(bool portable)
+    public async Task Completing_again_returns_the_same_file(bool portable)
     {
         using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
@@ -154,7 +154,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task What_is_complete_is_not_continued(bool portable)
+    public async Task Complete_upload_cannot_be_continued(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -178,7 +178,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task An_upload_with_another_digest_is_gone(bool portable)
+    public async Task Upload_with_a_wrong_digest_is_deleted(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -192,7 +192,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task An_upload_whose_name_was_taken_meanwhile_waits_for_the_name(bool portable)
+    public async Task Upload_whose_name_was_taken_meanwhile_stays_until_the_name_is_free(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -213,7 +213,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task Bytes_whose_checksum_was_wrong_are_taken_back(bool portable)
+    public async Task Bytes_with_a_wrong_checksum_are_removed(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -234,7 +234,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task Its_length_can_be_said_later_and_once(bool portable)
+    public async Task Deferred_length_can_be_set_once(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -249,7 +249,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task Parts_are_joined_in_their_order(bool portable)
+    public async Task Parts_are_joined_in_order(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -272,7 +272,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task Unfinished_parts_and_whole_uploads_are_not_joined(bool portable)
+    public async Task Only_finished_parts_are_joined(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -287,7 +287,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task An_upload_that_was_ended_is_gone_with_its_bytes(bool portable)
+    public async Task Deleted_upload_leaves_no_bytes(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -300,7 +300,7 @@ public sealed class UploadTests
     }
 
     [NeedsFact(Need.Mount)]
-    public async Task An_upload_is_published_also_into_another_file_system()
+    public async Task Upload_is_published_to_another_file_system()
     {
         using var folder = new TemporaryFolder();
         using var disk = MountedDisk.InMemory(4 * 1024 * 1024, folder["disk"]);
@@ -317,7 +317,7 @@ public sealed class UploadTests
     }
 
     [Theory, EveryStore]
-    public async Task An_upload_that_nobody_continues_expires(bool portable)
+    public async Task Abandoned_upload_expires(bool portable)
     {
         using var folder = new TemporaryFolder();
         var clock = new ManualClock();

@@ -9,7 +9,7 @@ public sealed class WriteTests
     private static readonly WritePrecondition New = new() { CreateNew = true };
 
     [Theory, EveryStore]
-    public async Task A_file_is_there_when_it_is_committed_and_not_before(bool portable)
+    public async Task File_is_visible_only_after_its_commit(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -24,7 +24,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryStore]
-    public async Task Folders_of_a_name_are_created(bool portable)
+    public async Task Missing_folders_of_a_name_are_created(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -33,7 +33,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryStore]
-    public async Task Nothing_remains_of_a_file_that_was_not_committed(bool portable)
+    public async Task Uncommitted_file_leaves_nothing(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -64,7 +64,7 @@ public sealed class WriteTests
     }
 
     [Fact]
-    public async Task A_digest_is_verified_also_where_none_is_kept()
+    public async Task Digest_is_verified_even_if_none_is_stored()
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { ComputeSha256 = false });
@@ -94,7 +94,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryStore]
-    public async Task A_file_shorter_than_was_said_is_as_long_as_it_is(bool portable)
+    public async Task File_shorter_than_announced_has_its_real_length(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -106,7 +106,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryStore]
-    public async Task A_reader_keeps_its_version_while_the_name_gets_another(bool portable)
+    public async Task Reader_keeps_its_version_while_the_name_is_replaced(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -118,7 +118,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryStore]
-    public async Task Of_many_writers_of_a_new_name_one_wins(bool portable)
+    public async Task One_of_many_writers_of_a_new_name_wins(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -152,7 +152,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryStore]
-    public async Task A_new_name_that_somebody_took_by_hand_meanwhile_stays_theirs(bool portable)
+    public async Task File_created_by_hand_meanwhile_is_not_replaced(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -164,7 +164,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryStore]
-    public async Task Of_many_writers_of_the_same_version_one_wins_at_a_time(bool portable)
+    public async Task One_of_many_writers_of_the_same_version_wins_at_a_time(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
@@ -206,7 +206,7 @@ public sealed class WriteTests
     }
 
     [Theory, EveryStore]
-    public async Task Where_a_folder_is_no_file_can_be(bool portable)
+    public async Task File_cannot_replace_a_folder(bool portable)
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });

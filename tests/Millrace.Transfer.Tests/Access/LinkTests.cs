@@ -52,7 +52,7 @@ public sealed class LinkTests
     public async Task A_server_that_computes_no_digest_is_not_asked_for_one_by_a_link_to_put()
     {
         await using TestServer server = await TestServer.StartAsync(
-            options => options with { Store = new LocalFileStoreOptions { ComputeSha256 = false } });
+            options => options.Store = new LocalFileStoreOptions { ComputeSha256 = false });
         TransferLink link = await LinkAsync(server, "PUT", "x");
         using TransferClient client = server.Connect(options => options.Link = link);
 

@@ -74,7 +74,11 @@ public sealed class TlsTests : IDisposable
         await File.WriteAllTextAsync(certificate, _certificate.ExportCertificatePem());
         string key = _folder["key.pem"];
         await File.WriteAllTextAsync(key, _certificate.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
-        return await TestServer.StartAsync(options => options with { CertificatePath = certificate, KeyPath = key });
+        return await TestServer.StartAsync(options =>
+        {
+            options.CertificatePath = certificate;
+            options.KeyPath = key;
+        });
     }
 
     private static X509Certificate2 Make()

@@ -33,11 +33,12 @@ internal sealed class TestServer : IAsyncDisposable
         () => PortOf(protocol),
         protocol == TransferProtocol.Grpc ? connection => connection == 0 ? RelayPlan.Clear : plan(connection - 1) : plan);
 
-    public static async Task<TestServer> StartAsync(Func<TransferHostOptions, TransferHostOptions>? change = null)
+    public static async Task<TestServer> StartAsync(Action<TransferHostOptions>? configure = null)
     {
         string root = Directory.CreateTempSubdirectory("millrace-client-").FullName;
-        var options = new TransferHostOptions { Folder = root, Port = 0, Http2Port = 0, Grace = TimeSpan.Zero };
-        return new TestServer(await TransferServer.StartAsync(change?.Invoke(options) ?? options), root);
+        var options = new TransferHostOptions { Folder = root, Port = 0, Http2Port = 0, ShutdownTimeout = TimeSpan.Zero };
+        configure?.Invoke(options);
+        return new TestServer(await TransferServer.StartAsync(options), root);
     }
 
     public string PathOf(string name) => Path.Combine(Root, name);

@@ -67,7 +67,7 @@ public sealed class AnswerTests
     public async Task A_full_server_is_not_asked_again(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync(
-            options => options with { Store = new LocalFileStoreOptions { MaxTotalBytes = 1000 } });
+            options => options.Store = new LocalFileStoreOptions { MaxTotalBytes = 1000 });
         var handler = new CountingHandler();
         using var client = new TransferClient(
             server.Files, handler, disposeHandler: true, new TransferClientOptions { Protocol = protocol });
@@ -114,9 +114,9 @@ public sealed class AnswerTests
         await application.StopAsync();
     }
 
-    private static Task<TestServer> StartBusyAsync() => TestServer.StartAsync(options => options with
+    private static Task<TestServer> StartBusyAsync() => TestServer.StartAsync(options =>
     {
-        Limits = new TransferLimits { MaxTransfers = 1, RetryAfter = Asked, MinReceiveRate = 0 },
+        options.Limits = new TransferLimits { MaxTransfers = 1, RetryAfter = Asked, MinReceiveRate = 0 };
     });
 
     /// <summary>Begins an upload that goes on until its pipe is completed.</summary>

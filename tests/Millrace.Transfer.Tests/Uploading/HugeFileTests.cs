@@ -15,9 +15,9 @@ public sealed class HugeFileTests
     [Fact]
     public async Task A_huge_file_goes_up_and_comes_down()
     {
-        await using TestServer server = await TestServer.StartAsync(options => options with
+        await using TestServer server = await TestServer.StartAsync(options =>
         {
-            Store = new LocalFileStoreOptions { ComputeSha256 = false, Durability = Durability.None },
+            options.Store = new LocalFileStoreOptions { ComputeSha256 = false, Durability = Durability.None };
         });
         using var folder = new TemporaryFolder();
         using TransferClient client = server.Connect(options =>

@@ -34,7 +34,7 @@ public sealed class RefusedUploadTests
     public async Task More_than_the_server_accepts_is_refused_before_anything_is_sent()
     {
         await using TestServer server = await TestServer.StartAsync(
-            options => options with { Store = new LocalFileStoreOptions { MaxFileBytes = 1000 } });
+            options => options.Store = new LocalFileStoreOptions { MaxFileBytes = 1000 });
         using TransferClient client = server.Connect();
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
@@ -68,7 +68,11 @@ public sealed class RefusedUploadTests
     [Fact]
     public async Task A_wire_that_is_not_offered_is_refused_with_those_that_are()
     {
-        await using TestServer server = await TestServer.StartAsync(options => options with { Http2Port = null, OfferHttp2Port = false });
+        await using TestServer server = await TestServer.StartAsync(options =>
+        {
+            options.Http2Port = null;
+            options.OfferHttp2Port = false;
+        });
         using TransferClient client = server.Connect(options => options.Protocol = TransferProtocol.Http2);
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(

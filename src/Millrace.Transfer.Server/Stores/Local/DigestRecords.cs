@@ -6,12 +6,12 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Digests that are kept: a small file for each name, with the facts of the version that the digest belongs to and check
-/// digits of its own. Thread-safe; a record that two write at once, or that a crash cut, is one that does not check.
+/// Stored digests: a small file for each name, with the facts of the version to which the digest belongs, and a checksum.
+/// Thread-safe; the checksum fails for a record that two writers wrote at once, or that a crash cut.
 /// </summary>
 /// <remarks>
 /// Not an extended attribute of the file itself: writing one changes the time of the file's last change, which is one of
-/// the facts, and not every file system has them. Not flushed: what is lost is computed again.
+/// the facts, and not every file system has them. Not flushed: a lost digest is computed again.
 /// </remarks>
 internal sealed class DigestRecords
 {
@@ -31,7 +31,6 @@ internal sealed class DigestRecords
 
     private static ReadOnlySpan<byte> Magic => "MRDIGST1"u8;
 
-    /// <summary>The digest of a version of a file, when it is kept and whole.</summary>
     public Sha256Digest? TryRead(TransferName name, in FileFacts facts)
     {
         Span<byte> record = stackalloc byte[MaxBytes];
@@ -48,7 +47,7 @@ internal sealed class DigestRecords
             : null;
     }
 
-    /// <summary>Keeps a digest. Not being able to costs time later, and nothing else.</summary>
+    /// <summary>Stores a digest. A failure only costs time later.</summary>
     public void Write(TransferName name, in FileFacts facts, Sha256Digest digest)
     {
         Span<byte> record = stackalloc byte[MaxBytes];
@@ -74,16 +73,13 @@ internal sealed class DigestRecords
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // A full device: the digest is computed again when somebody asks.
+            // A full device: the digest is computed again when it is needed.
         }
     }
 
-    /// <summary>Forgets what is kept for a name.</summary>
     public void Remove(TransferName name) => Delete(PathOf(name));
 
-    /// <summary>Removes records of names that are no more, and damaged ones.</summary>
-    /// <param name="exists">Whether there is a file of a name.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <summary>Removes the records of missing files, and damaged ones.</summary>
     /// <returns>How many were removed.</returns>
     public int Sweep(Func<TransferName, bool> exists, CancellationToken cancellationToken)
     {
@@ -168,7 +164,7 @@ internal sealed class DigestRecords
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // It is stale, which the next who reads it sees by its facts.
+            // It is stale, which its facts show.
         }
     }
 }

@@ -7,12 +7,12 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Computes digests of files that are there: once for all who ask at the same time, and in the background, one after the
-/// other, for those who would not wait. Thread-safe.
+/// Computes digests of published files: once for all concurrent requests, and one file at a time in the background for
+/// requests that do not wait. Thread-safe.
 /// </summary>
 internal sealed class DigestWork : IAsyncDisposable
 {
-    /// <summary>Files that wait for the background; more are left to whoever asks next.</summary>
+    /// <summary>Files in the queue of the background; others are computed when they are requested again.</summary>
     private const int MaxWaiting = 256;
 
     private readonly StoreTree _tree;
@@ -36,7 +36,7 @@ internal sealed class DigestWork : IAsyncDisposable
     /// <summary>How many files were read; for tests.</summary>
     public long Computed => Interlocked.Read(ref _computed);
 
-    /// <summary>Computes a digest, or waits for who is at it.</summary>
+    /// <summary>Computes a digest, or waits for the request that computes it.</summary>
     /// <returns>Null when the file is no longer of that version.</returns>
     public Task<Sha256Digest?> ComputeAsync(TransferName name, FileFacts facts, CancellationToken cancellationToken)
     {
@@ -46,7 +46,6 @@ internal sealed class DigestWork : IAsyncDisposable
         return work.Value.WaitAsync(cancellationToken);
     }
 
-    /// <summary>Has it computed some time.</summary>
     public void ComputeLater(TransferName name, in FileFacts facts) => _waiting.Writer.TryWrite((name, facts));
 
     public async ValueTask DisposeAsync()
@@ -70,7 +69,7 @@ internal sealed class DigestWork : IAsyncDisposable
             {
                 if (_records.TryRead(name, facts) is null)
                 {
-                    // What it fails at, the next who needs the digest is told.
+                    // A failure is reported to the next request that needs the digest.
                     await ((Task)ComputeAsync(name, facts, _end.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 }
             }

@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What tells one version of a file from every other, without reading it.</summary>
+/// <summary>Distinguishes one version of a file from all others without reading it.</summary>
 /// <param name="Device">The device it is on; 0 where the framework does not say.</param>
 /// <param name="Inode">Which file of it; 0 where the framework does not say.</param>
 /// <param name="Length">Bytes.</param>
@@ -24,7 +24,6 @@ internal readonly record struct FileFacts(
 
     public DateTimeOffset ModifiedTime => DateTimeOffset.UnixEpoch.AddTicks(Modified / 100);
 
-    /// <summary>All of them, in a fixed order.</summary>
     public void CopyTo(Span<byte> destination)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(destination, Device);
@@ -34,7 +33,7 @@ internal readonly record struct FileFacts(
         BinaryPrimitives.WriteInt64LittleEndian(destination[32..], Changed);
     }
 
-    /// <summary>A tag of 20 characters that tells nobody what the facts are.</summary>
+    /// <summary>A tag of 20 characters that does not reveal the facts.</summary>
     public EntityTag ToTag()
     {
         Span<byte> facts = stackalloc byte[Bytes];

@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Makes one page of a listing. Used once.</summary>
+/// <summary>Creates one page of a listing. Used once.</summary>
 internal sealed class FileLister(
     StoreTree tree, VersionWatch watch, DigestRecords digests, ListFilesOptions options)
 {
@@ -28,8 +28,8 @@ internal sealed class FileLister(
     }
 
     /// <summary>
-    /// Goes through a folder in the order of the whole names: in a recursive listing a folder stands where its name with a
-    /// slash behind it would, which is where the names in it begin.
+    /// Visits a folder in the order of the full names: in a recursive listing, a folder is sorted as its name with a slash, where
+    /// the names in it begin.
     /// </summary>
     private async ValueTask WalkAsync(StoreFolder folder, TransferName name, CancellationToken cancellationToken)
     {
@@ -57,7 +57,7 @@ internal sealed class FileLister(
         while (batch.Count > options.PageSize);
     }
 
-    /// <summary>The first entries behind a key that can be, or have in them, what is wanted: one more than a page.</summary>
+    /// <summary>The first entries after a key that match, or may contain matches: one more than a page.</summary>
     private List<(string Key, string FileName)> Next(StoreFolder folder, TransferName name, string? from)
     {
         string before = name.IsRoot ? "" : name.Value + "/";
@@ -92,7 +92,7 @@ internal sealed class FileLister(
         return batch;
     }
 
-    /// <summary>A link is no folder here: what it leads to is looked at when it is its turn.</summary>
+    /// <summary>A link does not count as a folder here: its target is looked at later.</summary>
     private static bool IsFolder(in FileSystemEntry entry) =>
         entry.IsDirectory && !entry.Attributes.HasFlag(FileAttributes.ReparsePoint);
 
@@ -104,7 +104,7 @@ internal sealed class FileLister(
             return key.StartsWith(_prefix, StringComparison.Ordinal) && string.CompareOrdinal(key, after) > 0;
         }
 
-        // A folder to go into: unless everything in it is before what was listed, or has another prefix.
+        // A folder to enter, unless all its names are before the start of the page or have another prefix.
         return (key.StartsWith(_prefix, StringComparison.Ordinal) || _prefix.StartsWith(key, StringComparison.Ordinal))
             && (string.CompareOrdinal(key, after) > 0 || after.StartsWith(key, StringComparison.Ordinal));
     }
@@ -153,7 +153,7 @@ internal sealed class FileLister(
     private FileEntry Describe(TransferName name, in FileFacts facts) =>
         new(name, facts.ToFile(name, digests.TryRead(name, facts)), facts.ModifiedTime);
 
-    /// <summary>For a link, and for what was changed just now.</summary>
+    /// <summary>For a link, and for a file that was changed just now.</summary>
     private async ValueTask<FileEntry?> OpenAsync(TransferName name, CancellationToken cancellationToken)
     {
         try
@@ -168,7 +168,7 @@ internal sealed class FileLister(
         }
         catch (TransferException)
         {
-            // It leads out, or may not be read: whoever asks for it by its name is told.
+            // It leads out, or may not be read: a request for its name gets the error.
             return null;
         }
 

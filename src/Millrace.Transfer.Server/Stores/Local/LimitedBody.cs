@@ -61,7 +61,7 @@ internal sealed class LimitedBody : PipeWriter
         return _file.WriteAsync(source, cancellationToken);
     }
 
-    /// <summary>Reserves the bytes since the last check, which were too few for a check of their own.</summary>
+    /// <summary>Reserves the bytes since the last check, which were too few for a check.</summary>
     public void ReserveRemainder() => Reserve(_file.Position);
 
     private void Check(int coming)

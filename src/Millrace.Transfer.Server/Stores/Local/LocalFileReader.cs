@@ -35,7 +35,7 @@ internal sealed class LocalFileReader : StoredFileReader
         ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Offset, File.Length, nameof(range));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Length, File.Length - range.Offset, nameof(range));
 
-        // Not the time of the last change: being replaced under its name changes a file, too.
+        // Not the time of the last change: a replacement of the name changes that, too.
         FileFacts now = _tree.Look(_handle);
         if (now.Length != _facts.Length || now.Modified != _facts.Modified)
         {
@@ -50,7 +50,7 @@ internal sealed class LocalFileReader : StoredFileReader
             ChangeDetection = ChangeDetection.Any,
             BufferSize = Math.Min(readBytes, _load.ChunkBytes),
 
-            // Reading ahead is the kernel's: a thread and blocks for each transfer are more than a server has.
+            // The kernel reads ahead: a thread and blocks for each transfer are more than a server has.
             Strategy = ReadStrategy.Buffered,
         });
     }
@@ -69,28 +69,26 @@ internal sealed class LocalFileReader : StoredFileReader
 }
 
 /// <summary>
-/// How much each of the files that are being read may have in memory: few get what is fastest, many share what a server can
+/// How much memory each file that is being read may use: few readers get the fastest size, many share what a server can
 /// spare. Thread-safe.
 /// </summary>
 internal sealed class ReadLoad
 {
     /// <summary>Bytes for all of them together.</summary>
-    /// <remarks>16 readers get the most; with 200 it is three times as much, for none gets less than the least.</remarks>
+    /// <remarks>16 readers get the maximum; with 200 the total is three times as much, because each gets the minimum.</remarks>
     public const int SharedBytes = 4 * 1024 * 1024;
 
-    /// <summary>Most for one: docs/measuring.md.</summary>
+    /// <summary>Maximum for one; see docs/measuring.md.</summary>
     public const int MaxBytes = 256 * 1024;
 
-    /// <summary>Least for one: below it every system call moves too little.</summary>
+    /// <summary>Minimum for one: below it, every system call copies too little.</summary>
     public const int MinBytes = 64 * 1024;
 
     private int _readers;
 
-    /// <summary>Another one begins; <see cref="Leave"/> when it ends.</summary>
     public void Enter() => Interlocked.Increment(ref _readers);
 
     public void Leave() => Interlocked.Decrement(ref _readers);
 
-    /// <summary>Bytes of one read, now.</summary>
     public int ChunkBytes => Math.Clamp(SharedBytes / Math.Max(1, Volatile.Read(ref _readers)), MinBytes, MaxBytes);
 }

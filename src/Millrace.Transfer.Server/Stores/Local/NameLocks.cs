@@ -1,8 +1,8 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// One writer of a name at a time, while it is looked at and published. A few locks for all names: two that share one wait
-/// for each other now and then, which costs less than keeping a lock for each.
+/// One writer of a name at a time, while it is checked and published. A few locks for all names: two names that share one
+/// sometimes wait for each other, which costs less than a lock for each name.
 /// </summary>
 internal sealed class NameLocks : IDisposable
 {

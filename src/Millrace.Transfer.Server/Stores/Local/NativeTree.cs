@@ -6,8 +6,8 @@ using Millrace.Transfer.Server.Interop;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// With <see cref="BeneathOpen"/>: the kernel itself refuses what is not below the root, also while folders are renamed or
-/// exchanged for links.
+/// With <see cref="BeneathOpen"/>: the kernel refuses everything that is not below the root, even while folders are renamed
+/// or replaced by links.
 /// </summary>
 internal sealed class NativeTree : StoreTree
 {
@@ -71,7 +71,7 @@ internal sealed class NativeTree : StoreTree
             string folderPath = slash < 0 ? "." : path[..slash];
             if (fileName is "" or "." or "..")
             {
-                // Where a link leads; a name has no such part.
+                // The target of a link; a name has no such part.
                 throw StoreErrors.IsFolder(name);
             }
 
@@ -135,7 +135,7 @@ internal sealed class NativeTree : StoreTree
         {
             Directory.CreateDirectory(parent.PathOf(part));
 
-            // A file in a folder that a power failure takes away is lost with it.
+            // A file is lost if a power failure loses its folder.
             parent.Flush();
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
@@ -162,8 +162,8 @@ internal sealed class NativeTree : StoreTree
 }
 
 /// <summary>
-/// A folder by its descriptor: paths begin with the name that /proc has for it, so that they stay right, and below the
-/// root, when somebody renames the folder or puts a link in its place meanwhile.
+/// A folder by its descriptor: paths begin with its name in /proc, so that they stay valid, and below the root, when
+/// somebody renames the folder or replaces it by a link.
 /// </summary>
 internal sealed class NativeFolder(SafeFileHandle handle) : StoreFolder
 {

@@ -5,14 +5,14 @@ using Millrace.Transfer.Server.Interop;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// By the framework's means: every part of a name is looked at before it is used. Who can change folders on the server
-/// can come in between; <see cref="NativeTree"/> has no such gap.
+/// With the framework's own API: every part of a name is checked before it is used. A user who can change folders on the
+/// server can race with that; <see cref="NativeTree"/> has no such gap.
 /// </summary>
-/// <param name="root">The root, without links in it.</param>
+/// <param name="root">Without links in it.</param>
 /// <param name="native">Whether Linux may at least say which version a file is.</param>
 internal sealed class PortableTree(string root, bool native) : StoreTree
 {
-    /// <summary>As the framework tells it: without the time of the last change, so that of the creation has to do.</summary>
+    /// <summary>The framework does not report the time of the last change; the time of creation replaces it.</summary>
     public static FileFacts FactsOf(FileInfo file) => new(
         0, 0, file.Length, Nanoseconds(file.LastWriteTimeUtc), Nanoseconds(file.CreationTimeUtc), IsRegular(file));
 
@@ -99,7 +99,7 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
         && !file.Attributes.HasFlag(FileAttributes.Device)
         && (file.Length > 0 || OperatingSystem.IsWindows() || IsEmptyFile(file));
 
-    /// <summary>Linux's own call where it may be used for nothing but this: opening a FIFO would wait.</summary>
+    /// <summary>Calls Linux even in portable mode, because opening a FIFO would block.</summary>
     private static bool IsEmptyFile(FileInfo file) =>
         !OperatingSystem.IsLinux()
         || VersionFacts.TryGet(file.FullName, out FileFacts facts, out _, out _) != 0
@@ -107,7 +107,7 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
 
     private static long Nanoseconds(DateTime time) => (time - DateTime.UnixEpoch).Ticks * 100;
 
-    /// <summary>The path behind all links, each of which has to stay below the root.</summary>
+    /// <summary>Resolves all links, each of which has to stay below the root.</summary>
     private string Resolve(TransferName name)
     {
         string path = root;
@@ -149,7 +149,7 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
     }
 }
 
-/// <summary>A folder by its path: what the framework alone can do.</summary>
+/// <summary>A folder by its path.</summary>
 internal sealed class PortableFolder(string path, bool native) : StoreFolder
 {
     public override string PathOf(string name) => Path.Combine(path, name);

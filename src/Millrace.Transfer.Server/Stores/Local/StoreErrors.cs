@@ -2,7 +2,7 @@ using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a store says when something is refused or fails; never with a path of the server in it.</summary>
+/// <summary>The messages of a store. They never contain a path of the server.</summary>
 internal static class StoreErrors
 {
     public static TransferException NoFile(TransferName name) =>
@@ -13,16 +13,16 @@ internal static class StoreErrors
 
     public static TransferException NoFolderPossible(TransferName name) => new(
         TransferError.InvalidRequest,
-        $"'{name}' cannot be there: what would be its folder is a file, or a link that leads nowhere. Take another name.",
+        $"'{name}' cannot be created: its folder is a file, or a link that leads nowhere. Choose another name.",
         name.Value);
 
     public static TransferException NoUpload(UploadId id) => new(
         TransferError.NotFound,
-        $"There is no upload '{id}': it was ended, it has expired, or it never was. Begin a new one.");
+        $"There is no upload '{id}': it was deleted, it has expired, or it never existed. Start a new one.");
 
     public static TransferException IsFolder(TransferName name) => new(
         TransferError.InvalidRequest,
-        $"'{name}' is a folder, where a file is wanted. Take another name.",
+        $"'{name}' is a folder, and a file is needed. Choose another name.",
         name.Value);
 
     public static TransferException NotEmpty(TransferName name) => new(
@@ -37,7 +37,7 @@ internal static class StoreErrors
 
     public static TransferException WrongDigest(TransferName name, Sha256Digest expected, Sha256Digest? actual) => new(
         TransferError.DigestMismatch,
-        $"'{name}' was to have the SHA-256 {expected}, but what arrived has {actual}. Nothing was published; send it again.",
+        $"'{name}' should have the SHA-256 {expected}, but the received bytes have {actual}. Nothing was published; send it again.",
         name.Value);
 
     public static TransferException TooLarge(TransferName name, long limit) => new(
@@ -47,7 +47,7 @@ internal static class StoreErrors
 
     public static TransferException NoSpace(TransferName name, string why) => new(
         TransferError.NoSpace,
-        $"There is no room for '{name}': {why}. Delete something, or try again later.",
+        $"The store is too full for '{name}': {why}. Delete something, or try again later.",
         name.Value);
 
     public static TransferException Changed(TransferName name) => new(
@@ -55,12 +55,12 @@ internal static class StoreErrors
 
     public static TransferException KeepsChanging(TransferName name) => new(
         TransferError.Changed,
-        $"The digest of '{name}' cannot be told: somebody keeps changing the file. Try again later.",
+        $"The digest of '{name}' cannot be computed: the file keeps changing. Try again later.",
         name.Value);
 
     public static TransferException HasAll(UploadId id, long there) => new(
         TransferError.UploadComplete,
-        $"The upload '{id}' has all its {there} bytes already. Complete it, or begin a new one.")
+        $"The upload '{id}' has all its {there} bytes already. Complete it, or start a new one.")
     {
         Offset = there,
     };
@@ -80,7 +80,7 @@ internal static class StoreErrors
             error, $"Cannot {verb} '{name}': {what}.", name.IsRoot ? null : name.Value, exception);
     }
 
-    /// <summary>For what fails while bytes are moved: its own message names a path of the server.</summary>
+    /// <summary>For failures while bytes are copied: the exception's own message names a path of the server.</summary>
     public static TransferException Translate(FilePipeException exception)
     {
         (TransferError error, string what) = Describe(exception.Error);

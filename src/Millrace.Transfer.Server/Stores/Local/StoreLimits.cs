@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a store accepts: for one file, in total, and on the device. Thread-safe.</summary>
+/// <summary>Limits of one file, of the store and of the device. Thread-safe.</summary>
 internal sealed class StoreLimits : IDisposable
 {
     /// <summary>How old a count may be when a write is refused because of it, in milliseconds.</summary>
@@ -144,7 +144,7 @@ internal sealed class StoreLimits : IDisposable
     }
 }
 
-/// <summary>The bytes of the store's total that one unpublished file holds. One caller at a time.</summary>
+/// <summary>The part of the store's total that one unpublished file holds. Not thread-safe.</summary>
 internal sealed class Reservation(StoreLimits limits)
 {
     public long ReservedBytes { get; private set; }

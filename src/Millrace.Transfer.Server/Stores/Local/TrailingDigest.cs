@@ -5,9 +5,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// The SHA-256 of a file that is being written, computed behind the writer, on another thread, from the page cache: so that
-/// writing does not wait for it, and the kernel may bring bytes that this process never sees. Goes on over several writers
-/// of one file. Not thread-safe; <see cref="Follow"/> and <see cref="FinishAsync"/> are called one after the other.
+/// The SHA-256 of a file that is being written, computed after the writer on another thread from the page cache: writing does
+/// not wait for it, and the kernel may write bytes that this process never sees. Continues over several writers of one file. Not thread-safe; <see cref="Follow"/> and <see cref="FinishAsync"/> are called one after the other.
 /// </summary>
 internal sealed class TrailingDigest : IDisposable
 {
@@ -27,12 +26,11 @@ internal sealed class TrailingDigest : IDisposable
     private Task _following = Task.CompletedTask;
     private bool _disposed;
 
-    /// <summary>Bytes that are in it.</summary>
     public long Hashed { get; private set; }
 
-    /// <summary>Begins to follow a file that is about to grow, until <see cref="StopAsync"/>.</summary>
+    /// <summary>Follows a growing file until <see cref="StopAsync"/>.</summary>
     /// <param name="file">The file; stays open until then.</param>
-    /// <param name="expected">Bytes that will come, null when nobody knows: little is not worth it.</param>
+    /// <param name="expected">Bytes that will arrive, null if unknown; few are not worth a thread.</param>
     public void Follow(SafeFileHandle file, long? expected)
     {
         if (expected is null or >= WorthFollowing)
@@ -43,7 +41,7 @@ internal sealed class TrailingDigest : IDisposable
         }
     }
 
-    /// <summary>Stops following; what was hashed stays.</summary>
+    /// <summary>Stops following; the hash so far stays.</summary>
     public async ValueTask StopAsync()
     {
         if (_stop is { } stop)
@@ -55,7 +53,7 @@ internal sealed class TrailingDigest : IDisposable
         }
     }
 
-    /// <summary>The digest of the first bytes of the file, which are all written. Ends it.</summary>
+    /// <summary>Hashes the rest of the file, whose bytes are all written.</summary>
     /// <returns>Null when more than that was hashed: the file was cut meanwhile.</returns>
     public async ValueTask<Sha256Digest?> FinishAsync(SafeFileHandle file, long length, CancellationToken cancellationToken)
     {
@@ -94,7 +92,7 @@ internal sealed class TrailingDigest : IDisposable
         int wait = FirstWait;
         while (!stop.IsCancellationRequested)
         {
-            // Only whole chunks: what is at the end may be written in between.
+            // Only whole chunks: the end of the file may be half written.
             long length = RandomAccess.GetLength(file);
             if (length - Hashed >= ChunkBytes)
             {

@@ -6,9 +6,9 @@ using Millrace.Transfer.Server.Interop;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Tells versions of files apart by their facts, and never two by the same. The clock of a file system moves in steps: what
-/// was changed within the step that is now can be changed once more and look the same. So facts are believed only once they
-/// are older than a step, or when this store has set them itself, to a time that no other version has. Thread-safe.
+/// Distinguishes versions of files by their facts. The clock of a file system advances in steps: a file that was changed in
+/// the current step can change again and look the same. So facts are trusted only when they are older than a step, or when
+/// this store has set them, to a time that no other version has. Thread-safe.
 /// </summary>
 internal sealed class VersionWatch(StoreTree tree, bool native)
 {
@@ -22,16 +22,16 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
     /// <summary>How far a file server's clock may be ahead of ours.</summary>
     private static readonly TimeSpan Skew = TimeSpan.FromSeconds(10);
 
-    /// <summary>How often a file that keeps changing is looked at.</summary>
+    /// <summary>How often a file that keeps changing is checked.</summary>
     private const int Looks = 3;
 
-    /// <summary>Publications that are remembered before old ones are looked for.</summary>
-    private const int MostRecent = 256;
+    /// <summary>Publications that are remembered before old ones are removed.</summary>
+    private const int MaxRemembered = 256;
 
     private readonly ConcurrentDictionary<FileFacts, long> _own = new();
     private long _lastStamp;
 
-    /// <summary>Gives a file that is about to be published a time of modification that no other version has.</summary>
+    /// <summary>Sets a modification time that no other version has, before the file is published.</summary>
     /// <returns>The time, in nanoseconds since 1970; null where it cannot be set.</returns>
     public long? Stamp(SafeFileHandle file)
     {
@@ -42,8 +42,8 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
         {
             last = Volatile.Read(ref _lastStamp);
 
-            // In whole steps of the framework's clock, so that the portable way can set it; never a whole second, which
-            // would look like a file system that counts these only.
+            // In whole steps of the framework's clock, so that the framework can set it; never a whole second, which
+            // would look like a file system that counts seconds only.
             stamp = Math.Max(now, last + 100);
             stamp += stamp % 1_000_000_000 == 0 ? 100 : 0;
         }
@@ -65,11 +65,11 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
         }
     }
 
-    /// <summary>Remembers facts that were set by <see cref="Stamp"/>: they can be believed at once.</summary>
+    /// <summary>Remembers facts that <see cref="Stamp"/> set: they can be trusted at once.</summary>
     public void Published(in FileFacts facts)
     {
         long now = Environment.TickCount64;
-        if (_own.Count >= MostRecent)
+        if (_own.Count >= MaxRemembered)
         {
             foreach ((FileFacts old, long when) in _own)
             {
@@ -83,7 +83,7 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
         _own[facts] = now;
     }
 
-    /// <summary>The facts of an open file, after a wait where they are too new.</summary>
+    /// <summary>Returns the facts of an open file; waits if they are too new.</summary>
     /// <returns>Null when the file keeps changing.</returns>
     public async ValueTask<FileFacts?> LookAsync(SafeFileHandle file, CancellationToken cancellationToken)
     {
@@ -108,18 +108,18 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
         return null;
     }
 
-    /// <summary>Whether a file that looks so could be changed and still look so.</summary>
+    /// <summary>Whether a file with these facts could change and keep them.</summary>
     public bool IsNew(in FileFacts facts, out TimeSpan step)
     {
         step = facts.Changed % 1_000_000_000 == 0 ? CoarseStep : Step;
 
-        // The framework does not tell of changes, but of writes.
+        // The framework reports writes, not changes.
         long moved = native ? facts.Changed : Math.Max(facts.Changed, facts.Modified);
         TimeSpan age = DateTime.UtcNow - DateTime.UnixEpoch.AddTicks(moved / 100);
         return age < step && age > -Skew && !_own.ContainsKey(facts);
     }
 
-    /// <summary>A file whose version cannot be told now: a tag that none ever has again, and no digest.</summary>
+    /// <summary>A file whose version is not certain: a tag that no file ever has again, and no digest.</summary>
     public static StoredFile Unsettled(in FileFacts facts, TransferName name) => facts.ToFile(name, digest: null) with
     {
         Tag = new EntityTag($"{facts.ToTag().Value}-{RandomNumberGenerator.GetHexString(16, lowercase: true)}"),

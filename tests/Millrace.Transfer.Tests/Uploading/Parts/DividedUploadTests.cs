@@ -32,7 +32,7 @@ public sealed class DividedUploadTests
     {
         using var folder = new TemporaryFolder();
         string certificate = TlsFiles.Write(folder);
-        await using TestServer server = await TestServer.StartAsync(options => options with { CertificatePath = certificate });
+        await using TestServer server = await TestServer.StartAsync(options => options.CertificatePath = certificate);
         byte[] content = Content.Random(LongWay.Bytes);
         await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
         using TransferClient client = TlsFiles.Connect(
@@ -91,7 +91,7 @@ public sealed class DividedUploadTests
     public async Task Fewer_connections_are_used_where_the_server_wants_fewer()
     {
         await using TestServer server = await TestServer.StartAsync(
-            options => options with { Limits = new TransferLimits { MaxTransfers = 2 } });
+            options => options.Limits = new TransferLimits { MaxTransfers = 2 });
         byte[] content = Content.Random(LongWay.Bytes);
         await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files);
@@ -107,7 +107,7 @@ public sealed class DividedUploadTests
     public async Task Where_there_is_no_room_for_parts_and_whole_the_file_goes_as_one()
     {
         await using TestServer server = await TestServer.StartAsync(
-            options => options with { Store = new LocalFileStoreOptions { MaxTotalBytes = LongWay.Bytes + 1_000_000 } });
+            options => options.Store = new LocalFileStoreOptions { MaxTotalBytes = LongWay.Bytes + 1_000_000 });
         byte[] content = Content.Random(LongWay.Bytes);
         await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan with { Window = 96 * 1024 });
         using TransferClient client = Clients.To(relay.Files);
