@@ -18,7 +18,7 @@ internal static class SizeArgument
 
     public static string Problem(string option, string text) => $"{option}: '{text}' is not a valid size; use {Examples}.";
 
-    /// <summary>Parses a size from 0 on.</summary>
+    /// <summary>Parses a size of 0 or more.</summary>
     public static bool TryParse([NotNullWhen(true)] string? text, out long bytes)
     {
         bytes = 0;

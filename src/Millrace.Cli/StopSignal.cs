@@ -9,6 +9,7 @@ internal sealed class StopSignal : IDisposable
     private readonly CancellationTokenSource? _cut;
     private readonly PosixSignalRegistration _interrupt;
     private readonly PosixSignalRegistration _terminate;
+
     public StopSignal(bool handlesSecond = false)
     {
         _cut = handlesSecond ? new CancellationTokenSource() : null;

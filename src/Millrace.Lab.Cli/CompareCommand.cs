@@ -2,19 +2,21 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using Millrace.Cli;
 using Millrace.Lab.Comparing;
+using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Cli;
 
 /// <summary>`millrace lab compare`.</summary>
 internal static class CompareCommand
 {
+    private const string Prefix = "millrace lab compare: ";
     private const string ByTime = "time";
     private const string ByRatio = "ratio";
 
     private const string Details = """
-        The first is the reference; each of the others is compared with it. On one machine times are compared, less what
-        the machine itself drifted by; between machines ratios to the baseline, and ranks. A machine is told by its fields,
-        never by its speed. Verdicts need three launches of each.
+        The first run is the reference for all others. On one machine, times are compared after subtracting the drift of the
+        machine; between machines, ratios to the baseline and ranks. The recorded fields identify a machine, never its
+        speed. Verdicts need three launches of each run.
 
         Examples:
           millrace lab compare results/before results/after
@@ -37,24 +39,24 @@ internal static class CompareCommand
         };
         var by = new Option<string?>("--by")
         {
-            Description = "By time as measured, whatever the machine did meanwhile, or by ratio to the baseline (default: as the machines ask for).",
+            Description = "Compare by time as measured, without correcting for drift, or by ratio to the baseline (default: depends on the machines).",
             HelpName = $"{ByTime}|{ByRatio}",
         };
         by.AcceptOnlyFromAmong(ByTime, ByRatio);
         var nullRun = new Option<string?>("--null")
         {
-            Description = "A run of `lab null` on the same machine: verdicts have to exceed its noise, too.",
+            Description = "Require that differences exceed the noise of this run of `lab null` on the same machine.",
             HelpName = "RUN",
         };
         var metric = new Option<string[]>("--metric")
         {
-            Description = "Show every case of this metric, too (\"cpuNs\", \"readCalls\"); may be given several times.",
+            Description = "Show every case of this metric too (\"cpuNs\", \"readCalls\"); may be given several times.",
             HelpName = "NAME",
             Arity = ArgumentArity.OneOrMore,
         };
         var filter = new Option<string[]>("--filter")
         {
-            Description = "Only these methods (\"FilePipe*\") or cases (\"FilePipe/128MiB/4096/*\"); may be given several times.",
+            Description = "Compare only these methods (\"FilePipe*\") or cases (\"FilePipe/128MiB/4096/*\"); may be given several times.",
             HelpName = "GLOB",
             Arity = ArgumentArity.OneOrMore,
         };
@@ -64,20 +66,149 @@ internal static class CompareCommand
         {
             help, runs, by, nullRun, metric, filter, json,
         };
-        command.SetAction(parsed => CompareRunner.Run(new CompareArguments
-        {
-            Runs = parsed.GetValue(runs)!,
-            By = parsed.GetValue(by) switch
+        command.SetAction(parsed => Run(
+            parsed.GetValue(runs)!,
+            parsed.GetValue(nullRun),
+            parsed.GetValue(metric) ?? [],
+            new ComparisonOptions
             {
-                ByTime => ComparisonBasis.Time,
-                ByRatio => ComparisonBasis.Ratio,
-                _ => null,
+                By = parsed.GetValue(by) switch
+                {
+                    ByTime => ComparisonBasis.Time,
+                    ByRatio => ComparisonBasis.Ratio,
+                    _ => null,
+                },
+                Filters = parsed.GetValue(filter) ?? [],
             },
-            NullRun = parsed.GetValue(nullRun),
-            Metrics = parsed.GetValue(metric) ?? [],
-            Filters = parsed.GetValue(filter) ?? [],
-            Json = parsed.GetValue(json),
-        }));
+            parsed.GetValue(json)));
         return command;
+    }
+
+    private static int Run(string[] paths, string? nullRun, string[] names, ComparisonOptions options, bool json)
+    {
+        MetricKind[] metrics;
+        try
+        {
+            metrics = [.. names.Select(Metrics.Find)];
+        }
+        catch (LabException exception)
+        {
+            Console.Error.WriteLine(Prefix + exception.Message);
+            return ExitCode.CannotStart;
+        }
+
+        List<string> problems = [];
+        IReadOnlyList<StoredRun> reference = Read(paths[0], problems);
+        IReadOnlyList<StoredRun> nullRuns = nullRun is null ? [] : Read(nullRun, problems);
+        options = options with { Metrics = [.. Metrics.Usual.Concat(metrics).Distinct()] };
+        List<RunComparison> comparisons = [];
+        foreach (string path in paths.Skip(1))
+        {
+            IReadOnlyList<StoredRun> runs = Read(path, problems);
+            if (reference.Count > 0 && runs.Count > 0)
+            {
+                comparisons.AddRange(Compare(paths[0], reference, path, runs, nullRuns, options, problems));
+            }
+        }
+
+        int exitCode = comparisons.Exists(item => item.Count(VerdictWords.Slower) > 0) ? ExitCode.SomethingSlower
+            : problems.Count > 0 ? ExitCode.CannotCompare
+            : ExitCode.Success;
+        Print(json, metrics, new ComparisonReport(exitCode, problems, comparisons));
+        return exitCode;
+    }
+
+    private static IReadOnlyList<StoredRun> Read(string path, List<string> problems)
+    {
+        try
+        {
+            ResultsFolder folder = ResultsFolder.ReadRun(path);
+            problems.AddRange(folder.Problems);
+            return folder.Runs;
+        }
+        catch (LabException exception)
+        {
+            problems.Add(exception.Message);
+            return [];
+        }
+    }
+
+    private static IEnumerable<RunComparison> Compare(
+        string referencePath,
+        IReadOnlyList<StoredRun> references,
+        string path,
+        IReadOnlyList<StoredRun> runs,
+        IReadOnlyList<StoredRun> nullRuns,
+        ComparisonOptions options,
+        List<string> problems)
+    {
+        bool any = false;
+        foreach (StoredRun run in runs)
+        {
+            StoredRun? reference = references.FirstOrDefault(item => item.Results.Suite == run.Results.Suite);
+            if (reference is null)
+            {
+                continue;
+            }
+
+            any = true;
+            RunComparison comparison = RunComparer.Compare(
+                reference, run, options with { NullRun = NullRunOf(run, nullRuns, problems) });
+            if (comparison.Impossible is { } reason)
+            {
+                problems.Add($"{run.Path} cannot be compared: {reason}.");
+            }
+
+            yield return comparison;
+        }
+
+        if (!any)
+        {
+            problems.Add($"{referencePath} and {path} have no suite in common: {Suites(references)} and {Suites(runs)}.");
+        }
+    }
+
+    // The noise of another machine does not apply to this one.
+    private static LabResults? NullRunOf(StoredRun run, IReadOnlyList<StoredRun> nullRuns, List<string> problems)
+    {
+        StoredRun? stored = nullRuns.FirstOrDefault(item => item.Results.Suite == run.Results.Suite);
+        if (stored is not null && !MachineIdentity.AreSame(stored.Results.Machine, run.Results.Machine))
+        {
+            problems.Add($"{stored.Path} comes from another machine than {run.Path}: its noise was not used.");
+            return null;
+        }
+
+        return stored?.Results;
+    }
+
+    private static string Suites(IEnumerable<StoredRun> runs) =>
+        string.Join(", ", runs.Select(run => run.Results.Suite).Distinct(StringComparer.Ordinal));
+
+    private static void Print(bool json, MetricKind[] metrics, ComparisonReport report)
+    {
+        try
+        {
+            if (json)
+            {
+                Console.Out.WriteLine(ComparingJson.Write(report));
+            }
+            else
+            {
+                var printer = new ComparePrinter(Terminal.Create(), metrics);
+                foreach (RunComparison comparison in report.Comparisons)
+                {
+                    printer.Write(comparison);
+                }
+            }
+        }
+        catch (IOException)
+        {
+            // The reader of the output has closed it, for example `| head`. The exit code still tells the result.
+        }
+
+        foreach (string problem in report.Problems)
+        {
+            Console.Error.WriteLine(Prefix + problem);
+        }
     }
 }

@@ -8,7 +8,7 @@ internal static class LabCommand
 {
     public static Command Create()
     {
-        var command = new Command("lab", "Measure ways to read, write and move bytes on this machine.");
+        var command = new Command("lab", "Measure methods to read, write and transfer bytes on this machine.");
         foreach (Suite suite in SuiteCatalog.All)
         {
             command.Subcommands.Add(SuiteCommand.Create(suite));

@@ -11,15 +11,15 @@ internal static class NullCommand
     private const string OutputFolder = "results/null";
 
     private const string Details = """
-        Every method takes part twice, in the same rounds, and is compared with itself. What is found there is noise: the
-        smallest difference that this machine can tell. `lab compare --null` uses it.
+        Measures every method twice in the same rounds and compares it with itself. The difference is noise, the smallest
+        effect that this machine can show. `lab compare --null` uses it.
 
         Exit codes: as those of `millrace lab SUITE`.
         """;
 
     public static Command Create()
     {
-        var command = new Command("null", "Measure every method against itself: what differs then is noise.");
+        var command = new Command("null", "Measure every method against itself to find the noise of this machine.");
         foreach (Suite suite in SuiteCatalog.All)
         {
             command.Subcommands.Add(Create(suite));
@@ -36,7 +36,7 @@ internal static class NullCommand
         var command = new Command(suite.Name, $"Measure every method of \"{suite.Name}\" against itself.") { help, failUnder };
         options.AddTo(command, withFile: true);
         command.SetAction(parsed => SuiteRunner.Run(
-            [suite], options.Read(parsed) with { AgainstItself = true }, foldersOfTheirOwn: false, parsed.GetValue(failUnder)));
+            [suite], options.Read(parsed) with { AgainstItself = true }, separateFolders: false, parsed.GetValue(failUnder)));
         return command;
     }
 }

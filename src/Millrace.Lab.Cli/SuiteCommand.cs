@@ -9,8 +9,8 @@ namespace Millrace.Lab.Cli;
 internal static class SuiteCommand
 {
     private const string Details = """
-        Writes results.json, report.html and report.md, prints tables, aims and one sentence of finding. Keep the machine
-        otherwise idle. Ctrl-C ends after the current invocation and keeps what was measured; a second Ctrl-C ends at once.
+        Writes results.json, report.html and report.md, and prints tables, aims and a one-sentence finding. Keep the machine
+        otherwise idle. Ctrl-C stops after the current invocation and keeps the results; a second Ctrl-C ends at once.
 
         Exit codes:
           0    measured
@@ -25,22 +25,22 @@ internal static class SuiteCommand
         $"Measure {suite.Description}.",
         Details + Environment.NewLine + Examples(suite),
         [suite],
-        foldersOfTheirOwn: false);
+        separateFolders: false);
 
     public static Command CreateAll() => Create(
         "all",
-        "Run every suite, one after the other. The results of each go into a folder of its own.",
+        "Run all suites one after the other; each writes to its own folder.",
         Details,
         SuiteCatalog.All,
-        foldersOfTheirOwn: true);
+        separateFolders: true);
 
     public static Option<bool> FailUnder() => new("--fail-under")
     {
-        Description = "End with exit code 2 when a stated aim is missed, for use in a CI.",
+        Description = "Exit with code 2 when a stated aim is missed, for use in CI.",
     };
 
     private static Command Create(
-        string name, string description, string details, IReadOnlyList<Suite> suites, bool foldersOfTheirOwn)
+        string name, string description, string details, IReadOnlyList<Suite> suites, bool separateFolders)
     {
         var options = new SuiteOptions(LabOptions.DefaultOutputFolder);
         Option<bool> failUnder = FailUnder();
@@ -48,7 +48,7 @@ internal static class SuiteCommand
         var command = new Command(name, description) { help, failUnder };
         options.AddTo(command, withFile: true);
         command.SetAction(parsed => SuiteRunner.Run(
-            suites, options.Read(parsed), foldersOfTheirOwn, parsed.GetValue(failUnder)));
+            suites, options.Read(parsed), separateFolders, parsed.GetValue(failUnder)));
         return command;
     }
 

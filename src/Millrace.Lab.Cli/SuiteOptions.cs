@@ -10,23 +10,23 @@ internal sealed class SuiteOptions
 
     private readonly Option<bool> _quick = new("--quick")
     {
-        Description = "What answers the main questions, up to 4 minutes a suite (the default).",
+        Description = "Answer the main questions, in up to 4 minutes per suite (the default).",
     };
 
     private readonly Option<bool> _full = new("--full")
     {
-        Description = "Every method with every parameter; takes half an hour to an hour a suite, and 1 to 2 GiB of disk.",
+        Description = "Measure every method with every parameter; takes 30 to 60 minutes per suite, and 1 to 2 GiB of disk.",
     };
 
     private readonly Option<int?> _launches = new("--launches")
     {
-        Description = "How many processes measure, one after the other (default: 3). Verdicts need 3 at least.",
+        Description = "Measure in this many processes, one after the other (default: 3). Verdicts need at least 3.",
         HelpName = "N",
     };
 
     private readonly Option<string?> _file = new("--file")
     {
-        Description = "Measure this file instead of generated ones. It is only read.",
+        Description = "Measure this file instead of generated ones; it is only read.",
         HelpName = "PATH",
     };
 
@@ -34,26 +34,26 @@ internal sealed class SuiteOptions
 
     private readonly Option<string[]> _filter = new("--filter")
     {
-        Description = "Only these methods (\"FilePipe*\") or cases (\"FilePipe/128MiB/4096/*\"); may be given several times.",
+        Description = "Measure only these methods (\"FilePipe*\") or cases (\"FilePipe/128MiB/4096/*\"); may be given several times.",
         HelpName = "GLOB",
         Arity = ArgumentArity.OneOrMore,
     };
 
     private readonly Option<string?> _data = new("--data")
     {
-        Description = "Where generated files are kept, on the disk to be measured (default: the user's cache folder).",
+        Description = "Keep generated files here, on the disk to measure (default: the user's cache folder).",
         HelpName = "DIR",
     };
 
     private readonly Option<int?> _seed = new("--seed")
     {
-        Description = "Repeat the shuffled order of an earlier run, whose results name it.",
+        Description = "Repeat the shuffled order of an earlier run; its results contain the seed.",
         HelpName = "N",
     };
 
     public SuiteOptions(string outputFolder) => _output = new Option<string>("--out")
     {
-        Description = "Where the results and the report go.",
+        Description = "Write the results and the report to this folder.",
         HelpName = "DIR",
         DefaultValueFactory = _ => outputFolder,
     };
@@ -76,12 +76,12 @@ internal sealed class SuiteOptions
         {
             if (result.GetValue(_quick) && result.GetValue(_full))
             {
-                result.AddError("--quick and --full exclude each other: give one of them.");
+                result.AddError("--quick and --full exclude each other.");
             }
 
             if (result.GetValue(_launches) is < 1)
             {
-                result.AddError("--launches needs a number of at least 1.");
+                result.AddError("--launches must be 1 or more.");
             }
         });
     }

@@ -1,4 +1,5 @@
 using Millrace.Cli;
+using Millrace.Lab.Reporting;
 using Millrace.Lab.Results;
 using Millrace.Lab.Running;
 using Millrace.Lab.Suites;
@@ -10,7 +11,7 @@ namespace Millrace.Lab.Cli;
 internal static class SuiteRunner
 {
     public static int Run(
-        IReadOnlyList<Suite> suites, LabOptions options, bool foldersOfTheirOwn, bool failUnder)
+        IReadOnlyList<Suite> suites, LabOptions options, bool separateFolders, bool failUnder)
     {
         IAnsiConsole console = Terminal.Create();
         using var stop = new StopSignal();
@@ -20,7 +21,7 @@ internal static class SuiteRunner
         foreach (Suite suite in suites)
         {
             left--;
-            LabOptions mine = foldersOfTheirOwn
+            LabOptions mine = separateFolders
                 ? options with { OutputFolder = Path.Combine(options.OutputFolder, suite.Name) }
                 : options;
             try
@@ -74,4 +75,53 @@ internal static class SuiteRunner
 
     // A failed case says more about a run than a missed aim does.
     private static int Worse(int one, int other) => Math.Max(one, other);
+}
+
+/// <summary>Where results go.</summary>
+internal static class OutputFolder
+{
+    public static string Prepare(string folder)
+    {
+        try
+        {
+            string full = Path.GetFullPath(folder);
+            Directory.CreateDirectory(full);
+            string probe = Path.Combine(full, $".millrace-{Environment.ProcessId}");
+            File.WriteAllText(probe, "");
+            File.Delete(probe);
+            return full;
+        }
+        catch (Exception exception) when (
+            exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
+        {
+            throw new LabException(
+                $"The output folder {folder} cannot be written: {exception.Message} Name another one with --out.",
+                exception);
+        }
+    }
+}
+
+/// <summary>Writes what a run leaves behind, and prints it.</summary>
+internal static class ReportFiles
+{
+    public static void Write(IAnsiConsole console, string folder, LabResults results)
+    {
+        string json = Path.Combine(folder, ResultsFile.Name);
+        ResultsFile.Write(json, results);
+        IReadOnlyList<string> reports = ReportWriter.Write(folder, [results]);
+        try
+        {
+            ConsoleReport.Write(console, results);
+            console.WriteLine();
+            console.WriteLine($"Results: {json}");
+            foreach (string report in reports)
+            {
+                console.WriteLine($"Report:  {report}");
+            }
+        }
+        catch (IOException)
+        {
+            // The reader of the output has closed it, for example `| head`. The files are written.
+        }
+    }
 }

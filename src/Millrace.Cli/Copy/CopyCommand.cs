@@ -338,7 +338,7 @@ internal sealed class CopyMeter(ProgressTask? bar) : IProgress<FileCopyProgress>
     }
 }
 
-/// <summary>What was copied, how, and how fast, in one line.</summary>
+/// <summary>Describes the result in one line: files, method, speed.</summary>
 internal static class CopyPrinter
 {
     /// <summary>For example "Copied 12 files, 1.2 GiB, in 3.1 s (396 MiB/s): 11 by copy_file_range, 1 by reflink."</summary>

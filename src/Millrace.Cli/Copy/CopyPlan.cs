@@ -2,7 +2,7 @@ using Millrace.Interop;
 
 namespace Millrace.Cli;
 
-/// <summary>What is to be done, found out before anything is.</summary>
+/// <summary>Lists everything to copy before anything is copied.</summary>
 internal static class CopyPlan
 {
     /// <summary>Finds everything that is to be copied, folders before what is in them.</summary>

@@ -8,8 +8,8 @@ namespace Millrace.Cli;
 internal static class GetCommand
 {
     private const string Details = """
-        A file gets its name here when it is complete and verified; until then a file of that name stays as it is. A URL with
-        a slash at its end is a folder: all its files are downloaded, into a folder of its name or into FILE. The command
+        A file gets its name here when it is complete and verified; until then a file of that name stays as it is. A URL that
+        ends with a slash is a folder: all its files are downloaded, into a folder of its name or into FILE. The command
         retries after an interruption; after a crash, the same command resumes. A signed link of 'millrace link' needs no
         token; put it in quotes.
 
@@ -30,7 +30,7 @@ internal static class GetCommand
         var set = new TransferOptionSet(moves: true);
         var url = new Argument<string>("URL")
         {
-            Description = "A file, a folder with a slash at its end, or a signed link in quotes.",
+            Description = "A file, a folder (ending with a slash), or a signed link in quotes.",
             CompletionSources = { new RemoteNames(set).Complete },
         };
         var file = new Argument<string?>("FILE")
@@ -177,7 +177,7 @@ internal static class GetPlan
     {
         if (destination == TransferItem.Standard)
         {
-            throw Wrong($"{target.Text} is a folder, and standard output takes one file. Give the URL of a file, without a slash at its end.");
+            throw Wrong($"{target.Text} is a folder, and standard output takes one file. Give the URL of a file, without a final slash.");
         }
 
         if (destination is null && target.Name.IsRoot)

@@ -96,6 +96,7 @@ internal static class LinkCommand
 internal static class LinkBase
 {
     private const string Files = "/files/";
+
     public static string Parse(string text)
     {
         if (!Uri.TryCreate(text, UriKind.Absolute, out Uri? url)

@@ -9,7 +9,7 @@ namespace Millrace.Cli;
 internal static class PutCommand
 {
     private const string Details = """
-        URL names the file or, with a slash at its end, the folder that the files and folders go into. A file appears on the
+        URL names the file or, if it ends with a slash, the folder that the files and folders go into. A file appears on the
         server when it is complete and verified there. The command retries after an interruption; after a crash, the same
         command resumes.
 
@@ -88,7 +88,7 @@ internal static class PutCommand
         if (items.Count == 0)
         {
             throw new TransferException(
-                TransferError.NotFound, "There is no file to upload; the server keeps no empty folders.");
+                TransferError.NotFound, "Nothing to upload; the server keeps no empty folders.");
         }
 
         return await TransferBatch.RunAsync(

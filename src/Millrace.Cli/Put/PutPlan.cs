@@ -22,7 +22,7 @@ internal static class PutPlan
         {
             if (source == TransferItem.Standard)
             {
-                throw Wrong("Standard input has no name of its own. Give the URL of a file, without a slash at its end.");
+                throw Wrong("Standard input has no name. Give the URL of a file, without a final slash.");
             }
 
             if (Directory.Exists(source))
@@ -53,13 +53,13 @@ internal static class PutPlan
         if (sources.Count > 1)
         {
             throw Wrong(
-                $"{sources.Count} files cannot all become {target.Text}. If it is a folder, write {target.Text}/ with a slash at its end.");
+                $"{sources.Count} files cannot all become {target.Text}. If it is a folder, write {target.Text}/ with a final slash.");
         }
 
         string source = sources[0];
         if (Directory.Exists(source))
         {
-            throw Wrong($"'{source}' is a folder. It goes into one: write {target.Text}/ with a slash at its end.");
+            throw Wrong($"'{source}' is a folder. It goes into one: write {target.Text}/ with a final slash.");
         }
 
         string url = target.UrlOf(target.Name);
@@ -92,7 +92,7 @@ internal static class PutPlan
             }
             else
             {
-                items.Add(Refused(path, below, target, "is a link to a folder and was left out. Put that folder by itself"));
+                items.Add(Refused(path, below, target, "is a link to a folder and was left out. Put that folder separately"));
             }
         }
     }

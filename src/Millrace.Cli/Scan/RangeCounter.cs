@@ -99,7 +99,7 @@ internal static class RangeCounter
         return sum;
     }
 
-    /// <summary>Hands over what there is, again with more behind it until it is taken.</summary>
+    /// <summary>Passes the available bytes to a callback, and again with more bytes until it takes them.</summary>
     private static async ValueTask<long> WalkAsync(
         FilePipeReader reader, Func<ReadOnlySpan<byte>, bool, int> take, CancellationToken cancellationToken)
     {
@@ -119,7 +119,7 @@ internal static class RangeCounter
     }
 }
 
-/// <summary>What a range, or several that follow each other, came to.</summary>
+/// <summary>The result of a range, or of several consecutive ones.</summary>
 internal readonly record struct RangeTally(Int128 Value, long Bytes, long Rest)
 {
     public static RangeTally operator +(RangeTally left, RangeTally right) => new(
@@ -132,7 +132,7 @@ internal readonly record struct RangeTally(Int128 Value, long Bytes, long Rest)
 
 /// <summary>
 /// Counts the records that contain a text. Looks for the text first and for the end of its record then, so that records
-/// without it cost nothing of their own. Needs no whole record in memory.
+/// without it cost nothing extra. Needs no whole record in memory.
 /// </summary>
 internal sealed class RecordFinder
 {

@@ -393,7 +393,7 @@ internal sealed class ScanPrinter
     };
 }
 
-/// <summary>What a scan found out, as JSON; docs/scan.md has the fields.</summary>
+/// <summary>The result as JSON; docs/scan.md describes the fields.</summary>
 internal sealed record ScanReport(
     ScanWhat What, Int128 Count, long Bytes, double Milliseconds, bool Stopped, IReadOnlyList<ScannedFile> Files)
 {
@@ -402,7 +402,7 @@ internal sealed record ScanReport(
     public int Failed => Files.Count(file => file.Error is not null);
 }
 
-/// <summary>What a scan found out of one file, or why it could not.</summary>
+/// <summary>The result for one file.</summary>
 internal sealed record ScannedFile(
     string Path,
     [property: JsonPropertyName("count")] Int128? Value,

@@ -115,7 +115,7 @@ internal static class ServeCommand
     private static string TransferText(int count) => count == 1 ? "1 transfer" : $"{count} transfers";
 }
 
-/// <summary>What a server that is ready tells: where it is, who may use it, and lines to copy.</summary>
+/// <summary>Describes a ready server: its addresses, who may use it, and commands to copy.</summary>
 internal static class ServePrinter
 {
     public static ServeLine ToLine(TransferServer server, TransferHostOptions options) => new()

@@ -212,7 +212,7 @@ internal static class TokenAction
     };
 }
 
-/// <summary>What a token allows, for a person.</summary>
+/// <summary>Describes a token in words.</summary>
 internal static class TokenText
 {
     /// <summary>For example "read,list below builds until 2026-06-01 12:00 UTC".</summary>

@@ -64,6 +64,7 @@ internal static class TransferCommand
 internal sealed class TransferSession(TransferClientOptions options) : IDisposable
 {
     private readonly Dictionary<Uri, TransferClient> _clients = [];
+
     public async Task<(TransferTarget Target, TransferClient Client)> OpenAsync(
         TransferTarget target, CancellationToken cancellationToken)
     {
@@ -103,7 +104,7 @@ internal sealed class TransferSession(TransferClientOptions options) : IDisposab
     }
 }
 
-/// <summary>What a failure is called, and what can be done about it on the command line.</summary>
+/// <summary>Names failures and the option that helps.</summary>
 internal static class TransferFailure
 {
     /// <summary>Whether a file failed with it, so that the others go on; anything else is a mistake of this program.</summary>

@@ -155,7 +155,7 @@ internal sealed class BarDisplay : ITransferDisplay
             {
                 _running.Remove(bar);
 
-                // Full bars are hidden, until they begin anew.
+                // Full bars are hidden until they are used again.
                 bar.Task.IsIndeterminate = false;
                 bar.Task.Value = bar.Task.MaxValue;
                 _idle.Push(bar.Task);

@@ -181,7 +181,7 @@ internal sealed class ProtocolOptionSet
 
     private void CheckProtocol(OptionResult result)
     {
-        // A protocol that is none is an error of its own.
+        // The parser reports an unknown protocol.
         string? name = result.GetResult(_via) is { Tokens: [{ Value: var text }] } ? text : ProtocolNames.All[0];
         if (!result.Implicit && ProtocolNames.All.Contains(name) && !ProtocolNames.IsGrpc(ProtocolNames.Parse(name)))
         {
@@ -273,7 +273,6 @@ internal static class TokenSource
 /// <summary>What must be under a name that is written or deleted: <c>--new</c> and <c>--if-match</c>.</summary>
 internal static class ConditionOptions
 {
-
     public static Option<string?> IfMatch()
     {
         var option = new Option<string?>("--if-match")

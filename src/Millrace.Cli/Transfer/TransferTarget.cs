@@ -44,6 +44,7 @@ internal sealed record TransferTarget
 
     /// <summary>Reads a URL; its first part is taken for the path of the server's files until the server says otherwise.</summary>
     public static TransferTarget Parse(string text) => Parse(text, query: null);
+
     public static TransferTarget ParseWithLink(string text)
     {
         int mark = text.IndexOf('?', StringComparison.Ordinal);
@@ -101,7 +102,7 @@ internal sealed record TransferTarget
         string path = slash < 0 ? "" : text[slash..].TrimStart('/');
         if (slash >= 0 && (text[slash] != '/' || path.AsSpan().ContainsAny('?', '#')))
         {
-            throw Wrong(text, "a '?', '#' or backslash is no part of a file's URL", "Signed links are for 'millrace get' and 'millrace put'; in a name, '#' is written %23");
+            throw Wrong(text, "a file's URL cannot contain '?', '#' or a backslash", "Signed links are for 'millrace get' and 'millrace put'; in a name, '#' is written %23");
         }
 
         int end = path.IndexOf('/', StringComparison.Ordinal);
@@ -135,7 +136,7 @@ internal sealed record TransferTarget
 
         try
         {
-            // It says what is wrong with a name that could be decoded.
+            // For a name that can be decoded, the exception gives the reason.
             TransferName.Parse(Uri.UnescapeDataString(encoded));
         }
         catch (TransferException exception)

@@ -89,7 +89,7 @@ public sealed class LinkTests : IDisposable
     [InlineData("http1 or http2", "put", "mine.bin", "LINK", "--via", "grpc")]
     [InlineData("'millrace get'", "ls", "LINK")]
     [InlineData("'millrace get'", "rm", "LINK")]
-    [InlineData("slash at its end", "put", "mine.bin", "mine.bin", "LINK")]
+    [InlineData("final slash", "put", "mine.bin", "mine.bin", "LINK")]
     public async Task What_a_link_cannot_do_is_refused_with_what_can_be_done(string expected, params string[] arguments)
     {
         _folder.Write("mine.bin", 10);

@@ -81,8 +81,8 @@ public sealed class PutPlanTests : IDisposable
     }
 
     [Theory]
-    [InlineData("http://h/files/x", "slash at its end", "tree/one.txt", "tree/sub/two.txt")]
-    [InlineData("http://h/files/x", "slash at its end", "tree")]
+    [InlineData("http://h/files/x", "final slash", "tree/one.txt", "tree/sub/two.txt")]
+    [InlineData("http://h/files/x", "final slash", "tree")]
     [InlineData("http://h/files/x/", "no name of its own", "-")]
     [InlineData("http://h/files/x/", "would both become", "tree/one.txt", "tree/../tree/one.txt")]
     public void What_contradicts_itself_is_refused_before_anything_is_sent(string url, string reason, params string[] sources)
