@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using Millrace.Interop;
 
 namespace Millrace.Tests.Appending;
@@ -105,6 +106,7 @@ public sealed class AppendRefusalTests
     [NeedsTheory(Need.Unix)]
     [InlineData(false)]
     [InlineData(true)]
+    [UnsupportedOSPlatform("windows")]
     public void A_new_file_has_the_permissions_that_were_requested(bool portable)
     {
         const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupWrite | UnixFileMode.OtherWrite;

@@ -293,6 +293,6 @@ public sealed class BlockQueueTests
     {
         public int Calls { get; private set; }
 
-        public void OnReady(int ticket, bool mayRunHere) => Calls++;
+        public void OnReady(int ticket = 0, bool mayRunHere = false) => Calls++;
     }
 }
