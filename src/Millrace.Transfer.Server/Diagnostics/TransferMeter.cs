@@ -3,8 +3,8 @@ using System.Diagnostics.Metrics;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>The instruments. Thread-safe; one an application.</summary>
-public sealed class TransferMeter : IDisposable
+/// <summary>The instruments. Thread-safe; one per application.</summary>
+internal sealed class TransferMeter : IDisposable
 {
     // Bounds in seconds: from a small file on the machine itself to one of many GiB over a slow line.
     private static readonly InstrumentAdvice<double> Durations = new()
@@ -20,8 +20,6 @@ public sealed class TransferMeter : IDisposable
     private readonly UpDownCounter<long> _appending;
     private readonly Counter<long> _uploads;
 
-    /// <summary>Makes them.</summary>
-    /// <param name="factory">The application's; null for a meter outside of any application.</param>
     public TransferMeter(IMeterFactory? factory = null)
     {
         // A factory's meters are its own to dispose of.
@@ -39,7 +37,6 @@ public sealed class TransferMeter : IDisposable
             "millrace.upload.events", "{upload}", "Resumable uploads that were started, resumed, completed, aborted or expired.");
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         if (_isOwn)
@@ -48,9 +45,9 @@ public sealed class TransferMeter : IDisposable
         }
     }
 
-    internal void Begun(string direction) => _active.Add(1, Direction(direction));
+    public void Begun(string direction) => _active.Add(1, Direction(direction));
 
-    internal void Ended(string direction, string outcome, int status, long bytes, TimeSpan duration)
+    public void Ended(string direction, string outcome, int status, long bytes, TimeSpan duration)
     {
         _active.Add(-1, Direction(direction));
         _io.Add(bytes, Direction(direction));
@@ -63,9 +60,9 @@ public sealed class TransferMeter : IDisposable
         _duration.Record(duration.TotalSeconds, tags);
     }
 
-    internal void Appending(int change) => _appending.Add(change);
+    public void Appending(int change) => _appending.Add(change);
 
-    internal void Upload(string what, long count = 1)
+    public void Upload(string what, long count = 1)
     {
         if (count > 0)
         {

@@ -26,10 +26,10 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
                 : _download.AnswerAsync(context, target);
         }
 
-        if ((HttpMethods.IsPut(method) || HttpMethods.IsPost(method)) && ResumableCreation.IsWanted(context.Request))
+        if ((HttpMethods.IsPut(method) || HttpMethods.IsPost(method)) && UploadEndpoints.IsResumable(context.Request))
         {
             FileUpload.ThrowIfFolder(target);
-            return ResumableCreation.CreateAsync(context, store, options, target.Name);
+            return UploadEndpoints.CreateAsync(context, store, options, target.Name);
         }
 
         if (HttpMethods.IsPut(method))
@@ -48,12 +48,12 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             return AnswerOptionsAsync(context, target);
         }
 
-        throw new HttpRefusal(
-            StatusCodes.Status405MethodNotAllowed,
+        throw new Refusal(
             TransferError.InvalidRequest,
             $"'{NameEncoding.Printable(method)}' is not something that can be done with a file here. These can: {Allowed}.",
             target.Name.Value)
         {
+            Status = StatusCodes.Status405MethodNotAllowed,
             Field = HeaderNames.Allow,
             FieldValue = Allowed,
         };
@@ -65,6 +65,6 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             .EnterAsync(context, TransferScope.None, target.Name, isTransfer: false)
             .ConfigureAwait(false);
         context.Response.StatusCode = StatusCodes.Status204NoContent;
-        ResumableCreation.AddAbilities(context.Response, store);
+        DraftUploads.AddCapabilities(context.Response, store);
     }
 }

@@ -12,10 +12,12 @@ internal sealed class FileRemoval(IFileStore store)
             .ConfigureAwait(false);
         if (target.Name.IsRoot)
         {
-            throw new HttpRefusal(
-                StatusCodes.Status409Conflict,
+            throw new Refusal(
                 TransferError.InvalidName,
-                "The root of a store cannot be deleted. Name a file or an empty folder.");
+                "The root of a store cannot be deleted. Name a file or an empty folder.")
+            {
+                Status = StatusCodes.Status409Conflict,
+            };
         }
 
         CancellationToken aborted = context.RequestAborted;

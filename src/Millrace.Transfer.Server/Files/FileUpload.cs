@@ -65,11 +65,13 @@ internal sealed class FileUpload(IFileStore store)
         }
     }
 
-    private static HttpRefusal IsFolder(TransferName name) => new(
-        StatusCodes.Status409Conflict,
+    private static Refusal IsFolder(TransferName name) => new(
         TransferError.InvalidName,
         $"'{name}/' is the name of a folder, and only a file can be put. Folders come with their files.",
-        name.Value);
+        name.Value)
+    {
+        Status = StatusCodes.Status409Conflict,
+    };
 
     private static async ValueTask<long> UnpackAsync(
         HttpRequest request, ContentCoding coding, RequestDigests digests, TransferName name, PipeWriter destination,

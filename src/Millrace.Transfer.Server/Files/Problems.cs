@@ -6,42 +6,25 @@ using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Answers what was refused: the status, and a problem document that says why.</summary>
+/// <summary>The one place that turns a refusal into an HTTP response: the status, and a problem document (RFC 9457).</summary>
+/// <remarks>A request to an upload adds the fields of its protocol: <see cref="UploadCall"/>.</remarks>
 internal static class Problems
 {
-    /// <summary>Runs an endpoint and answers what it throws.</summary>
+    /// <summary>Runs an endpoint and answers the refusals that it throws.</summary>
     public static async Task RunAsync(HttpContext context, Func<HttpContext, Task> endpoint)
     {
         try
         {
             await endpoint(context).ConfigureAwait(false);
         }
-        catch (TransferException exception)
-        {
-            await AnswerAsync(context, exception).ConfigureAwait(false);
-        }
-        catch (FilePipeException exception)
-        {
-            await AnswerAsync(context, Translate(exception)).ConfigureAwait(false);
-        }
-        catch (HttpRefusal refusal)
+        catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
         {
             await AnswerAsync(context, refusal).ConfigureAwait(false);
         }
-        catch (BadHttpRequestException exception)
+        catch (Exception exception) when (IsDisconnect(context, exception))
         {
-            // A body that ended early, came too slowly or was framed wrongly: the server's own finding.
-            await AnswerAsync(context, Translate(exception)).ConfigureAwait(false);
-        }
-        catch (Exception exception) when (
-            exception is (OperationCanceledException or IOException)
-            && context.RequestAborted.IsCancellationRequested)
-        {
-            // The client went away, which is its right and no news.
-        }
-        catch (Exception exception) when (exception is ConnectionResetException or ConnectionAbortedException)
-        {
-            // The same, noticed while its body was being read.
+            // What was received is kept, and nobody is there to be answered.
+            context.Abort();
         }
     }
 
@@ -63,93 +46,70 @@ internal static class Problems
         _ => StatusCodes.Status500InternalServerError,
     };
 
-    /// <summary>Answers; where an answer has begun already, the connection is ended, so that nobody takes it for whole.</summary>
-    public static Task AnswerAsync(HttpContext context, TransferException exception)
-    {
-        if (!TryBegin(context, StatusOf(exception.Error)))
-        {
-            return Task.CompletedTask;
-        }
+    public static Task AnswerAsync(HttpContext context, TransferException exception) =>
+        AnswerAsync(context, Refusal.Of(exception)!);
 
-        HttpResponse response = context.Response;
-        if (exception.RetryAfter is { } wait)
-        {
-            response.Headers[HeaderNames.RetryAfter] =
-                Math.Ceiling(wait.TotalSeconds).ToString(CultureInfo.InvariantCulture);
-        }
-
-        if (exception.Error == TransferError.Unauthorized)
-        {
-            response.Headers[HeaderNames.WWWAuthenticate] = "Bearer";
-        }
-
-        return WriteAsync(context, exception.Error, exception.Message, exception.Name);
-    }
-
-    /// <summary>Answers with a status that the refusal itself names.</summary>
-    public static Task AnswerAsync(HttpContext context, HttpRefusal refusal)
-    {
-        if (!TryBegin(context, refusal.Status))
-        {
-            return Task.CompletedTask;
-        }
-
-        if (refusal.Field is { } field)
-        {
-            context.Response.Headers[field] = refusal.FieldValue;
-        }
-
-        return WriteAsync(context, refusal.Error, refusal.Message, refusal.Name);
-    }
-
-    public static TransferException Translate(FilePipeException exception) => StoreErrors.Translate(exception);
-
-    public static HttpRefusal Translate(BadHttpRequestException exception) => new(
-        exception.StatusCode,
-        exception.StatusCode switch
-        {
-            StatusCodes.Status408RequestTimeout => TransferError.TooSlow,
-            StatusCodes.Status413PayloadTooLarge => TransferError.TooLarge,
-            _ => TransferError.InvalidRequest,
-        },
-        $"The request could not be read to its end: {exception.Message} Nothing was stored; send it again.");
-
-    /// <returns>False when an answer has begun already; the connection is ended then.</returns>
-    private static bool TryBegin(HttpContext context, int status)
+    /// <summary>Writes the response; if one has begun, aborts the connection, so that nobody takes a part for the whole.</summary>
+    public static async Task AnswerAsync(HttpContext context, Refusal refusal)
     {
         HttpResponse response = context.Response;
         if (response.HasStarted)
         {
             context.Abort();
-            return false;
+            return;
         }
 
-        // Fields that were meant for an answer of another kind.
+        UploadCall? upload = context.Features.Get<UploadCall>();
+        // Fields that were meant for another response.
         response.Clear();
-        response.StatusCode = status;
-        response.ContentType = ErrorDocument.MediaType;
-        response.Headers.CacheControl = "no-store";
-        response.Headers.XContentTypeOptions = "nosniff";
-        return true;
-    }
+        (response.StatusCode, string type) = upload?.Classify(refusal) ?? (refusal.Status ?? StatusOf(refusal.Error), "about:blank");
+        IHeaderDictionary headers = response.Headers;
+        headers.ContentType = ErrorDocument.MediaType;
+        headers.CacheControl = CacheControlHeaderValue.NoStoreString;
+        headers.XContentTypeOptions = "nosniff";
+        if (refusal.Field is { } field)
+        {
+            headers[field] = refusal.FieldValue;
+        }
 
-    private static async Task WriteAsync(HttpContext context, TransferError error, string message, string? name)
-    {
-        HttpResponse response = context.Response;
+        if (refusal.RetryAfter is { } wait)
+        {
+            headers.RetryAfter = Math.Ceiling(wait.TotalSeconds).ToString(CultureInfo.InvariantCulture);
+        }
+
+        if (refusal.Error == TransferError.Unauthorized)
+        {
+            headers.WWWAuthenticate = "Bearer";
+        }
+
+        upload?.AddRefusalFields(refusal);
+        bool isOffset = refusal.Error == TransferError.OffsetMismatch && upload is not null;
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(
             new ErrorDocument
             {
-                Title = error.ToString(),
+                Type = type,
+                Title = refusal.Error.ToString(),
                 Status = response.StatusCode,
-                Detail = message,
-                Error = error.ToString(),
-                Name = string.IsNullOrEmpty(name) ? null : name,
+                Detail = refusal.Message,
+                Error = refusal.Error.ToString(),
+                Name = string.IsNullOrEmpty(refusal.Name) ? null : refusal.Name,
+                ExpectedOffset = isOffset ? refusal.Offset : null,
+                ProvidedOffset = isOffset ? refusal.ProvidedOffset : null,
             },
             TransferJson.Default.ErrorDocument);
         response.ContentLength = body.Length;
-        if (!HttpMethods.IsHead(context.Request.Method))
+        if (context.RequestAborted.IsCancellationRequested)
+        {
+            context.Abort();
+        }
+        else if (!HttpMethods.IsHead(context.Request.Method))
         {
             await response.Body.WriteAsync(body, context.RequestAborted).ConfigureAwait(false);
         }
     }
+
+    /// <summary>Whether the client has gone away, which is its right and not worth a line in the log.</summary>
+    private static bool IsDisconnect(HttpContext context, Exception exception) =>
+        exception is ConnectionResetException or ConnectionAbortedException
+        || (exception is OperationCanceledException or IOException && context.RequestAborted.IsCancellationRequested);
 }

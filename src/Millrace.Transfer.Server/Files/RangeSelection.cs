@@ -95,12 +95,12 @@ internal static class RangeSelection
     public static string ContentRange(ByteRange range, long length) => $"bytes {range.Offset}-{range.End - 1}/{length}";
 
     /// <summary>For a range that is not in a file of this length.</summary>
-    public static HttpRefusal NotSatisfiable(StringValues field, StoredFile file) => new(
-        StatusCodes.Status416RangeNotSatisfiable,
+    public static Refusal NotSatisfiable(StringValues field, StoredFile file) => new(
         TransferError.RangeNotSatisfiable,
         $"No byte of the range '{NameEncoding.Printable(field.ToString())}' can be sent: '{file.Name}' has {file.Length} bytes, and at most {MaxRanges} ranges are taken.",
         file.Name.Value)
     {
+        Status = StatusCodes.Status416RangeNotSatisfiable,
         Field = HeaderNames.ContentRange,
         FieldValue = $"bytes */{file.Length}",
     };

@@ -7,7 +7,7 @@ namespace Millrace.Transfer.Server;
 internal static class RequestEncoding
 {
     /// <summary>What a request's body is in.</summary>
-    /// <exception cref="HttpRefusal">415: it cannot be unpacked here.</exception>
+    /// <exception cref="Refusal">415: it cannot be unpacked here.</exception>
     public static ContentCoding Of(HttpRequest request, TransferName name)
     {
         ContentCoding coding = ContentCoding.Identity;
@@ -35,12 +35,12 @@ internal static class RequestEncoding
         _ => throw Unknown(text, name),
     };
 
-    private static HttpRefusal Unknown(string text, TransferName name) => new(
-        StatusCodes.Status415UnsupportedMediaType,
+    private static Refusal Unknown(string text, TransferName name) => new(
         TransferError.InvalidRequest,
         $"'{name}' was sent in the coding '{NameEncoding.Printable(text)}'. It can be sent as it is, or in gzip or br.",
         name.Value)
     {
+        Status = StatusCodes.Status415UnsupportedMediaType,
         Field = HeaderNames.AcceptEncoding,
         FieldValue = "gzip, br",
     };

@@ -11,7 +11,7 @@ internal static class StoreConflict
     /// <summary>Waits for a store.</summary>
     /// <param name="work">What it does.</param>
     /// <param name="precondition">The request's: with one, a name that is taken is a condition that is not met.</param>
-    /// <exception cref="HttpRefusal">409.</exception>
+    /// <exception cref="Refusal">409.</exception>
     public static async ValueTask<T> AskAsync<T>(ValueTask<T> work, WritePrecondition precondition)
     {
         try
@@ -22,8 +22,11 @@ internal static class StoreConflict
             exception.Error == TransferError.InvalidRequest
             || (exception.Error == TransferError.AlreadyExists && !precondition.CreateNew))
         {
-            throw new HttpRefusal(
-                StatusCodes.Status409Conflict, exception.Error, exception.Message, exception.Name);
+            throw new Refusal(
+                exception.Error, exception.Message, exception.Name)
+            {
+                Status = StatusCodes.Status409Conflict,
+            };
         }
     }
 }

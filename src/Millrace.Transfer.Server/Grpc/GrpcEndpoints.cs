@@ -43,9 +43,10 @@ internal static class GrpcEndpoints
         HttpRequest request = context.Request;
         if (!HttpMethods.IsPost(request.Method))
         {
-            return Problems.AnswerAsync(context, new HttpRefusal(
-                StatusCodes.Status405MethodNotAllowed, TransferError.InvalidRequest, "gRPC is spoken by POST.")
+            return Problems.AnswerAsync(context, new Refusal(
+                TransferError.InvalidRequest, "gRPC is spoken by POST.")
             {
+                Status = StatusCodes.Status405MethodNotAllowed,
                 Field = "Allow",
                 FieldValue = HttpMethods.Post,
             });
@@ -53,19 +54,21 @@ internal static class GrpcEndpoints
 
         if (!GrpcMediaType.TryParse(request.ContentType, out GrpcForm form, out string answer))
         {
-            return Problems.AnswerAsync(context, new HttpRefusal(
-                StatusCodes.Status415UnsupportedMediaType,
+            return Problems.AnswerAsync(context, new Refusal(
                 TransferError.InvalidRequest,
-                $"This is a method of gRPC. Send its messages as {GrpcFields.ContentType}, {GrpcFields.WebContentType} or {GrpcFields.WebTextContentType}."));
+                $"This is a method of gRPC. Send its messages as {GrpcFields.ContentType}, {GrpcFields.WebContentType} or {GrpcFields.WebTextContentType}.")
+            {
+                Status = StatusCodes.Status415UnsupportedMediaType,
+            });
         }
 
         if (form == GrpcForm.Http2 && !HttpProtocol.IsHttp2(request.Protocol))
         {
-            return Problems.AnswerAsync(context, new HttpRefusal(
-                StatusCodes.Status426UpgradeRequired,
+            return Problems.AnswerAsync(context, new Refusal(
                 TransferError.InvalidRequest,
                 $"gRPC needs HTTP/2, and this came by {request.Protocol}. Use the port of HTTP/2, or {GrpcFields.WebContentType}.")
             {
+                Status = StatusCodes.Status426UpgradeRequired,
                 Field = "Upgrade",
                 FieldValue = "HTTP/2",
             });

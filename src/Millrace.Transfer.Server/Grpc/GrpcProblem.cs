@@ -32,26 +32,17 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
 
     public static GrpcProblem Of(Exception exception) => exception switch
     {
-        TransferException transfer => Of(transfer),
-        FilePipeException file => Of(Problems.Translate(file)),
-        BadHttpRequestException request => Of(Problems.Translate(request)),
+        _ when Refusal.Of(exception) is { } refusal => new(GrpcErrors.StatusOf(refusal.Error), refusal.Message)
+        {
+            Error = refusal.Error,
+            Offset = refusal.Offset,
+            RetryAfter = refusal.RetryAfter,
+        },
         GrpcFault fault => new(fault.Status, fault.Message),
         InvalidProtocolBufferException => new(
             GrpcStatus.Internal, $"A message is not what its definition says: {exception.Message}"),
         InvalidDataException => new(GrpcStatus.Internal, "A compressed message is not gzip, or not all of it."),
         OperationCanceledException => new(GrpcStatus.Cancelled, "The call was canceled."),
         _ => new(GrpcStatus.Internal, "The server failed at this; its log says why.") { IsUnexpected = true },
-    };
-
-    private static GrpcProblem Of(TransferException exception) => new(GrpcErrors.StatusOf(exception.Error), exception.Message)
-    {
-        Error = exception.Error,
-        Offset = exception.Offset,
-        RetryAfter = exception.RetryAfter,
-    };
-
-    private static GrpcProblem Of(HttpRefusal refusal) => new(GrpcErrors.StatusOf(refusal.Error), refusal.Message)
-    {
-        Error = refusal.Error,
     };
 }

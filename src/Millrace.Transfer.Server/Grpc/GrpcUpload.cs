@@ -1,3 +1,5 @@
+using System.IO.Pipelines;
+using System.Security.Cryptography;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
 
@@ -12,7 +14,7 @@ internal static class GrpcUpload
         MessageReader messages = call.Read(ChunkHeader.DataField);
         UploadHead head = await ReadHeadAsync(messages).ConfigureAwait(false);
         Messages.UploadStatus answer = head.Upload.Length > 0
-            ? await GrpcAppend.AppendAsync(call, messages, head).ConfigureAwait(false)
+            ? await AppendAsync(call, messages, head).ConfigureAwait(false)
             : await CreateAsync(call, messages, head).ConfigureAwait(false);
         await call.Answer.SendAsync(answer).ConfigureAwait(false);
     }
@@ -84,6 +86,92 @@ internal static class GrpcUpload
             Chunk.ContentOneofCase.End => throw Misplaced("A message has both 'data' and 'end'; it can have one of them."),
             _ => throw Misplaced($"'{chunk.ContentCase}' came where 'data' or 'end' is expected."),
         };
+    }
+
+    /// <summary>Continues an upload of StartUpload.</summary>
+    private static async ValueTask<Messages.UploadStatus> AppendAsync(GrpcCall call, MessageReader messages, UploadHead head)
+    {
+        using UploadSession session = await GrpcUploads.OpenAsync(call, head.Upload, isTransfer: true).ConfigureAwait(false);
+        TransferName name = session.Status.Name;
+        if (head.Name.Length > 0 && head.Name != name.Value)
+        {
+            throw Misplaced($"Upload {session.Id} is for '{name}', and the stream says '{head.Name}'.");
+        }
+
+        long? length = GrpcValues.Bytes(head.HasLength, head.Length, "length");
+        Sha256Digest? first = head.HasSha256 ? GrpcMapping.ToDigest(head.Sha256) : null;
+        await ContinueAsync(session, GrpcValues.Bytes(head.Offset, "offset"), length).ConfigureAwait(false);
+        if (length is { } whole)
+        {
+            await session.SetLengthAsync(whole, call.Ended).ConfigureAwait(false);
+        }
+
+        End end = await AppendAsync(call, session, hash: null, async (sink, stop) =>
+        {
+            messages.Into(sink, stop);
+            End end = await ReceiveAsync(messages).ConfigureAwait(false)
+                ?? throw Cut("The stream ended without 'end'. What arrived is kept; ask for the offset and continue.");
+            ThrowUnlessLength(end, sink.Bytes);
+            return end;
+        }).ConfigureAwait(false);
+        if (head.Commit)
+        {
+            await GrpcUploads.CompleteAsync(call, session, length, Expected(first, end, name)).ConfigureAwait(false);
+        }
+
+        return GrpcUploads.ToMessage(session.Status);
+    }
+
+    /// <summary>Takes over an upload that can still be appended to, at an offset.</summary>
+    public static async ValueTask ContinueAsync(UploadSession session, long offset, long? length)
+    {
+        ThrowIfComplete(session);
+        await session.TakeOverAtAsync(offset, length, hasBody: true).ConfigureAwait(false);
+        ThrowIfComplete(session);
+    }
+
+    private static void ThrowIfComplete(UploadSession session)
+    {
+        if (session.Status is { Published: not null } or { Parts: not null })
+        {
+            throw new Refusal(
+                TransferError.UploadComplete,
+                $"Upload {session.Id} is complete: it became '{session.Status.Name}'. Nothing can be appended.")
+            {
+                Offset = session.Status.Offset,
+            };
+        }
+    }
+
+    /// <summary>Appends what a call sends to an upload.</summary>
+    /// <param name="call">The call.</param>
+    /// <param name="session">The upload.</param>
+    /// <param name="hash">Hashes all that arrives, and means that nothing is kept if the call fails; null for neither.</param>
+    /// <param name="receive">Moves what the call sends into a sink, until it is stopped.</param>
+    public static async ValueTask<T> AppendAsync<T>(
+        GrpcCall call, UploadSession session, IncrementalHash? hash, Func<ChunkSink, CancellationToken, ValueTask<T>> receive)
+    {
+        if (session.Status.HasAll)
+        {
+            var none = new ChunkSink(PipeWriter.Create(Stream.Null), room: 0, hash);
+            return await receive(none, call.Ended).ConfigureAwait(false);
+        }
+
+        return await session.AppendAsync(isVerified: hash is not null, async writer =>
+        {
+            using var stop = CancellationTokenSource.CreateLinkedTokenSource(call.Ended, writer.Superseded);
+            var sink = new ChunkSink(writer.Body, writer.RemainingBytes, hash);
+            try
+            {
+                return await receive(sink, stop.Token).ConfigureAwait(false);
+            }
+            catch when (hash is null)
+            {
+                // The store keeps what it was handed, so it is handed all that has arrived.
+                await sink.ReleaseAsync(CancellationToken.None).ConfigureAwait(false);
+                throw;
+            }
+        }).ConfigureAwait(false);
     }
 
     private static async ValueTask<Messages.UploadStatus> CreateAsync(GrpcCall call, MessageReader messages, UploadHead head)

@@ -17,24 +17,24 @@ internal static class GrpcUploadPart
         }
 
         UploadPartRequest request = UploadPartRequest.Parser.ParseFrom(messages.Rest);
-        UploadId id = GrpcValues.Upload(request.Upload);
-        Sha256Digest? said = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
-        (UploadStatus status, TransferPass pass) = await GrpcUploads.EnterAsync(call, id, isTransfer: true).ConfigureAwait(false);
-        using TransferPass entered = pass;
-        status = await GrpcAppend
-            .ContinueAsync(call, id, GrpcValues.Bytes(request.Offset, "offset"))
+        _ = GrpcValues.Upload(request.Upload);
+        Sha256Digest? expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
+        using UploadSession session = await GrpcUploads.OpenAsync(call, request.Upload, isTransfer: true).ConfigureAwait(false);
+        await GrpcUpload
+            .ContinueAsync(session, GrpcValues.Bytes(request.Offset, "offset"), length: null)
             .ConfigureAwait(false);
-        using IncrementalHash? hash = said is null ? null : IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        (status, _) = await UploadAppend
-            .RunAsync(call, status, hash, pass, async (sink, stop) =>
+        using IncrementalHash? hash = expected is null ? null : IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        long start = session.Status.Offset;
+        await GrpcUpload
+            .AppendAsync(call, session, hash, async (sink, stop) =>
             {
                 messages.Into(sink, stop);
                 await TakeAsync(messages, token, request).ConfigureAwait(false);
-                Compare(status, said, hash);
-                return sink.Bytes;
+                ThrowIfDifferent(start, expected, hash);
+                return true;
             })
             .ConfigureAwait(false);
-        await call.Answer.SendAsync(GrpcUploads.ToMessage(status)).ConfigureAwait(false);
+        await call.Answer.SendAsync(GrpcUploads.ToMessage(session.Status)).ConfigureAwait(false);
     }
 
     private static async ValueTask TakeAsync(MessageReader messages, ChunkToken token, UploadPartRequest request)
@@ -53,22 +53,22 @@ internal static class GrpcUploadPart
         await messages.ThrowIfMoreAsync().ConfigureAwait(false);
     }
 
-    private static void Compare(UploadStatus status, Sha256Digest? said, IncrementalHash? hash)
+    private static void ThrowIfDifferent(long start, Sha256Digest? expected, IncrementalHash? hash)
     {
         if (hash is null)
         {
             return;
         }
 
-        Span<byte> found = stackalloc byte[SHA256.HashSizeInBytes];
-        hash.GetHashAndReset(found);
-        if (new Sha256Digest(found) is var digest && digest != said)
+        Span<byte> bytes = stackalloc byte[SHA256.HashSizeInBytes];
+        hash.GetHashAndReset(bytes);
+        if (new Sha256Digest(bytes) is var actual && actual != expected)
         {
-            throw new TransferException(
+            throw new Refusal(
                 TransferError.DigestMismatch,
-                $"The part was to have the SHA-256 {said}, and what arrived has {digest}. Nothing of it was kept; send it again from {status.Offset}.")
+                $"The part should have the SHA-256 {expected}, and what arrived has {actual}. Nothing of it was kept; send it again from {start}.")
             {
-                Offset = status.Offset,
+                Offset = start,
             };
         }
     }

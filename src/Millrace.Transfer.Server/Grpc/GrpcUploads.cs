@@ -11,93 +11,96 @@ internal static class GrpcUploads
         StartUploadRequest request = await call.ReadAsync(StartUploadRequest.Parser).ConfigureAwait(false);
         TransferName name = TransferName.Parse(request.Name);
         using TransferPass pass = await call.EnterAsync(TransferScope.Write, name, isTransfer: false).ConfigureAwait(false);
-        UploadStatus status = await call.Store
-            .StartUploadAsync(
-                new StartUploadOptions
-                {
-                    Name = name,
-                    Length = GrpcValues.Bytes(request.HasLength, request.Length, "length"),
-                    Precondition = GrpcValues.Precondition(request.Precondition),
-                    Expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null,
-                    Owner = pass.Owner,
-                },
-                call.Ended)
+        var start = new StartUploadOptions
+        {
+            Name = name,
+            Length = GrpcValues.Bytes(request.HasLength, request.Length, "length"),
+            Precondition = GrpcValues.Precondition(request.Precondition),
+            Expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null,
+        };
+        using UploadSession session = await UploadSession
+            .StartAsync(call.Context, call.Store, start, pass, call.Ended)
             .ConfigureAwait(false);
-        await call.Answer.SendAsync(ToMessage(status)).ConfigureAwait(false);
+        await call.Answer.SendAsync(ToMessage(session.Status)).ConfigureAwait(false);
     }
 
     public static async Task QueryAsync(GrpcCall call)
     {
         QueryUploadRequest request = await call.ReadAsync(QueryUploadRequest.Parser).ConfigureAwait(false);
-        UploadId id = GrpcValues.Upload(request.Upload);
-        (UploadStatus _, TransferPass pass) = await EnterAsync(call, id, isTransfer: false).ConfigureAwait(false);
-        using TransferPass entered = pass;
-        UploadStatus status = await TakeOverAsync(call, id).ConfigureAwait(false);
-        await call.Answer.SendAsync(ToMessage(status)).ConfigureAwait(false);
+        using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false).ConfigureAwait(false);
+        await session.TakeOverAsync().ConfigureAwait(false);
+        await call.Answer.SendAsync(ToMessage(session.Status)).ConfigureAwait(false);
     }
 
     public static async Task CommitAsync(GrpcCall call)
     {
         CommitUploadRequest request = await call.ReadAsync(CommitUploadRequest.Parser).ConfigureAwait(false);
-        UploadId id = GrpcValues.Upload(request.Upload);
         long? length = GrpcValues.Bytes(request.HasLength, request.Length, "length");
         Sha256Digest? digest = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
-        (UploadStatus _, TransferPass pass) = await EnterAsync(call, id, isTransfer: false).ConfigureAwait(false);
-        using TransferPass entered = pass;
-        UploadStatus status = await TakeOverAsync(call, id).ConfigureAwait(false);
-        status = await CompleteAsync(call, status, length, digest).ConfigureAwait(false);
-        await call.Answer.SendAsync(ToMessage(status)).ConfigureAwait(false);
+        using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false).ConfigureAwait(false);
+        await session.TakeOverAsync().ConfigureAwait(false);
+        await CompleteAsync(call, session, length, digest).ConfigureAwait(false);
+        await call.Answer.SendAsync(ToMessage(session.Status)).ConfigureAwait(false);
     }
 
     public static async Task AbortAsync(GrpcCall call)
     {
         AbortUploadRequest request = await call.ReadAsync(AbortUploadRequest.Parser).ConfigureAwait(false);
-        UploadId id = GrpcValues.Upload(request.Upload);
+        _ = GrpcValues.Upload(request.Upload);
         bool aborted = false;
         try
         {
-            (UploadStatus _, TransferPass pass) = await EnterAsync(call, id, isTransfer: false).ConfigureAwait(false);
-            using TransferPass entered = pass;
-            aborted = await call.Store.AbortUploadAsync(id, call.Ended).ConfigureAwait(false);
+            using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false).ConfigureAwait(false);
+            aborted = await session.DeleteAsync(call.Ended).ConfigureAwait(false);
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)
         {
-            // There is none any more, which is what was wanted.
+            // It is gone already, which is what the caller wanted.
         }
 
         await call.Answer.SendAsync(new AbortUploadResponse { Aborted = aborted }).ConfigureAwait(false);
     }
 
-    /// <summary>Publishes an upload, and once more says what it became.</summary>
+    public static ValueTask<UploadSession> OpenAsync(GrpcCall call, string upload, bool isTransfer) => UploadSession.OpenAsync(
+        call.Context, call.Store, GrpcValues.Upload(upload), isTransfer, call.Ended);
+
+    /// <summary>Publishes an upload; one that was published already only has its digest compared.</summary>
     /// <param name="call">The call.</param>
-    /// <param name="status">How far it is.</param>
-    /// <param name="length">Bytes of the whole, as the call says; null when it does not.</param>
-    /// <param name="digest">Its digest, the same.</param>
-    public static async ValueTask<UploadStatus> CompleteAsync(
-        GrpcCall call, UploadStatus status, long? length, Sha256Digest? digest)
+    /// <param name="session">The upload.</param>
+    /// <param name="length">Bytes of the whole file; null if the call does not say.</param>
+    /// <param name="digest">Its digest, likewise.</param>
+    public static async ValueTask CompleteAsync(GrpcCall call, UploadSession session, long? length, Sha256Digest? digest)
     {
-        if (status.Published is not { } published)
+        UploadStatus status = session.Status;
+        if (status.Published is { } published)
         {
-            return await PublishAsync(call, status, length, digest).ConfigureAwait(false);
+            if (digest is { } wanted && published.Sha256 is { } actual && wanted != actual)
+            {
+                throw StoreErrors.WrongDigest(status.Name, wanted, actual);
+            }
+
+            return;
         }
 
-        if (digest is { } wanted && published.Sha256 is { } has && wanted != has)
+        if (!status.IsPartial && (status.Length is null || (length is not null && length != status.Length)))
         {
-            throw StoreErrors.WrongDigest(status.Name, wanted, has);
+            await session.SetLengthAsync(length ?? status.Offset, call.Ended).ConfigureAwait(false);
+            status = session.Status;
         }
 
-        return status;
+        if (!status.IsPartial && !status.HasAll)
+        {
+            throw new Refusal(
+                TransferError.OffsetMismatch,
+                $"Upload {status.Id} has {status.Offset} of its {status.Length} bytes. Continue at {status.Offset}.",
+                status.Name.Value)
+            {
+                Offset = status.Offset,
+            };
+        }
+
+        await session.CompleteAsync(digest).ConfigureAwait(false);
     }
-
-    /// <summary>Lets the call in and finds its upload.</summary>
-    public static ValueTask<(UploadStatus Status, TransferPass Pass)> EnterAsync(GrpcCall call, UploadId id, bool isTransfer) =>
-        UploadLookup.EnterAsync(Of(call), id, isTransfer);
-
-    /// <summary>How far it is, when whoever still appended to it has been stopped.</summary>
-    public static ValueTask<UploadStatus> TakeOverAsync(GrpcCall call, UploadId id) => UploadLookup.TakeOverAsync(Of(call), id);
-
-    /// <summary>What the rules of uploads need to know of a call.</summary>
-    public static UploadCall Of(GrpcCall call) => new(call.Context, call.Store, call.Options, call.Options.UploadsPath);
 
     public static Messages.UploadStatus ToMessage(UploadStatus status)
     {
@@ -120,54 +123,11 @@ internal static class GrpcUploads
         return message;
     }
 
-    /// <summary>Of a file that came in one stream.</summary>
+    /// <summary>For a file that was uploaded in one stream.</summary>
     public static Messages.UploadStatus ToMessage(StoredFile file) => new()
     {
         Offset = file.Length,
         Length = file.Length,
         File = GrpcMapping.ToMessage(file),
     };
-
-    private static async ValueTask<UploadStatus> PublishAsync(
-        GrpcCall call, UploadStatus status, long? length, Sha256Digest? digest)
-    {
-        if (status.IsPartial)
-        {
-            throw new TransferException(
-                TransferError.InvalidRequest,
-                $"Upload {status.Id} is a part of others and becomes no file of its own. Join it with tus's Upload-Concat.");
-        }
-
-        if (status.Length is null || (length is not null && length != status.Length))
-        {
-            status = await call.Store
-                .SetUploadLengthAsync(status.Id, length ?? status.Offset, call.Ended)
-                .ConfigureAwait(false);
-        }
-
-        if (!status.HasAll)
-        {
-            throw new TransferException(
-                TransferError.OffsetMismatch,
-                $"Upload {status.Id} has {status.Offset} of its {status.Length} bytes. Continue at {status.Offset}.",
-                status.Name.Value)
-            {
-                Offset = status.Offset,
-            };
-        }
-
-        if (digest is not null && status.Expected is not null && digest != status.Expected)
-        {
-            throw new TransferException(
-                TransferError.DigestMismatch,
-                $"The SHA-256 is said to be {digest}, and was {status.Expected} when the upload was begun. Send the one of the whole file.",
-                status.Name.Value);
-        }
-
-        // Everything is there: to publish it is right, whether or not somebody waits for the answer.
-        StoredFile file = await call.Store
-            .CompleteUploadAsync(status.Id, digest ?? status.Expected, CancellationToken.None)
-            .ConfigureAwait(false);
-        return status with { Published = file };
-    }
 }

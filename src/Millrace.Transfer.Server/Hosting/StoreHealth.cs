@@ -15,7 +15,7 @@ internal sealed class StoreHealth
 
     public StoreHealth(IFileStore store, TimeProvider clock)
     {
-        _store = store is MeteredFileStore metered ? metered.Store : store;
+        _store = store;
         _clock = clock;
     }
 

@@ -248,11 +248,12 @@ public sealed class TransferServer : IAsyncDisposable
     private void Map()
     {
         _application.Use(next => context => UnhandledErrors.RunAsync(context, next));
-        IFileStore metered = new MeteredFileStore(_store, _application.Services.GetRequiredService<TransferMeter>());
+        TransferMeter meter = _application.Services.GetRequiredService<TransferMeter>();
+        (_store as LocalFileStore)?.TellExpiredTo(count => meter.Upload("expired", count));
         TransferServerOptions endpoints = _options.Endpoints;
-        _application.MapMillraceFiles(endpoints.FilesPath, metered, endpoints);
-        _application.MapMillraceUploads(endpoints.UploadsPath, metered, endpoints);
-        IEndpointConventionBuilder grpc = _application.MapMillraceGrpc(metered, endpoints);
+        _application.MapMillraceFiles(endpoints.FilesPath, _store, endpoints);
+        _application.MapMillraceUploads(endpoints.UploadsPath, _store, endpoints);
+        IEndpointConventionBuilder grpc = _application.MapMillraceGrpc(_store, endpoints);
         if (endpoints.Grpc.AllowedOrigins.Count > 0)
         {
             _application.UseCors();

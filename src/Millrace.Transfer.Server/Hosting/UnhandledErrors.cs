@@ -9,22 +9,12 @@ internal static class UnhandledErrors
     {
         try
         {
-            await next(context).ConfigureAwait(false);
+            await Problems.RunAsync(context, next.Invoke).ConfigureAwait(false);
         }
-        catch (BadHttpRequestException exception)
-        {
-            // Kestrel's own limits, met while a body was read.
-            await Problems.AnswerAsync(context, Problems.Translate(exception)).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
-        {
-            // The client is gone.
-        }
-        catch (IOException exception) when (!context.RequestAborted.IsCancellationRequested)
+        catch (IOException exception)
         {
             await Problems.AnswerAsync(
-                context,
-                new TransferException(TransferError.Failed, "The server failed at this; its log says why.", innerException: exception))
+                context, new Refusal(TransferError.Failed, "The server failed; see its log.", innerException: exception))
                 .ConfigureAwait(false);
             throw;
         }

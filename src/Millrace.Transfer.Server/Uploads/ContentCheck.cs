@@ -1,28 +1,26 @@
-using System.Buffers.Binary;
 using System.Security.Cryptography;
 using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// What a request says about its own bytes, and whether they are that: <c>Upload-Checksum</c> of tus and
-/// <c>Content-Digest</c> of RFC 9530, each in front of the body or behind it.
+/// Compares a body with its checksum: <c>Upload-Checksum</c> of tus and <c>Content-Digest</c> of RFC 9530, each as a header or
+/// as a trailer.
 /// </summary>
-/// <remarks>Not thread-safe: one request reads, hashes and compares.</remarks>
 internal sealed class ContentCheck : IDisposable
 {
+    /// <summary>The status of tus's extension Checksum.</summary>
+    private const int ChecksumMismatch = 460;
+
     private readonly bool _trailers;
     private TusChecksum? _checksum;
     private Sha256Digest? _digest;
     private IncrementalHash? _sha256;
     private IncrementalHash? _sha1;
-    private Crc32 _crc32;
-    private bool _needsCrc32;
 
     private ContentCheck(bool trailers) => _trailers = trailers;
 
-    /// <summary>Reads what a request says of its body.</summary>
-    /// <returns>Null when it says nothing: then nothing has to be hashed.</returns>
+    /// <returns>Null if the request has no checksum, so that nothing has to be hashed.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>
     public static ContentCheck? Read(HttpRequest request)
     {
@@ -36,32 +34,25 @@ internal sealed class ContentCheck : IDisposable
             return null;
         }
 
-        // A trailer says its algorithm when the bytes have passed.
+        // A trailer names its algorithm only after the body.
         check.Prepare(
-            sha256: trailers || check._digest is not null || check._checksum?.Algorithm == ChecksumAlgorithm.Sha256,
-            sha1: trailers || check._checksum?.Algorithm == ChecksumAlgorithm.Sha1,
-            crc32: trailers || check._checksum?.Algorithm == ChecksumAlgorithm.Crc32);
+            sha256: trailers || check._digest is not null || check._checksum?.IsSha1 == false,
+            sha1: trailers || check._checksum?.IsSha1 == true);
         return check;
     }
 
-    /// <summary>Goes on with bytes of the body.</summary>
     public void Append(ReadOnlySpan<byte> content)
     {
         _sha256?.AppendData(content);
         _sha1?.AppendData(content);
-        if (_needsCrc32)
-        {
-            _crc32.Append(content);
-        }
     }
 
-    /// <summary>Compares, at the end of the body.</summary>
-    /// <param name="request">The request, for what came behind its body.</param>
-    /// <param name="isChecksum">Whether tus's checksum is what failed; it has a status of its own.</param>
-    /// <returns>Why the bytes are not what was said; null when they are.</returns>
-    public string? Compare(HttpRequest request, out bool isChecksum)
+    /// <summary>Compares at the end of the body.</summary>
+    /// <param name="request">The request, for its trailers.</param>
+    /// <param name="offset">Where the upload is without this body, which is discarded if it differs.</param>
+    /// <exception cref="Refusal"><see cref="TransferError.DigestMismatch"/>; with tus's own status for its own checksum.</exception>
+    public void ThrowIfDifferent(HttpRequest request, long offset)
     {
-        isChecksum = false;
         if (_trailers && request.CheckTrailersAvailable())
         {
             Take(
@@ -71,40 +62,25 @@ internal sealed class ContentCheck : IDisposable
 
         Span<byte> sha256 = stackalloc byte[SHA256.HashSizeInBytes];
         _sha256?.GetCurrentHash(sha256);
-        if (_digest is { } digest && new Sha256Digest(sha256) is var found && found != digest)
+        if (_digest is { } digest && new Sha256Digest(sha256) is var actual && actual != digest)
         {
-            return $"Content-Digest says {DigestField.Format(digest)}, and what arrived has {DigestField.Format(found)}";
+            throw Different("Content-Digest", DigestField.Format(digest), DigestField.Format(actual), offset, status: null);
         }
 
-        if (_checksum is not { } checksum)
+        if (_checksum is { } checksum)
         {
-            return null;
+            Span<byte> sha1 = stackalloc byte[SHA1.HashSizeInBytes];
+            _sha1?.GetCurrentHash(sha1);
+            ReadOnlySpan<byte> value = checksum.IsSha1 ? sha1 : sha256;
+            if (!checksum.Value.Span.SequenceEqual(value))
+            {
+                throw Different(
+                    "Upload-Checksum", Convert.ToBase64String(checksum.Value.Span), Convert.ToBase64String(value), offset,
+                    ChecksumMismatch);
+            }
         }
-
-        Span<byte> other = stackalloc byte[20];
-        scoped ReadOnlySpan<byte> value;
-        switch (checksum.Algorithm)
-        {
-            case ChecksumAlgorithm.Sha256:
-                value = sha256;
-                break;
-            case ChecksumAlgorithm.Sha1:
-                _sha1!.GetCurrentHash(other);
-                value = other;
-                break;
-            default:
-                BinaryPrimitives.WriteUInt32BigEndian(other, _crc32.Value);
-                value = other[..4];
-                break;
-        }
-
-        isChecksum = !checksum.Value.Span.SequenceEqual(value);
-        return isChecksum
-            ? $"Upload-Checksum says {Convert.ToBase64String(checksum.Value.Span)}, and what arrived has {Convert.ToBase64String(value)}"
-            : null;
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _sha256?.Dispose();
@@ -154,12 +130,19 @@ internal sealed class ContentCheck : IDisposable
         }
     }
 
-    private void Prepare(bool sha256, bool sha1, bool crc32)
+    private static Refusal Different(string field, string expected, string actual, long offset, int? status) => new(
+        TransferError.DigestMismatch,
+        $"{field} is {expected}, and the body that arrived has {actual}. Nothing of this request was kept; send it again from {offset}.")
+    {
+        Status = status,
+        Offset = offset,
+    };
+
+    private void Prepare(bool sha256, bool sha1)
     {
         _sha256 = sha256 ? IncrementalHash.CreateHash(HashAlgorithmName.SHA256) : null;
 #pragma warning disable CA5350 // tus wants every server with checksums to have SHA-1; it finds accidents, not attackers.
         _sha1 = sha1 ? IncrementalHash.CreateHash(HashAlgorithmName.SHA1) : null;
 #pragma warning restore CA5350
-        _needsCrc32 = crc32;
     }
 }

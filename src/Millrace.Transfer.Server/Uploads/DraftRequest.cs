@@ -1,73 +1,77 @@
-using System.Diagnostics.CodeAnalysis;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a request that begins or continues an upload by the draft says of it.</summary>
-internal readonly struct DraftRequest
+/// <summary>The fields of a request that starts or continues an upload by the draft.</summary>
+/// <param name="Completes">Whether it brings the last byte: <c>Upload-Complete: ?1</c>.</param>
+/// <param name="Length">Bytes of the whole file, as far as this request tells.</param>
+internal readonly record struct DraftRequest(bool Completes, long? Length)
 {
-    private DraftRequest(bool completes, long? length)
-    {
-        Completes = completes;
-        Length = length;
-    }
+    // Draft 03 calls itself 5, drafts 04 and 05 are 6, drafts 06 to 08 are 7, drafts 09 and later are 8.
+    private const long OldestVersion = 5;
+    private const long NewestVersion = 8;
 
-    /// <summary>Whether it brings the last byte: <c>Upload-Complete: ?1</c>.</summary>
-    public bool Completes { get; }
+    /// <summary>The last version that had no media type of its own for parts.</summary>
+    private const long VersionWithoutMediaType = 5;
 
-    /// <summary>Bytes of the whole, as far as this request tells.</summary>
-    public long? Length { get; }
+    /// <summary>The last version that called an upload's lifetime <c>expires</c>; it is <c>max-age</c> now.</summary>
+    private const long VersionWithExpires = 6;
 
-    /// <summary>Whether a request says at all whether it brings the last byte.</summary>
+    public static bool TryReadVersion(HttpRequest request, out long version) =>
+        StructuredField.TryParseCount(request.Headers[TransferHeaders.UploadDraftInteropVersion].ToString(), out version);
+
+    public static bool IsSupported(long version) => version is >= OldestVersion and <= NewestVersion;
+
+    public static bool NeedsMediaType(HttpRequest request) =>
+        !TryReadVersion(request, out long version) || version > VersionWithoutMediaType;
+
+    public static bool HasExpires(HttpRequest request) =>
+        TryReadVersion(request, out long version) && version <= VersionWithExpires;
+
+    /// <summary>Reads <c>Upload-Complete</c>. A field that cannot be read counts as absent.</summary>
     public static bool TryReadComplete(HttpRequest request, out bool completes) =>
         StructuredField.TryParseBoolean(request.Headers[TransferHeaders.UploadComplete].ToString(), out completes);
 
-    /// <summary>Reads its fields.</summary>
     /// <param name="call">The request.</param>
-    /// <param name="offset">Where it continues; 0 where it begins.</param>
-    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>
+    /// <param name="offset">Where it continues; 0 where it starts an upload.</param>
+    /// <exception cref="Refusal"><see cref="TransferError.InvalidRequest"/>.</exception>
     public static DraftRequest Read(UploadCall call, long offset)
     {
         HttpRequest request = call.Request;
         if (!TryReadComplete(request, out bool completes))
         {
-            throw new TransferException(
+            throw new Refusal(
                 TransferError.InvalidRequest,
-                "Upload-Complete is missing or neither ?0 nor ?1. Say ?1 when this request brings the last byte.");
+                "Upload-Complete is missing or neither ?0 nor ?1. Send ?1 when this request brings the last byte.");
         }
 
         // A coding belongs to the file (RFC 9110, section 8.4), and what is kept here is the file without one.
         string coding = request.Headers.ContentEncoding.ToString();
         if (coding.Length > 0 && !coding.Equals("identity", StringComparison.OrdinalIgnoreCase))
         {
-            call.RefusalStatus = StatusCodes.Status415UnsupportedMediaType;
-            throw new TransferException(
+            throw new Refusal(
                 TransferError.InvalidRequest,
-                $"Content-Encoding: {NameForMessage(coding)} is not unpacked in uploads that can be resumed. Send the file as it is, "
-                + "or with PUT and without Upload-Complete.");
+                $"Content-Encoding: {NameForMessage(coding)} is not decoded in resumable uploads. Send the file as it is, "
+                + "or with PUT and without Upload-Complete.")
+            {
+                Status = StatusCodes.Status415UnsupportedMediaType,
+            };
         }
 
-        long? said = StructuredField.TryParseCount(
-            request.Headers[TransferHeaders.UploadLength].ToString(), out long length) ? length : null;
+        long? announced = StructuredField.TryParseCount(call.Field(TransferHeaders.UploadLength), out long length) ? length : null;
         long? counted = completes && (request.ContentLength ?? (call.HasBody ? null : 0)) is { } rest ? offset + rest : null;
-        if (said is not null && counted is not null && said != counted)
-        {
-            ThrowContradiction(
-                call, $"Upload-Length says {said} bytes, and with the last of this request there are {counted}.");
-        }
-
-        return new DraftRequest(completes, said ?? counted);
+        return announced is null || counted is null || announced == counted
+            ? new DraftRequest(completes, announced ?? counted)
+            : throw Contradiction($"Upload-Length is {announced} bytes, and with the last of this request there are {counted}.");
     }
 
-    /// <summary>Refuses what contradicts the length that was said.</summary>
-    [DoesNotReturn]
-    public static void ThrowContradiction(UploadCall call, string what)
+    /// <summary>For a request that contradicts the upload's length.</summary>
+    public static Refusal Contradiction(string what) => new(
+        TransferError.InvalidRequest, $"{what} Send the bytes that were announced, or start a new upload.")
     {
-        call.LengthContradicts = true;
-        throw new TransferException(
-            TransferError.InvalidRequest, $"{what} Send the bytes that were announced, or begin a new upload.");
-    }
+        ContradictsLength = true,
+    };
 
     private static string NameForMessage(string coding) =>
         StringWithQualityHeaderValue.TryParse(coding, out StringWithQualityHeaderValue? value) ? value.Value.ToString() : "…";

@@ -27,8 +27,8 @@ internal static class InterimResponse
     {
         if (!HttpProtocol.IsHttp11(context.Request.Protocol)
             || context.Response.HasStarted
-            || !DraftVersion.TryRead(context.Request, out long version)
-            || !DraftVersion.IsSpoken(version)
+            || !DraftRequest.TryReadVersion(context.Request, out long version)
+            || !DraftRequest.IsSupported(version)
             || context.Features.Get<IConnectionTransportFeature>() is not { Transport.Output: { } output })
         {
             return false;

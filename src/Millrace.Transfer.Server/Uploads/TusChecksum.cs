@@ -3,23 +3,23 @@ namespace Millrace.Transfer.Server;
 /// <summary>The field <c>Upload-Checksum</c> of tus: an algorithm, a space, and the checksum of this request in base64.</summary>
 internal readonly struct TusChecksum
 {
-    /// <summary>What <c>Tus-Checksum-Algorithm</c> says.</summary>
-    public const string Algorithms = "sha256,sha1,crc32";
+    /// <summary>The value of <c>Tus-Checksum-Algorithm</c>.</summary>
+    public const string Algorithms = "sha256,sha1";
 
-    private TusChecksum(ChecksumAlgorithm algorithm, byte[] value)
+    private TusChecksum(bool isSha1, byte[] value)
     {
-        Algorithm = algorithm;
+        IsSha1 = isSha1;
         Value = value;
     }
 
-    public ChecksumAlgorithm Algorithm { get; }
+    /// <summary>Whether the algorithm is SHA-1, which tus demands of every server, and not SHA-256.</summary>
+    public bool IsSha1 { get; }
 
     public ReadOnlyMemory<byte> Value { get; }
 
-    /// <summary>Reads the field.</summary>
-    /// <param name="field">Its value.</param>
-    /// <param name="checksum">What it says.</param>
-    /// <param name="why">Why it cannot be read; empty when it can.</param>
+    /// <param name="field">The field's value.</param>
+    /// <param name="checksum">The result.</param>
+    /// <param name="why">Why the field is not valid; empty if it is.</param>
     public static bool TryParse(string field, out TusChecksum checksum, out string why)
     {
         checksum = default;
@@ -27,12 +27,11 @@ internal readonly struct TusChecksum
         ReadOnlySpan<char> text = field.AsSpan().Trim(' ');
         int space = text.IndexOf(' ');
         ReadOnlySpan<char> name = space < 0 ? text : text[..space];
-        (ChecksumAlgorithm algorithm, int length) = name switch
+        int length = name switch
         {
-            "sha256" => (ChecksumAlgorithm.Sha256, 32),
-            "sha1" => (ChecksumAlgorithm.Sha1, 20),
-            "crc32" => (ChecksumAlgorithm.Crc32, 4),
-            _ => default,
+            "sha256" => 32,
+            "sha1" => 20,
+            _ => 0,
         };
         if (length == 0)
         {
@@ -48,7 +47,7 @@ internal readonly struct TusChecksum
             return false;
         }
 
-        checksum = new TusChecksum(algorithm, value[..length].ToArray());
+        checksum = new TusChecksum(isSha1: length == 20, value[..length].ToArray());
         return true;
     }
 }

@@ -1,19 +1,25 @@
+using System.Globalization;
+using System.IO.Pipelines;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>One request to an upload, and what it is answered with whatever happens to it.</summary>
+/// <summary>One HTTP request to an upload, by tus or the draft: what it says, and the fields that its response has.</summary>
 internal sealed class UploadCall
 {
-    public UploadCall(HttpContext context, IFileStore store, TransferServerOptions options, string uploadsPath)
+    private const string ProblemTypes = "https://iana.org/assignments/http-problem-types#";
+
+    public UploadCall(HttpContext context, IFileStore store, TransferServerOptions options, string uploadsPath, bool isTus)
     {
         Context = context;
         Store = store;
         Options = options;
         UploadsPath = uploadsPath;
-        Method = context.Request.Method;
+        IsTus = isTus;
+        // Refusals are answered in the words of the protocol from here on.
+        context.Features.Set(this);
     }
 
     public HttpContext Context { get; }
@@ -29,31 +35,18 @@ internal sealed class UploadCall
     /// <summary>Path at which uploads have their own URLs, without a slash at its end.</summary>
     public string UploadsPath { get; }
 
-    public UploadProtocol Protocol { get; set; }
+    /// <summary>Whether the request is tus 1.0; otherwise it is the IETF draft "Resumable Uploads for HTTP".</summary>
+    public bool IsTus { get; }
 
-    public bool IsTus => Protocol == UploadProtocol.Tus;
-
-    /// <summary>What the client wants, which tus may say in a field because something on the way knows few methods.</summary>
-    public string Method { get; set; }
-
-    /// <summary>
-    /// Whether all bytes have come, so that a refusal is about the file and not about the upload: the draft tells that to
-    /// clients.
-    /// </summary>
-    public bool HasAll { get; set; }
-
-    /// <summary>The status of a refusal, where the protocol wants another one than its error has; null otherwise.</summary>
-    public int? RefusalStatus { get; set; }
-
-    /// <summary>Where the request continues, for a refusal that says where it should; null where that is not the matter.</summary>
-    public long? ProvidedOffset { get; set; }
-
-    /// <summary>Whether the length is what the request contradicts.</summary>
-    public bool LengthContradicts { get; set; }
+    public CancellationToken Aborted => Context.RequestAborted;
 
     /// <summary>Whether the request has a body, as far as its fields tell.</summary>
     public bool HasBody => Request.ContentLength is > 0 || (Request.ContentLength is null
         && Context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody == true);
+
+    public static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
+
+    public string Field(string name) => Request.Headers[name].ToString();
 
     /// <summary>The URL of an upload, as a path.</summary>
     public string UrlOf(UploadId id) => $"{Request.PathBase.ToUriComponent()}{UploadsPath}/{id}";
@@ -62,20 +55,204 @@ internal sealed class UploadCall
     public string UrlOf(TransferName name) =>
         $"{Request.PathBase.ToUriComponent()}{Options.FilesPath.TrimEnd('/')}/{name.ToEncoded()}";
 
-    /// <summary>Puts down what every answer has.</summary>
-    public void AddCommonFields()
+    public ValueTask<TransferPass> EnterAsync(TransferName name) =>
+        TransferGuard.Of(Context).EnterAsync(Context, TransferScope.Write, name, isTransfer: true);
+
+    public ValueTask<UploadSession> StartAsync(StartUploadOptions options, TransferPass pass) =>
+        UploadSession.StartAsync(Context, Store, options, pass, Aborted);
+
+    public ValueTask<UploadSession> OpenAsync(UploadId id, bool isTransfer) =>
+        UploadSession.OpenAsync(Context, Store, id, isTransfer, Aborted);
+
+    /// <summary>The digest that the request gives for the whole file; null for none.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>
+    public Sha256Digest? ReadDigest()
     {
-        IHeaderDictionary headers = Response.Headers;
-        headers.CacheControl = CacheControlHeaderValue.NoStoreString;
-        if (IsTus)
+        Sha256Digest? digest = null;
+        string field = Field(TransferHeaders.ReprDigest);
+        return field.Length == 0 || DigestField.TryParse(field, out digest) ? digest : throw new TransferException(
+            TransferError.InvalidRequest, "Repr-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
+    }
+
+    /// <summary>What must be under the name of a new upload; checked now, and again when it is published.</summary>
+    /// <exception cref="TransferException">The condition is not met, or a field cannot be read.</exception>
+    public async ValueTask<WritePrecondition> ReadPreconditionAsync(TransferName name)
+    {
+        IHeaderDictionary headers = Request.Headers;
+        if (headers.IfNoneMatch.Count == 0 && headers.IfMatch.Count == 0 && headers.IfUnmodifiedSince.Count == 0)
         {
-            headers[TransferHeaders.TusResumable] = UploadHeaders.Version;
+            return default;
         }
-        else if (DraftVersion.TryRead(Request, out long version) && DraftVersion.IsSpoken(version))
+
+        StoredFile? present = await Store.FindAsync(name, DigestNeed.IfKnown, Aborted).ConfigureAwait(false);
+        return WriteConditions.Read(Request, name, present);
+    }
+
+    /// <summary>Appends the request's body, up to its end or the connection's.</summary>
+    /// <param name="session">The upload.</param>
+    /// <param name="check">Compares the body with its checksum; null if the request has none.</param>
+    public async ValueTask ReceiveAsync(UploadSession session, ContentCheck? check)
+    {
+        UploadStatus status = session.Status;
+        if (status.HasAll)
         {
-            headers[TransferHeaders.UploadDraftInteropVersion] = Text(version);
+            await ThrowIfBodyHasBytesAsync(status).ConfigureAwait(false);
+            return;
+        }
+
+        await session.AppendAsync(check is not null, async writer =>
+        {
+            long room = writer.RemainingBytes;
+            if (Request.ContentLength > room)
+            {
+                throw TooMuch(status, room);
+            }
+
+            try
+            {
+                PipeWriter destination = check is null ? writer.Body : new CheckedPipeWriter(writer.Body, check);
+                // Not canceled by the end of the connection: reading finds that, after the bytes that arrived before it.
+                await BodyCopy
+                    .ReceiveAsync(Request.BodyReader, destination, room, writer.Superseded)
+                    .ConfigureAwait(false);
+            }
+            catch (TransferException exception) when (exception.Error == TransferError.TooLarge)
+            {
+                throw TooMuch(status, room);
+            }
+
+            check?.ThrowIfDifferent(Request, status.Offset);
+            return true;
+        }).ConfigureAwait(false);
+    }
+
+    /// <summary>Publishes the upload and adds to the response what it became.</summary>
+    /// <returns>Whether the name was free before, as far as that can be told.</returns>
+    public async ValueTask<bool> CompleteAsync(UploadSession session)
+    {
+        try
+        {
+            Sha256Digest? expected = ReadDigest();
+            bool isNew = session.Status.Published is null
+                && await Store.FindAsync(session.Status.Name, DigestNeed.IfKnown, Aborted).ConfigureAwait(false) is null;
+            AddFile(await session.CompleteAsync(expected).ConfigureAwait(false));
+            return isNew;
+        }
+        catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
+        {
+            refusal.IsUploadComplete = true;
+            throw refusal;
         }
     }
 
-    public static string Text(long number) => number.ToString(System.Globalization.CultureInfo.InvariantCulture);
+    /// <summary>Adds the fields that all responses have, refusals included.</summary>
+    public void AddCommonFields()
+    {
+        Response.Headers.CacheControl = CacheControlHeaderValue.NoStoreString;
+        if (IsTus)
+        {
+            Response.Headers[TransferHeaders.TusResumable] = UploadHeaders.Version;
+        }
+        else if (DraftRequest.TryReadVersion(Request, out long version) && DraftRequest.IsSupported(version))
+        {
+            Response.Headers[TransferHeaders.UploadDraftInteropVersion] = Text(version);
+        }
+    }
+
+    /// <summary>Adds the upload's offset and, by the draft, its completeness and limits.</summary>
+    public void AddStatus(UploadStatus status)
+    {
+        AddCommonFields();
+        IHeaderDictionary headers = Response.Headers;
+        headers[TransferHeaders.UploadOffset] = Text(status.Offset);
+        if (IsTus)
+        {
+            headers[TransferHeaders.UploadExpires] = status.Expires.UtcDateTime.ToString("R", CultureInfo.InvariantCulture);
+            return;
+        }
+
+        headers[TransferHeaders.UploadComplete] = status.Published is null ? UploadHeaders.False : UploadHeaders.True;
+        headers[UploadHeaders.UploadLimit] = LimitOf(status);
+    }
+
+    /// <summary>The value of <c>Upload-Limit</c> for an upload.</summary>
+    public string LimitOf(UploadStatus status)
+    {
+        long seconds = Math.Max(0, (long)(status.Expires - Options.Clock.GetUtcNow()).TotalSeconds);
+        string age = DraftRequest.HasExpires(Request) ? "expires" : "max-age";
+        return Store.MaxFileBytes is { } max ? $"max-size={max}, {age}={seconds}" : $"{age}={seconds}";
+    }
+
+    /// <summary>Adds what the upload became: its version, its digest, where it is.</summary>
+    public void AddFile(StoredFile file)
+    {
+        IHeaderDictionary headers = Response.Headers;
+        headers.ETag = file.Tag.ToString();
+        headers.ContentLocation = UrlOf(file.Name);
+        if (file.Sha256 is { } digest)
+        {
+            headers[TransferHeaders.ReprDigest] = DigestField.Format(digest);
+        }
+    }
+
+    /// <summary>The status of a refusal, and the type of its problem document.</summary>
+    public (int Status, string Type) Classify(Refusal refusal) => refusal switch
+    {
+        { Error: TransferError.OffsetMismatch } => (StatusCodes.Status409Conflict, ProblemTypes + "mismatching-upload-offset"),
+        { ContradictsLength: true } when !IsTus => (StatusCodes.Status400BadRequest, ProblemTypes + "inconsistent-upload-length"),
+        { Error: TransferError.UploadComplete } when !IsTus => (StatusCodes.Status400BadRequest, ProblemTypes + "completed-upload"),
+        _ => (refusal.Status ?? Problems.StatusOf(refusal.Error), "about:blank"),
+    };
+
+    public void AddRefusalFields(Refusal refusal)
+    {
+        AddCommonFields();
+        IHeaderDictionary headers = Response.Headers;
+        if (refusal.Offset is { } offset)
+        {
+            headers[TransferHeaders.UploadOffset] = Text(offset);
+        }
+
+        if (refusal.Error == TransferError.TakenOver)
+        {
+            // The rest of this body is of no use.
+            headers.Connection = "close";
+        }
+        else if (refusal.Error == TransferError.TooLarge && Store.MaxFileBytes is { } max)
+        {
+            headers[UploadHeaders.TusMaxSize] = Text(max);
+            headers[UploadHeaders.UploadLimit] = $"max-size={max}";
+        }
+
+        if (!IsTus && refusal.IsUploadComplete)
+        {
+            headers[TransferHeaders.UploadComplete] = UploadHeaders.True;
+        }
+    }
+
+    private async ValueTask ThrowIfBodyHasBytesAsync(UploadStatus status)
+    {
+        if (HasBody)
+        {
+            ReadResult result = await Request.BodyReader.ReadAsync(Aborted).ConfigureAwait(false);
+            bool hasBytes = !result.Buffer.IsEmpty;
+            Request.BodyReader.AdvanceTo(result.Buffer.End);
+            if (hasBytes)
+            {
+                throw TooMuch(status, 0);
+            }
+        }
+    }
+
+    private static Refusal TooMuch(UploadStatus status, long room) => status.Length is { } length
+        ? new Refusal(
+            TransferError.TooLarge,
+            $"Upload {status.Id} has a length of {length} bytes; {status.Offset} have arrived, and this request sends more "
+            + $"than the {length - status.Offset} that are missing. Start a new upload with the right length.")
+        {
+            ContradictsLength = true,
+        }
+        : new Refusal(
+            TransferError.TooLarge,
+            $"Upload {status.Id} has {status.Offset} bytes, and a file here may have {status.Offset + room}. Send less.");
 }

@@ -4,7 +4,7 @@ using Microsoft.AspNetCore.Routing;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Where uploads are created and continued. Both protocols have the same URLs and the same uploads.</summary>
+/// <summary>Where uploads are started and continued. tus and the draft have the same URLs and the same uploads.</summary>
 internal static class UploadEndpoints
 {
     public static IEndpointConventionBuilder Map(
@@ -12,124 +12,104 @@ internal static class UploadEndpoints
     {
         string root = path.TrimEnd('/');
         RouteGroupBuilder group = endpoints.MapGroup(root);
-        RequestDelegate all = context => AnswerAsync(new UploadCall(context, store, options, root), id: null);
-        RequestDelegate one = context => AnswerAsync(
-            new UploadCall(context, store, options, root), (string?)context.Request.RouteValues["id"]);
-        group.Map("", all);
-        group.Map("{id}", one);
+        RequestDelegate answer = context =>
+        {
+            var call = new UploadCall(context, store, options, root, IsTus(context.Request));
+            return Problems.RunAsync(context, _ => AnswerAsync(call, (string?)context.Request.RouteValues["id"]));
+        };
+        group.Map("", answer);
+        group.Map("{id}", answer);
         return group;
     }
 
+    /// <summary>Whether a request to a file's own URL wants a resumable upload by the draft.</summary>
+    public static bool IsResumable(HttpRequest request) => DraftRequest.TryReadComplete(request, out _);
+
+    /// <summary>Answers such a request.</summary>
+    public static Task CreateAsync(HttpContext context, IFileStore store, TransferServerOptions options, TransferName name) =>
+        DraftUploads.CreateAsync(
+            new UploadCall(context, store, options, options.UploadsPath.TrimEnd('/'), isTus: false), name, metadata: null);
+
     private static Task AnswerAsync(UploadCall call, string? id)
     {
-        HttpRequest request = call.Request;
-        call.Protocol = ProtocolOf(request);
-        if (call.IsTus && request.Headers[UploadHeaders.MethodOverride].ToString() is { Length: > 0 } method)
+        // tus lets a client name the method in a field, for proxies that know only few.
+        string method = call.IsTus && call.Field(UploadHeaders.MethodOverride) is { Length: > 0 } wanted
+            ? wanted.ToUpperInvariant()
+            : call.Request.Method;
+        if (HttpMethods.IsOptions(method))
         {
-            call.Method = method.ToUpperInvariant();
+            call.Response.StatusCode = StatusCodes.Status204NoContent;
+            TusUploads.AddCapabilities(call.Response, call.Store);
+            DraftUploads.AddCapabilities(call.Response, call.Store);
+            return Task.CompletedTask;
         }
 
-        if (HttpMethods.IsOptions(call.Method))
+        if (call.IsTus && call.Field(TransferHeaders.TusResumable) != UploadHeaders.Version)
         {
-            return TellAbilitiesAsync(call);
-        }
-
-        if (call.IsTus && request.Headers[TransferHeaders.TusResumable].ToString() != UploadHeaders.Version)
-        {
-            return UploadProblems.RunAsync(call, RefuseVersionAsync);
+            throw new Refusal(
+                TransferError.InvalidRequest,
+                $"This server speaks tus {UploadHeaders.Version}. Every request must have: Tus-Resumable: {UploadHeaders.Version}")
+            {
+                Status = StatusCodes.Status412PreconditionFailed,
+                Field = UploadHeaders.TusVersion,
+                FieldValue = UploadHeaders.Version,
+            };
         }
 
         if (id is null)
         {
-            return UploadProblems.RunAsync(call, CreateAsync);
+            return !HttpMethods.IsPost(method) ? RefuseMethod(call, "OPTIONS, POST")
+                : call.IsTus ? TusUploads.CreateAsync(call) : DraftUploads.CreateAsync(call);
         }
 
-        return UploadProblems.RunAsync(
-            call,
-            known => UploadId.TryParse(id, out UploadId upload)
-                ? ContinueAsync(known, upload)
-                : throw new TransferException(TransferError.NotFound, "This is not the URL of an upload. Begin a new one."));
+        if (!UploadId.TryParse(id, out UploadId upload))
+        {
+            throw new TransferException(TransferError.NotFound, "This is not the URL of an upload. Start a new one.");
+        }
+
+        if (HttpMethods.IsHead(method))
+        {
+            return call.IsTus ? TusUploads.AnswerStatusAsync(call, upload) : DraftUploads.AnswerStatusAsync(call, upload);
+        }
+
+        if (HttpMethods.IsPatch(method))
+        {
+            return call.IsTus ? TusUploads.AppendAsync(call, upload) : DraftUploads.AppendAsync(call, upload);
+        }
+
+        return HttpMethods.IsDelete(method)
+            ? DeleteAsync(call, upload)
+            : RefuseMethod(call, "OPTIONS, HEAD, PATCH, DELETE");
     }
 
     /// <summary>
-    /// tus says itself in every request. What says nothing but has one of its media types or fields is tus without the
-    /// version that it needs; everything else is the draft, whose last form will have no version.
+    /// tus names itself in every request. A request that does not, but has one of its media types or fields, is tus without
+    /// the version that it needs; everything else is the draft, whose last form will have no version.
     /// </summary>
-    private static UploadProtocol ProtocolOf(HttpRequest request)
+    private static bool IsTus(HttpRequest request)
     {
         IHeaderDictionary headers = request.Headers;
-        bool isTus = headers.ContainsKey(TransferHeaders.TusResumable)
+        return headers.ContainsKey(TransferHeaders.TusResumable)
             || (!headers.ContainsKey(TransferHeaders.UploadComplete)
                 && (string.Equals(request.ContentType, UploadHeaders.TusMediaType, StringComparison.OrdinalIgnoreCase)
                     || headers.ContainsKey(UploadHeaders.UploadDeferLength)
                     || headers.ContainsKey(TransferHeaders.UploadConcat)
                     || (HttpMethods.IsPost(request.Method) && headers.ContainsKey(TransferHeaders.UploadLength))));
-        return isTus ? UploadProtocol.Tus : UploadProtocol.Draft;
-    }
-
-    private static Task TellAbilitiesAsync(UploadCall call)
-    {
-        call.Response.StatusCode = StatusCodes.Status204NoContent;
-        UploadAnswers.AddAbilities(call.Response, call.Store);
-        return Task.CompletedTask;
-    }
-
-    private static Task RefuseVersionAsync(UploadCall call)
-    {
-        call.RefusalStatus = StatusCodes.Status412PreconditionFailed;
-        call.Response.OnStarting(
-            static state =>
-            {
-                ((HttpResponse)state).Headers[UploadHeaders.TusVersion] = UploadHeaders.Version;
-                return Task.CompletedTask;
-            },
-            call.Response);
-        throw new TransferException(
-            TransferError.InvalidRequest,
-            $"This server speaks tus {UploadHeaders.Version}. Say so in every request: Tus-Resumable: {UploadHeaders.Version}");
-    }
-
-    private static Task CreateAsync(UploadCall call)
-    {
-        if (!HttpMethods.IsPost(call.Method))
-        {
-            return RefuseMethodAsync(call, "OPTIONS, POST");
-        }
-
-        return call.IsTus ? TusCreation.CreateAsync(call) : DraftCreation.CreateNamedAsync(call);
-    }
-
-    private static Task ContinueAsync(UploadCall call, UploadId id)
-    {
-        if (HttpMethods.IsHead(call.Method))
-        {
-            return call.IsTus ? TusStatus.AnswerAsync(call, id) : DraftStatus.AnswerAsync(call, id);
-        }
-
-        if (HttpMethods.IsPatch(call.Method))
-        {
-            return call.IsTus ? TusAppend.AppendAsync(call, id) : DraftAppend.AppendAsync(call, id);
-        }
-
-        return HttpMethods.IsDelete(call.Method)
-            ? DeleteAsync(call, id)
-            : RefuseMethodAsync(call, "OPTIONS, HEAD, PATCH, DELETE");
     }
 
     private static async Task DeleteAsync(UploadCall call, UploadId id)
     {
-        (_, TransferPass pass) = await UploadLookup.EnterAsync(call, id, isTransfer: false).ConfigureAwait(false);
-        using TransferPass entered = pass;
-        if (!await call.Store.AbortUploadAsync(id, call.Context.RequestAborted).ConfigureAwait(false))
+        using UploadSession session = await call.OpenAsync(id, isTransfer: false).ConfigureAwait(false);
+        if (!await session.DeleteAsync(call.Aborted).ConfigureAwait(false))
         {
-            throw UploadLookup.Missing(id);
+            throw UploadSession.Missing(id);
         }
 
         call.Response.StatusCode = StatusCodes.Status204NoContent;
         call.AddCommonFields();
     }
 
-    private static Task RefuseMethodAsync(UploadCall call, string allowed)
+    private static Task RefuseMethod(UploadCall call, string allowed)
     {
         call.Response.StatusCode = StatusCodes.Status405MethodNotAllowed;
         call.Response.Headers.Allow = allowed;

@@ -188,7 +188,7 @@ public sealed class LimitTests
         }
         catch (FilePipeException exception)
         {
-            return Problems.Translate(exception).Error;
+            return StoreErrors.Translate(exception).Error;
         }
         catch (TransferException exception)
         {
@@ -208,7 +208,7 @@ public sealed class LimitTests
 
             await writer.Body.FlushAsync();
         });
-        TransferException told = Problems.Translate(full);
+        TransferException told = StoreErrors.Translate(full);
         Assert.Equal(TransferError.NoSpace, told.Error);
         Assert.DoesNotContain("/", told.Message, StringComparison.Ordinal);
     }

@@ -54,7 +54,7 @@ public sealed class TusConcatenationTests : IAsyncLifetime
     {
         string url = await _server.BeginAsync("b", 1);
         await ThrowsAsync($"final;{url}", HttpStatusCode.BadRequest, "not partial");
-        await ThrowsAsync($"final;/uploads/{UploadId.Next()}", HttpStatusCode.NotFound, "never begun");
+        await ThrowsAsync($"final;/uploads/{UploadId.Next()}", HttpStatusCode.NotFound, "never started");
         await ThrowsAsync("final;nonsense", HttpStatusCode.BadRequest, "part 1");
     }
 

@@ -1,0 +1,256 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>tus 1.0: POST to the uploads, and HEAD and PATCH of an upload.</summary>
+internal static class TusUploads
+{
+    /// <summary>Starts an upload, receives its first bytes if the request has any, or joins others.</summary>
+    public static async Task CreateAsync(UploadCall call)
+    {
+        string? concatField = call.Request.Headers.TryGetValue(TransferHeaders.UploadConcat, out var values) ? values.ToString() : null;
+        if (!TusConcat.TryParse(concatField, out TusConcat concat, out string why))
+        {
+            throw new TransferException(TransferError.InvalidRequest, $"Upload-Concat cannot be read: {why}.");
+        }
+
+        StartUploadOptions start = ReadOptions(call, concat);
+        using TransferPass pass = await call.EnterAsync(start.Name).ConfigureAwait(false);
+        if (!start.Name.IsRoot)
+        {
+            start = start with { Precondition = await call.ReadPreconditionAsync(start.Name).ConfigureAwait(false) };
+        }
+
+        if (call.HasBody)
+        {
+            if (concat.Parts is not null)
+            {
+                throw new TransferException(
+                    TransferError.InvalidRequest, "A joined upload has the bytes of its parts and takes no others. Send no body.");
+            }
+
+            ThrowUnlessMediaType(call);
+        }
+
+        using ContentCheck? check = ContentCheck.Read(call.Request);
+        using UploadSession session = concat.Parts is { } parts
+            ? await UploadSession.JoinAsync(call.Context, call.Store, start, parts, pass, call.Aborted).ConfigureAwait(false)
+            : await call.StartAsync(start, pass).ConfigureAwait(false);
+        try
+        {
+            if (call.HasBody)
+            {
+                await call.ReceiveAsync(session, check).ConfigureAwait(false);
+            }
+
+            await CompleteIfDueAsync(call, session).ConfigureAwait(false);
+        }
+        catch
+        {
+            // The client learns the upload's URL only from the response: nobody could continue it.
+            await session.DeleteAsync(CancellationToken.None).ConfigureAwait(false);
+            throw;
+        }
+
+        call.Response.StatusCode = StatusCodes.Status201Created;
+        call.Response.Headers.Location = call.UrlOf(session.Id);
+        call.Response.ContentLength = 0;
+        call.AddStatus(session.Status);
+    }
+
+    /// <summary>PATCH of an upload.</summary>
+    public static async Task AppendAsync(UploadCall call, UploadId id)
+    {
+        using UploadSession session = await call.OpenAsync(id, isTransfer: true).ConfigureAwait(false);
+        ThrowUnlessMediaType(call);
+        if (!TryReadLength(call.Field(TransferHeaders.UploadOffset), out long offset))
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest, "Upload-Offset is missing or not a number of bytes. Ask for it with HEAD.");
+        }
+
+        if (session.Status.Parts is not null)
+        {
+            throw new TransferException(
+                TransferError.Forbidden, $"Upload {id} was joined from others and takes no bytes of its own.");
+        }
+
+        string field = call.Field(TransferHeaders.UploadLength);
+        long? length = field.Length == 0 ? null : TryReadLength(field, out long value) ? value : throw new TransferException(
+            TransferError.InvalidRequest, "Upload-Length is not a number of bytes.");
+        using ContentCheck? check = ContentCheck.Read(call.Request);
+        await session.TakeOverAtAsync(offset, length, call.HasBody).ConfigureAwait(false);
+        if (length is not null)
+        {
+            await session.SetLengthAsync(length.Value, call.Aborted).ConfigureAwait(false);
+        }
+
+        await call.ReceiveAsync(session, check).ConfigureAwait(false);
+        await CompleteIfDueAsync(call, session).ConfigureAwait(false);
+        call.Response.StatusCode = StatusCodes.Status204NoContent;
+        call.AddStatus(session.Status);
+    }
+
+    /// <summary>HEAD of an upload.</summary>
+    public static async Task AnswerStatusAsync(UploadCall call, UploadId id)
+    {
+        using UploadSession session = await call.OpenAsync(id, isTransfer: false).ConfigureAwait(false);
+        await session.TakeOverAsync().ConfigureAwait(false);
+        if (session.Status.Published is { } file)
+        {
+            call.AddFile(file);
+        }
+        else
+        {
+            // A tus client takes an offset that is the length for success. So it must be one: publishing failed, or was
+            // interrupted, when the last byte arrived.
+            await CompleteIfDueAsync(call, session).ConfigureAwait(false);
+        }
+
+        call.Response.StatusCode = StatusCodes.Status200OK;
+        call.AddStatus(session.Status);
+        AddStart(call, session.Status);
+        if (!HttpMethods.IsHead(call.Request.Method))
+        {
+            call.Response.ContentLength = 0;
+        }
+    }
+
+    /// <summary>Adds what the server supports to a response to OPTIONS.</summary>
+    public static void AddCapabilities(HttpResponse response, IFileStore store)
+    {
+        IHeaderDictionary headers = response.Headers;
+        headers[TransferHeaders.TusResumable] = UploadHeaders.Version;
+        headers[UploadHeaders.TusVersion] = UploadHeaders.Version;
+        headers[UploadHeaders.TusExtension] = UploadHeaders.Extensions;
+        headers[UploadHeaders.TusChecksumAlgorithm] = TusChecksum.Algorithms;
+        if (store.MaxFileBytes is { } max)
+        {
+            headers[UploadHeaders.TusMaxSize] = UploadCall.Text(max);
+        }
+    }
+
+    private static async ValueTask CompleteIfDueAsync(UploadCall call, UploadSession session)
+    {
+        if (session.Status is { HasAll: true, IsPartial: false })
+        {
+            await call.CompleteAsync(session).ConfigureAwait(false);
+        }
+    }
+
+    /// <exception cref="Refusal"><see cref="TransferError.InvalidRequest"/>, answered 415.</exception>
+    private static void ThrowUnlessMediaType(UploadCall call)
+    {
+        if (!string.Equals(call.Request.ContentType, UploadHeaders.TusMediaType, StringComparison.OrdinalIgnoreCase))
+        {
+            throw new Refusal(
+                TransferError.InvalidRequest, $"tus sends bytes of a file as Content-Type: {UploadHeaders.TusMediaType}.")
+            {
+                Status = StatusCodes.Status415UnsupportedMediaType,
+            };
+        }
+    }
+
+    /// <summary>Adds what was given when the upload was started.</summary>
+    private static void AddStart(UploadCall call, UploadStatus status)
+    {
+        IHeaderDictionary headers = call.Response.Headers;
+        if (status.Length is { } length)
+        {
+            headers[TransferHeaders.UploadLength] = UploadCall.Text(length);
+        }
+        else
+        {
+            headers[UploadHeaders.UploadDeferLength] = "1";
+        }
+
+        if (status.Metadata is { } metadata)
+        {
+            headers[TransferHeaders.UploadMetadata] = metadata;
+        }
+
+        if (status.Parts is { } parts)
+        {
+            headers[TransferHeaders.UploadConcat] = "final;" + string.Join(' ', parts.Select(call.UrlOf));
+        }
+        else if (status.IsPartial)
+        {
+            headers[TransferHeaders.UploadConcat] = "partial";
+        }
+    }
+
+    /// <summary>Reads a length as tus writes it: digits and nothing else.</summary>
+    private static bool TryReadLength(string field, out long length) =>
+        long.TryParse(field, NumberStyles.None, CultureInfo.InvariantCulture, out length);
+
+    private static StartUploadOptions ReadOptions(UploadCall call, TusConcat concat)
+    {
+        string field = call.Field(TransferHeaders.UploadMetadata);
+        if (!TusMetadata.TryParse(field, out TusMetadata metadata, out string why))
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                $"Upload-Metadata cannot be read: {why}. Send keys and values in base64, with a space between them and commas between the pairs.");
+        }
+
+        return new StartUploadOptions
+        {
+            Name = concat.IsPartial ? default : UploadNames.Choose(metadata),
+            Length = ReadLength(call, concat),
+            Metadata = field.Length == 0 ? null : field,
+            Expected = call.ReadDigest() ?? ReadDigest(metadata),
+        };
+    }
+
+    private static long? ReadLength(UploadCall call, TusConcat concat)
+    {
+        string length = call.Field(TransferHeaders.UploadLength);
+        string defer = call.Field(UploadHeaders.UploadDeferLength);
+        if (concat.Parts is not null)
+        {
+            return length.Length == 0 && defer.Length == 0
+                ? null
+                : throw new TransferException(
+                    TransferError.InvalidRequest,
+                    "A joined upload is as long as its parts. Leave Upload-Length and Upload-Defer-Length out.");
+        }
+
+        if (defer.Length > 0)
+        {
+            return defer == "1" && length.Length == 0
+                ? null
+                : throw new TransferException(
+                    TransferError.InvalidRequest,
+                    "Upload-Defer-Length is 1, and stands instead of Upload-Length. Send one of the two.");
+        }
+
+        return TryReadLength(length, out long value)
+            ? value
+            : throw new TransferException(
+                TransferError.InvalidRequest,
+                length.Length == 0
+                    ? "The upload has no length. Send Upload-Length, or Upload-Defer-Length: 1 when it is not known yet."
+                    : "Upload-Length is not a number of bytes.");
+    }
+
+    private static Sha256Digest? ReadDigest(TusMetadata metadata)
+    {
+        if (!metadata.TryGet("sha256", out ReadOnlyMemory<byte> value) || value.IsEmpty)
+        {
+            return null;
+        }
+
+        if (value.Length == SHA256.HashSizeInBytes)
+        {
+            return new Sha256Digest(value.Span);
+        }
+
+        return Sha256Digest.TryParse(metadata.Text("sha256"), out Sha256Digest digest)
+            ? digest
+            : throw new TransferException(
+                TransferError.InvalidRequest,
+                "The value of 'sha256' in Upload-Metadata is neither 64 hexadecimal digits nor 32 bytes in base64.");
+    }
+}

@@ -1,0 +1,314 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>What one request does with one upload, the same for tus, the draft and gRPC.</summary>
+/// <remarks>Not thread-safe. Disposing it ends the request's transfer, and changes nothing about the upload.</remarks>
+internal sealed class UploadSession : IDisposable
+{
+    private readonly IFileStore _store;
+    private readonly TransferMeter _meter;
+    private readonly TransferPass _pass;
+    private readonly CancellationToken _ended;
+
+    private UploadSession(
+        HttpContext context, IFileStore store, TransferPass pass, UploadStatus status, bool isAnnounced, CancellationToken ended)
+    {
+        _store = store;
+        _meter = context.RequestServices.GetRequiredService<TransferMeter>();
+        _pass = pass;
+        _ended = ended;
+        Status = status;
+        IsAnnounced = isAnnounced;
+    }
+
+    public UploadStatus Status { get; private set; }
+
+    public UploadId Id => Status.Id;
+
+    /// <summary>Whether the client knows how to continue the upload; if not, what a failed request leaves is deleted.</summary>
+    public bool IsAnnounced { get; set; }
+
+    /// <summary>Starts an upload for a request that was admitted.</summary>
+    public static async ValueTask<UploadSession> StartAsync(
+        HttpContext context, IFileStore store, StartUploadOptions options, TransferPass pass, CancellationToken ended)
+    {
+        UploadStatus status = await store.StartUploadAsync(options with { Owner = pass.Owner }, ended).ConfigureAwait(false);
+        return new UploadSession(context, store, pass, status, isAnnounced: false, ended).Count("started");
+    }
+
+    /// <summary>Joins finished parts as a new upload.</summary>
+    public static async ValueTask<UploadSession> JoinAsync(
+        HttpContext context, IFileStore store, StartUploadOptions options, IReadOnlyList<UploadId> parts, TransferPass pass,
+        CancellationToken ended)
+    {
+        foreach (UploadId part in parts)
+        {
+            ThrowUnlessJoinable(await store.FindUploadAsync(part, takeOver: false, ended).ConfigureAwait(false) ?? throw Missing(part), pass);
+        }
+
+        UploadStatus status = await store
+            .JoinUploadsAsync(options with { Owner = pass.Owner }, parts, ended)
+            .ConfigureAwait(false);
+        return new UploadSession(context, store, pass, status, isAnnounced: false, ended).Count("joined");
+    }
+
+    /// <summary>Admits a request and finds its upload, without disturbing a request that still appends to it.</summary>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.NotFound"/>, <see cref="TransferError.Forbidden"/>, or that of <see cref="TransferGuard"/>.
+    /// </exception>
+    public static async ValueTask<UploadSession> OpenAsync(
+        HttpContext context, IFileStore store, UploadId id, bool isTransfer, CancellationToken ended)
+    {
+        UploadStatus? status = await store.FindUploadAsync(id, takeOver: false, ended).ConfigureAwait(false);
+        // A caller that is not admitted must not learn which uploads exist.
+        TransferPass pass = await TransferGuard.Of(context)
+            .EnterAsync(context, TransferScope.Write, status?.Name ?? default, isTransfer)
+            .ConfigureAwait(false);
+        if (status is not null && Owns(status, pass))
+        {
+            return new UploadSession(context, store, pass, status, isAnnounced: true, ended);
+        }
+
+        pass.Dispose();
+        throw status is null ? Missing(id) : new TransferException(
+            TransferError.Forbidden,
+            $"Upload {id} was started with another token. Continue it with that one, or start a new upload.");
+    }
+
+    /// <summary>Stops a request that still appends, so that <see cref="Status"/> is final.</summary>
+    public async ValueTask TakeOverAsync() =>
+        Status = await _store.FindUploadAsync(Id, takeOver: true, _ended).ConfigureAwait(false) ?? throw Missing(Id);
+
+    /// <summary>Makes ready to append at an offset.</summary>
+    /// <param name="offset">Where the request continues.</param>
+    /// <param name="length">Bytes of the whole file, if the request says so.</param>
+    /// <param name="hasBody">Whether <see cref="AppendAsync"/> follows.</param>
+    /// <exception cref="Refusal"><see cref="TransferError.OffsetMismatch"/>.</exception>
+    public async ValueTask TakeOverAtAsync(long offset, long? length, bool hasBody)
+    {
+        if (hasBody && offset != Status.Length && Status is { Published: null, Parts: null }
+            && (length is null || length == Status.Length))
+        {
+            // The store takes the upload over and compares the offset when it opens it for appending: once is enough.
+            Status = Status with { Offset = offset };
+            return;
+        }
+
+        await TakeOverAsync().ConfigureAwait(false);
+        if (offset != Status.Offset)
+        {
+            throw Mismatch(offset, Status.Offset);
+        }
+    }
+
+    public async ValueTask SetLengthAsync(long length, CancellationToken cancellationToken)
+    {
+        if (Status.Length != length)
+        {
+            Status = await _store.SetUploadLengthAsync(Id, length, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Appends what <paramref name="receive"/> writes, and saves it.</summary>
+    /// <param name="isVerified">Whether the request has a checksum: then a failed request leaves nothing of its bytes.</param>
+    /// <param name="receive">
+    /// Writes the bytes, until they end or <see cref="UploadWriter.Superseded"/> is canceled. What it has handed to the
+    /// writer when it throws is kept, unless <paramref name="isVerified"/>.
+    /// </param>
+    public async ValueTask<T> AppendAsync<T>(bool isVerified, Func<UploadWriter, ValueTask<T>> receive)
+    {
+        long start = Status.Offset;
+        UploadWriter writer = await OpenAsync(start, isVerified).ConfigureAwait(false);
+        await using (writer.ConfigureAwait(false))
+        {
+            _meter.Appending(1);
+            T result;
+            try
+            {
+                result = await receive(writer).ConfigureAwait(false);
+            }
+            catch (Exception exception)
+            {
+                await KeepAsync(writer, isVerified).ConfigureAwait(false);
+                long kept = isVerified ? start : writer.Offset;
+                _pass.AddBytes(kept - start);
+                if (Explain(exception, writer, kept) is { } refusal)
+                {
+                    throw refusal;
+                }
+
+                throw;
+            }
+            finally
+            {
+                _meter.Appending(-1);
+            }
+
+            _pass.AddBytes(writer.Offset - start);
+            Status = await writer.SaveAsync(CancellationToken.None).ConfigureAwait(false);
+            return result;
+        }
+    }
+
+    /// <summary>Publishes the upload, which has all its bytes.</summary>
+    /// <param name="expected">The digest that this request gives for the whole file; null for none.</param>
+    public async ValueTask<StoredFile> CompleteAsync(Sha256Digest? expected)
+    {
+        if (Status.Published is { } published)
+        {
+            return published;
+        }
+
+        if (Status.IsPartial)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                $"Upload {Id} is a part of others and does not become a file of its own. Join it with tus's Upload-Concat.");
+        }
+
+        if (expected is not null && Status.Expected is not null && expected != Status.Expected)
+        {
+            throw new TransferException(
+                TransferError.DigestMismatch,
+                $"This request gives the SHA-256 {expected}, and the one that started the upload gave {Status.Expected}. "
+                + "Send the digest of the whole file.",
+                Status.Name.Value);
+        }
+
+        // All bytes are here: publishing is right, whether or not somebody still waits for the response.
+        StoredFile file = await _store
+            .CompleteUploadAsync(Id, expected ?? Status.Expected, CancellationToken.None)
+            .ConfigureAwait(false);
+        Status = Status with { Published = file };
+        Count("completed");
+        return file;
+    }
+
+    /// <summary>Deletes the upload.</summary>
+    /// <returns>False if it was gone already.</returns>
+    public async ValueTask<bool> DeleteAsync(CancellationToken cancellationToken)
+    {
+        bool deleted = await _store.AbortUploadAsync(Id, cancellationToken).ConfigureAwait(false);
+        if (deleted)
+        {
+            Count("aborted");
+        }
+
+        return deleted;
+    }
+
+    public void Dispose() => _pass.Dispose();
+
+    public static TransferException Missing(UploadId id) => new(
+        TransferError.NotFound,
+        $"There is no upload {id}: it was never started, was deleted, or has expired. Start a new one.");
+
+    private async ValueTask<UploadWriter> OpenAsync(long offset, bool isVerified)
+    {
+        try
+        {
+            UploadWriter writer = await _store.AppendUploadAsync(Id, offset, isVerified, _ended).ConfigureAwait(false);
+            if (offset > 0)
+            {
+                Count("resumed");
+            }
+
+            return writer;
+        }
+        catch (TransferException exception) when (exception is { Error: TransferError.OffsetMismatch, Offset: { } actual })
+        {
+            throw Mismatch(offset, actual);
+        }
+    }
+
+    private Refusal Mismatch(long provided, long actual) => new(
+        TransferError.OffsetMismatch,
+        $"Upload {Id} has {actual} bytes, and this request continues at {provided}. Continue at {actual}.")
+    {
+        Offset = actual,
+        ProvidedOffset = provided,
+    };
+
+    private static bool Owns(UploadStatus status, TransferPass pass) =>
+        status.Owner is null || string.Equals(status.Owner, pass.Owner, StringComparison.Ordinal);
+
+    private static void ThrowUnlessJoinable(UploadStatus part, TransferPass pass)
+    {
+        if (!Owns(part, pass))
+        {
+            throw new TransferException(
+                TransferError.Forbidden, $"Upload {part.Id} was started with another token. Join only your own.");
+        }
+
+        if (!part.IsPartial)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest, $"Upload {part.Id} is not partial. Start the parts with Upload-Concat: partial.");
+        }
+
+        if (!part.HasAll)
+        {
+            throw new TransferException(
+                TransferError.InvalidRequest,
+                $"Upload {part.Id} has {part.Offset} of {part.Length?.ToString() ?? "an unknown number of"} bytes. "
+                + "Finish all parts, then join them.");
+        }
+    }
+
+    private static async ValueTask KeepAsync(UploadWriter writer, bool isVerified)
+    {
+        try
+        {
+            if (isVerified)
+            {
+                await writer.DiscardAsync().ConfigureAwait(false);
+            }
+            else
+            {
+                await writer.SaveAsync(CancellationToken.None).ConfigureAwait(false);
+            }
+        }
+        catch (Exception exception) when (exception is IOException or OperationCanceledException)
+        {
+            // The failure of the request says more than that of saving what it left; the store knows what has reached it.
+        }
+    }
+
+    private UploadSession Count(string what)
+    {
+        _meter.Upload(what);
+        return this;
+    }
+
+    /// <summary>Says what is true of the upload after a request failed; null where the exception says all there is.</summary>
+    private Refusal? Explain(Exception exception, UploadWriter writer, long kept)
+    {
+        if (writer.Superseded.IsCancellationRequested)
+        {
+            return new Refusal(
+                TransferError.TakenOver,
+                $"Another request has taken over upload {Id} at {kept} bytes. "
+                + "To continue with this one instead, ask for the offset first.",
+                innerException: exception);
+        }
+
+        if (!IsAnnounced)
+        {
+            return null;
+        }
+
+        return exception switch
+        {
+            BadHttpRequestException broken => Refusal.OfBrokenBody(
+                broken, $"Upload {Id} has {kept} bytes; continue there.", kept),
+            TransferException { Offset: null } transfer => new Refusal(transfer.Error, transfer.Message, transfer.Name, transfer)
+            {
+                Offset = kept,
+                RetryAfter = transfer.RetryAfter,
+            },
+            _ => null,
+        };
+    }
+}
