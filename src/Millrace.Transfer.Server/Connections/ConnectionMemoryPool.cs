@@ -1,4 +1,5 @@
 using System.Buffers;
+using Microsoft.AspNetCore.Connections;
 
 namespace Millrace.Transfer.Server;
 
@@ -11,11 +12,11 @@ namespace Millrace.Transfer.Server;
 /// </remarks>
 internal sealed class ConnectionMemoryPool : MemoryPool<byte>
 {
-    /// <summary>What a connection reads into, and writes its headers to.</summary>
+    /// <summary>Bytes of the block that a connection reads into, and writes its headers to.</summary>
     /// <remarks>A connection that waits for a request holds none: Kestrel waits with an empty read.</remarks>
     public const int SmallBytes = 64 * 1024;
 
-    /// <summary>What a file is read into on its way out.</summary>
+    /// <summary>Bytes of the block that a file is read into before it is sent.</summary>
     public const int LargeBytes = 256 * 1024;
 
     /// <summary>Free blocks that are kept, in bytes for each of the two sizes.</summary>
@@ -24,13 +25,18 @@ internal sealed class ConnectionMemoryPool : MemoryPool<byte>
     /// </remarks>
     public const int KeptBytes = 32 * 1024 * 1024;
 
+    /// <summary>Makes the pools of Kestrel's transport.</summary>
+    internal sealed class Factory : IMemoryPoolFactory<byte>
+    {
+        public MemoryPool<byte> Create(MemoryPoolOptions? options = null) => new ConnectionMemoryPool();
+    }
+
     // Under a lock rather than a ConcurrentStack, which allocates a node for every block that comes back.
     private readonly Lock _lock = new();
     private readonly Stack<ConnectionBlock> _small = new();
     private readonly Stack<ConnectionBlock> _large = new();
     private bool _disposed;
 
-    /// <inheritdoc/>
     public override int MaxBufferSize => LargeBytes;
 
     /// <summary>Bytes of the blocks that are free and kept.</summary>
@@ -45,7 +51,6 @@ internal sealed class ConnectionMemoryPool : MemoryPool<byte>
         }
     }
 
-    /// <inheritdoc/>
     public override IMemoryOwner<byte> Rent(int minBufferSize = -1)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(minBufferSize, LargeBytes);
@@ -75,7 +80,6 @@ internal sealed class ConnectionMemoryPool : MemoryPool<byte>
         }
     }
 
-    /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
         lock (_lock)

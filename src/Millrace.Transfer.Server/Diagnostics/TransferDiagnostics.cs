@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Server;
 public static class TransferDiagnostics
 {
     /// <summary>Name of the <see cref="System.Diagnostics.Metrics.Meter"/>, of the <see cref="ActivitySource"/>, and category of the log.</summary>
-    public const string Name = "Millrace.Transfer";
+    public static string Name => "Millrace.Transfer";
 
     internal static ActivitySource Activities { get; } = new(Name);
 }

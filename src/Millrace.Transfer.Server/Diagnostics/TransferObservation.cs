@@ -36,7 +36,7 @@ internal sealed class TransferObservation
             (scope & TransferScope.Write) != TransferScope.None ? "millrace receive" : "millrace transmit", ActivityKind.Internal);
     }
 
-    /// <summary>Begins one; it ends by itself with the answer.</summary>
+    /// <summary>Starts an observation, which ends automatically with the response.</summary>
     public static TransferObservation Begin(
         TransferMeter meter, ILogger logger, HttpContext context, TransferScope scope, TransferName name)
     {
@@ -67,7 +67,7 @@ internal sealed class TransferObservation
 
     public void Refuse(TransferError error) => _refusal = error;
 
-    /// <summary>Says what HTTP would have answered, where the answer itself is always 200.</summary>
+    /// <summary>Sets the status that HTTP would have, for gRPC, whose own status is always 200.</summary>
     public void Answered(int status) => _status = status;
 
     public void Moved(long bytes) => Interlocked.Add(ref _bytes, bytes);

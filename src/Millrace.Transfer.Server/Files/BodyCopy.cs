@@ -7,10 +7,6 @@ namespace Millrace.Transfer.Server;
 internal static class BodyCopy
 {
     /// <summary>Moves what arrives into a store, up to its end.</summary>
-    /// <param name="body">The request's body; not completed here.</param>
-    /// <param name="destination">Where it goes; not flushed to a device here.</param>
-    /// <param name="limit">Bytes that are accepted.</param>
-    /// <param name="cancellationToken">Ends the copying; what was written stays.</param>
     /// <returns>Bytes that were moved.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.TooLarge"/>: more than <paramref name="limit"/> came.</exception>
     public static async ValueTask<long> ReceiveAsync(
@@ -49,9 +45,6 @@ internal static class BodyCopy
     }
 
     /// <summary>Moves what a connection has gathered into a store.</summary>
-    /// <param name="content">Unchanged until this completes.</param>
-    /// <param name="destination">Where it goes; not flushed to a device here.</param>
-    /// <param name="cancellationToken">Ends the copying; what was written stays.</param>
     public static async ValueTask WriteAsync(
         ReadOnlySequence<byte> content, PipeWriter destination, CancellationToken cancellationToken)
     {
@@ -67,11 +60,4 @@ internal static class BodyCopy
             await destination.WriteAsync(segment, cancellationToken).ConfigureAwait(false);
         }
     }
-
-    /// <summary>Moves a part of a file into a response's body.</summary>
-    /// <param name="content">The part; not completed here.</param>
-    /// <param name="body">The response's body.</param>
-    /// <param name="cancellationToken">Ends the copying.</param>
-    public static Task SendAsync(PipeReader content, PipeWriter body, CancellationToken cancellationToken) =>
-        content.CopyToAsync(body, cancellationToken);
 }

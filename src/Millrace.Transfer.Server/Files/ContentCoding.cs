@@ -17,7 +17,7 @@ internal readonly record struct ContentCoding(string Name, string Suffix)
 
     public bool IsIdentity => string.IsNullOrEmpty(Name);
 
-    /// <summary>What a client accepts other than the bytes as they are, what it likes best first.</summary>
+    /// <summary>The codings that a client accepts, except identity; its preferred one first.</summary>
     /// <param name="field">The field <c>Accept-Encoding</c>.</param>
     /// <returns>Empty when it accepts none, likes the bytes as they are better, or the field cannot be read.</returns>
     public static IReadOnlyList<ContentCoding> Accepted(StringValues field)

@@ -16,7 +16,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         using TransferPass pass = await TransferGuard.Of(context)
             .EnterAsync(context, TransferScope.Read, target.Name, isTransfer: isGet)
             .ConfigureAwait(false);
-        DigestNeed? need = WantedDigest.Need(context.Request.Headers[TransferHeaders.WantReprDigest]);
+        DigestNeed? need = NeedOf(context.Request.Headers[TransferHeaders.WantReprDigest]);
         StoredFileReader reader;
         try
         {
@@ -141,7 +141,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
                 await starts.StartAsync(cancellationToken).ConfigureAwait(false);
             }
 
-            await BodyCopy.SendAsync(content, body, cancellationToken).ConfigureAwait(false);
+            await content.CopyToAsync(body, cancellationToken).ConfigureAwait(false);
             pass.AddBytes(range.Length);
         }
         finally
@@ -149,4 +149,13 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
             await content.CompleteAsync().ConfigureAwait(false);
         }
     }
+
+    /// <summary>How much <c>Want-Repr-Digest</c> (RFC 9530, section 4) wants a digest; null if it does not.</summary>
+    /// <remarks>A field that cannot be read is ignored, as the section demands.</remarks>
+    private static DigestNeed? NeedOf(StringValues field) =>
+        StructuredField.TryFindMember(field.ToString(), "sha-256", out ReadOnlySpan<char> item)
+        && StructuredField.TryCount(item, out long weight)
+        && weight <= 10
+            ? weight == 0 ? null : DigestNeed.Always
+            : DigestNeed.IfCheap;
 }

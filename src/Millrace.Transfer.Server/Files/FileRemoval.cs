@@ -24,7 +24,7 @@ internal sealed class FileRemoval(IFileStore store)
         StoredFile? present = await store.FindAsync(target.Name, DigestNeed.IfKnown, aborted).ConfigureAwait(false);
         WritePrecondition precondition = WriteConditions.Read(context.Request, target.Name, present);
 
-        // A path with a slash at its end means the folder, which a file is not.
+        // A path with a trailing slash is that of a folder, not of a file.
         bool deleted = !(target.IsFolder && present is not null)
             && await StoreConflict
                 .AskAsync(store.DeleteAsync(target.Name, precondition, aborted), precondition).ConfigureAwait(false);

@@ -48,7 +48,7 @@ internal readonly record struct FileTarget(TransferName Name, bool IsFolder, str
         $"The path '{NameEncoding.Printable(path)}' has parts that lead elsewhere. Write the path of the file without '.', '..' and empty parts.",
         NameEncoding.Printable(path));
 
-    /// <summary>What the route has in front of the name: also that of a group, of which the endpoint does not know.</summary>
+    /// <summary>The path before the name, with that of route groups, which the endpoint does not know.</summary>
     private static string PrefixOf(HttpContext context)
     {
         // Decoded: a PathString's own text is encoded again.

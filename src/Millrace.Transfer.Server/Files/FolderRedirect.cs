@@ -2,7 +2,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>A folder that is asked for without the slash at its end.</summary>
+/// <summary>Redirects a request for a folder that lacks the trailing slash.</summary>
 internal static class FolderRedirect
 {
     /// <summary>Sends the client to the path with the slash when there is such a folder.</summary>

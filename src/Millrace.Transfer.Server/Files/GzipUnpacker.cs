@@ -5,10 +5,14 @@ using System.Security.Cryptography;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// What a body in gzip unpacks to. The framework's stream takes a body that ends early for whole, so that a member of our own
-/// is put behind it: only what ended where gzip ends lets it be read, as the last bytes that come out. Anything else throws
-/// <see cref="InvalidDataException"/>.
+/// Decompresses a body in gzip, and throws <see cref="InvalidDataException"/> unless it is whole. The framework's stream takes a
+/// body that ends early for whole, so a member of our own is appended: only a body that ends where gzip ends lets it be read,
+/// as the last bytes of the output.
 /// </summary>
+/// <remarks>
+/// The framework has a switch for this, <c>System.IO.Compression.UseStrictValidation</c>. It is for the whole process, so an
+/// application may set it and a library may not.
+/// </remarks>
 internal sealed class GzipUnpacker : ReadOnlyStream
 {
     private const int BufferBytes = 64 * 1024;
@@ -41,7 +45,7 @@ internal sealed class GzipUnpacker : ReadOnlyStream
             {
                 return _buffer.AsSpan(0, _end).SequenceEqual(Marker)
                     ? 0
-                    : throw new InvalidDataException("The bytes end before gzip does, or go on behind it.");
+                    : throw new InvalidDataException("The bytes end before gzip does, or continue after it.");
             }
         }
 
@@ -74,7 +78,7 @@ internal sealed class GzipUnpacker : ReadOnlyStream
         return all.ToArray();
     }
 
-    /// <summary>The body, and the member behind it; without a byte of a body there is nothing, which is no gzip either.</summary>
+    /// <summary>The body, then the member; without a byte of a body there is nothing, which is not gzip either.</summary>
     private sealed class WithMember(Stream protocol) : ReadOnlyStream
     {
         private bool _hasBody;

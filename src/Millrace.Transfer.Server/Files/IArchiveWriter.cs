@@ -4,8 +4,5 @@ namespace Millrace.Transfer.Server;
 internal interface IArchiveWriter : IAsyncDisposable
 {
     /// <summary>Adds a file.</summary>
-    /// <param name="path">Its path in the archive.</param>
-    /// <param name="reader">Its content; not disposed here.</param>
-    /// <param name="cancellationToken">Ends the copying; the archive is of no use then.</param>
     ValueTask AddAsync(string path, StoredFileReader reader, CancellationToken cancellationToken);
 }

@@ -23,7 +23,7 @@ internal static class Problems
         }
         catch (Exception exception) when (IsDisconnect(context, exception))
         {
-            // What was received is kept, and nobody is there to be answered.
+            // The store keeps what it has received, and nobody is there to be answered.
             context.Abort();
         }
     }

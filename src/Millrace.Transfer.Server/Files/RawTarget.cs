@@ -34,9 +34,6 @@ internal static class RawTarget
     }
 
     /// <summary>The part of a path behind its first segments, with the slash before it, if those are what they should be.</summary>
-    /// <param name="path">The path as it was written.</param>
-    /// <param name="prefix">What it has to begin with, decoded: <c>/files</c>. Empty for nothing.</param>
-    /// <param name="rest">What comes then, as it was written; empty, or beginning with a slash.</param>
     public static bool TryCut(string path, string prefix, out string rest)
     {
         int at = 0;

@@ -4,8 +4,8 @@ using Microsoft.Extensions.Primitives;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// What a client says of the bytes that it sends (RFC 9530): <c>Content-Digest</c> of them as they come,
-/// <c>Repr-Digest</c> of the file that they become. As fields before the body, or as trailers behind it.
+/// The digests that a request gives (RFC 9530): <c>Content-Digest</c> of its body, <c>Repr-Digest</c> of the file that the body
+/// becomes. As headers, or as trailers.
 /// </summary>
 internal sealed class RequestDigests
 {

@@ -2,7 +2,7 @@ using System.IO.Pipelines;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What a compressed body unpacks to, with a bound against those that are made to fill a disk.</summary>
+/// <summary>Decompresses a body, with a bound against bodies that are made to fill a disk.</summary>
 internal sealed class UnpackingStream : ReadOnlyStream
 {
     /// <summary>Bytes that any body may unpack to, however small it is: 16 MiB.</summary>

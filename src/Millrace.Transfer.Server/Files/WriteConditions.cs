@@ -8,9 +8,6 @@ namespace Millrace.Transfer.Server;
 internal static class WriteConditions
 {
     /// <summary>Reads them and checks them against what is there now; they are checked again when something is published.</summary>
-    /// <param name="request">The request.</param>
-    /// <param name="name">What it would change.</param>
-    /// <param name="present">What is there; null when nothing is.</param>
     /// <exception cref="TransferException">
     /// One is not met, or <see cref="TransferError.InvalidRequest"/>: one cannot be read. To pass over it would be to
     /// overwrite what the client wanted to protect.

@@ -34,10 +34,8 @@ internal sealed class Base64PipeWriter(PipeWriter destination) : PipeWriter
     private Memory<byte> _lent;
     private int _start;
 
-    /// <inheritdoc/>
     public override bool CanGetUnflushedBytes => destination.CanGetUnflushedBytes;
 
-    /// <inheritdoc/>
     public override long UnflushedBytes => destination.UnflushedBytes;
 
     /// <summary>Characters for so many bytes.</summary>
@@ -46,7 +44,6 @@ internal sealed class Base64PipeWriter(PipeWriter destination) : PipeWriter
     /// <summary>Bytes that fit into so much memory as text.</summary>
     public static int BytesIn(int memory) => ((memory - Gap) / GroupCharacters * GroupBytes) - GroupBytes;
 
-    /// <inheritdoc/>
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
         int bytes = (sizeHint == 0 ? DefaultBytes : sizeHint) + (2 * GroupBytes);
@@ -56,10 +53,8 @@ internal sealed class Base64PipeWriter(PipeWriter destination) : PipeWriter
         return _lent[_start..];
     }
 
-    /// <inheritdoc/>
     public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
-    /// <inheritdoc/>
     public override void Advance(int bytes)
     {
         Span<byte> memory = _lent.Span;
@@ -92,14 +87,11 @@ internal sealed class Base64PipeWriter(PipeWriter destination) : PipeWriter
         }
     }
 
-    /// <inheritdoc/>
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default) =>
         destination.FlushAsync(cancellationToken);
 
-    /// <inheritdoc/>
     public override void CancelPendingFlush() => destination.CancelPendingFlush();
 
-    /// <inheritdoc/>
     public override void Complete(Exception? exception = null)
     {
     }

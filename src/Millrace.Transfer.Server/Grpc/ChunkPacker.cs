@@ -7,8 +7,6 @@ namespace Millrace.Transfer.Server;
 internal static class ChunkPacker
 {
     /// <summary>Writes the frame of a compressed message.</summary>
-    /// <param name="content">The file's bytes in it.</param>
-    /// <param name="frame">Where it goes.</param>
     /// <returns>Its bytes; 0 when it does not fit: then it is sent as it is.</returns>
     public static int Pack(ReadOnlySequence<byte> content, Memory<byte> frame)
     {

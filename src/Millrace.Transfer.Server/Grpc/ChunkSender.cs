@@ -18,9 +18,6 @@ internal static class ChunkSender
     private const int Few = 16;
 
     /// <summary>Moves it.</summary>
-    /// <param name="call">The call, whose answer has begun.</param>
-    /// <param name="plan">The chunks.</param>
-    /// <param name="content">The part; not completed here.</param>
     /// <returns>Bytes of the file that were sent.</returns>
     public static ValueTask<long> SendAsync(GrpcCall call, ChunkPlan plan, PipeReader content)
     {

@@ -16,10 +16,8 @@ internal sealed class FramedChunkWriter(PipeWriter destination, ChunkPlan plan, 
     private int _inChunk;
     private long _left = plan.Count;
 
-    /// <inheritdoc/>
     public override long Written => plan.Count - _left;
 
-    /// <inheritdoc/>
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
         int bytes = sizeHint == 0 ? Math.Max(1, NextChunk(_left)) : sizeHint;
@@ -28,7 +26,6 @@ internal sealed class FramedChunkWriter(PipeWriter destination, ChunkPlan plan, 
         return _lent.Slice(_front, bytes);
     }
 
-    /// <inheritdoc/>
     public override void Advance(int bytes)
     {
         if (bytes == 0)

@@ -6,7 +6,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>The answer of a call: messages, and a status behind them, or in front where there are none.</summary>
+/// <summary>The response of a call: messages, then a status; without messages the status is in the headers.</summary>
 internal sealed class GrpcAnswer
 {
     private const string Accepted = $"{GrpcFields.Identity},{GrpcFields.Gzip}";

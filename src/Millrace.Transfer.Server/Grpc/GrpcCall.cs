@@ -94,7 +94,6 @@ internal sealed class GrpcCall : IAsyncDisposable
     public ValueTask<TransferPass> EnterAsync(TransferScope scope, TransferName name, bool isTransfer) =>
         TransferGuard.Of(Context).EnterAsync(Context, scope, name, isTransfer);
 
-    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         _messages?.Dispose();

@@ -3,46 +3,35 @@ using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What pages of other origins may do with gRPC-Web, for ASP.NET Core's own CORS.</summary>
-public static class GrpcCors
+/// <summary>What pages of other origins may do with gRPC-Web.</summary>
+internal static class GrpcCors
 {
     private const string AnyOrigin = "*";
 
-    // What the clients of grpc-web and connect-web send, and what a call can be told.
-    private static readonly string[] Sent =
+    // The request headers of the clients of grpc-web and connect-web.
+    private static readonly string[] RequestHeaders =
     [
         "content-type", "x-grpc-web", "x-user-agent", GrpcFields.Timeout, GrpcFields.Encoding, GrpcFields.AcceptEncoding,
         "authorization", "connect-protocol-version",
     ];
 
-    private static readonly string[] Told =
+    private static readonly string[] ResponseHeaders =
     [
         GrpcFields.Status, GrpcFields.Message, GrpcFields.Encoding, GrpcFields.AcceptEncoding, GrpcFields.Error,
         GrpcFields.Offset, GrpcFields.RetryAfter,
     ];
 
-    /// <summary>
-    /// Adds the method, the fields that clients of gRPC-Web send and those that they are told to a policy. Origins are the
-    /// caller's to say. Use the policy for the endpoints of <see cref="TransferEndpoints.MapMillraceGrpc"/>.
-    /// </summary>
-    /// <param name="policy">The policy.</param>
-    /// <returns>The same.</returns>
-    public static CorsPolicyBuilder WithMillraceGrpc(this CorsPolicyBuilder policy)
+    /// <summary>A policy for pages of these origins; <c>*</c> stands for all of them.</summary>
+    public static Action<CorsPolicyBuilder> PolicyFor(IReadOnlyList<string> origins) => policy =>
     {
-        ArgumentNullException.ThrowIfNull(policy);
-        return policy.WithMethods(HttpMethods.Post).WithHeaders(Sent).WithExposedHeaders(Told);
-    }
-
-    internal static Action<CorsPolicyBuilder> PolicyFor(IReadOnlyList<string> origins) => policy =>
-    {
-        CorsPolicyBuilder all = policy.WithMillraceGrpc();
+        policy.WithMethods(HttpMethods.Post).WithHeaders(RequestHeaders).WithExposedHeaders(ResponseHeaders);
         if (origins.Contains(AnyOrigin))
         {
-            all.AllowAnyOrigin();
+            policy.AllowAnyOrigin();
         }
         else
         {
-            all.WithOrigins([.. origins]);
+            policy.WithOrigins([.. origins]);
         }
     };
 }

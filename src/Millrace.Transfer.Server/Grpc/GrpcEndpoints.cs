@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Routing.Patterns;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>The paths of the services, and what is answered to those that only look so.</summary>
+/// <summary>The paths of the gRPC services.</summary>
 internal static class GrpcEndpoints
 {
     private const string Method = "method";
@@ -17,6 +17,11 @@ internal static class GrpcEndpoints
         MapService(group, GrpcFields.Service, FileTransferService.Find, store, options);
         MapService(group, GrpcFields.HealthService, health.Find, store, options);
         MapOthers(group, store, options);
+        if (options.Grpc.AllowedOrigins.Count > 0)
+        {
+            group.RequireCors(GrpcCors.PolicyFor(options.Grpc.AllowedOrigins));
+        }
+
         return group;
     }
 
@@ -27,12 +32,12 @@ internal static class GrpcEndpoints
             context, store, options, find((string?)context.Request.RouteValues[Method]))))
             .WithDisplayName($"Millrace {service}");
 
-    /// <summary>Services that nobody knows, called as gRPC calls them; behind whatever else an application has there.</summary>
+    /// <summary>Calls of unknown services; after all other endpoints of the application.</summary>
     private static void MapOthers(RouteGroupBuilder group, IFileStore store, TransferServerOptions options) =>
         group.Map(
             RoutePatternFactory.Parse(
                 "/{service}/{method}", defaults: null,
-                parameterPolicies: new RouteValueDictionary { ["service"] = new GrpcConstraint() }),
+                parameterPolicies: new RouteValueDictionary { ["service"] = new CalledAsGrpc() }),
             (RequestDelegate)(context => AnswerAsync(context, store, options, method: null)))
             .WithDisplayName("Millrace gRPC (unknown services)")
             .WithOrder(int.MaxValue);
@@ -79,4 +84,14 @@ internal static class GrpcEndpoints
 
     private static Task Unknown(GrpcCall call) => throw new GrpcFault(
         GrpcStatus.Unimplemented, $"There is no method '{call.Context.Request.Path}' here.");
+
+    /// <summary>Matches only requests that are gRPC calls.</summary>
+    private sealed class CalledAsGrpc : IRouteConstraint
+    {
+        public bool Match(
+            HttpContext? httpContext, IRouter? route, string routeKey, RouteValueDictionary values, RouteDirection routeDirection) =>
+            httpContext is { Request: var request }
+            && HttpMethods.IsPost(request.Method)
+            && GrpcMediaType.IsAny(request.ContentType);
+    }
 }

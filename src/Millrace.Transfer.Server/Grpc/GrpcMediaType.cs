@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>The media types of gRPC: a form, and <c>+proto</c> or nothing behind it, which means the same.</summary>
+/// <summary>The media types of gRPC: a form, optionally followed by <c>+proto</c>, which changes nothing.</summary>
 internal static class GrpcMediaType
 {
     private const string Proto = "+proto";
@@ -9,10 +9,6 @@ internal static class GrpcMediaType
     public static bool IsAny(string? contentType) =>
         contentType?.StartsWith(GrpcFields.ContentType, StringComparison.OrdinalIgnoreCase) is true;
 
-    /// <summary>Reads it.</summary>
-    /// <param name="contentType">The field.</param>
-    /// <param name="form">What it says.</param>
-    /// <param name="answer">The media type of the answer: the same, without parameters.</param>
     /// <returns>False when it is none that is spoken here.</returns>
     public static bool TryParse(string? contentType, out GrpcForm form, out string answer)
     {

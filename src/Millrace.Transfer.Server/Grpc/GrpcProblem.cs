@@ -4,8 +4,6 @@ using Microsoft.AspNetCore.Http;
 namespace Millrace.Transfer.Server;
 
 /// <summary>How a call ended that did not succeed.</summary>
-/// <param name="Status">The status.</param>
-/// <param name="Message">What was tried, what happened and what can be done.</param>
 internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
 {
     /// <summary>The error of the contract; null where gRPC itself was not as it should be.</summary>
@@ -17,7 +15,7 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
     /// <summary>When another try makes sense; null where that is not known.</summary>
     public TimeSpan? RetryAfter { get; init; }
 
-    /// <summary>Whether nobody expected it, so that the log has to say what it was.</summary>
+    /// <summary>Whether it is a fault of the server, which the log reports.</summary>
     public bool IsUnexpected { get; init; }
 
     /// <summary>What HTTP would have answered; metrics and the log count calls by it.</summary>

@@ -167,11 +167,23 @@ internal static class GrpcUpload
             }
             catch when (hash is null)
             {
-                // The store keeps what it was handed, so it is handed all that has arrived.
-                await sink.ReleaseAsync(CancellationToken.None).ConfigureAwait(false);
+                await HandOverAsync(sink).ConfigureAwait(false);
                 throw;
             }
         }).ConfigureAwait(false);
+    }
+
+    /// <summary>Hands all that has arrived to the store, which keeps it although the call has failed.</summary>
+    private static async ValueTask HandOverAsync(ChunkSink sink)
+    {
+        try
+        {
+            await sink.ReleaseAsync(CancellationToken.None).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is IOException or OperationCanceledException)
+        {
+            // The failure of the call says more than that of saving what it left.
+        }
     }
 
     private static async ValueTask<Messages.UploadStatus> CreateAsync(GrpcCall call, MessageReader messages, UploadHead head)

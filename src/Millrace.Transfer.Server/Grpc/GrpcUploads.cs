@@ -65,10 +65,6 @@ internal static class GrpcUploads
         call.Context, call.Store, GrpcValues.Upload(upload), isTransfer, call.Ended);
 
     /// <summary>Publishes an upload; one that was published already only has its digest compared.</summary>
-    /// <param name="call">The call.</param>
-    /// <param name="session">The upload.</param>
-    /// <param name="length">Bytes of the whole file; null if the call does not say.</param>
-    /// <param name="digest">Its digest, likewise.</param>
     public static async ValueTask CompleteAsync(GrpcCall call, UploadSession session, long? length, Sha256Digest? digest)
     {
         UploadStatus status = session.Status;

@@ -151,7 +151,6 @@ internal sealed class MessageReader : IDisposable
         return bytes;
     }
 
-    /// <inheritdoc/>
     public void Dispose()
     {
         _packed?.Dispose();

@@ -76,7 +76,6 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
         }
     }
 
-    /// <inheritdoc/>
     public void Dispose() => _unpacked?.Dispose();
 
     private ChunkToken Look()
@@ -99,7 +98,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     {
         if (reader.PackedLeft > 0 || !_protocol.HasBytes || _protocol.Last != _bytes)
         {
-            throw new InvalidDataException("The bytes end before gzip does, or go on behind it.");
+            throw new InvalidDataException("The bytes end before gzip does, or continue after it.");
         }
 
         Parser.EndOpen();

@@ -220,7 +220,7 @@ public sealed class TransferServer : IAsyncDisposable
         builder.Logging.AddFilter("Millrace.Transfer.Server", LogLevel.Warning);
         options.Logging?.Invoke(builder.Logging);
         builder.WebHost.UseKestrelCore();
-        builder.Services.AddSingleton<IMemoryPoolFactory<byte>, ConnectionMemoryPoolFactory>();
+        builder.Services.AddSingleton<IMemoryPoolFactory<byte>, ConnectionMemoryPool.Factory>();
         builder.Services.Configure<SocketTransportOptions>(transport =>
         {
             KestrelLimits.Apply(transport, options.Limits);
@@ -253,11 +253,10 @@ public sealed class TransferServer : IAsyncDisposable
         TransferServerOptions endpoints = _options.Endpoints;
         _application.MapMillraceFiles(endpoints.FilesPath, _store, endpoints);
         _application.MapMillraceUploads(endpoints.UploadsPath, _store, endpoints);
-        IEndpointConventionBuilder grpc = _application.MapMillraceGrpc(_store, endpoints);
+        _application.MapMillraceGrpc(_store, endpoints);
         if (endpoints.Grpc.AllowedOrigins.Count > 0)
         {
             _application.UseCors();
-            grpc.RequireCors(GrpcCors.PolicyFor(endpoints.Grpc.AllowedOrigins));
         }
 
         ServiceEndpoints.MapHealth(_application, HealthPath, _store, endpoints.Clock);

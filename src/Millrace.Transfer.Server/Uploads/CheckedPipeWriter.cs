@@ -15,19 +15,14 @@ internal sealed class CheckedPipeWriter : PipeWriter
         _check = check;
     }
 
-    /// <inheritdoc/>
     public override bool CanGetUnflushedBytes => _destination.CanGetUnflushedBytes;
 
-    /// <inheritdoc/>
     public override long UnflushedBytes => _destination.UnflushedBytes;
 
-    /// <inheritdoc/>
     public override Memory<byte> GetMemory(int sizeHint = 0) => _given = _destination.GetMemory(sizeHint);
 
-    /// <inheritdoc/>
     public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
-    /// <inheritdoc/>
     public override void Advance(int bytes)
     {
         _check.Append(_given.Span[..bytes]);
@@ -35,7 +30,6 @@ internal sealed class CheckedPipeWriter : PipeWriter
         _destination.Advance(bytes);
     }
 
-    /// <inheritdoc/>
     public override ValueTask<FlushResult> WriteAsync(
         ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
     {
@@ -43,13 +37,10 @@ internal sealed class CheckedPipeWriter : PipeWriter
         return _destination.WriteAsync(source, cancellationToken);
     }
 
-    /// <inheritdoc/>
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default) =>
         _destination.FlushAsync(cancellationToken);
 
-    /// <inheritdoc/>
     public override void CancelPendingFlush() => _destination.CancelPendingFlush();
 
-    /// <inheritdoc/>
     public override void Complete(Exception? exception = null) => _destination.Complete(exception);
 }

@@ -12,7 +12,7 @@ internal readonly record struct DraftRequest(bool Completes, long? Length)
     private const long OldestVersion = 5;
     private const long NewestVersion = 8;
 
-    /// <summary>The last version that had no media type of its own for parts.</summary>
+    /// <summary>The last version without a media type for parts.</summary>
     private const long VersionWithoutMediaType = 5;
 
     /// <summary>The last version that called an upload's lifetime <c>expires</c>; it is <c>max-age</c> now.</summary>

@@ -17,9 +17,6 @@ internal readonly struct TusChecksum
 
     public ReadOnlyMemory<byte> Value { get; }
 
-    /// <param name="field">The field's value.</param>
-    /// <param name="checksum">The result.</param>
-    /// <param name="why">Why the field is not valid; empty if it is.</param>
     public static bool TryParse(string field, out TusChecksum checksum, out string why)
     {
         checksum = default;

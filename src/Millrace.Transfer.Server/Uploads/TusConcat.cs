@@ -18,12 +18,8 @@ internal readonly struct TusConcat
     /// <summary>The parts that are joined, in their order; null when nothing is joined.</summary>
     public IReadOnlyList<UploadId>? Parts { get; }
 
-    /// <summary>Reads the field.</summary>
-    /// <param name="field">Its value; null when there is none.</param>
-    /// <param name="concat">What it says.</param>
-    /// <param name="why">Why it cannot be read; empty when it can.</param>
     /// <remarks>
-    /// Of a URL only the last part counts: the same upload has other addresses before a proxy than behind it, and the
+    /// Of a URL only the last part counts: the same upload has other addresses before a proxy than after it, and the
     /// 128 bits of its id are its own.
     /// </remarks>
     public static bool TryParse(string? field, out TusConcat concat, out string why)

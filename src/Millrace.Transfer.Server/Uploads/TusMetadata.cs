@@ -17,10 +17,6 @@ internal sealed class TusMetadata
     /// <summary>Keys and values in the order in which they came.</summary>
     public IReadOnlyList<KeyValuePair<string, byte[]>> Pairs => _pairs;
 
-    /// <summary>Reads the field.</summary>
-    /// <param name="field">Its value; empty for none.</param>
-    /// <param name="metadata">What it says.</param>
-    /// <param name="why">Why it cannot be read; empty when it can.</param>
     public static bool TryParse(string field, out TusMetadata metadata, out string why)
     {
         metadata = new TusMetadata();

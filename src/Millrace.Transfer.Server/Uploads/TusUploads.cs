@@ -74,7 +74,7 @@ internal static class TusUploads
         if (session.Status.Parts is not null)
         {
             throw new TransferException(
-                TransferError.Forbidden, $"Upload {id} was joined from others and takes no bytes of its own.");
+                TransferError.Forbidden, $"Upload {id} was joined from others and accepts no bytes.");
         }
 
         string field = call.Field(TransferHeaders.UploadLength);

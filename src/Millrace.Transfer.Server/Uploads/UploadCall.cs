@@ -18,7 +18,7 @@ internal sealed class UploadCall
         Options = options;
         UploadsPath = uploadsPath;
         IsTus = isTus;
-        // Refusals are answered in the words of the protocol from here on.
+        // Makes Problems answer refusals by the rules of the protocol.
         context.Features.Set(this);
     }
 
@@ -32,7 +32,7 @@ internal sealed class UploadCall
 
     public TransferServerOptions Options { get; }
 
-    /// <summary>Path at which uploads have their own URLs, without a slash at its end.</summary>
+    /// <summary>Path at which uploads have their own URLs, without a trailing slash.</summary>
     public string UploadsPath { get; }
 
     /// <summary>Whether the request is tus 1.0; otherwise it is the IETF draft "Resumable Uploads for HTTP".</summary>

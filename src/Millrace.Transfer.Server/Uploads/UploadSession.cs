@@ -165,7 +165,7 @@ internal sealed class UploadSession : IDisposable
         {
             throw new TransferException(
                 TransferError.InvalidRequest,
-                $"Upload {Id} is a part of others and does not become a file of its own. Join it with tus's Upload-Concat.");
+                $"Upload {Id} is a part of others and does not become a file. Join it with tus's Upload-Concat.");
         }
 
         if (expected is not null && Status.Expected is not null && expected != Status.Expected)
@@ -282,7 +282,7 @@ internal sealed class UploadSession : IDisposable
         return this;
     }
 
-    /// <summary>Says what is true of the upload after a request failed; null where the exception says all there is.</summary>
+    /// <summary>Describes the upload after a request has failed; null where the exception is enough.</summary>
     private Refusal? Explain(Exception exception, UploadWriter writer, long kept)
     {
         if (writer.Superseded.IsCancellationRequested)

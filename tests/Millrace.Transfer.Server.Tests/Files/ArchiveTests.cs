@@ -15,7 +15,7 @@ public sealed class ArchiveTests : ServerTest
     };
 
     [Fact]
-    public async Task A_folder_comes_as_a_zip_file()
+    public async Task Folder_is_sent_as_a_zip_file()
     {
         await WriteTreeAsync();
         using HttpResponseMessage response = await GetAsync("files/f/?archive=zip");
@@ -35,7 +35,7 @@ public sealed class ArchiveTests : ServerTest
     }
 
     [Fact]
-    public async Task A_folder_comes_as_a_tar_file()
+    public async Task Folder_is_sent_as_a_tar_file()
     {
         await WriteTreeAsync();
         using HttpResponseMessage response = await GetAsync("files/f/?archive=tar");
@@ -57,7 +57,7 @@ public sealed class ArchiveTests : ServerTest
     }
 
     [Fact]
-    public async Task An_archive_has_more_files_than_a_page_of_a_listing()
+    public async Task Archive_spans_several_listing_pages()
     {
         const int files = ListFilesOptions.DefaultPageSize + 5;
         for (int i = 0; i < files; i++)
@@ -72,7 +72,7 @@ public sealed class ArchiveTests : ServerTest
     }
 
     [Fact]
-    public async Task A_folder_that_is_not_there_is_no_archive()
+    public async Task Missing_folder_has_no_archive()
     {
         using HttpResponseMessage response = await GetAsync("files/none/?archive=tar");
         Assert.Equal(HttpStatusCode.NotFound, response.StatusCode);
@@ -88,7 +88,7 @@ public sealed class ArchiveTests : ServerTest
     }
 
     [Fact]
-    public async Task Where_archives_are_not_offered_there_are_none()
+    public async Task Archives_can_be_disabled()
     {
         await using RunningServer server = await RunningServer.StartAsync(
             new RunningServerOptions { Server = new TransferServerOptions { Archives = false } });

@@ -24,7 +24,7 @@ public sealed class CodingTests : ServerTest
     [InlineData("identity;q=0.1, gzip;q=0.5", "gzip")]
     [InlineData("deflate", "")]
     [InlineData(";;;", "")]
-    public async Task A_coding_is_chosen_by_what_the_client_likes(string accepted, string expected)
+    public async Task Coding_is_chosen_by_the_clients_preference(string accepted, string expected)
     {
         await Server.WriteAsync("a.txt", Text);
         using HttpResponseMessage response = await GetAsync("files/a.txt", ("Accept-Encoding", accepted));
@@ -70,7 +70,7 @@ public sealed class CodingTests : ServerTest
     [Theory]
     [InlineData("small.txt", 1023)]
     [InlineData("image.png", 5000)]
-    public async Task What_would_not_become_smaller_is_sent_as_it_is(string name, int length)
+    public async Task Incompressible_file_is_sent_uncompressed(string name, int length)
     {
         await Server.WriteAsync(name, Content.Text(length));
         using HttpResponseMessage response = await GetAsync($"files/{name}", ("Accept-Encoding", "gzip, br"));
@@ -79,7 +79,7 @@ public sealed class CodingTests : ServerTest
     }
 
     [Fact]
-    public async Task What_is_stored_compressed_is_sent_as_it_is_stored()
+    public async Task Precompressed_file_is_sent_as_stored()
     {
         await Server.WriteAsync("image.bin", Text);
         byte[] stored = [1, 2, 3, 4];
@@ -92,7 +92,7 @@ public sealed class CodingTests : ServerTest
     }
 
     [Fact]
-    public async Task What_is_stored_compressed_and_older_is_not_sent()
+    public async Task Outdated_precompressed_file_is_not_sent()
     {
         await Server.WriteAsync("image.bin", Text);
         string path = await Server.WriteAsync("image.bin.gz", new byte[4]);
@@ -105,7 +105,7 @@ public sealed class CodingTests : ServerTest
     [Theory]
     [InlineData("gzip")]
     [InlineData("br")]
-    public async Task HEAD_tells_of_the_coding_that_GET_would_have(string coding)
+    public async Task HEAD_has_the_coding_of_GET(string coding)
     {
         await Server.WriteAsync("a.txt", Text);
         using HttpResponseMessage head = await SendAsync(

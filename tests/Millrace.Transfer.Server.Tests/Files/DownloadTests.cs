@@ -9,7 +9,7 @@ public sealed class DownloadTests : ServerTest
     [InlineData(65_536)]
     [InlineData(65_537)]
     [InlineData(1_000_000)]
-    public async Task A_file_is_sent_whole_with_all_that_is_known_of_it(int length)
+    public async Task Whole_file_is_sent_with_its_metadata(int length)
     {
         byte[] content = Content.Of(length);
         string path = await Server.WriteAsync("a/b.bin", content);
@@ -30,7 +30,7 @@ public sealed class DownloadTests : ServerTest
     }
 
     [Fact]
-    public async Task HEAD_says_what_GET_does_without_the_body()
+    public async Task HEAD_has_the_headers_of_GET()
     {
         await Server.WriteAsync("b.txt", Content.Text(5000));
         using HttpResponseMessage get = await GetAsync("files/b.txt");
@@ -46,7 +46,7 @@ public sealed class DownloadTests : ServerTest
     }
 
     [Fact]
-    public async Task A_range_in_a_HEAD_is_passed_over()
+    public async Task Range_in_HEAD_is_ignored()
     {
         await Server.WriteAsync("b", Content.Of(100));
         using HttpResponseMessage head = await SendAsync(HttpMethod.Head, "files/b", null, ("Range", "bytes=0-9"));
@@ -55,7 +55,7 @@ public sealed class DownloadTests : ServerTest
     }
 
     [Fact]
-    public async Task A_file_that_is_not_there_is_a_problem_that_says_so()
+    public async Task Missing_file_is_answered_with_a_problem_document()
     {
         using HttpResponseMessage response = await GetAsync("files/a/none.txt");
         Assert.Equal(HttpStatusCode.NotFound, response.StatusCode);
@@ -87,7 +87,7 @@ public sealed class DownloadTests : ServerTest
     [Theory]
     [InlineData("", "inline")]
     [InlineData("?download", "attachment")]
-    public async Task A_file_is_shown_or_kept_as_the_query_says_under_its_own_name(string query, string kind)
+    public async Task Disposition_follows_the_query_and_names_the_file(string query, string kind)
     {
         await Server.WriteAsync("größe 日本.txt", "x"u8.ToArray());
         using HttpResponseMessage response = await GetAsync($"files/gr%C3%B6%C3%9Fe%20%E6%97%A5%E6%9C%AC.txt{query}");
@@ -97,7 +97,7 @@ public sealed class DownloadTests : ServerTest
     }
 
     [Fact]
-    public async Task A_folder_without_its_slash_is_redirected_to_where_it_is()
+    public async Task Folder_without_a_trailing_slash_is_redirected()
     {
         await Server.WriteAsync("a b/c/d.txt", "x"u8.ToArray());
         using HttpResponseMessage nested = await GetAsync("files/a%20b/c?limit=5");
@@ -109,7 +109,7 @@ public sealed class DownloadTests : ServerTest
     }
 
     [Fact]
-    public async Task A_file_with_a_slash_behind_it_is_no_folder()
+    public async Task File_path_with_a_trailing_slash_is_not_a_folder()
     {
         await Server.WriteAsync("a.txt", "x"u8.ToArray());
         using HttpResponseMessage response = await GetAsync("files/a.txt/");
@@ -120,7 +120,7 @@ public sealed class DownloadTests : ServerTest
     [InlineData("sha-256=0", false)]
     [InlineData("sha-256=10, sha-512=1", true)]
     [InlineData("!!", true)]
-    public async Task A_digest_is_left_out_for_who_does_not_want_it(string wanted, bool expected)
+    public async Task Digest_is_omitted_if_the_client_does_not_want_it(string wanted, bool expected)
     {
         await Server.WriteAsync("a", "x"u8.ToArray());
         using HttpResponseMessage response = await GetAsync("files/a", ("Want-Repr-Digest", wanted));
@@ -139,7 +139,7 @@ public sealed class DownloadTests : ServerTest
     }
 
     [Fact]
-    public async Task OPTIONS_tells_what_can_be_done()
+    public async Task OPTIONS_lists_the_allowed_methods()
     {
         using HttpResponseMessage response = await SendAsync(HttpMethod.Options, "files/a");
         Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
@@ -147,7 +147,7 @@ public sealed class DownloadTests : ServerTest
     }
 
     [Fact]
-    public async Task A_client_that_goes_away_is_no_news_and_leaves_the_file_closed()
+    public async Task Client_disconnect_is_not_logged_and_closes_the_file()
     {
         await Server.WriteAsync("large", Content.Of(20_000_000));
         for (int i = 0; i < 5; i++)

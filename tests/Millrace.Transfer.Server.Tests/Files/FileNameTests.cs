@@ -91,7 +91,7 @@ public sealed class FileNameTests : ServerTest
 
     [Theory]
     [MemberData(nameof(Methods))]
-    public async Task What_is_no_name_is_refused_for_every_method(string method)
+    public async Task Invalid_names_are_refused_for_every_method(string method)
     {
         string outside = Path.Combine(Path.GetDirectoryName(Server.Root)!, "secret.txt");
         await Server.WriteAsync("inside.txt", "inside"u8.ToArray());
@@ -121,7 +121,7 @@ public sealed class FileNameTests : ServerTest
     [InlineData("/%66iles/inside.txt")]
     [InlineData("http://{host}/files/inside.txt")]
     [InlineData("/files/inside.txt?download=../x")]
-    public async Task What_is_a_name_is_found_however_it_is_written(string target)
+    public async Task Valid_name_is_found_in_every_encoding(string target)
     {
         await Server.WriteAsync("inside.txt", "inside"u8.ToArray());
         RawResponse response = await SendAsync("GET", target.Replace("{host}", Server.Address.Authority));
@@ -136,7 +136,7 @@ public sealed class FileNameTests : ServerTest
     [InlineData("a%20b")]
     [InlineData("a#b;c=d,e'f")]
     [InlineData(".hidden")]
-    public async Task A_name_of_any_letters_comes_back_as_it_was_put(string text)
+    public async Task Name_of_any_letters_round_trips(string text)
     {
         string path = $"files/{TransferName.Parse(text).ToEncoded()}";
         using HttpResponseMessage put = await SendAsync(HttpMethod.Put, path, new ByteArrayContent([1, 2, 3]));

@@ -21,7 +21,7 @@ public sealed partial class FolderPageTests : ServerTest
     }
 
     [Fact]
-    public async Task Names_that_a_store_of_another_kind_could_have_are_escaped_as_well()
+    public async Task Names_from_other_stores_are_escaped()
     {
         // A query is the client's own: it comes back in links.
         for (int i = 0; i < 3; i++)
@@ -37,7 +37,7 @@ public sealed partial class FolderPageTests : ServerTest
     }
 
     [Fact]
-    public async Task A_page_leads_to_every_folder_above_to_the_archives_and_to_the_next_page()
+    public async Task Page_links_to_parents_archives_and_the_next_page()
     {
         await Server.WriteAsync("a/b b/c/1.txt", Content.Of(1));
         await Server.WriteAsync("a/b b/c/2.txt", Content.Of(2048));
@@ -54,7 +54,7 @@ public sealed partial class FolderPageTests : ServerTest
     }
 
     [Fact]
-    public async Task A_page_may_run_nothing_and_load_nothing_but_its_own_style()
+    public async Task Page_policy_allows_only_its_own_style()
     {
         using HttpResponseMessage response = await GetAsync("files/", ("Accept", "text/html"));
         string policy = response.Headers.GetValues("Content-Security-Policy").Single();
@@ -75,7 +75,7 @@ public sealed partial class FolderPageTests : ServerTest
     [InlineData(150 * 1024, "150 KiB")]
     [InlineData(5L * 1024 * 1024 * 1024, "5.0 GiB")]
     [InlineData(long.MaxValue, "8.0 EiB")]
-    public void A_size_is_said_in_few_digits(long bytes, string expected) => Assert.Equal(expected, FolderPage.Size(bytes));
+    public void Size_is_written_in_few_digits(long bytes, string expected) => Assert.Equal(expected, FolderPage.Size(bytes));
 
     private async Task<string> PageAsync(string path)
     {

@@ -20,7 +20,7 @@ public sealed class ListingTests : ServerTest
     }
 
     [Fact]
-    public async Task A_listing_goes_on_from_page_to_page()
+    public async Task Listing_continues_from_page_to_page()
     {
         for (int i = 0; i < 7; i++)
         {
@@ -41,7 +41,7 @@ public sealed class ListingTests : ServerTest
     }
 
     [Fact]
-    public async Task A_listing_is_narrowed_and_widened()
+    public async Task Listing_honours_prefix_and_recursion()
     {
         await Server.WriteAsync("may/1", Content.Of(1));
         await Server.WriteAsync("may/x/2", Content.Of(1));
@@ -61,7 +61,7 @@ public sealed class ListingTests : ServerTest
     [InlineData("files/?after=../x", 400)]
     [InlineData("files/?after=/etc", 400)]
     [InlineData("files/?archive=rar", 400)]
-    public async Task What_cannot_be_listed_is_refused(string path, int status)
+    public async Task Invalid_listing_request_is_refused(string path, int status)
     {
         using HttpResponseMessage response = await GetAsync(path);
         Assert.Equal(status, (int)response.StatusCode);
@@ -96,7 +96,7 @@ public sealed class ListingTests : ServerTest
     [InlineData("text/*;q=0.5, application/*;q=0.9", "application/json")]
     [InlineData("text/html;q=0.1, application/json", "application/json")]
     [InlineData("nonsense", "application/json")]
-    public async Task A_listing_is_a_page_for_who_likes_pages(string? accept, string expected)
+    public async Task Listing_is_HTML_if_the_client_prefers_it(string? accept, string expected)
     {
         using HttpResponseMessage response = accept is null
             ? await GetAsync("files/")

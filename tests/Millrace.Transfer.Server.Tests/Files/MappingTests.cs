@@ -19,7 +19,7 @@ public sealed class MappingTests
     }
 
     [Fact]
-    public async Task Files_can_be_all_that_there_is()
+    public async Task Files_can_be_mapped_at_the_root()
     {
         await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
         {
@@ -43,7 +43,7 @@ public sealed class MappingTests
     }
 
     [Fact]
-    public async Task A_name_that_leads_out_of_a_group_is_refused_and_not_taken_for_another_address()
+    public async Task Name_that_escapes_a_route_group_is_refused()
     {
         await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
         {

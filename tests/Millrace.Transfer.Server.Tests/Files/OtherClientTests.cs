@@ -96,7 +96,7 @@ public sealed class OtherClientTests : ClientTest
     }
 
     [NeedsFact(Need.Rclone)]
-    public async Task Rclone_copies_again_what_a_killed_copy_left_half()
+    public async Task Rclone_repeats_a_copy_that_was_killed()
     {
         string served = await ServeAsync("f/a.bin", Large);
         string small = await ServeAsync("f/b.bin", 1000);

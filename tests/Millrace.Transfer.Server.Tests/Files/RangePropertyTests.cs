@@ -50,7 +50,7 @@ public sealed class RangePropertyTests : ServerTest
             }).Check(Configuration(2000, 100_000));
 
     [Fact]
-    public void What_is_sent_for_a_set_of_ranges_is_what_was_selected()
+    public void Multipart_response_has_the_selected_ranges()
     {
         File.WriteAllBytes(Server.PathOf("a.txt"), Bytes);
         Prop.ForAll(
@@ -60,7 +60,7 @@ public sealed class RangePropertyTests : ServerTest
     }
 
     [Fact]
-    public void Any_text_in_any_field_is_answered()
+    public void Any_header_value_is_answered()
     {
         File.WriteAllBytes(Server.PathOf("a.txt"), Content.Text(5000));
         Gen<(string, string, string, string)> requests =

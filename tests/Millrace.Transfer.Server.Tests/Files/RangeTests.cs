@@ -17,7 +17,7 @@ public sealed class RangeTests : ServerTest
     [InlineData("bytes=10-19,0-9", 0, 20)]
     [InlineData("bytes=0-9,2000-", 0, 10)]
     [InlineData("Bytes=0-9", 0, 10)]
-    public async Task One_part_comes_as_it_is(string range, int offset, int length)
+    public async Task One_range_is_sent_without_multipart(string range, int offset, int length)
     {
         await Server.WriteAsync("a", Bytes);
         using HttpResponseMessage response = await GetAsync("files/a", ("Range", range));
@@ -29,7 +29,7 @@ public sealed class RangeTests : ServerTest
     }
 
     [Fact]
-    public async Task Several_parts_come_in_the_order_they_were_asked_for()
+    public async Task Ranges_are_sent_in_the_requested_order()
     {
         await Server.WriteAsync("a.txt", Bytes);
         using HttpResponseMessage response = await GetAsync("files/a.txt", ("Range", "bytes=500-509, 0-4, -3"));
@@ -45,7 +45,7 @@ public sealed class RangeTests : ServerTest
     [InlineData("bytes=1000-")]
     [InlineData("bytes=-0")]
     [InlineData("bytes=1000-2000,3000-")]
-    public async Task A_part_that_is_not_there_is_refused_with_the_length(string range)
+    public async Task Unsatisfiable_range_is_refused_with_the_length(string range)
     {
         await Server.WriteAsync("a", Bytes);
         using HttpResponseMessage response = await GetAsync("files/a", ("Range", range));
@@ -55,7 +55,7 @@ public sealed class RangeTests : ServerTest
     }
 
     [Fact]
-    public async Task More_parts_than_anybody_needs_are_refused()
+    public async Task Too_many_ranges_are_refused()
     {
         await Server.WriteAsync("a", Bytes);
         string all = string.Join(',', Enumerable.Range(0, RangeSelection.MaxRanges + 1).Select(static i => $"{i * 3}-{i * 3}"));
@@ -74,7 +74,7 @@ public sealed class RangeTests : ServerTest
     [InlineData("lines=0-5")]
     [InlineData("bytes=0-9, x")]
     [InlineData("bytes=0-99999999999999999999999999")]
-    public async Task What_is_no_range_is_passed_over(string range)
+    public async Task Invalid_range_is_ignored(string range)
     {
         await Server.WriteAsync("a", Bytes);
         using HttpResponseMessage response = await GetAsync("files/a", ("Range", range));
@@ -99,7 +99,7 @@ public sealed class RangeTests : ServerTest
     [InlineData("Thu, 01 Jan 2015 00:00:00 GMT", false)]
     [InlineData("Fri, 31 Dec 2060 00:00:00 GMT", false)]
     [InlineData("nonsense", false)]
-    public async Task A_part_is_only_sent_of_the_version_that_the_client_has(string condition, bool isPart)
+    public async Task Range_is_sent_only_for_the_clients_version(string condition, bool isPart)
     {
         string path = await Server.WriteAsync("a", Bytes);
         File.SetLastWriteTimeUtc(path, new DateTime(2020, 2, 2, 2, 2, 2, DateTimeKind.Utc));
@@ -112,7 +112,7 @@ public sealed class RangeTests : ServerTest
     }
 
     [Fact]
-    public async Task A_time_that_is_not_a_second_old_is_no_proof_of_a_version()
+    public async Task Time_under_a_second_old_does_not_prove_a_version()
     {
         string path = await Server.WriteAsync("a", Bytes);
         DateTime soon = DateTime.UtcNow.AddMinutes(5);
@@ -123,7 +123,7 @@ public sealed class RangeTests : ServerTest
     }
 
     [Fact]
-    public async Task A_part_that_ends_a_multipart_body_is_the_last_of_it()
+    public async Task Multipart_body_ends_after_its_last_part()
     {
         await Server.WriteAsync("a", Bytes);
         using HttpResponseMessage response = await GetAsync("files/a", ("Range", "bytes=0-0,9-9"));

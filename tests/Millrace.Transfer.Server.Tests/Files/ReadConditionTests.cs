@@ -50,7 +50,7 @@ public sealed class ReadConditionTests : ServerTest
 
     [Theory]
     [MemberData(nameof(Cases))]
-    public async Task Conditions_are_looked_at_in_their_order(
+    public async Task Conditions_are_evaluated_in_order(
         string first, string firstValue, string second, string secondValue, int status)
     {
         string path = await Server.WriteAsync("a", Content.Of(100));
@@ -68,7 +68,7 @@ public sealed class ReadConditionTests : ServerTest
     }
 
     [Fact]
-    public async Task What_is_not_modified_is_told_without_a_body_and_with_its_tag()
+    public async Task Not_modified_response_has_a_tag_and_no_body()
     {
         await Server.WriteAsync("a.txt", Content.Text(5000));
         using HttpResponseMessage plain = await GetAsync("files/a.txt");
@@ -81,7 +81,7 @@ public sealed class ReadConditionTests : ServerTest
     }
 
     [Fact]
-    public async Task A_file_that_was_replaced_is_another_version()
+    public async Task Replaced_file_is_another_version()
     {
         await Server.WriteAsync("a", Content.Of(100));
         using HttpResponseMessage before = await GetAsync("files/a");

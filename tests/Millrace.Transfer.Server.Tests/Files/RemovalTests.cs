@@ -3,7 +3,7 @@ namespace Millrace.Transfer.Server.Tests.Files;
 public sealed class RemovalTests : ServerTest
 {
     [Fact]
-    public async Task A_file_is_deleted_once()
+    public async Task File_is_deleted_once()
     {
         await Server.WriteAsync("a/b", Content.Of(10));
         using HttpResponseMessage first = await DeleteAsync("files/a/b");
@@ -19,7 +19,7 @@ public sealed class RemovalTests : ServerTest
     [InlineData("If-Match", "x", 400)]
     [InlineData("If-None-Match", "*", 412)]
     [InlineData("If-Unmodified-Since", "Sat, 01 Jan 2000 00:00:00 GMT", 412)]
-    public async Task A_version_is_deleted_only_as_the_conditions_say(string field, string value, int status)
+    public async Task Conditions_decide_whether_a_file_is_deleted(string field, string value, int status)
     {
         await Server.WriteAsync("a", Content.Of(10));
         using HttpResponseMessage get = await GetAsync("files/a");
@@ -56,7 +56,7 @@ public sealed class RemovalTests : ServerTest
     }
 
     [Fact]
-    public async Task A_file_with_a_slash_behind_it_is_not_deleted()
+    public async Task File_path_with_a_trailing_slash_is_not_deleted()
     {
         await Server.WriteAsync("a", Content.Of(10));
         using HttpResponseMessage response = await DeleteAsync("files/a/");

@@ -14,7 +14,7 @@ public sealed class UploadCodingTests : ServerTest
     [InlineData("br")]
     [InlineData("identity")]
     [InlineData("identity, gzip")]
-    public async Task What_is_sent_compressed_is_stored_unpacked(string coding)
+    public async Task Compressed_body_is_stored_decompressed(string coding)
     {
         string real = coding.Split(", ")[^1].ToLowerInvariant();
         using HttpResponseMessage response = await PutAsync(coding, Coded.In(real, Bytes));
@@ -28,7 +28,7 @@ public sealed class UploadCodingTests : ServerTest
     [InlineData("zstd")]
     [InlineData("gzip, br")]
     [InlineData("gzip, gzip")]
-    public async Task A_coding_that_is_not_known_is_refused_with_those_that_are(string coding)
+    public async Task Unknown_coding_is_refused_with_the_supported_ones(string coding)
     {
         using HttpResponseMessage response = await PutAsync(coding, Bytes);
         Assert.Equal(HttpStatusCode.UnsupportedMediaType, response.StatusCode);
@@ -39,7 +39,7 @@ public sealed class UploadCodingTests : ServerTest
     [Theory]
     [InlineData("gzip")]
     [InlineData("br")]
-    public async Task What_is_not_in_its_coding_is_refused(string coding)
+    public async Task Body_that_contradicts_its_coding_is_refused(string coding)
     {
         using HttpResponseMessage response = await PutAsync(coding, Bytes);
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
@@ -54,7 +54,7 @@ public sealed class UploadCodingTests : ServerTest
     [InlineData("gzip", 5000)]
     [InlineData("br", 1)]
     [InlineData("br", 5000)]
-    public async Task What_lacks_its_end_is_refused(string coding, int missing)
+    public async Task Truncated_compressed_body_is_refused(string coding, int missing)
     {
         using HttpResponseMessage response = await PutAsync(coding, Coded.In(coding, Bytes)[..^missing]);
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
@@ -72,7 +72,7 @@ public sealed class UploadCodingTests : ServerTest
     [Theory]
     [InlineData("gzip")]
     [InlineData("br")]
-    public async Task A_bomb_is_refused_and_nothing_of_it_stays(string coding)
+    public async Task Decompression_bomb_is_refused_and_nothing_is_stored(string coding)
     {
         byte[] bomb = Coded.In(coding, new byte[40_000_000]);
         Assert.InRange(bomb.Length, 1, 50_000);
@@ -83,7 +83,7 @@ public sealed class UploadCodingTests : ServerTest
     }
 
     [Fact]
-    public async Task What_compresses_extremely_well_is_taken_as_long_as_it_is_not_large()
+    public async Task Small_highly_compressed_body_is_accepted()
     {
         using HttpResponseMessage response = await PutAsync("br", Coded.Brotli(new byte[10_000_000]));
         Assert.Equal(HttpStatusCode.Created, response.StatusCode);

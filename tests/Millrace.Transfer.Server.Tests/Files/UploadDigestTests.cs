@@ -17,7 +17,7 @@ public sealed class UploadDigestTests : ServerTest
     [InlineData("Content-Digest", "sha-256", 400)]
     [InlineData("Repr-Digest", "sha-256=abc", 400)]
     [InlineData("Repr-Digest", ",", 400)]
-    public async Task What_does_not_have_its_digest_is_not_published(string field, string value, int status)
+    public async Task File_with_a_wrong_digest_is_not_published(string field, string value, int status)
     {
         value = Fill(value, Bytes);
         using HttpResponseMessage response = await SendAsync(
@@ -27,7 +27,7 @@ public sealed class UploadDigestTests : ServerTest
     }
 
     [Fact]
-    public async Task Two_digests_that_cannot_both_be_right_are_refused()
+    public async Task Contradicting_digests_are_refused()
     {
         using HttpResponseMessage response = await SendAsync(
             HttpMethod.Put, "files/a", new ByteArrayContent(Bytes),
@@ -40,7 +40,7 @@ public sealed class UploadDigestTests : ServerTest
     [InlineData("{right}", "{right}", 201)]
     [InlineData("{wrong}", "{right}", 400)]
     [InlineData("{right}", "{wrong}", 400)]
-    public async Task The_digest_of_the_message_is_of_what_came_and_that_of_the_file_of_what_it_became(
+    public async Task Content_Digest_covers_the_body_and_Repr_Digest_the_file(
         string protocol, string file, int status)
     {
         byte[] coded = Coded.Gzip(Bytes);
@@ -55,7 +55,7 @@ public sealed class UploadDigestTests : ServerTest
     [InlineData("{right}", 201)]
     [InlineData("{wrong}", 400)]
     [InlineData("sha-256", 400)]
-    public async Task A_digest_may_come_behind_the_body(string value, int status)
+    public async Task Digest_can_be_a_trailer(string value, int status)
     {
         RawResponse response = await RawConnection.SendAsync(
             Server,

@@ -9,7 +9,7 @@ public sealed class UploadTests : ServerTest
     [InlineData(65_536)]
     [InlineData(65_537)]
     [InlineData(3_000_000)]
-    public async Task A_new_file_is_created_with_its_digest_and_its_place(int length)
+    public async Task New_file_is_created_with_digest_and_location(int length)
     {
         byte[] content = Content.Of(length);
         using HttpResponseMessage response = await PutAsync("files/a%20b/c.bin", content);
@@ -22,7 +22,7 @@ public sealed class UploadTests : ServerTest
     }
 
     [Fact]
-    public async Task A_file_that_is_there_is_replaced()
+    public async Task Existing_file_is_replaced()
     {
         await Server.WriteAsync("a", Content.Of(10));
         using HttpResponseMessage response = await PutAsync("files/a", Content.Of(20));
@@ -32,7 +32,7 @@ public sealed class UploadTests : ServerTest
     }
 
     [Fact]
-    public async Task A_body_of_unknown_length_is_taken_to_its_end()
+    public async Task Body_of_unknown_length_is_stored_to_its_end()
     {
         using var request = new HttpRequestMessage(HttpMethod.Put, Server.Url("files/a"))
         {
@@ -45,7 +45,7 @@ public sealed class UploadTests : ServerTest
     }
 
     [Fact]
-    public async Task A_body_larger_than_the_servers_own_limit_is_taken()
+    public async Task Body_over_Kestrels_default_limit_is_accepted()
     {
         using HttpResponseMessage response = await PutAsync("files/a", new byte[31_000_000]);
         Assert.Equal(HttpStatusCode.Created, response.StatusCode);
@@ -70,7 +70,7 @@ public sealed class UploadTests : ServerTest
     [InlineData("If-Unmodified-Since", "Sun, 02 Feb 2020 02:02:02 GMT", true, 204)]
     [InlineData("If-Unmodified-Since", "Sun, 02 Feb 2020 02:02:01 GMT", true, 412)]
     [InlineData("If-Unmodified-Since", "x", true, 204)]
-    public async Task What_is_there_is_replaced_only_as_the_conditions_say(
+    public async Task Conditions_decide_whether_a_file_is_replaced(
         string field, string value, bool isThere, int status)
     {
         string tag = "";
@@ -159,7 +159,7 @@ public sealed class UploadTests : ServerTest
     }
 
     [Fact]
-    public async Task A_part_of_a_file_is_not_taken_for_the_whole()
+    public async Task Content_Range_in_PUT_is_refused()
     {
         using HttpResponseMessage response = await PutAsync("files/a", Content.Of(20), ("Content-Range", "bytes 0-19/100"));
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);

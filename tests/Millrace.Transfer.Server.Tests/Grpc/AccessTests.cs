@@ -10,7 +10,7 @@ public sealed class AccessTests : GrpcTest
     private TokenStore Tokens => new(TokenStore.DefaultPath(Server.Folder));
 
     [Fact]
-    public async Task Without_a_token_nothing_is_told_where_one_is_needed()
+    public async Task Watch_needs_a_token_if_the_server_does()
     {
         Put("a", Small);
         await TokenAsync("reader", TransferScope.Read);
@@ -22,7 +22,7 @@ public sealed class AccessTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_token_allows_what_it_says_and_where()
+    public async Task Token_allows_only_its_scopes_and_prefix()
     {
         Directory.CreateDirectory(PathOf("x"));
         Put("x/a", Small);
@@ -36,7 +36,7 @@ public sealed class AccessTests : GrpcTest
     }
 
     [Fact]
-    public async Task An_upload_is_continued_by_who_began_it()
+    public async Task Upload_can_be_continued_only_by_its_owner()
     {
         (string, string) mine = await TokenAsync("mine", TransferScope.Write);
         (string, string) other = await TokenAsync("other", TransferScope.Write);
@@ -51,7 +51,7 @@ public sealed class AccessTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_signed_link_is_for_HTTP_alone()
+    public async Task Signed_link_is_not_valid_for_gRPC()
     {
         Put("a", Small);
         var tokens = Tokens;
@@ -64,7 +64,7 @@ public sealed class AccessTests : GrpcTest
     }
 
     [Fact]
-    public async Task One_transfer_more_than_are_allowed_is_told_when_to_come_again()
+    public async Task Transfer_over_the_limit_gets_a_retry_time()
     {
         await ServeAsync(host: static host => host.Limits.MaxTransfers = 1);
         var end = new TaskCompletionSource();

@@ -6,7 +6,7 @@ public sealed class CancelTests : GrpcTest
 {
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task A_download_that_nobody_wants_any_more_ends(string form)
+    public async Task Abandoned_download_ends(string form)
     {
         using (FileStream sparse = File.Create(PathOf("a")))
         {
@@ -27,7 +27,7 @@ public sealed class CancelTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task An_upload_that_is_cut_leaves_nothing(string form)
+    public async Task Disconnected_upload_leaves_nothing(string form)
     {
         using var cut = new CancellationTokenSource();
         byte[] first = Frames.Join(Frames.Head("a"), Frames.Data(Content.Of(300_000), 65_536));
@@ -53,7 +53,7 @@ public sealed class CancelTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_session_that_is_cut_keeps_what_came()
+    public async Task Interrupted_session_keeps_received_bytes()
     {
         string id = (await CallAsync("StartUpload", new StartUploadRequest { Name = "a", Length = 4_000_000 }))
             .Only(Messages.UploadStatus.Parser).Upload;
@@ -69,13 +69,13 @@ public sealed class CancelTests : GrpcTest
         Task<HttpResponseMessage> sent = Http2.SendAsync(request, cut.Token);
 
         // The end of it may be in the writer's memory, where small pieces are gathered, until the call ends.
-        await Bounded.UntilAsync(() => ArrivedOf(id) >= 2_000_000);
+        await Bounded.UntilAsync(() => ReceivedBytesOf(id) >= 2_000_000);
         await cut.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sent);
         await Bounded.UntilAsync(() => Server.Server.Running == 0);
         GrpcReply reply = await CallAsync("QueryUpload", new QueryUploadRequest { Upload = id });
         long kept = reply.Only(Messages.UploadStatus.Parser).Offset;
         Assert.InRange(kept, 2_000_000, sentBytes.Length);
-        Assert.Equal(sentBytes[..(int)kept], await File.ReadAllBytesAsync(ArrivingPathOf(id)));
+        Assert.Equal(sentBytes[..(int)kept], await File.ReadAllBytesAsync(DataPathOf(id)));
     }
 }

@@ -8,7 +8,7 @@ public sealed class ChunkWriterTests
     private const int Seeds = 50;
 
     [Fact]
-    public async Task Chunks_have_their_length_however_the_bytes_come()
+    public async Task Chunk_length_does_not_depend_on_how_bytes_arrive()
     {
         for (int seed = 0; seed < Seeds; seed++)
         {
@@ -39,7 +39,7 @@ public sealed class ChunkWriterTests
     }
 
     [Fact]
-    public async Task Text_is_what_base64_of_all_of_it_is()
+    public async Task Text_equals_base64_of_the_whole()
     {
         for (int seed = 0; seed < Seeds; seed++)
         {

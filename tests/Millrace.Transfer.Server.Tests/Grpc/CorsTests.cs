@@ -9,7 +9,7 @@ public sealed class CorsTests : GrpcTest
     [Theory]
     [InlineData(Origin, Origin)]
     [InlineData("*", "*")]
-    public async Task A_page_of_an_allowed_origin_may_ask_without_a_token(string allowed, string answered)
+    public async Task Preflight_of_an_allowed_origin_needs_no_token(string allowed, string answered)
     {
         await ServeAsync(grpc => grpc.AllowedOrigins = [allowed]);
         await new TokenStore(TokenStore.DefaultPath(Server.Folder)).AddAsync("x", TransferScope.Read, default);
@@ -25,7 +25,7 @@ public sealed class CorsTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_call_of_an_allowed_origin_tells_the_page_its_status()
+    public async Task Call_from_an_allowed_origin_exposes_its_status_to_the_page()
     {
         await ServeAsync(static grpc => grpc.AllowedOrigins = [Origin]);
         GrpcReply reply = await CallAsync("grpc-web", "Stat", Frames.Of(new StatRequest { Name = "a" }), ("Origin", Origin));
@@ -39,7 +39,7 @@ public sealed class CorsTests : GrpcTest
     }
 
     [Fact]
-    public async Task Other_origins_and_other_endpoints_are_told_nothing()
+    public async Task Other_origins_and_endpoints_get_no_CORS_headers()
     {
         await ServeAsync(static grpc => grpc.AllowedOrigins = [Origin]);
         using HttpResponseMessage other = await AskAsync("https://elsewhere.example.org");
@@ -51,7 +51,7 @@ public sealed class CorsTests : GrpcTest
     }
 
     [Fact]
-    public async Task Without_origins_there_is_no_CORS()
+    public async Task No_allowed_origins_means_no_CORS()
     {
         using HttpResponseMessage response = await AskAsync(Origin);
         Assert.Equal(HttpStatusCode.MethodNotAllowed, response.StatusCode);

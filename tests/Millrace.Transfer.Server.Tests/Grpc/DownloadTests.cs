@@ -7,7 +7,7 @@ public sealed class DownloadTests : GrpcTest
 {
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task A_file_comes_as_it_is(string form)
+    public async Task File_is_sent_unchanged(string form)
     {
         byte[] content = Content.Of(3_000_001);
         Put("a", content);
@@ -39,7 +39,7 @@ public sealed class DownloadTests : GrpcTest
     }
 
     [Fact]
-    public async Task What_gzip_makes_no_smaller_is_sent_as_it_is()
+    public async Task Incompressible_message_is_sent_uncompressed()
     {
         byte[] content = Content.Of(700_000);
         Put("a", content);
@@ -54,7 +54,7 @@ public sealed class DownloadTests : GrpcTest
     [InlineData("gzip", "", true)]
     [InlineData("identity", "gzip", true)]
     [InlineData("gzip", "gzip", false)]
-    public async Task Nothing_is_compressed_unless_both_sides_want_it(string encoding, string accepted, bool offers)
+    public async Task Compression_needs_both_sides(string encoding, string accepted, bool offers)
     {
         await ServeAsync(grpc => grpc.Compress = offers);
         byte[] content = Content.Text(100_000);
@@ -75,7 +75,7 @@ public sealed class DownloadTests : GrpcTest
     [InlineData("grpc-web", 100_000)]
     [InlineData("grpc-web-text", 1000)]
     [InlineData("grpc-web-text", 65_537)]
-    public async Task Chunks_are_as_large_as_was_wished(string form, int bytes)
+    public async Task Chunks_have_the_requested_size(string form, int bytes)
     {
         byte[] content = Content.Of(bytes == 1 ? 2000 : 1_000_001);
         Put("a", content);
@@ -90,7 +90,7 @@ public sealed class DownloadTests : GrpcTest
     [InlineData(999_990L, 1_000_000L)]
     [InlineData(1_000_000L, 1L)]
     [InlineData(300_000L, null)]
-    public async Task A_part_is_what_was_asked_for(long offset, long? count)
+    public async Task Requested_range_is_sent(long offset, long? count)
     {
         byte[] content = Content.Of(1_000_000);
         Put("a", content);
@@ -108,7 +108,7 @@ public sealed class DownloadTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_part_behind_the_end_is_out_of_range()
+    public async Task Range_after_the_end_is_OUT_OF_RANGE()
     {
         Put("a", Content.Of(10));
         GrpcReply reply = await CallAsync("Download", new DownloadRequest { Name = "a", Offset = 11 });
@@ -141,7 +141,7 @@ public sealed class DownloadTests : GrpcTest
     }
 
     [Fact]
-    public async Task The_digest_comes_first_where_it_is_cheap()
+    public async Task Cheap_digest_is_sent_first()
     {
         byte[] content = Content.Of(1_000_000);
         Put("a", content);
@@ -151,7 +151,7 @@ public sealed class DownloadTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task The_digest_of_a_large_file_comes_with_the_end_or_not_at_all(string form)
+    public async Task Digest_of_a_large_file_is_sent_last_or_not_at_all(string form)
     {
         await ServeAsync(host: static host => host.Store.CheapDigestBytes = 0);
         byte[] content = Content.Of(1_000_000);
@@ -206,7 +206,7 @@ public sealed class DownloadTests : GrpcTest
     [InlineData("grpc")]
     [InlineData("grpc-web")]
     [InlineData("grpc-web-text")]
-    public async Task A_file_that_is_not_there_is_said_in_headers(string form)
+    public async Task Missing_file_is_reported_in_headers(string form)
     {
         GrpcReply reply = await CallAsync(form, "Download", Frames.Download("ä b"));
         reply.Failed(5, TransferError.NotFound);
@@ -220,7 +220,7 @@ public sealed class DownloadTests : GrpcTest
     [InlineData("../a")]
     [InlineData("/a")]
     [InlineData(".millrace/a")]
-    public async Task What_is_no_name_is_refused(string name) =>
+    public async Task Invalid_names_are_refused(string name) =>
         (await CallAsync("Download", Frames.Download(name))).Failed(3, TransferError.InvalidName);
 
     [Theory]

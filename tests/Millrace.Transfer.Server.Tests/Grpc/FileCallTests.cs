@@ -8,7 +8,7 @@ public sealed class FileCallTests : GrpcTest
 {
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task What_is_known_of_a_file_is_told(string form)
+    public async Task Stat_reports_the_files_metadata(string form)
     {
         byte[] content = Content.Of(5000);
         Put("a", content);
@@ -20,7 +20,7 @@ public sealed class FileCallTests : GrpcTest
     }
 
     [Fact]
-    public async Task What_is_not_there_is_not_found()
+    public async Task Missing_file_is_not_found()
     {
         Directory.CreateDirectory(PathOf("folder"));
         (await CallAsync("Stat", new StatRequest { Name = "a" })).Failed(5, TransferError.NotFound);
@@ -47,7 +47,7 @@ public sealed class FileCallTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_listing_has_as_many_entries_as_are_wanted_behind_a_name()
+    public async Task Listing_page_has_the_requested_count_after_a_name()
     {
         foreach (string name in (string[])["a", "b", "c", "d"])
         {
@@ -61,7 +61,7 @@ public sealed class FileCallTests : GrpcTest
     }
 
     [Fact]
-    public async Task Folders_in_it_are_listed_with_their_files_when_that_is_wanted()
+    public async Task Recursive_listing_includes_files_of_subfolders()
     {
         Directory.CreateDirectory(PathOf("x/y"));
         Put("x/y/a", []);
@@ -72,7 +72,7 @@ public sealed class FileCallTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task An_empty_folder_is_a_stream_of_nothing(string form)
+    public async Task Empty_folder_is_an_empty_stream(string form)
     {
         Directory.CreateDirectory(PathOf("x"));
         Assert.Empty(await ListAsync(form, new ListRequest { Folder = "x" }));
@@ -80,7 +80,7 @@ public sealed class FileCallTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task A_file_is_deleted_once(string form)
+    public async Task File_is_deleted_once(string form)
     {
         Put("a", []);
         byte[] request = Frames.Of(new DeleteRequest { Name = "a" });

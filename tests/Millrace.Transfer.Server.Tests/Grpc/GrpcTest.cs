@@ -24,7 +24,7 @@ public abstract class GrpcTest : IAsyncLifetime
         await Server.DisposeAsync();
     }
 
-    /// <summary>Begins anew with other options.</summary>
+    /// <summary>Restarts the server with other options.</summary>
     protected async Task ServeAsync(
         Action<GrpcServerOptions>? grpc = null, Action<TransferHostOptions>? host = null)
     {
@@ -47,10 +47,10 @@ public abstract class GrpcTest : IAsyncLifetime
     protected void Put(string name, byte[] content) => File.WriteAllBytes(PathOf(name), content);
 
     /// <summary>Bytes of an upload that have reached the store.</summary>
-    protected long ArrivedOf(string upload) => new FileInfo(ArrivingPathOf(upload)).Length;
+    protected long ReceivedBytesOf(string upload) => new FileInfo(DataPathOf(upload)).Length;
 
     /// <summary>The file that has what arrived.</summary>
-    protected string ArrivingPathOf(string upload) =>
+    protected string DataPathOf(string upload) =>
         Path.Combine(Server.Folder, NameRules.HiddenFolder, "uploads", upload, "data");
 
     /// <summary>Files that nobody has published: what an upload has left.</summary>

@@ -12,14 +12,14 @@ public sealed class HealthCallTests : GrpcTest
     [Theory]
     [InlineData("")]
     [InlineData("millrace.v1.FileTransfer")]
-    public async Task A_server_that_takes_files_is_serving(string service)
+    public async Task Writable_store_is_SERVING(string service)
     {
         GrpcReply reply = await CallAsync(Check, new HealthCheckRequest { Service = service });
         Assert.Equal(ServingStatus.Serving, reply.Only(HealthCheckResponse.Parser).Status);
     }
 
     [Fact]
-    public async Task A_server_that_takes_none_is_not()
+    public async Task Unwritable_store_is_NOT_SERVING()
     {
         await ServeAsync(host: static host => host.Store.FreeSpaceToLeave = long.MaxValue);
         GrpcReply reply = await CallAsync(Check, new HealthCheckRequest());
@@ -34,7 +34,7 @@ public sealed class HealthCallTests : GrpcTest
     [InlineData("grpc", "", 1)]
     [InlineData("grpc", "other", 3)]
     [InlineData("grpc-web", "", 1)]
-    public async Task Who_watches_is_told_at_once_and_when_the_server_stops(string form, string service, int expected)
+    public async Task Watch_reports_at_once_and_when_the_server_stops(string form, string service, int expected)
     {
         using var content = new ByteArrayContent(Frames.Of(new HealthCheckRequest { Service = service }));
         using HttpRequestMessage request = Request(FormOf(form), Watch, content);
@@ -51,7 +51,7 @@ public sealed class HealthCallTests : GrpcTest
     }
 
     [Fact]
-    public async Task Who_watches_may_go_away()
+    public async Task Watcher_can_disconnect()
     {
         using var content = new ByteArrayContent(Frames.Of(new HealthCheckRequest()));
         using HttpRequestMessage request = Request(GrpcForm.Http2, Watch, content);

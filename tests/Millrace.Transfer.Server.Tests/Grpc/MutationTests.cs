@@ -35,7 +35,7 @@ public sealed class MutationTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Methods))]
-    public async Task A_call_with_changed_bytes_has_an_answer_and_leaves_nothing(string method, string form)
+    public async Task Mutated_call_is_answered_and_leaves_nothing(string method, string form)
     {
         string id = (await CallAsync("StartUpload", new StartUploadRequest { Name = "session" }))
             .Only(Messages.UploadStatus.Parser).Upload;

@@ -13,7 +13,7 @@ public sealed class ProtocolTests : GrpcTest
     [InlineData("Rename")]
     [InlineData("/grpc.health.v1.Health/Ping")]
     [InlineData("/some.other.Service/Call")]
-    public async Task What_is_not_there_is_unimplemented(string method)
+    public async Task Unknown_method_of_the_service_is_UNIMPLEMENTED(string method)
     {
         foreach (string form in (string[])["grpc", "grpc-web", "grpc-web-text"])
         {
@@ -131,7 +131,7 @@ public sealed class ProtocolTests : GrpcTest
     [InlineData(1)]
     [InlineData(4)]
     [InlineData(6)]
-    public async Task A_frame_that_is_cut_is_an_internal_error(int bytes)
+    public async Task Truncated_frame_is_an_internal_error(int bytes)
     {
         (await CallAsync("Stat", Stat[..bytes])).Failed(13);
         (await CallAsync("Upload", Frames.Join(Frames.Head("a"), Frames.Data([1, 2, 3])[..bytes]))).Failed(13);
@@ -139,7 +139,7 @@ public sealed class ProtocolTests : GrpcTest
     }
 
     [Fact]
-    public async Task Bytes_that_are_no_message_are_an_internal_error()
+    public async Task Malformed_message_is_an_internal_error()
     {
         (await CallAsync("Stat", Frames.Of([0xff]))).Failed(13);
         (await CallAsync("Stat", Frames.Of(Frames.Field(1, "a"u8).AsSpan(0, 2)))).Failed(13);
@@ -147,7 +147,7 @@ public sealed class ProtocolTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_message_too_many_or_too_few_is_unimplemented()
+    public async Task Wrong_count_of_messages_is_UNIMPLEMENTED()
     {
         (await CallAsync("Stat", [])).Failed(12);
         (await CallAsync("Stat", Frames.Join(Stat, Stat))).Failed(12);
@@ -158,7 +158,7 @@ public sealed class ProtocolTests : GrpcTest
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_message_that_is_too_long_exhausts_the_server(bool packed)
+    public async Task Oversized_message_is_RESOURCE_EXHAUSTED(bool packed)
     {
         await ServeAsync(static grpc => grpc.MaxMessageBytes = 100_000);
         foreach (int bytes in (int[])[100_000, 10_000_000])
@@ -178,7 +178,7 @@ public sealed class ProtocolTests : GrpcTest
     [InlineData("0n")]
     [InlineData("1n")]
     [InlineData("1u")]
-    public async Task A_call_whose_time_is_over_says_so(string timeout)
+    public async Task Expired_deadline_is_reported(string timeout)
     {
         var never = new TaskCompletionSource();
         using var content = new StreamedContent(async stream =>
@@ -195,7 +195,7 @@ public sealed class ProtocolTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_call_whose_time_ends_while_it_sends_ends_its_work()
+    public async Task Deadline_during_sending_ends_the_call()
     {
         var never = new TaskCompletionSource();
         using var content = new StreamedContent(async stream =>
@@ -214,7 +214,7 @@ public sealed class ProtocolTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task A_download_that_nobody_reads_ends_its_work_with_its_time_and_says_so_behind_what_was_sent(string name)
+    public async Task Unread_download_ends_at_its_deadline_and_reports_it_after_the_sent_bytes(string name)
     {
         GrpcForm form = FormOf(name);
         Put("a", Content.Of(64_000_000));
@@ -243,7 +243,7 @@ public sealed class ProtocolTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_refusal_reaches_who_still_sends()
+    public async Task Refusal_reaches_a_client_that_still_sends()
     {
         var told = new TaskCompletionSource();
         using var content = new StreamedContent(async stream =>
@@ -269,7 +269,7 @@ public sealed class ProtocolTests : GrpcTest
     }
 
     [Fact]
-    public async Task Answers_say_which_encodings_are_taken()
+    public async Task Responses_name_the_accepted_encodings()
     {
         Put("a", []);
         GrpcReply reply = await CallAsync("Stat", Stat);
@@ -280,7 +280,7 @@ public sealed class ProtocolTests : GrpcTest
     }
 
     [Fact]
-    public async Task Text_that_is_no_base64_is_an_internal_error()
+    public async Task Invalid_base64_is_an_internal_error()
     {
         using var content = new ByteArrayContent(Encoding.ASCII.GetBytes("####"));
         (await SendAsync(GrpcForm.WebText, Request(GrpcForm.WebText, "Stat", content))).Failed(13);

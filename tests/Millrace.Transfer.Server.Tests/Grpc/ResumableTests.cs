@@ -25,7 +25,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_stream_that_says_so_publishes_at_its_end()
+    public async Task Stream_with_commit_publishes_at_its_end()
     {
         string id = await BeginAsync(null);
         byte[] body = Frames.Join(
@@ -36,7 +36,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task Published_twice_it_says_the_same()
+    public async Task Repeated_commit_returns_the_same_file()
     {
         string id = await BeginAsync(0);
         Messages.UploadStatus first = (await CommitAsync(id)).Only(Messages.UploadStatus.Parser);
@@ -47,7 +47,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task What_is_not_all_there_is_not_published()
+    public async Task Incomplete_upload_is_not_published()
     {
         string id = await BeginAsync(Whole.Length);
         (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 10)))).Only(Messages.UploadStatus.Parser);
@@ -57,7 +57,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task Another_digest_of_the_whole_publishes_nothing()
+    public async Task Wrong_digest_of_the_whole_publishes_nothing()
     {
         string id = await BeginAsync(10);
         (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 10)))).Only(Messages.UploadStatus.Parser);
@@ -68,7 +68,7 @@ public sealed class ResumableTests : GrpcTest
     [Theory]
     [InlineData("Upload")]
     [InlineData("UploadPart")]
-    public async Task Elsewhere_than_at_the_end_it_does_not_go_on_and_says_where(string method)
+    public async Task Offset_mismatch_is_refused_with_the_current_offset(string method)
     {
         string id = await BeginAsync(Whole.Length);
         byte[] body = method == "Upload"
@@ -80,7 +80,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_part_with_another_digest_leaves_nothing()
+    public async Task Part_with_a_wrong_digest_leaves_nothing()
     {
         string id = await BeginAsync(Whole.Length);
         (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 300_000), new byte[32])))
@@ -102,7 +102,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_part_is_refused_when_its_data_comes_before_what_it_is()
+    public async Task Part_with_data_before_its_other_fields_is_refused()
     {
         string id = await BeginAsync(null);
         byte[] upload = Frames.Field(1, System.Text.Encoding.ASCII.GetBytes(id));
@@ -113,7 +113,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task Fields_of_later_versions_may_be_behind_the_data_of_a_part()
+    public async Task Unknown_fields_after_the_data_of_a_part_are_accepted()
     {
         string id = await BeginAsync(null);
         byte[] message = Frames.Join(
@@ -123,7 +123,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task More_than_was_said_is_too_large()
+    public async Task Bytes_over_the_announced_length_are_too_large()
     {
         string id = await BeginAsync(10);
         (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 11)))).Failed(8, TransferError.TooLarge);
@@ -132,7 +132,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_stream_without_its_end_is_kept()
+    public async Task Stream_without_end_keeps_its_bytes()
     {
         string id = await BeginAsync(Whole.Length);
         (await CallAsync("Upload", Frames.Join(Frames.Head(id, 0), Frames.Data(Whole.AsSpan(0, 100_000))))).Failed(1);
@@ -140,7 +140,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task What_came_before_bytes_that_are_no_frame_is_kept()
+    public async Task Bytes_before_an_invalid_frame_are_kept()
     {
         string id = await BeginAsync(Whole.Length);
         byte[] body = Frames.Join(Frames.Head(id, 0), Frames.Data(Whole.AsSpan(0, 100_000)), [9, 9, 9, 9, 9, 9]);
@@ -149,7 +149,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task Who_asks_how_far_it_is_stops_who_still_sends()
+    public async Task Query_stops_a_call_that_still_sends()
     {
         byte[] whole = Content.Of(4_000_000);
         string id = await BeginAsync(whole.Length);
@@ -163,7 +163,7 @@ public sealed class ResumableTests : GrpcTest
         Task<GrpcReply> old = SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Upload", content));
 
         // The end of it may be in the writer's memory, where small pieces are gathered, until the call ends.
-        await Bounded.UntilAsync(() => ArrivedOf(id) >= 2_000_000);
+        await Bounded.UntilAsync(() => ReceivedBytesOf(id) >= 2_000_000);
         int there = (int)(await QueryAsync(id)).Offset;
         Assert.InRange(there, 2_000_000, 3_000_000);
         GrpcReply reply = await old.Soon();
@@ -174,7 +174,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task Thrown_away_it_is_gone()
+    public async Task Deleted_upload_is_gone()
     {
         string id = await BeginAsync(10);
         var request = new AbortUploadRequest { Upload = id };
@@ -186,7 +186,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task The_length_that_is_said_late_has_to_fit()
+    public async Task Deferred_length_must_fit_the_bytes()
     {
         string id = await BeginAsync(null);
         (await CallAsync("UploadPart", Part(id, 0, Whole.AsSpan(0, 10)))).Only(Messages.UploadStatus.Parser);
@@ -197,7 +197,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_digest_of_its_beginning_is_compared()
+    public async Task Digest_given_at_the_start_is_compared()
     {
         var request = new StartUploadRequest { Name = "a", Length = 1, Sha256 = ByteString.CopyFrom(new byte[32]) };
         string id = (await CallAsync("StartUpload", request)).Only(Messages.UploadStatus.Parser).Upload;

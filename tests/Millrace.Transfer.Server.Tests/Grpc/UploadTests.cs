@@ -11,7 +11,7 @@ public sealed class UploadTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task A_file_arrives_as_it_was_sent(string form)
+    public async Task File_is_stored_as_sent(string form)
     {
         byte[] content = Content.Of(3_000_001);
         GrpcReply reply = await CallAsync(form, "Upload", Frames.Upload("a", content));
@@ -23,7 +23,7 @@ public sealed class UploadTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task Chunks_of_any_size_arrive(string form)
+    public async Task Chunks_of_any_size_are_stored(string form)
     {
         byte[] content = Content.Of(200_000);
         foreach (int chunk in (int[])[1, 127, 1000, 9_999, 65_536, 200_000])
@@ -36,7 +36,7 @@ public sealed class UploadTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task Compressed_chunks_arrive(string form)
+    public async Task Compressed_chunks_are_stored(string form)
     {
         byte[] content = Content.Text(1_000_000);
         byte[] body = Frames.Join(
@@ -51,7 +51,7 @@ public sealed class UploadTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task An_empty_file_arrives(string form)
+    public async Task Empty_file_is_stored(string form)
     {
         (await CallAsync(form, "Upload", Frames.Upload("a", []))).Only(Messages.UploadStatus.Parser);
         Assert.Empty(await File.ReadAllBytesAsync(PathOf("a")));
@@ -59,7 +59,7 @@ public sealed class UploadTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task Bytes_that_come_one_by_one_arrive(string form)
+    public async Task Bytes_sent_one_by_one_are_stored(string form)
     {
         byte[] body = Frames.Upload("a", Small, 300);
         if (form == "grpc-web-text")
@@ -94,7 +94,7 @@ public sealed class UploadTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_stream_without_its_end_publishes_nothing()
+    public async Task Stream_without_end_publishes_nothing()
     {
         GrpcReply reply = await CallAsync("Upload", Frames.Join(Frames.Head("a"), Frames.Data(Small)));
         reply.Failed(1);
@@ -104,7 +104,7 @@ public sealed class UploadTests : GrpcTest
     [Theory]
     [InlineData(999)]
     [InlineData(1001)]
-    public async Task An_end_that_counts_otherwise_publishes_nothing(int length)
+    public async Task End_with_another_length_publishes_nothing(int length)
     {
         byte[] body = Frames.Join(Frames.Head("a"), Frames.Data(Small), Frames.End(length));
         (await CallAsync("Upload", body)).Failed(15, TransferError.DigestMismatch);
@@ -113,7 +113,7 @@ public sealed class UploadTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task Another_digest_publishes_nothing(string form)
+    public async Task Wrong_digest_publishes_nothing(string form)
     {
         byte[] body = Frames.Join(Frames.Head("a"), Frames.Data(Small), Frames.End(1000, new byte[32]));
         (await CallAsync(form, "Upload", body)).Failed(15, TransferError.DigestMismatch);
@@ -121,7 +121,7 @@ public sealed class UploadTests : GrpcTest
     }
 
     [Fact]
-    public async Task The_right_digest_is_accepted_first_and_last()
+    public async Task Right_digest_is_accepted_at_start_and_end()
     {
         byte[] digest = SHA256.HashData(Small);
         byte[] head = Frames.Of(Frames.Field(3, Frames.Join(Frames.Field(1, "a"u8), Frames.Field(4, digest), Frames.Number(3, 1000))));
@@ -133,7 +133,7 @@ public sealed class UploadTests : GrpcTest
     [Theory]
     [InlineData(5)]
     [InlineData(2000)]
-    public async Task A_length_that_was_said_and_does_not_come_publishes_nothing(int length)
+    public async Task Fewer_bytes_than_announced_publish_nothing(int length)
     {
         byte[] head = Frames.Of(Frames.Field(3, Frames.Join(Frames.Field(1, "a"u8), Frames.Number(3, (ulong)length))));
         GrpcReply reply = await CallAsync("Upload", Frames.Join(head, Frames.Data(Small), Frames.End(1000)));
@@ -160,7 +160,7 @@ public sealed class UploadTests : GrpcTest
 
     [Theory]
     [MemberData(nameof(Misplaced))]
-    public async Task What_is_in_the_wrong_place_is_an_invalid_argument(string what, byte[] body)
+    public async Task Misplaced_message_is_INVALID_ARGUMENT(string what, byte[] body)
     {
         Assert.NotEmpty(what);
         (await CallAsync("Upload", body)).Failed(3, TransferError.InvalidRequest);
@@ -168,7 +168,7 @@ public sealed class UploadTests : GrpcTest
     }
 
     [Fact]
-    public async Task Preconditions_are_HTTPs()
+    public async Task Preconditions_follow_HTTP()
     {
         Put("a", Small);
         string tag = (await CallAsync("Stat", new StatRequest { Name = "a" })).Only(Messages.FileInfo.Parser).Tag;
@@ -188,7 +188,7 @@ public sealed class UploadTests : GrpcTest
     }
 
     [Fact]
-    public async Task A_file_larger_than_the_store_takes_exhausts_it()
+    public async Task File_over_the_stores_limit_is_RESOURCE_EXHAUSTED()
     {
         await ServeAsync(host: static host => host.Store.MaxFileBytes = 500);
         (await CallAsync("Upload", Frames.Upload("a", Small))).Failed(8, TransferError.TooLarge);

@@ -22,7 +22,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
 
     [NeedsTheory(Need.NodeClients)]
     [MemberData(nameof(SizesAndProtocols))]
-    public async Task Files_of_every_size_arrive_in_chunks(string protocol, int size)
+    public async Task Files_of_every_size_are_uploaded_in_chunks(string protocol, int size)
     {
         string source = await interop.SourceAsync(size);
         string name = $"chunks/{protocol}-{size}";
@@ -51,7 +51,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
     [InlineData("ietf-draft-03", "socket")]
     [InlineData("ietf-draft-05", "abort")]
     [InlineData("ietf-draft-05", "socket")]
-    public async Task An_upload_that_is_cut_in_the_middle_goes_on(string protocol, string cut)
+    public async Task Disconnected_upload_resumes(string protocol, string cut)
     {
         string source = await interop.SourceAsync(InteropServer.Large);
         string name = $"cut/{protocol}-{cut}";
@@ -64,7 +64,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
     [NeedsTheory(Need.NodeClients)]
     [InlineData("tus-v1")]
     [InlineData("ietf-draft-05")]
-    public async Task An_upload_of_a_killed_process_goes_on_in_another(string protocol)
+    public async Task Upload_of_a_killed_process_resumes_in_another(string protocol)
     {
         string source = await interop.SourceAsync(InteropServer.Large);
         string name = $"killed/{protocol}";
@@ -93,7 +93,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
     [InlineData("tus-v1", 0)]
     [InlineData("tus-v1", InteropServer.Large)]
     [InlineData("ietf-draft-05", InteropServer.Large)]
-    public async Task The_first_bytes_come_with_the_creation(string protocol, int size)
+    public async Task Creation_receives_the_first_bytes(string protocol, int size)
     {
         string source = await interop.SourceAsync(size);
         string name = $"creation/{protocol}-{size}";
@@ -103,7 +103,7 @@ public sealed class TusJsClientTests(InteropServer interop) : IClassFixture<Inte
     }
 
     [NeedsFact(Need.NodeClients)]
-    public async Task PATCH_can_be_said_in_a_field_and_the_length_later()
+    public async Task Method_override_and_deferred_length_work_together()
     {
         string source = await interop.SourceAsync(InteropServer.Large);
         await ForeignClient.NodeAsync(

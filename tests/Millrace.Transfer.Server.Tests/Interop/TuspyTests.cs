@@ -13,7 +13,7 @@ public sealed class TuspyTests(InteropServer interop) : IClassFixture<InteropSer
     [InlineData(InteropServer.Chunk)]
     [InlineData(InteropServer.Chunk + 1)]
     [InlineData(InteropServer.Large)]
-    public async Task Files_of_every_size_arrive_in_chunks_with_checksums(int size)
+    public async Task Files_of_every_size_are_uploaded_in_chunks_with_checksums(int size)
     {
         string source = await interop.SourceAsync(size);
         await ForeignClient.PythonAsync(
@@ -31,7 +31,7 @@ public sealed class TuspyTests(InteropServer interop) : IClassFixture<InteropSer
     }
 
     [NeedsFact(Need.Tuspy)]
-    public async Task An_upload_that_was_stopped_goes_on()
+    public async Task Stopped_upload_resumes()
     {
         string source = await interop.SourceAsync(InteropServer.Large);
         JsonElement done = await ForeignClient.PythonAsync(
@@ -42,7 +42,7 @@ public sealed class TuspyTests(InteropServer interop) : IClassFixture<InteropSer
     }
 
     [NeedsFact(Need.Tuspy)]
-    public async Task An_upload_of_a_killed_process_goes_on_in_another()
+    public async Task Upload_of_a_killed_process_resumes_in_another()
     {
         string source = await interop.SourceAsync(InteropServer.Large);
         JsonElement killed = await ForeignClient.PythonAsync(

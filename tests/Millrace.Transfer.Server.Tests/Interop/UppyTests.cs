@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server.Tests.Interop;
 public sealed class UppyTests(InteropServer interop) : IClassFixture<InteropServer>
 {
     [NeedsFact(Need.NodeClients)]
-    public async Task Files_of_every_size_arrive_in_the_folders_they_were_dropped_from()
+    public async Task Files_are_stored_in_the_folders_they_were_dropped_from()
     {
         int[] sizes = [0, 1, InteropServer.Chunk - 1, InteropServer.Chunk, InteropServer.Chunk + 1, InteropServer.Large];
         var files = new List<(string Source, string Name)>();
@@ -34,7 +34,7 @@ public sealed class UppyTests(InteropServer interop) : IClassFixture<InteropServ
     }
 
     [NeedsFact(Need.NodeClients)]
-    public async Task A_paused_upload_goes_on()
+    public async Task Paused_upload_resumes()
     {
         string source = await interop.SourceAsync(InteropServer.Large);
         JsonElement done = await ForeignClient.NodeAsync(

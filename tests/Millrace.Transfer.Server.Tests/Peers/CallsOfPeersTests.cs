@@ -14,7 +14,7 @@ public sealed class CallsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task A_service_that_is_not_there_is_NOT_FOUND(string peer)
+    public async Task Unknown_service_is_NOT_FOUND(string peer)
     {
         JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "other.Service");
         said.Failed("NOT_FOUND");
@@ -22,7 +22,7 @@ public sealed class CallsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task Stat_says_length_version_and_digest(string peer)
+    public async Task Stat_returns_length_version_and_digest(string peer)
     {
         string path = Make(Theirs("Größe 世界"), 70_000);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "Größe 世界");
@@ -68,7 +68,7 @@ public sealed class CallsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task Delete_says_whether_there_was_a_file(string peer)
+    public async Task Delete_reports_whether_the_file_existed(string peer)
     {
         Make(Theirs("file"), 1);
         PeerProgram program = PeerProgram.Of(peer);
@@ -79,7 +79,7 @@ public sealed class CallsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task Without_the_token_that_is_needed_a_call_is_UNAUTHENTICATED(string peer)
+    public async Task Call_without_a_required_token_is_UNAUTHENTICATED(string peer)
     {
         Make(Theirs("file"), 1);
         string token = (await new TokenStore(TokenStore.DefaultPath(Served.Folder)).AddAsync("one", TransferScope.Read)).Secret;

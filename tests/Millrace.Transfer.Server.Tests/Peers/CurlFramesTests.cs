@@ -44,7 +44,7 @@ public sealed class CurlFramesTests : PeerTest
     [InlineData("a message of 2 GiB", @"\000\177\377\377\377\012\004file", "", 8)]
     [InlineData("no message", "", "", 12)]
     [InlineData("two messages", FrameOfFile + FrameOfFile, "", 12)]
-    public async Task What_is_wrong_has_the_right_status(string what, string frame, string field, int status)
+    public async Task Refusals_have_the_right_status(string what, string frame, string field, int status)
     {
         Make(Theirs("file"), 5);
         (string fields, byte[] body) = await CallAsync("Stat", frame, field);
@@ -53,7 +53,7 @@ public sealed class CurlFramesTests : PeerTest
     }
 
     [NeedsFact(Need.Curl)]
-    public async Task Fields_that_nobody_knows_are_skipped()
+    public async Task Unknown_message_fields_are_skipped()
     {
         Make(Theirs("file"), 5);
 
@@ -64,7 +64,7 @@ public sealed class CurlFramesTests : PeerTest
     }
 
     [NeedsFact(Need.Curl)]
-    public async Task A_method_that_there_is_not_is_UNIMPLEMENTED()
+    public async Task Unknown_method_is_UNIMPLEMENTED()
     {
         (string fields, _) = await CallAsync("Move", FrameOfFile);
         Assert.Contains("grpc-status: 12", fields, StringComparison.Ordinal);
@@ -78,7 +78,7 @@ public sealed class CurlFramesTests : PeerTest
     }
 
     [NeedsFact(Need.Curl)]
-    public async Task A_deadline_ends_a_call_that_still_reads_the_file()
+    public async Task Deadline_ends_a_call_that_reads_the_file()
     {
         // Nothing hashes eight gigabytes in a tenth of a second.
         using (FileStream file = File.Create(Theirs("file")))
@@ -93,7 +93,7 @@ public sealed class CurlFramesTests : PeerTest
     }
 
     [NeedsFact(Need.Curl)]
-    public async Task Another_content_type_is_415()
+    public async Task Other_content_type_is_415()
     {
         (string fields, _) = await CallAsync("Stat", FrameOfFile, "content-type: application/json");
         Assert.StartsWith("HTTP/2 415", fields, StringComparison.Ordinal);

@@ -8,7 +8,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(PeersAndSizes))]
-    public async Task A_file_arrives_with_its_digest(string peer, int size)
+    public async Task File_is_stored_with_its_digest(string peer, int size)
     {
         string source = Make(Theirs("file"), size);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "download", "--name", "file", "--file", Mine("copy"));
@@ -21,7 +21,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string peer)
+    public async Task Compressed_file_is_smaller_on_the_wire_and_equal_afterwards(string peer)
     {
         await File.WriteAllBytesAsync(Theirs("text"), Content.Text(3_000_000));
         await using var relay = new TestRelay(() => Grpc.Port);
@@ -34,7 +34,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task A_part_is_that_part(string peer)
+    public async Task Range_is_that_part_of_the_file(string peer)
     {
         byte[] content = await File.ReadAllBytesAsync(Make(Theirs("file"), 300_000));
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
@@ -47,7 +47,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task Chunks_have_the_size_that_is_wished(string peer)
+    public async Task Chunks_have_the_configured_size(string peer)
     {
         Make(Theirs("file"), 40_960);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
@@ -60,7 +60,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task A_cancelled_download_ends_at_both_sides(string peer)
+    public async Task Cancelled_download_ends_on_both_sides(string peer)
     {
         Make(Theirs("file"), 50_000_000);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
@@ -72,7 +72,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task What_is_not_there_is_NOT_FOUND_with_a_message(string peer)
+    public async Task Missing_file_is_NOT_FOUND_with_a_message(string peer)
     {
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
             Grpc, "download", "--name", "not/there", "--file", Mine("copy"));
@@ -83,7 +83,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task What_begins_behind_the_end_is_OUT_OF_RANGE(string peer)
+    public async Task Offset_after_the_end_is_OUT_OF_RANGE(string peer)
     {
         Make(Theirs("file"), 10);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(

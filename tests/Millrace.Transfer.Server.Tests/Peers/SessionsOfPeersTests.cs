@@ -10,7 +10,7 @@ public sealed class SessionsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(PeersAndBreaks))]
-    public async Task An_upload_that_broke_in_the_middle_goes_on_where_it_was(string peer, string how)
+    public async Task Interrupted_upload_resumes_at_its_offset(string peer, string how)
     {
         string source = Make(Mine("file"), Length);
         IReadOnlyList<JsonElement> said = await PeerProgram.Of(peer).RunAllAsync(
@@ -28,7 +28,7 @@ public sealed class SessionsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task All_that_came_before_an_orderly_break_is_kept(string peer)
+    public async Task Bytes_before_an_orderly_disconnect_are_kept(string peer)
     {
         string source = Make(Mine("file"), Length);
         IReadOnlyList<JsonElement> said = await PeerProgram.Of(peer).RunAllAsync(
@@ -38,7 +38,7 @@ public sealed class SessionsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task A_file_arrives_in_parts_of_one_message_each(string peer)
+    public async Task File_is_uploaded_in_parts_of_one_message_each(string peer)
     {
         string source = Make(Mine("file"), Length);
         IReadOnlyList<JsonElement> said = await PeerProgram.Of(peer).RunAllAsync(

@@ -21,7 +21,7 @@ public sealed class UploadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task A_hundred_megabytes_go_up_and_come_back(string peer)
+    public async Task Hundred_megabytes_round_trip(string peer)
     {
         string source = Make(Mine("file"), 100_000_000);
         PeerProgram program = PeerProgram.Of(peer);
@@ -34,7 +34,7 @@ public sealed class UploadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string peer)
+    public async Task Compressed_file_is_smaller_on_the_wire_and_equal_afterwards(string peer)
     {
         await File.WriteAllBytesAsync(Mine("text"), Content.Text(3_000_000));
         await using var relay = new TestRelay(() => Grpc.Port);
@@ -47,7 +47,7 @@ public sealed class UploadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task Of_a_cancelled_upload_nothing_is_published(string peer)
+    public async Task Cancelled_upload_publishes_nothing(string peer)
     {
         string source = Make(Mine("file"), 50_000_000);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
@@ -59,7 +59,7 @@ public sealed class UploadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task A_stream_that_closes_without_an_end_was_cut(string peer)
+    public async Task Stream_closed_without_end_is_an_interruption(string peer)
     {
         string source = Make(Mine("file"), 1_000_000);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
@@ -72,7 +72,7 @@ public sealed class UploadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task A_deadline_ends_an_upload_that_sends_nothing(string peer)
+    public async Task Deadline_ends_a_silent_upload(string peer)
     {
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
             Grpc, "upload", "--name", "file", "--file", Make(Mine("file"), 10), "--deadline", "300", "--stall");
@@ -83,7 +83,7 @@ public sealed class UploadsOfPeersTests : PeerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Peers))]
-    public async Task What_must_be_new_and_is_not_is_ALREADY_EXISTS(string peer)
+    public async Task CreateNew_of_an_existing_name_is_ALREADY_EXISTS(string peer)
     {
         Make(Theirs("file"), 10);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(

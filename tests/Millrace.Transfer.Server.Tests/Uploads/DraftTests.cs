@@ -15,7 +15,7 @@ public sealed class DraftTests : IAsyncLifetime
     [InlineData("PUT", 0)]
     [InlineData("PUT", 70_000)]
     [InlineData("POST", 5)]
-    public async Task A_whole_file_comes_with_the_creation_at_its_own_URL(string method, int length)
+    public async Task Creation_at_the_files_URL_receives_the_whole_file(string method, int length)
     {
         byte[] content = UploadServer.Bytes(length);
         using HttpResponseMessage created = await _server.DraftAsync(
@@ -28,7 +28,7 @@ public sealed class DraftTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_file_comes_in_parts_of_which_the_last_completes_it()
+    public async Task Last_part_completes_the_file()
     {
         byte[] content = UploadServer.Bytes(100_000);
         using HttpResponseMessage created = await _server.DraftAsync(
@@ -64,7 +64,7 @@ public sealed class DraftTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task All_bytes_are_no_file_before_the_client_says_so()
+    public async Task Complete_bytes_are_not_published_before_the_client_says_so()
     {
         using HttpResponseMessage created = await _server.DraftAsync(
             HttpMethod.Put, "/files/a", [1, 2], "Upload-Complete: ?0", "Upload-Length: 2");
@@ -87,7 +87,7 @@ public sealed class DraftTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_name_can_be_said_in_Content_Disposition()
+    public async Task Name_can_be_given_by_Content_Disposition()
     {
         using HttpResponseMessage created = await _server.DraftAsync(
             HttpMethod.Post, "/uploads", [1], "Upload-Complete: ?1",
@@ -104,7 +104,7 @@ public sealed class DraftTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Another_offset_is_a_problem_with_both_offsets()
+    public async Task Offset_mismatch_problem_has_both_offsets()
     {
         string url = await BeginAsync();
         using HttpResponseMessage response = await _server.DraftAsync(
@@ -133,7 +133,7 @@ public sealed class DraftTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_complete_upload_takes_nothing_more()
+    public async Task Complete_upload_accepts_no_more_bytes()
     {
         string url = await BeginAsync();
         using HttpResponseMessage last = await _server.DraftAsync(
@@ -150,7 +150,7 @@ public sealed class DraftTests : IAsyncLifetime
     [Theory]
     [InlineData("8", HttpStatusCode.UnsupportedMediaType)]
     [InlineData("5", HttpStatusCode.NoContent)]
-    public async Task The_media_type_is_needed_since_it_is_in_the_draft(string version, HttpStatusCode status)
+    public async Task Media_type_is_required_since_draft_04(string version, HttpStatusCode status)
     {
         string url = await BeginAsync();
         using HttpResponseMessage response = await _server.DraftAsync(
@@ -172,7 +172,7 @@ public sealed class DraftTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Preconditions_hold_at_completion_and_the_answer_says_that_all_came()
+    public async Task Precondition_failure_at_completion_reports_all_bytes_received()
     {
         using HttpResponseMessage created = await _server.DraftAsync(
             HttpMethod.Put, "/files/a", null, "Upload-Complete: ?0", "If-None-Match: *");
@@ -203,7 +203,7 @@ public sealed class DraftTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Bytes_with_another_Content_Digest_are_not_kept()
+    public async Task Bytes_with_a_wrong_Content_Digest_are_discarded()
     {
         string url = await BeginAsync();
         string digest = $"Content-Digest: {DigestField.Format(Sha256Digest.Compute([1]))}";
@@ -225,7 +225,7 @@ public sealed class DraftTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task More_than_a_file_may_have_is_refused_with_the_limit()
+    public async Task File_over_the_limit_is_refused_with_the_limit()
     {
         using HttpResponseMessage response = await _server.DraftAsync(
             HttpMethod.Put, "/files/a", null, "Upload-Complete: ?0", "Upload-Length: 1000001");

@@ -10,7 +10,7 @@ public sealed class InterimResponseTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task The_URL_comes_before_the_body_was_sent_and_is_the_one_of_the_answer(bool tls)
+    public async Task Interim_response_has_the_final_Location_before_the_body(bool tls)
     {
         await using RunningServer server = await StartAsync(tls);
         await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address, tls);
@@ -27,7 +27,7 @@ public sealed class InterimResponseTests
     }
 
     [Fact]
-    public async Task What_died_in_the_first_request_goes_on_at_the_URL_that_was_told()
+    public async Task Upload_interrupted_in_its_first_request_resumes_at_the_announced_URL()
     {
         await using RunningServer server = await StartAsync(tls: false);
         string url;
@@ -52,7 +52,7 @@ public sealed class InterimResponseTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_100_follows_for_who_waits_for_it(bool tls)
+    public async Task Client_that_expects_100_gets_it_after_the_interim_response(bool tls)
     {
         await using RunningServer server = await StartAsync(tls);
         await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address, tls);
@@ -66,7 +66,7 @@ public sealed class InterimResponseTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Answers_keep_their_order_when_requests_come_ahead_of_them(bool tls)
+    public async Task Pipelined_requests_are_answered_in_order(bool tls)
     {
         await using RunningServer server = await StartAsync(tls);
         await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address, tls);
@@ -96,7 +96,7 @@ public sealed class InterimResponseTests
     [InlineData("Upload-Draft-Interop-Version: 4\r\n")]
     [InlineData("Upload-Draft-Interop-Version: 9\r\n")]
     [InlineData("Upload-Draft-Interop-Version: eight\r\n")]
-    public async Task Nothing_comes_for_a_draft_that_is_not_spoken(string version)
+    public async Task Unsupported_draft_version_gets_no_interim_response(string version)
     {
         await using RunningServer server = await StartAsync(tls: false);
         await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address);

@@ -12,7 +12,7 @@ public sealed class TakeOverTests : IAsyncLifetime
     [Theory]
     [InlineData("tus")]
     [InlineData("draft")]
-    public async Task HEAD_and_PATCH_go_on_at_once_while_the_old_connection_is_silent(string protocol)
+    public async Task HEAD_and_PATCH_take_over_from_a_silent_connection(string protocol)
     {
         string url = await _server.BeginAsync("a", _content.Length);
         await using UploadConnection dead = await HalfAsync(url, protocol);
@@ -26,7 +26,7 @@ public sealed class TakeOverTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_old_request_is_told_and_its_connection_closed()
+    public async Task Superseded_request_is_answered_and_its_connection_closed()
     {
         string url = await _server.BeginAsync("a", _content.Length);
         await using UploadConnection old = await HalfAsync(url, "tus");
@@ -37,7 +37,7 @@ public sealed class TakeOverTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task PATCH_alone_takes_over_and_is_told_the_offset()
+    public async Task PATCH_takes_over_and_gets_the_offset()
     {
         string url = await _server.BeginAsync("a", _content.Length);
         await using UploadConnection dead = await HalfAsync(url, "tus");
@@ -50,7 +50,7 @@ public sealed class TakeOverTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task DELETE_stops_who_still_sends()
+    public async Task DELETE_stops_a_request_that_still_sends()
     {
         string url = await _server.BeginAsync("a", _content.Length);
         await using UploadConnection dead = await HalfAsync(url, "tus");
@@ -63,7 +63,7 @@ public sealed class TakeOverTests : IAsyncLifetime
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task What_came_before_a_cut_is_kept(bool reset)
+    public async Task Bytes_before_a_disconnect_are_kept(bool reset)
     {
         string url = await _server.BeginAsync("a", _content.Length);
         UploadConnection cut = await HalfAsync(url, "tus");

@@ -14,7 +14,7 @@ public sealed class TusChecksumTests : IAsyncLifetime
     [Theory]
     [InlineData("sha256")]
     [InlineData("sha1")]
-    public async Task A_right_checksum_is_accepted_and_a_wrong_one_discards_the_bytes(string algorithm)
+    public async Task Wrong_checksum_discards_the_bytes(string algorithm)
     {
         byte[] content = UploadServer.Bytes(100_000);
         string url = await _server.BeginAsync("a", content.Length);
@@ -42,7 +42,7 @@ public sealed class TusChecksumTests : IAsyncLifetime
     [InlineData("md5 1B2M2Y8AsgTpgAmY7PhCfg==")]
     [InlineData("sha1 nonsense")]
     [InlineData("crc32 y/Q5Jg==")]
-    public async Task A_checksum_that_cannot_be_read_is_refused_with_400(string checksum)
+    public async Task Malformed_checksum_is_refused_with_400(string checksum)
     {
         string url = await _server.BeginAsync("a", 3);
         using HttpResponseMessage response = await _server.TusAsync(
@@ -64,7 +64,7 @@ public sealed class TusChecksumTests : IAsyncLifetime
     [InlineData("sha256", false)]
     [InlineData("sha1", false)]
     [InlineData("sha1", true)]
-    public async Task A_checksum_can_come_behind_the_body(string algorithm, bool wrong)
+    public async Task Checksum_can_be_a_trailer(string algorithm, bool wrong)
     {
         byte[] content = UploadServer.Bytes(1000);
         string url = await _server.BeginAsync("a", content.Length);
@@ -80,7 +80,7 @@ public sealed class TusChecksumTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Bytes_whose_checksum_never_came_are_not_kept()
+    public async Task Bytes_without_their_announced_checksum_are_discarded()
     {
         string url = await _server.BeginAsync("a", 100);
         await using (UploadConnection connection = await UploadConnection.OpenAsync(_server.Address))

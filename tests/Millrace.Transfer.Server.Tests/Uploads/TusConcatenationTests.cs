@@ -13,7 +13,7 @@ public sealed class TusConcatenationTests : IAsyncLifetime
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Parts_are_joined_in_the_order_that_is_said(bool absolute)
+    public async Task Parts_are_joined_in_the_given_order(bool absolute)
     {
         string first = await PartAsync([1, 2, 3]);
         string second = await PartAsync([4, 5]);
@@ -32,7 +32,7 @@ public sealed class TusConcatenationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_part_tells_that_it_is_one_and_is_never_published()
+    public async Task Partial_upload_is_reported_as_such_and_never_published()
     {
         string part = await PartAsync([1]);
         using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, part);
@@ -50,7 +50,7 @@ public sealed class TusConcatenationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_is_no_part_is_refused()
+    public async Task Invalid_part_is_refused()
     {
         string url = await _server.BeginAsync("b", 1);
         await ThrowsAsync($"final;{url}", HttpStatusCode.BadRequest, "not partial");
@@ -68,7 +68,7 @@ public sealed class TusConcatenationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_taken_name_is_refused_and_the_parts_stay()
+    public async Task Existing_name_is_refused_and_the_parts_stay()
     {
         string part = await PartAsync([1]);
         await _server.WriteAsync("whole", new byte[] { 9 });

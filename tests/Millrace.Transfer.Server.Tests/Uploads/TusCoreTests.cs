@@ -10,7 +10,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     public async Task DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task OPTIONS_tells_what_the_server_can()
+    public async Task OPTIONS_lists_the_servers_capabilities()
     {
         using HttpResponseMessage response = await _server.DraftAsync(HttpMethod.Options, "/uploads");
         Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
@@ -25,7 +25,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_file_comes_in_parts_and_is_published_with_the_last()
+    public async Task Parts_are_published_with_the_last_one()
     {
         byte[] content = UploadServer.Bytes(100_000);
         string url = await _server.BeginAsync("reports/may.csv", content.Length);
@@ -54,7 +54,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task HEAD_of_what_was_published_tells_of_the_file()
+    public async Task HEAD_of_a_published_upload_describes_the_file()
     {
         string url = await _server.BeginAsync("a", 3);
         using HttpResponseMessage last = await _server.TusAsync(UploadServer.Patch, url, [1, 2, 3], "Upload-Offset: 0");
@@ -94,7 +94,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     [Theory]
     [InlineData(1)]
     [InlineData(4)]
-    public async Task Another_offset_is_refused_with_409_and_the_right_one(int offset)
+    public async Task Offset_mismatch_is_refused_with_409_and_the_current_offset(int offset)
     {
         string url = await _server.BeginAsync("a", 5);
         using HttpResponseMessage first = await _server.TusAsync(UploadServer.Patch, url, [1, 2], "Upload-Offset: 0");
@@ -109,7 +109,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     [InlineData("")]
     [InlineData("Upload-Offset: -1")]
     [InlineData("Upload-Offset: one")]
-    public async Task An_offset_that_is_none_is_refused_with_400(string field)
+    public async Task Invalid_offset_is_refused_with_400(string field)
     {
         string url = await _server.BeginAsync("a", 5);
         using HttpResponseMessage response = await _server.TusAsync(
@@ -131,7 +131,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task More_than_was_said_is_refused_and_nothing_of_it_is_kept()
+    public async Task Bytes_over_the_announced_length_are_refused_and_discarded()
     {
         string url = await _server.BeginAsync("a", 5);
         using HttpResponseMessage response = await _server.TusAsync(
@@ -144,7 +144,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     [Theory]
     [InlineData("POST")]
     [InlineData("DELETE")]
-    public async Task The_method_can_be_said_in_a_field(string method)
+    public async Task Method_can_be_overridden_by_a_header(string method)
     {
         string url = await _server.BeginAsync("a", 3);
         using HttpResponseMessage patch = await _server.TusAsync(
@@ -159,7 +159,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Other_methods_are_refused_with_those_that_there_are()
+    public async Task Other_methods_are_refused_with_the_allowed_ones()
     {
         using HttpResponseMessage response = await _server.TusAsync(HttpMethod.Put, "/uploads", [1]);
         Assert.Equal(HttpStatusCode.MethodNotAllowed, response.StatusCode);
@@ -167,7 +167,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task What_was_thrown_away_is_gone()
+    public async Task Aborted_upload_is_gone()
     {
         string url = await _server.BeginAsync("a", 3);
         using HttpResponseMessage removed = await _server.TusAsync(HttpMethod.Delete, url);
@@ -178,7 +178,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Only_whoever_began_an_upload_continues_it()
+    public async Task Upload_can_be_continued_only_with_its_token()
     {
         UploadStatus status = await _server.Store.StartUploadAsync(
             new StartUploadOptions { Name = TransferName.Parse("a"), Length = 3, Owner = "alice" }, default);

@@ -14,7 +14,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     public async Task DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
-    public async Task The_first_bytes_can_come_with_the_creation()
+    public async Task Creation_can_have_the_first_bytes()
     {
         byte[] content = UploadServer.Bytes(5000);
         using HttpResponseMessage created = await _server.TusAsync(
@@ -30,7 +30,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(70_000)]
-    public async Task A_whole_file_can_come_with_the_creation(int length)
+    public async Task Creation_can_have_the_whole_file(int length)
     {
         byte[] content = UploadServer.Bytes(length);
         using HttpResponseMessage created = await _server.TusAsync(
@@ -41,7 +41,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task The_length_can_be_said_later()
+    public async Task Deferred_length_can_be_set_later()
     {
         using HttpResponseMessage created = await _server.TusAsync(
             HttpMethod.Post, "/uploads", null, "Upload-Defer-Length: 1", Metadata);
@@ -57,7 +57,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_length_is_said_once()
+    public async Task Length_can_be_set_only_once()
     {
         string url = await _server.BeginAsync("a.bin", 3);
         using HttpResponseMessage response = await _server.TusAsync(
@@ -72,7 +72,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     [InlineData("Upload-Length: 99999999999999999999")]
     [InlineData("Upload-Defer-Length: 2")]
     [InlineData("Upload-Length: 1|Upload-Defer-Length: 1")]
-    public async Task A_length_that_is_none_is_refused(string fields)
+    public async Task Invalid_length_is_refused(string fields)
     {
         string[] all = [.. fields.Split('|', StringSplitOptions.RemoveEmptyEntries), Metadata];
         using HttpResponseMessage response = await _server.TusAsync(HttpMethod.Post, "/uploads", null, all);
@@ -80,7 +80,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task More_than_a_file_may_have_is_refused_with_the_limit()
+    public async Task File_over_the_limit_is_refused_with_the_limit()
     {
         using HttpResponseMessage response = await _server.TusAsync(
             HttpMethod.Post, "/uploads", null, "Upload-Length: 1000001", Metadata);
@@ -95,7 +95,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     [InlineData(".millrace/x")]
     [InlineData("a:b")]
     [InlineData("con")]
-    public async Task A_name_that_is_none_is_refused(string name)
+    public async Task Invalid_name_is_refused(string name)
     {
         string[] fields = name.Length == 0
             ? ["Upload-Length: 1"]
@@ -106,7 +106,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_taken_name_is_refused_at_creation()
+    public async Task Existing_name_is_refused_at_creation()
     {
         await _server.WriteAsync("a.bin", new byte[] { 7 });
         using HttpResponseMessage response = await _server.TusAsync(
@@ -115,7 +115,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task A_name_that_was_taken_meanwhile_is_refused_at_completion_and_by_HEAD()
+    public async Task Name_taken_meanwhile_is_refused_at_completion_and_by_HEAD()
     {
         string url = await _server.BeginAsync("a.bin", 1, "If-None-Match: *");
         await _server.WriteAsync("a.bin", new byte[] { 7 });
@@ -159,7 +159,7 @@ public sealed class TusCreationTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task An_expired_upload_is_gone_and_its_end_was_told()
+    public async Task Expired_upload_is_gone_as_announced()
     {
         await using RunningServer server = await UploadServer.StartAsync(
             new RunningServerOptions { Store = new LocalFileStoreOptions { UploadLifetime = TimeSpan.FromTicks(1) } });

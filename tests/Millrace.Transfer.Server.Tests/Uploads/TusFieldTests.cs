@@ -16,7 +16,7 @@ public sealed class TusFieldTests
     }
 
     [Fact]
-    public void A_partial_upload_and_none_are_told_apart()
+    public void Partial_upload_differs_from_no_concatenation()
     {
         Assert.True(TusConcat.TryParse("partial", out TusConcat partial, out _));
         Assert.True(partial.IsPartial);

@@ -3,7 +3,7 @@ namespace Millrace.Transfer.Server.Tests.Uploads;
 public sealed class TusMetadataTests
 {
     [Fact]
-    public void Keys_and_values_are_read_in_their_order()
+    public void Keys_and_values_keep_their_order()
     {
         Assert.True(TusMetadata.TryParse("filename d29ybGQ=,is_confidential,type dGV4dA==, empty ", out TusMetadata metadata, out _));
         Assert.Equal(["filename", "is_confidential", "type", "empty"], metadata.Pairs.Select(static pair => pair.Key));
@@ -21,14 +21,14 @@ public sealed class TusMetadataTests
     [InlineData("filename d29ybGQ=,", "empty")]
     [InlineData(",", "empty")]
     [InlineData("näme d29ybGQ=", "ASCII")]
-    public void What_is_wrong_is_refused_and_said(string field, string why)
+    public void Malformed_metadata_is_refused_with_a_reason(string field, string why)
     {
         Assert.False(TusMetadata.TryParse(field, out _, out string said));
         Assert.Contains(why, said, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void More_than_a_store_keeps_is_refused()
+    public void Metadata_over_the_limit_is_refused()
     {
         string field = "filename " + new string('A', TusMetadata.MaxBytes);
         Assert.False(TusMetadata.TryParse(field, out _, out string why));
@@ -51,7 +51,7 @@ public sealed class TusMetadataTests
     [InlineData("a.txt", "a.txt", "photos/2026/a.txt", "photos/2026/a.txt")]
     [InlineData("a.txt", "a.txt", "../a.txt", "a.txt")]
     [InlineData("a.txt", "a.txt", "photos/b.txt", "a.txt")]
-    public void The_name_is_chosen_as_clients_send_it(string? filename, string? name, string? relative, string expected)
+    public void Name_is_chosen_from_the_clients_metadata(string? filename, string? name, string? relative, string expected)
     {
         List<string> pairs = [];
         Add("filename", filename);

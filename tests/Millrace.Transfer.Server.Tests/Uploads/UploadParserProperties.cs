@@ -14,7 +14,7 @@ public sealed class UploadParserProperties
     ];
 
     [Fact]
-    public void Any_text_has_an_answer_and_a_refusal_says_why() =>
+    public void Any_text_parses_or_has_a_reason() =>
         Check.One(Quick, Prop.ForAll(Texts(), static text =>
         {
             Assert.Equal(TusMetadata.TryParse(text, out _, out string why), why.Length == 0);
@@ -26,7 +26,7 @@ public sealed class UploadParserProperties
         }));
 
     [Fact]
-    public void What_was_encoded_is_decoded() =>
+    public void Encoded_metadata_round_trips() =>
         Check.One(Quick, Prop.ForAll(
             ArbMap.Default.GeneratorFor<byte[][]>().Resize(20).ToArbitrary(),
             static values =>

@@ -24,12 +24,7 @@ internal static class Fields
         long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
 
     /// <summary>A boolean of structured fields (RFC 8941), parameters passed over; null for anything else.</summary>
-    public static bool? Flag(string? text) => text?.Split(';')[0].Trim() switch
-    {
-        "?1" => true,
-        "?0" => false,
-        _ => null,
-    };
+    public static bool? Flag(string? text) => StructuredField.TryParseBoolean(text, out bool value) ? value : null;
 
     /// <summary>The tag of an answer; null without a strong one.</summary>
     public static EntityTag? Tag(HttpResponseMessage response) => Tag(response.Headers.ETag);

@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 namespace Millrace.Transfer;
 
 /// <summary>
-/// What the body of a refused request says: a problem document (RFC 9457, <c>application/problem+json</c>) with the
+/// The body of a refused request's response: a problem document (RFC 9457, <c>application/problem+json</c>) with the
 /// <see cref="TransferError"/> as <c>error</c>.
 /// </summary>
 internal sealed record ErrorDocument

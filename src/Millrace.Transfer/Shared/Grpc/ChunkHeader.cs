@@ -1,7 +1,7 @@
 namespace Millrace.Transfer;
 
 /// <summary>
-/// What is in front of a file's bytes in a stream of chunks: the frame's prefix, and tag and length of the field
+/// The header of a chunk in a stream: the frame's prefix, and tag and length of the field
 /// <c>data</c>.
 /// </summary>
 internal static class ChunkHeader

@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 
 namespace Millrace.Transfer;
 
-/// <summary>What is in front of every message: a flag and the message's length, big-endian.</summary>
+/// <summary>The prefix of every message: a flag and the message's length, big-endian.</summary>
 /// <param name="Flags">See the constants.</param>
 /// <param name="Length">Bytes of the message.</param>
 internal readonly record struct FramePrefix(byte Flags, uint Length)

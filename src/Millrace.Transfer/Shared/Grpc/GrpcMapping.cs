@@ -6,7 +6,7 @@ using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer;
 
-/// <summary>What the contract says, as messages, and back.</summary>
+/// <summary>Converts the types of the contract to messages and back.</summary>
 internal static class GrpcMapping
 {
     public static FileInfo ToMessage(StoredFile file)

@@ -14,7 +14,7 @@ internal static class Varint
     /// <summary>Bytes that a number needs.</summary>
     public static int BytesFor(ulong value) => (BitOperations.Log2(value | 1) / BitsOfByte) + 1;
 
-    /// <summary>Bytes that a number from 0 on needs.</summary>
+    /// <summary>Bytes that a non-negative number needs.</summary>
     public static int BytesFor(int value) => BytesFor((ulong)value);
 
     /// <summary>Writes it.</summary>
@@ -34,6 +34,6 @@ internal static class Varint
         bytes[^1] = (byte)value;
     }
 
-    /// <summary>The same of a number from 0 on.</summary>
+    /// <summary>Writes a non-negative number.</summary>
     public static void Write(Span<byte> bytes, int value) => Write(bytes, (ulong)value);
 }

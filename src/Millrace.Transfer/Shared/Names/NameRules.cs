@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Millrace.Transfer;
 
-/// <summary>What a name may be. One place for every protocol, so that none is more generous than another.</summary>
+/// <summary>The rules for names. One place for every protocol, so that none is more generous than another.</summary>
 internal static class NameRules
 {
     /// <summary>A quarter of Linux's PATH_MAX (4,096), so that any root still fits in front of it.</summary>
@@ -81,7 +81,7 @@ internal static class NameRules
                 $"The name '{shown}' is too long: {MaxBytes} bytes at most, {MaxPartBytes} in one part.",
             NameFault.Absolute =>
                 $"The name '{shown}' is absolute. Names are relative to the store's root: leave out what is in front.",
-            NameFault.EmptyPart => $"The name '{shown}' has an empty part: two slashes, or one at its end.",
+            NameFault.EmptyPart => $"The name '{shown}' has an empty part: two slashes, or a trailing one.",
             NameFault.DotPart => $"The name '{shown}' has a part '.' or '..', which no name may have.",
             NameFault.ForbiddenCharacter =>
                 $"The name '{shown}' has a character that no name may have: a control character or one of \\ : * ? \" < > |.",
@@ -93,7 +93,7 @@ internal static class NameRules
         };
     }
 
-    /// <summary>Says what is wrong with a percent-encoded name that is not valid.</summary>
+    /// <summary>Describes why a percent-encoded name is not valid.</summary>
     public static string DescribeEncoded(string encoded) => Describe(
         encoded, NameEncoding.TryDecode(encoded, out string text, out NameFault fault) ? Check(text) : fault);
 
