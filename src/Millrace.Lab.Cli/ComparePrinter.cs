@@ -1,4 +1,5 @@
 using Millrace.Lab.Comparing;
+using Millrace.Lab.Reporting;
 using Millrace.Lab.Results;
 using Spectre.Console;
 
@@ -68,29 +69,22 @@ internal sealed class ComparePrinter
     private void WriteCases(RunComparison comparison)
     {
         bool byRatio = comparison.Basis == ComparisonBasis.Ratio;
-        Table table = new Table().Border(TableBorder.Simple)
-            .AddColumn(new TableColumn("Method").NoWrap()).AddColumn(new TableColumn("Case").NoWrap())
-            .AddColumn(Right("Reference ms")).AddColumn(Right("Now ms")).AddColumn(Right(byRatio ? "Ratio's ratio" : "Ratio"))
-            .AddColumn(Right("95 %")).AddColumn(Right("Threshold")).AddColumn("Verdict")
-            .AddColumn(byRatio ? "Rank" : "By baseline");
-        foreach (CaseComparison item in comparison.Cases)
-        {
-            VerdictResult verdict = item.Verdict;
-            table.AddRow(
-                Markup.Escape(item.Method),
-                Markup.Escape(item.Parameters.Describe()),
+        new TextTable(
+            ["Method", "Case", "Verdict", "Reference ms", "Now ms", byRatio ? "Ratio's ratio" : "Ratio", "95 %", "Threshold",
+                byRatio ? "Rank" : "By baseline"],
+            TextColumns: 3,
+            comparison.Cases.Select(item => (IReadOnlyList<Cell>)
+            [
+                item.Method,
+                item.Parameters.Describe(),
+                VerdictText.CellOf(item.Verdict),
                 Ms(item.ReferenceNs),
                 Ms(item.OtherNs),
-                Number(verdict.Ratio),
-                verdict.Low is null ? "-" : $"{verdict.Low:0.00}–{verdict.High:0.00}",
-                verdict.Threshold is { } threshold ? $"{threshold:P0}" : "-",
-                VerdictText.Of(verdict),
-                byRatio ? Rank(item) : item.AgainstBaseline is { } check
-                    ? $"{Number(check.Ratio)} {VerdictText.Of(check)}"
-                    : "-");
-        }
-
-        _console.Write(table);
+                Number(item.Verdict.Ratio),
+                item.Verdict.Low is null ? "-" : $"{item.Verdict.Low:0.00}–{item.Verdict.High:0.00}",
+                item.Verdict.Threshold is { } threshold ? $"{threshold:P0}" : "-",
+                byRatio ? Rank(item) : item.AgainstBaseline is { } check ? VerdictText.CellOf(check, $"{Number(check.Ratio)} ") : "-",
+            ])).Write(_console);
     }
 
     private void WriteOthers(RunComparison comparison)
@@ -147,8 +141,6 @@ internal sealed class ComparePrinter
             Line($"and {reasons.Length - ReasonsShown} other reasons; --json has all of them.");
         }
     }
-
-    private static TableColumn Right(string title) => new TableColumn(title).RightAligned().NoWrap();
 
     private static string Rank(CaseComparison item) =>
         item is { ReferenceRank: { } before, OtherRank: { } after } ? before == after ? $"{after}" : $"{before} to {after}" : "-";

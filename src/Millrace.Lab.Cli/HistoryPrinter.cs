@@ -1,5 +1,6 @@
 using System.Globalization;
 using Millrace.Lab.Comparing;
+using Millrace.Lab.Reporting;
 using Spectre.Console;
 
 namespace Millrace.Lab.Cli;
@@ -29,49 +30,40 @@ internal sealed class HistoryPrinter
         }
     }
 
-    private void WriteRuns(MachineHistory machine)
-    {
-        Table table = new Table().Border(TableBorder.Simple)
-            .AddColumn(new TableColumn("Run").NoWrap()).AddColumn("Mode").AddColumn("Millrace").AddColumn("Launches")
-            .AddColumn("Against the run before").AddColumn("Finding").AddColumn("File");
-        foreach (RunPoint run in machine.Runs)
-        {
-            table.AddRow(
-                Time(run.Started),
-                Markup.Escape(run.Mode),
-                Markup.Escape(run.Millrace),
-                run.Launches.ToString(CultureInfo.InvariantCulture),
-                Markup.Escape(run.NotCompared ?? (run.Verdicts.Count == 0
-                    ? "-"
-                    : string.Join(", ", run.Verdicts.OrderByDescending(item => item.Value).Select(item => $"{item.Value} {item.Key}")))),
-                Markup.Escape(run.Finding ?? "-"),
-                Markup.Escape(run.Path));
-        }
-
-        _console.Write(table);
-    }
+    private void WriteRuns(MachineHistory machine) => new TextTable(
+        ["Run", "Mode", "Millrace", "Launches", "Against the run before", "Finding", "File"],
+        TextColumns: 7,
+        machine.Runs.Select(run => (IReadOnlyList<Cell>)
+        [
+            Time(run.Started),
+            run.Mode,
+            run.Millrace,
+            run.Launches.ToString(CultureInfo.InvariantCulture),
+            run.NotCompared ?? (run.Verdicts.Count == 0
+                ? "-"
+                : string.Join(", ", run.Verdicts.OrderByDescending(item => item.Value).Select(item => $"{item.Value} {item.Key}"))),
+            run.Finding,
+            run.Path,
+        ])) { Wrapping = ["Mode", "Millrace", "Launches", "Against the run before", "Finding", "File"] }.Write(_console);
 
     private void WriteCase(CaseHistory item)
     {
         _console.MarkupLineInterpolated($"[bold]{item.Method} {item.Parameters.Describe()}[/], {_kind.Title}");
-        Table table = new Table().Border(TableBorder.Simple)
-            .AddColumn(new TableColumn("Run").NoWrap()).AddColumn(Right("Median")).AddColumn(Right("p25–p75"))
-            .AddColumn(new TableColumn("").NoWrap()).AddColumn(Right("Time by baseline")).AddColumn("Against the run before");
         double largest = item.Points.Max(point => point.Median) ?? 0;
-        foreach (CasePoint point in item.Points)
-        {
-            table.AddRow(
+        new TextTable(
+            ["Run", "", "Against the run before", "Median", "p25–p75", "Time by baseline"],
+            TextColumns: 3,
+            item.Points.Select(point => (IReadOnlyList<Cell>)
+            [
                 Time(point.Started),
+                Bar(point.Median, largest),
+                point.Verdict is { } verdict
+                    ? VerdictText.CellOf(verdict, "", $"{Ratio(verdict.Ratio)}{Reason(verdict.Verdict, verdict.Reason)}")
+                    : "-",
                 Value(point.Median),
                 point.P25 is null ? "-" : $"{Value(point.P25)}–{Value(point.P75)}",
-                Bar(point.Median, largest),
                 point.MedianRatio is { } ratio ? $"{ratio:0.000}" : "-",
-                point.Verdict is { } verdict
-                    ? VerdictText.Of(verdict) + Markup.Escape($"{Ratio(verdict.Ratio)}{Reason(verdict.Verdict, verdict.Reason)}")
-                    : "-");
-        }
-
-        _console.Write(table);
+            ])) { Wrapping = ["Against the run before"] }.Write(_console);
     }
 
     private static string Ratio(double? ratio) => ratio is { } value ? $", {value:0.00} times" : "";
@@ -93,6 +85,4 @@ internal sealed class HistoryPrinter
     };
 
     private static string Time(DateTimeOffset time) => time.UtcDateTime.ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture);
-
-    private static TableColumn Right(string title) => new TableColumn(title).RightAligned().NoWrap();
 }

@@ -1,3 +1,4 @@
+using Millrace.Lab.Reporting;
 using Millrace.Lab.Results;
 using Spectre.Console;
 
@@ -16,4 +17,9 @@ internal static class VerdictText
             null => text,
         };
     }
+
+    /// <summary>A cell of a table, with what stands before and after the verdict.</summary>
+    public static Cell CellOf(VerdictResult verdict, string before = "", string after = "") => new(
+        before + verdict.Verdict + after,
+        verdict.Better switch { true => Tone.Good, false => Tone.Bad, null => Tone.None });
 }

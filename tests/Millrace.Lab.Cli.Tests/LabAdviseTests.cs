@@ -18,7 +18,7 @@ public sealed class LabAdviseTests : IDisposable
         (int exitCode, string output, string error) = await Command.RunAsync(
             _folder, "advise", Path.Combine(StoredRunFiles.CommittedFiles, name));
         Assert.Equal((0, ""), (exitCode, error));
-        Assert.Contains("DOES NOT HOLD: There is no need for pipes of their own", output, StringComparison.Ordinal);
+        Assert.Contains("DOES NOT HOLD: There is no need for file pipes", output, StringComparison.Ordinal);
         Assert.Contains("again: millrace lab files --", output, StringComparison.Ordinal);
         Assert.DoesNotContain('\u001b', output);
     }

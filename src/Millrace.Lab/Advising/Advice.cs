@@ -13,10 +13,10 @@ internal sealed record Advice
 
     public required AdviceKind Kind { get; init; }
 
-    /// <summary>What was found, in a sentence or two.</summary>
+    /// <summary>The finding, in a sentence or two.</summary>
     public required string Statement { get; init; }
 
-    /// <summary>The figures behind it; empty only where nothing was measured.</summary>
+    /// <summary>The figures that support it; empty only where nothing was measured.</summary>
     public required IReadOnlyList<AdviceEvidence> Evidence { get; init; }
 
     public required string Action { get; init; }

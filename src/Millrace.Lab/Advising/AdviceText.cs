@@ -8,7 +8,7 @@ namespace Millrace.Lab.Advising;
 /// <summary>Advice for people: what is wrong with the run, what to do, what others concluded; in a terminal and as Markdown.</summary>
 internal static class AdviceText
 {
-    // Longer lines are hard to read, and code and commands need a margin of their own.
+    // Longer lines are hard to read; code and commands have another margin.
     private const int WidestText = 80;
     private const string BesideTitle = "Published ratios beside this machine's";
     private const string CodeMargin = "     ";
@@ -123,7 +123,7 @@ internal static class AdviceText
     private static void Line(IAnsiConsole console, string text, string style) =>
         console.MarkupLine($"[{style}]{Markup.Escape(text)}[/]");
 
-    /// <summary>Breaks text at spaces; a word longer than the width has a line of its own, uncut, so that it can be copied.</summary>
+    /// <summary>Breaks text at spaces; a longer word has a whole line, uncut, so that it can be copied.</summary>
     internal static IEnumerable<string> Wrap(string text, int width)
     {
         string line = "";

@@ -36,7 +36,7 @@ internal static class ByteRules
             SnippetText.Of(chosen.Method, chosen.Parameters.Buffer),
             CheckCommand.Again(cases.Results, shown.Select(item => item.Method)));
 
-    /// <summary>What a byte costs by how it is iterated: the figure to choose the shape of an interface by.</summary>
+    /// <summary>The cost of a byte by the way of iterating: choose the shape of an interface by this figure.</summary>
     public static IEnumerable<Advice> CostOfByte(SituatedCases cases)
     {
         (WaySource Source, string[] Walks)[] sources =

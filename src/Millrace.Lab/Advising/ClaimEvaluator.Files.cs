@@ -110,7 +110,7 @@ internal static partial class ClaimEvaluator
             ("found", $"{Figures.Bytes(allocated)} for {Figures.Where(worst)}"));
     }
 
-    // The clock of the processor time has steps of its own, which the claim's limit allows for.
+    // The claim's limit allows for the steps of the processor clock.
     private static Found? Processors(SituatedCases cases, PublishedClaim claim)
     {
         // The largest file of each source.
@@ -131,7 +131,7 @@ internal static partial class ClaimEvaluator
             shown.Select(item => new AdviceEvidence(
                 item,
                 $"{Figures.Number(Figures.Cores(item)!.Value)} processors at a time"
-                    + (item.Parameters.Source == "http" ? ", without those of the server, which is a process of its own" : ""))),
+                    + (item.Parameters.Source == "http" ? ", without those of the server, which is another process" : ""))),
             ("found", $"{more} of {all.Length}"),
             ("strategy", isOfFiles ? "; ReadStrategy.Buffered uses one" : ""))
         {
@@ -153,16 +153,16 @@ internal static partial class ClaimEvaluator
                 .Select(source => source.MinBy(way => Figures.Median(way[0].Case))!),
         ];
         return ways.Length == 0 ? null : new Found(
-            OutcomeOf(ways.Count(way => FewOf(way) >= reached * MostOf(way)), ways.Length),
+            OutcomeOf(ways.Count(way => FewOf(way) >= reached * MaxOf(way)), ways.Length),
             from way in ways
             from item in way
             select new AdviceEvidence(item.Case, $"{Figures.Time(item.Case)}, {Figures.Ratio(Speed(way, item))} times the bytes of one"),
             ("found", string.Join(" ", ways.Select(way =>
                 $"{(way[0].Case.Parameters.Source is { } source ? $"{source}: up to" : "Up to")} {Few} readers move "
                 + $"{Figures.Ratio(FewOf(way))} times the bytes of one in the same time; the most that any number moves is "
-                + $"{Figures.Ratio(MostOf(way))} times."))))
+                + $"{Figures.Ratio(MaxOf(way))} times."))))
         {
-            Action = ways.All(way => FewOf(way) >= reached * MostOf(way)) ? Outcome.Always : Outcome.Never,
+            Action = ways.All(way => FewOf(way) >= reached * MaxOf(way)) ? Outcome.Always : Outcome.Never,
             Again = ways.Select(way => way[0].Case.Method).Distinct(),
         };
 
@@ -172,6 +172,6 @@ internal static partial class ClaimEvaluator
         static double FewOf((int Readers, CaseResult Case)[] way) =>
             way.Where(item => item.Readers <= Few).Max(item => Speed(way, item));
 
-        static double MostOf((int Readers, CaseResult Case)[] way) => way.Max(item => Speed(way, item));
+        static double MaxOf((int Readers, CaseResult Case)[] way) => way.Max(item => Speed(way, item));
     }
 }

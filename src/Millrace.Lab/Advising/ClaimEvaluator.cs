@@ -8,7 +8,7 @@ internal static partial class ClaimEvaluator
 {
     private const int MaxExamples = 4;
 
-    // What a test found: how much agrees with the conclusion, the evidence, and what the claim's texts name in braces.
+    // The result of a test: how much agrees with the conclusion, the evidence, and the values for the braces in the claim's texts.
     private sealed record Found(Outcome Outcome, IEnumerable<AdviceEvidence> Evidence, params (string Name, string Text)[] Values)
     {
         // Where what to do does not follow from whether the conclusion holds.

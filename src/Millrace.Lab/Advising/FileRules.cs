@@ -193,7 +193,7 @@ internal static class FileRules
         }
     }
 
-    /// <summary>What a call into the kernel costs here: the time that small buffers add, by the calls that they add.</summary>
+    /// <summary>The price of a call into the kernel: the time that small buffers add, divided by the calls that they add.</summary>
     public static IEnumerable<Advice> SystemCallPrice(SituatedCases cases)
     {
         CaseResult[] all = cases.Baseline is { } baseline

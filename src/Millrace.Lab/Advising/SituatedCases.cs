@@ -89,7 +89,7 @@ internal sealed record Situation(CaseParameters Parameters, IReadOnlyList<CaseRe
         Parameters.Cache,
     }.OfType<string>());
 
-    /// <summary>What is read: "file" or "response".</summary>
+    /// <summary>"file" or "response".</summary>
     public string Thing => Parameters.Source == "http" ? "response" : "file";
 
     public IEnumerable<string> Methods => Cases.Select(item => item.Method).Distinct();

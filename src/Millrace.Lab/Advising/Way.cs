@@ -13,7 +13,7 @@ internal readonly record struct Way(string Arrival, string Walk)
         return dot < 0 ? new Way(item.Method, "") : new Way(item.Method[..dot], item.Method[(dot + 1)..]);
     }
 
-    /// <summary>What a case takes in the words of an API, for example "ForEachSegmentAsync with Vector&lt;T&gt;".</summary>
+    /// <summary>A case in the words of an API, for example "ForEachSegmentAsync with Vector&lt;T&gt;".</summary>
     public static string Describe(CaseResult item)
     {
         Way way = Of(item);

@@ -134,8 +134,7 @@ internal static class WriteRules
                 item,
                 $"{Figures.Time(Price(item))} a record, {item.Parameters.Records / (Figures.Median(item) / 1e9):#,0} records per second")),
             pays
-                ? "Give everyone who has records a writer of its own, and let each await its own record: those that wait together wait "
-                    + "once."
+                ? "Give each producer of records a writer, and let each await its record: those that wait together wait once."
                 : "Write several records before each flush: here those that wait together do not wait less.",
             SnippetText.Of(Append),
             CheckCommand.Cases(cases.Results, $"{Append}*", "FileStreamAppend"));

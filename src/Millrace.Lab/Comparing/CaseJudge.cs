@@ -1,7 +1,5 @@
-
 namespace Millrace.Lab.Comparing;
 
-/// <summary>Gives the verdicts on the cases of two runs.</summary>
 internal sealed class CaseJudge
 {
     private readonly LabResults _reference;
@@ -13,7 +11,6 @@ internal sealed class CaseJudge
     private readonly Dictionary<(string Method, CaseParameters Parameters), int> _otherRanks;
     private readonly NoiseFloor[] _floors;
 
-    /// <summary>Takes both runs.</summary>
     public CaseJudge(
         LabResults reference, LabResults other, CasePair[] pairs, ComparisonBasis basis, ComparisonOptions options)
     {
@@ -38,7 +35,6 @@ internal sealed class CaseJudge
         ];
     }
 
-    /// <summary>How much slower the machine was in the other run, by state of the cache.</summary>
     public IReadOnlyDictionary<string, double> DriftFactors => _drift
         .Where(drift => drift.Value.Cases > 0)
         .ToDictionary(drift => drift.Key, drift => drift.Value.Factor, StringComparer.Ordinal);
@@ -99,7 +95,7 @@ internal sealed class CaseJudge
                 : verdict;
     }
 
-    // What the whole-run drift leaves in, the ratio within rounds does not: it has to point the same way.
+    // The ratio within rounds does not contain the drift within a run: it has to point the same way.
     private static bool Contradicts(VerdictResult verdict, VerdictResult? ratio, EffectLimit limit)
     {
         if (!VerdictWords.NamesDifference(verdict.Verdict) || ratio?.Ratio is not { } change)
@@ -173,4 +169,15 @@ internal sealed class CaseJudge
     private static MetricSamples Time(CaseResult item) => MetricReader.Read(item, Metrics.WallNs);
 
     private static string CacheOf(CaseResult item) => item.Parameters.Cache ?? "";
+}
+
+internal static class Ranks
+{
+    /// <summary>The place of each case by median time, 1 the fastest; second copies have none.</summary>
+    public static Dictionary<(string Method, CaseParameters Parameters), int> Of(IEnumerable<CaseResult> cases) => cases
+        .Where(item => item is { Role: null, Summary: not null })
+        .GroupBy(item => item.Parameters)
+        .SelectMany(group => group.OrderBy(item => item.Summary!.WallNs.Median)
+            .Select((item, index) => (Key: (item.Method, item.Parameters), Place: index + 1)))
+        .ToDictionary(item => item.Key, item => item.Place);
 }

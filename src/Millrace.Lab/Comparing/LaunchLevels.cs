@@ -8,7 +8,7 @@ namespace Millrace.Lab.Comparing;
 /// </summary>
 internal sealed class LaunchLevels
 {
-    /// <summary>What the known spread weighs, in launches.</summary>
+    /// <summary>The weight of the known spread, in launches.</summary>
     /// <remarks>
     /// 4: the quantile of three launches alone, 4.3 standard deviations, finds next to nothing; with it, it is 2.4.
     /// </remarks>
@@ -22,9 +22,6 @@ internal sealed class LaunchLevels
     // Median absolute deviation of normal values by their standard deviation.
     private const double NormalDeviation = 0.6745;
 
-    /// <summary>Takes values, all above zero.</summary>
-    /// <param name="rounds">The values.</param>
-    /// <param name="minRounds">Launches with fewer rounds are left out.</param>
     public LaunchLevels(IEnumerable<RoundValue> rounds, int minRounds)
     {
         Logs =
@@ -38,22 +35,14 @@ internal sealed class LaunchLevels
         Mean = Levels.Length == 0 ? 0 : Levels.Average();
     }
 
-    /// <summary>The logarithms of each launch.</summary>
     public double[][] Logs { get; }
-
-    /// <summary>Their medians.</summary>
     public double[] Levels { get; }
-
-    /// <summary>The mean of these.</summary>
     public double Mean { get; }
 
-    /// <summary>The median of all values, for what people read.</summary>
     public double Median => new Statistics(Levels).Median;
 
-    /// <summary>The sum of the squared distances of the levels from their mean.</summary>
     public double SquaredDistances => Levels.Sum(level => (level - Mean) * (level - Mean));
 
-    /// <summary>The variance that a level has from its rounds alone.</summary>
     public double VarianceOfLevel
     {
         get
@@ -80,7 +69,7 @@ internal sealed class LaunchLevels
         Levels.Length + other.Levels.Length - 2,
         (1.0 / Levels.Length) + (1.0 / other.Levels.Length));
 
-    // The moderated t interval (Smyth 2004): few launches' own variance, and the known one with a weight of its own.
+    // The moderated t interval (Smyth 2004): few launches' own variance, and the known one with its weight.
     private static double HalfWidth(double known, double squares, int freedom, double parts)
     {
         int allFreedom = KnownSpreadWeight + freedom;

@@ -6,14 +6,11 @@ namespace Millrace.Lab.Comparing;
 /// </summary>
 internal sealed class MachineDrift
 {
-    /// <summary>Fewer cases of the baseline cannot be told from the machine.</summary>
     public const int CasesToJudgeBaseline = 3;
 
     private readonly double[] _offsets;
     private readonly Dictionary<(bool IsOther, int Launch), double> _levels = [];
 
-    /// <summary>Measures it.</summary>
-    /// <param name="pairs">The times of the baseline's cases in the reference and in the other run.</param>
     public MachineDrift(IEnumerable<(MetricSamples Reference, MetricSamples Other)> pairs)
     {
         CaseLevels[] cases =
@@ -35,17 +32,13 @@ internal sealed class MachineDrift
         _offsets = [.. cases.Select(item => Math.Abs(item.Offset(_levels)))];
     }
 
-    /// <summary>How many cases it was measured with.</summary>
     public int Cases { get; }
-
-    /// <summary>How many times as long the machine took in the other run.</summary>
     public double Factor { get; }
 
     /// <summary>By what nine tenths of the baseline's cases still differ when the drift is taken out, as a part of 1.</summary>
     public double? Residual =>
         Cases < CasesToJudgeBaseline ? null : Math.Exp(new Statistics(_offsets).Percentile(90)) - 1;
 
-    /// <summary>The factor of a launch.</summary>
     public double Of(bool isOther, int launch) => Math.Exp(_levels.GetValueOrDefault((isOther, launch)));
 
     private double MeanLevel(bool isOther) =>

@@ -2,28 +2,19 @@ using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Comparing;
 
-/// <summary>The stored runs of one machine and one suite, the oldest first.</summary>
 internal sealed record MachineHistory
 {
-    /// <summary>The machine in a line.</summary>
     public required string Machine { get; init; }
-
-    /// <summary>Its runs.</summary>
     public required IReadOnlyList<RunPoint> Runs { get; init; }
 
     /// <summary>Its cases; empty when none was asked for.</summary>
     public required IReadOnlyList<CaseHistory> Cases { get; init; }
 
     /// <summary>Groups runs by machine and suite and compares each with the one before.</summary>
-    /// <param name="runs">The runs, in any order.</param>
     /// <param name="filters">Globs that select cases; without one the overview alone is made.</param>
-    /// <param name="kind">The metric of the cases.</param>
     public static IReadOnlyList<MachineHistory> Of(
         IEnumerable<StoredRun> runs, IReadOnlyList<string> filters, MetricKind kind)
     {
-        ArgumentNullException.ThrowIfNull(runs);
-        ArgumentNullException.ThrowIfNull(filters);
-        ArgumentNullException.ThrowIfNull(kind);
         List<List<StoredRun>> machines = [];
         foreach (StoredRun run in runs.OrderBy(run => run.Results.Started))
         {
@@ -124,3 +115,47 @@ internal sealed record MachineHistory
         };
     }
 }
+
+internal sealed record RunPoint
+{
+    public required string Path { get; init; }
+    public required string Suite { get; init; }
+    public required DateTimeOffset Started { get; init; }
+    public required string Mode { get; init; }
+    public required string Millrace { get; init; }
+    public required int Launches { get; init; }
+    public string? Finding { get; init; }
+
+    /// <summary>How many cases have each verdict against the run before; empty for the first.</summary>
+    public IReadOnlyDictionary<string, int> Verdicts { get; init; } = new Dictionary<string, int>();
+
+    /// <summary>Why it cannot be compared with the run before; null when it can, or there is none.</summary>
+    public string? NotCompared { get; init; }
+}
+
+internal sealed record CaseHistory
+{
+    public required string Suite { get; init; }
+    public required string Method { get; init; }
+    public required CaseParameters Parameters { get; init; }
+    public required string Metric { get; init; }
+    public required IReadOnlyList<CasePoint> Points { get; init; }
+}
+
+internal sealed record CasePoint
+{
+    public required string Path { get; init; }
+    public required DateTimeOffset Started { get; init; }
+    public required string Millrace { get; init; }
+
+    /// <summary>Median of the metric, in its unit; null when the run has none.</summary>
+    public double? Median { get; init; }
+    public double? P25 { get; init; }
+    public double? P75 { get; init; }
+    public double? MedianRatio { get; init; }
+
+    /// <summary>How it compares with the run before; absent for the first.</summary>
+    public VerdictResult? Verdict { get; init; }
+}
+
+internal sealed record HistoryReport(IReadOnlyList<string> Problems, IReadOnlyList<MachineHistory> Machines);

@@ -16,7 +16,6 @@ internal sealed class MedianJudge(MeasuredCases cases)
     public VerdictResult Compare(CaseResult mine, CaseResult other) =>
         VerdictOf(mine, other) ?? Reverse(VerdictOf(other, mine), other.Method) ?? FromRatio(mine, other, Figures.RatioOf(mine, other));
 
-    /// <summary>Compares the time per MiB of cases with files of different lengths.</summary>
     public VerdictResult ComparePerMib(CaseResult mine, CaseResult other) =>
         FromRatio(mine, other, Figures.PerMib(mine) / Figures.PerMib(other));
 

@@ -1,12 +1,8 @@
 namespace Millrace.Lab.Comparing;
 
-/// <summary>All metrics that can be compared.</summary>
 internal static class Metrics
 {
-    /// <summary>Wall time of an invocation.</summary>
     public static MetricKind WallNs { get; } = Measured("wallNs", "time", "ns") with { IsSpeed = true };
-
-    /// <summary>Processor time of the whole process, in user mode and in the kernel.</summary>
     public static MetricKind CpuNs { get; } = Measured("cpuNs", "CPU", "ns");
 
     /// <summary>Managed bytes allocated by an invocation.</summary>
@@ -21,7 +17,6 @@ internal static class Metrics
     /// <remarks>4: a timer or a thread of the pool that wakes up once calls that often.</remarks>
     public static MetricKind SystemCalls { get; } = Count("systemCalls", "system calls", "", 4);
 
-    /// <summary>All of them, by the names of results.json.</summary>
     public static IReadOnlyList<MetricKind> All { get; } =
     [
         WallNs,
@@ -47,7 +42,6 @@ internal static class Metrics
         Count("logicalWriteBytes", "bytes that calls took", "bytes", 0) with { Polarity = Polarity.Neither },
     ];
 
-    /// <summary>What a comparison shows when nothing else is asked for.</summary>
     public static IReadOnlyList<MetricKind> Usual { get; } =
         [WallNs, CpuNs, AllocatedBytes, PeakOverIdleBytes, SystemCalls];
 
@@ -75,4 +69,35 @@ internal static class Metrics
         Polarity = Polarity.LowerIsBetter,
         SmallestDifference = smallest,
     };
+}
+
+internal sealed record MetricKind
+{
+    /// <summary>Its name in results.json, for example "wallNs".</summary>
+    public required string Name { get; init; }
+    public required string Title { get; init; }
+    public required string Unit { get; init; }
+    public required Polarity Polarity { get; init; }
+    public bool IsSpeed { get; init; }
+
+    /// <summary>Whether it wobbles from round to round, so that launches and rounds are compared; otherwise it is a count.</summary>
+    public bool IsMeasured { get; init; }
+    public double SmallestDifference { get; init; }
+
+    public string Word(bool isMore) => IsSpeed
+        ? isMore == (Polarity == Polarity.HigherIsBetter) ? VerdictWords.Faster : VerdictWords.Slower
+        : isMore ? VerdictWords.More : VerdictWords.Less;
+
+    /// <summary>Whether a ratio above or below 1 is good; null where it is neither.</summary>
+    public bool? IsBetter(bool isMore) =>
+        Polarity == Polarity.Neither ? null : isMore == (Polarity == Polarity.HigherIsBetter);
+}
+
+internal enum Polarity
+{
+    Neither,
+
+    LowerIsBetter,
+
+    HigherIsBetter,
 }

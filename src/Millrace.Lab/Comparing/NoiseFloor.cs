@@ -2,7 +2,6 @@ using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Comparing;
 
-/// <summary>How much equal things differed in a run: what its verdicts must exceed.</summary>
 internal sealed class NoiseFloor
 {
     private const double HighPart = 90;
@@ -29,22 +28,13 @@ internal sealed class NoiseFloor
 
     /// <summary>Nine tenths of the pairs deviated by no more than this; null when there are none.</summary>
     public double? High { get; }
-
-    /// <summary>The standard deviation of a pair's ratio from launch to launch.</summary>
     public double LaunchSpread { get; }
 
-    /// <summary>The noise floor of a run, from the methods that it measured twice.</summary>
-    /// <param name="results">The run.</param>
-    /// <param name="name">What messages call it.</param>
     public static NoiseFloor Of(LabResults results, string name = "this run")
     {
-        ArgumentNullException.ThrowIfNull(results);
         return new NoiseFloor(results.Noise, SpreadOf(results), name);
     }
 
-    /// <summary>What a difference of a case has to exceed.</summary>
-    /// <param name="parameters">The case's parameters.</param>
-    /// <param name="method">Its method, which counts where it was measured twice itself.</param>
     public EffectLimit For(CaseParameters parameters, string? method = null)
     {
         NoiseResult[] here = [.. _pairs.Where(pair => pair.Parameters == parameters)];
@@ -71,25 +61,19 @@ internal sealed class NoiseFloor
     /// </summary>
     public static CaseResult? FirstOf(CaseResult again, LabResults results)
     {
-        ArgumentNullException.ThrowIfNull(again);
-        ArgumentNullException.ThrowIfNull(results);
         return !IsAgain(again) ? null : results.Cases.FirstOrDefault(item =>
             item.Role is null && item.Method == MethodOf(again) && item.Parameters == again.Parameters);
     }
 
-    /// <summary>The method that a case measures, also where it is a second copy.</summary>
     public static string MethodOf(CaseResult item)
     {
-        ArgumentNullException.ThrowIfNull(item);
         return IsAgain(item) && item.Method.EndsWith(LabCase.NoiseSuffix, StringComparison.Ordinal)
             ? item.Method[..^LabCase.NoiseSuffix.Length]
             : item.Method;
     }
 
-    /// <summary>Whether a case is the second copy of another.</summary>
     public static bool IsAgain(CaseResult item)
     {
-        ArgumentNullException.ThrowIfNull(item);
         return item.Role == LabCase.NoiseRole;
     }
 
@@ -120,5 +104,50 @@ internal sealed class NoiseFloor
         double variance = pairs.Average(pair => pair.Variance) - pairs.Average(pair => pair.Within);
         double least = pairs.Count < PairsForSpread ? EffectLimit.UsualLaunchSpread : SmallestSpread;
         return Math.Max(least, Math.Sqrt(Math.Max(0, variance)));
+    }
+}
+
+internal static class InRunVerdicts
+{
+    /// <summary>
+    /// Adds verdicts to every case that has a baseline of the same parameters, and to second copies against their first.
+    /// </summary>
+    public static LabResults Add(LabResults results)
+    {
+        NoiseFloor floor = NoiseFloor.Of(results);
+        ILookup<CaseParameters, CaseResult> baselines = results.Cases
+            .Where(item => item is { Baseline: true, Role: null })
+            .ToLookup(item => item.Parameters.WithoutDegree());
+        return results with
+        {
+            Cases =
+            [
+                .. results.Cases.Select(item =>
+                    (NoiseFloor.IsAgain(item) ? NoiseFloor.FirstOf(item, results)
+                        : item.Baseline ? null
+                        : baselines[item.Parameters.WithoutDegree()].FirstOrDefault()) is { } other
+                        ? item with { Verdicts = [.. Judge(item, other, floor)] }
+                        : item),
+            ],
+        };
+    }
+
+    private static IEnumerable<VerdictResult> Judge(CaseResult item, CaseResult other, NoiseFloor floor)
+    {
+        // A floor that was made of this very pair would find nothing in it.
+        EffectLimit limit = NoiseFloor.IsAgain(item)
+            ? EffectLimit.Minimum with { LaunchSpread = floor.LaunchSpread }
+            : floor.For(item.Parameters);
+        foreach (MetricKind kind in Metrics.Usual)
+        {
+            MetricSamples mine = MetricReader.Read(item, kind);
+            MetricSamples others = MetricReader.Read(other, kind);
+
+            // Why a meter has no number is said under "unavailable"; time is never left out.
+            if (kind == Metrics.WallNs || (mine.Missing ?? others.Missing) is null)
+            {
+                yield return Verdicts.CompareInRun(mine, others, limit);
+            }
+        }
     }
 }

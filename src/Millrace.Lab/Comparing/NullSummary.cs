@@ -1,27 +1,18 @@
 namespace Millrace.Lab.Comparing;
 
-/// <summary>What a run says that measured every method against itself: how large its noise is, and how often it is fooled.</summary>
+/// <summary>The summary of a run that measured every method against itself: its noise, and how often a verdict is wrong.</summary>
 internal sealed record NullSummary
 {
     /// <summary>The part of pairs that may be told apart, as a part of 1.</summary>
     public const double Allowed = 0.05;
 
-    /// <summary>How many methods were measured twice.</summary>
     public required int Pairs { get; init; }
 
     /// <summary>Median of the deviations from 1 of the ratios of both medians; null when there are no pairs.</summary>
     public double? MedianDeviation { get; init; }
-
-    /// <summary>95th percentile.</summary>
     public double? P95Deviation { get; init; }
-
-    /// <summary>Largest.</summary>
     public double? MaxDeviation { get; init; }
-
-    /// <summary>Standard deviation of a pair's ratio from launch to launch.</summary>
     public required double LaunchSpread { get; init; }
-
-    /// <summary>Pairs with a verdict other than "too little data".</summary>
     public required int Judged { get; init; }
 
     /// <summary>Pairs that were told apart, though there is no difference.</summary>
@@ -36,7 +27,6 @@ internal sealed record NullSummary
     /// <summary>Summarises a run; verdicts that it does not have yet are added.</summary>
     public static NullSummary Of(LabResults results)
     {
-        ArgumentNullException.ThrowIfNull(results);
         if (results.Cases.Any(item => NoiseFloor.IsAgain(item) && item.Verdicts is null))
         {
             results = InRunVerdicts.Add(results);
@@ -74,12 +64,11 @@ internal sealed record NullSummary
         };
     }
 
-    /// <summary>The same in plain sentences, the conclusion first.</summary>
     public IReadOnlyList<string> Sentences()
     {
         if (Pairs == 0)
         {
-            return ["No method was measured twice: this run says nothing about its noise."];
+            return ["No method was measured twice: this run cannot tell its noise."];
         }
 
         var lines = new List<string>();

@@ -2,17 +2,10 @@ using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Comparing;
 
-/// <summary>Compares two runs.</summary>
 internal static class RunComparer
 {
-    /// <summary>Compares them, case by case.</summary>
-    /// <param name="reference">What the other is compared with.</param>
-    /// <param name="other">What the verdicts are about.</param>
-    /// <param name="options">How.</param>
     public static RunComparison Compare(StoredRun reference, StoredRun other, ComparisonOptions options)
     {
-        ArgumentNullException.ThrowIfNull(reference);
-        ArgumentNullException.ThrowIfNull(other);
         IReadOnlyList<MachineDifference> differences =
             MachineIdentity.Differences(reference.Results.Machine, other.Results.Machine);
         bool same = !differences.Any(difference => difference.IsAnotherMachine);
@@ -88,5 +81,92 @@ internal static class RunComparer
         IEnumerable<string> reasons = cases.Select(item => item.Verdict.Reason ?? "").GroupBy(reason => reason)
             .OrderByDescending(group => group.Count()).Select(group => group.Key).Take(3);
         return $"too little data in every case: {string.Join("; ", reasons)}";
+    }
+}
+
+internal static class ComparisonNotes
+{
+    // Below it, drift is not worth a sentence.
+    private const double Worth = 0.02;
+
+    // A shift is common when that part of the cases went the same way by nearly the same factor.
+    private const double NearlyAll = 0.8;
+    private const double NearlySame = 0.05;
+    private const int CasesForCommon = 5;
+
+    public static IEnumerable<string> Of(
+        LabResults reference,
+        LabResults other,
+        ComparisonBasis basis,
+        bool same,
+        IReadOnlyDictionary<string, double> drift,
+        CasePair[] pairs,
+        CaseComparison[] cases)
+    {
+        if (!same && basis != ComparisonBasis.Ratio)
+        {
+            yield return "The machines differ: times say more about them than about the methods. --by ratio compares those.";
+        }
+
+        foreach ((string cache, double factor) in drift.Where(item => Math.Abs(item.Value - 1) > Worth))
+        {
+            string which = cache.Length == 0 ? "" : $" ({cache})";
+            string measured = $"The baseline's own cases{which} took {factor:0.00} times as long as in the reference: the machine, "
+                + "or the software below it, rather than the methods.";
+            yield return basis switch
+            {
+                ComparisonBasis.AdjustedTime => $"{measured} That factor is taken out of the verdicts; --by time leaves it in.",
+                ComparisonBasis.Time => $"{measured} The verdicts contain it.",
+                _ => measured,
+            };
+        }
+
+        if (basis == ComparisonBasis.AdjustedTime && drift.Count == 0)
+        {
+            yield return "There is no baseline in both runs: how much the machine drifted is unknown and left in the times.";
+        }
+
+        if (basis == ComparisonBasis.Time && CommonShift(cases) is { } shift)
+        {
+            yield return $"Nearly all cases changed by about the same factor, {shift:0.00}: that is probably the machine.";
+        }
+
+        int onlyReference = reference.Cases.Count - pairs.Length;
+        int onlyOther = other.Cases.Count - pairs.Length;
+        if (onlyReference + onlyOther > 0)
+        {
+            yield return $"Not in both: {onlyReference} cases of the reference, {onlyOther} of what is compared.";
+        }
+
+        if (reference.Mode != other.Mode)
+        {
+            yield return $"The reference was measured in {reference.Mode} mode, what is compared in {other.Mode} mode.";
+        }
+
+        foreach ((string name, LabResults run) in new[] { ("The reference", reference), ("The compared run", other) })
+        {
+            if (run.Engine.Build != "Release")
+            {
+                yield return $"{name} is a {run.Engine.Build} build: its times are worth nothing.";
+            }
+
+            if (run.Interrupted)
+            {
+                yield return $"{name} was interrupted before all was measured.";
+            }
+        }
+    }
+
+    private static double? CommonShift(CaseComparison[] cases)
+    {
+        double[] shifts = [.. cases.Select(item => item.Verdict.Ratio).OfType<double>().Order()];
+        if (shifts.Length < CasesForCommon)
+        {
+            return null;
+        }
+
+        double middle = shifts[shifts.Length / 2];
+        int near = shifts.Count(shift => Math.Abs((shift / middle) - 1) <= NearlySame);
+        return Math.Abs(middle - 1) > Worth && near >= NearlyAll * shifts.Length ? middle : null;
     }
 }

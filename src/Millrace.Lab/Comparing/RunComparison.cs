@@ -1,25 +1,16 @@
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using System.Text.Json.Serialization;
 
 namespace Millrace.Lab.Comparing;
 
-/// <summary>What became of the cases of a run in another one.</summary>
 internal sealed record RunComparison
 {
-    /// <summary>The file of the reference.</summary>
     public required string Reference { get; init; }
-
-    /// <summary>The file of what is compared with it.</summary>
     public required string Other { get; init; }
-
-    /// <summary>The suite of both.</summary>
     public required string Suite { get; init; }
-
-    /// <summary>By what they are compared.</summary>
     public required ComparisonBasis Basis { get; init; }
-
-    /// <summary>Whether both are of one machine.</summary>
     public required bool SameMachine { get; init; }
-
-    /// <summary>In what the machines, or the software on the one machine, differ.</summary>
     public IReadOnlyList<MachineDifference> Differences { get; init; } = [];
 
     /// <summary>
@@ -27,16 +18,82 @@ internal sealed record RunComparison
     /// change.
     /// </summary>
     public IReadOnlyDictionary<string, double> Drift { get; init; } = new Dictionary<string, double>();
-
-    /// <summary>What the reader has to know about this comparison.</summary>
     public IReadOnlyList<string> Notes { get; init; } = [];
-
-    /// <summary>All cases that both runs have.</summary>
     public required IReadOnlyList<CaseComparison> Cases { get; init; }
 
     /// <summary>Why nothing can be said at all; null when something can.</summary>
     public string? Impossible { get; init; }
 
-    /// <summary>How many cases have a verdict on time.</summary>
     public int Count(string verdict) => Cases.Count(item => item.Verdict.Verdict == verdict);
+}
+
+internal sealed record CaseComparison
+{
+    public required string Method { get; init; }
+    public string? Role { get; init; }
+    public required CaseParameters Parameters { get; init; }
+
+    /// <summary>The reference's median time in nanoseconds, as measured.</summary>
+    public double? ReferenceNs { get; init; }
+    public double? OtherNs { get; init; }
+
+    /// <summary>The method's place among those with the same parameters in the reference, by median time; 1 is the fastest.</summary>
+    public int? ReferenceRank { get; init; }
+    public int? OtherRank { get; init; }
+
+    /// <summary>The verdict on time, which the exit code follows.</summary>
+    public required VerdictResult Verdict { get; init; }
+
+    /// <summary>The verdict on the ratio to the baseline of the same run, as a check; absent for the baseline.</summary>
+    public VerdictResult? AgainstBaseline { get; init; }
+    public IReadOnlyList<VerdictResult> Others { get; init; } = [];
+}
+
+/// <summary>A case that two runs have.</summary>
+/// <param name="IsSelected">Whether the user asked for it; the others still tell how the machine drifted.</param>
+internal sealed record CasePair(CaseResult Reference, CaseResult Other, bool IsSelected);
+
+internal enum ComparisonBasis
+{
+    AdjustedTime,
+
+    Time,
+
+    Ratio,
+}
+
+internal readonly record struct ComparisonOptions
+{
+    public ComparisonOptions()
+    {
+    }
+
+    /// <summary>By what to compare; null decides by whether the machine is the same.</summary>
+    public ComparisonBasis? By { get; init; }
+    public IReadOnlyList<MetricKind> Metrics { get; init; } = [];
+
+    /// <summary>Globs that select cases, as in `lab files`; all when empty.</summary>
+    public IReadOnlyList<string> Filters { get; init; } = [];
+
+    /// <summary>A run that measured every method against itself, on the same machine; its noise counts, too.</summary>
+    public LabResults? NullRun { get; init; }
+}
+
+internal sealed record ComparisonReport(int ExitCode, IReadOnlyList<string> Problems, IReadOnlyList<RunComparison> Comparisons);
+
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    UseStringEnumConverter = true,
+    WriteIndented = true)]
+[JsonSerializable(typeof(ComparisonReport))]
+[JsonSerializable(typeof(HistoryReport))]
+internal sealed partial class ComparingJson : JsonSerializerContext
+{
+    private static ComparingJson Readable => field ??= new ComparingJson(
+        new JsonSerializerOptions(Default.ComparisonReport.Options) { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
+
+    public static string Write(ComparisonReport report) => JsonSerializer.Serialize(report, Readable.ComparisonReport);
+
+    public static string Write(HistoryReport report) => JsonSerializer.Serialize(report, Readable.HistoryReport);
 }

@@ -1,3 +1,6 @@
+using Perfolizer.Mathematics.SignificanceTesting.Base;
+using Perfolizer.Mathematics.SignificanceTesting.MannWhitney;
+using Perfolizer.Metrology;
 
 namespace Millrace.Lab.Comparing;
 
@@ -12,7 +15,6 @@ internal static class TimeVerdict
     // From here on one launch may disagree: the more there are, the likelier that something happens to one of them.
     private const int LaunchesToSpareOne = 5;
 
-    /// <summary>The verdict on ratios within rounds.</summary>
     public static VerdictResult Of(MetricKind kind, string against, LaunchLevels ratios, EffectLimit limit)
     {
         double threshold = Math.Log(1 + limit.Threshold);
@@ -29,7 +31,6 @@ internal static class TimeVerdict
         });
     }
 
-    /// <summary>The verdict on two runs.</summary>
     public static VerdictResult Of(
         MetricKind kind, string against, LaunchLevels mine, LaunchLevels other, EffectLimit limit)
     {
@@ -105,4 +106,27 @@ internal static class TimeVerdict
 
         public required bool Agree { get; init; }
     }
+}
+
+/// <summary>The test of Mann and Whitney (1947), Perfolizer's, with a threshold that a difference has to exceed.</summary>
+internal static class RankTest
+{
+    public static double Probability(double[] mine, double[] others, double threshold, bool isMore)
+    {
+        Perfolizer.Sample x = new(isMore ? mine : others);
+        Perfolizer.Sample y = new(isMore ? others : mine);
+        return MannWhitneyTest.Instance.GetPValue(
+            x, y, AlternativeHypothesis.Greater, new Threshold(new NumberValue(threshold)));
+    }
+
+    /// <summary>
+    /// The same for values that belong together in pairs, given as logarithms of their ratios. Halves of the ratios of every
+    /// other pair are held against the negative halves of the rest: without a difference both are distributed alike, they
+    /// share no pair, and they are apart by the logarithm of the ratio.
+    /// </summary>
+    public static double PairedProbability(double[] logRatios, double threshold, bool isMore) => Probability(
+        [.. logRatios.Where((_, index) => index % 2 == 0).Select(log => log / 2)],
+        [.. logRatios.Where((_, index) => index % 2 == 1).Select(log => -log / 2)],
+        threshold,
+        isMore);
 }

@@ -53,7 +53,7 @@ internal sealed record PublishedSet
     /// <summary>ISO 8601; null where the original does not say.</summary>
     public string? Date { get; init; }
 
-    /// <summary>What a reader of the figures has to know, and what is known to be wrong in them.</summary>
+    /// <summary>Context for readers of the figures, and known errors in them.</summary>
     public required IReadOnlyList<string> Notes { get; init; }
 
     /// <summary>What its authors concluded, and how to test that here.</summary>
@@ -127,7 +127,7 @@ internal sealed record PublishedRow
 /// <param name="Reason">Why the laboratory has no such row, and what comes near.</param>
 internal sealed record UnmatchedMethod(string Method, string Reason);
 
-/// <summary>What the authors of published figures concluded, and how the laboratory tests it.</summary>
+/// <summary>A conclusion of the authors of published figures, and how the laboratory tests it.</summary>
 internal sealed record PublishedClaim
 {
     public required string Topic { get; init; }

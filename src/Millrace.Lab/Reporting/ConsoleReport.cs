@@ -61,7 +61,7 @@ internal static class ConsoleReport
         Wrapping = ["Figure", "Bar", "Measured"],
     };
 
-    /// <summary>What was not measured, or not as stated.</summary>
+    /// <summary>The cases that were not measured, or not as stated.</summary>
     public static IEnumerable<string> Notes(LabResults results) => results.Absent
         .Select(absent => $"Not measured: {absent.What}: {absent.Reason}.")
         .Concat(results.Cases.Where(item => item.UnverifiedReason is not null).Select(item =>

@@ -31,7 +31,7 @@ internal static class MarkdownReport
         text.Append(AdviceText.ToMarkdown(Advisor.Advise(results), PublishedBeside.Of(results)));
         if (ConsoleReport.Bars(results) is { } bars)
         {
-            text.Append("## What it must reach\n\nMedians of this run, hot and SequentialScan unless stated.\n\n");
+            text.Append("## Aims\n\nMedians of this run, hot and SequentialScan unless stated.\n\n");
             bars.AppendTo(text);
         }
 
@@ -71,7 +71,7 @@ internal static class MarkdownReport
         ];
         if (strategies.Length > 0)
         {
-            text.Append("What the file pipes did:\n\n").AppendJoin("", strategies).Append('\n');
+            text.Append("Strategies of the file pipes:\n\n").AppendJoin("", strategies).Append('\n');
         }
     }
 

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Results;
 
-/// <summary>What the samples of a case come to.</summary>
 internal static class CaseSummarizer
 {
     private const double PerThousand = 1000;
@@ -9,7 +8,6 @@ internal static class CaseSummarizer
     private const double NextToNothing = 0.01;
 
     /// <summary>Adds the summary.</summary>
-    /// <param name="item">A case with samples.</param>
     /// <param name="baseline">The baseline of the same parameters; null when there is none.</param>
     public static CaseResult Summarize(CaseResult item, CaseResult? baseline)
     {
@@ -90,40 +88,11 @@ internal static class CaseSummarizer
             : string.Create(System.Globalization.CultureInfo.InvariantCulture, $"{share * 100:0} % disk");
     }
 
-    private static SortedDictionary<string, Distribution> Distributions(CaseSamples samples)
-    {
-        var all = new SortedDictionary<string, Distribution>(StringComparer.Ordinal);
-        Add("userCpuNs", samples.UserCpuNs);
-        Add("systemCpuNs", samples.SystemCpuNs);
-        Add("callingThreadNs", samples.CallingThreadNs);
-        Add("minorFaults", samples.MinorFaults);
-        Add("majorFaults", samples.MajorFaults);
-        Add("voluntarySwitches", samples.VoluntarySwitches);
-        Add("involuntarySwitches", samples.InvoluntarySwitches);
-        Add("logicalReadBytes", samples.LogicalReadBytes);
-        Add("physicalReadBytes", samples.PhysicalReadBytes);
-        Add("readCalls", samples.ReadCalls);
-        Add("logicalWriteBytes", samples.LogicalWriteBytes);
-        Add("physicalWriteBytes", samples.PhysicalWriteBytes);
-        Add("writeCalls", samples.WriteCalls);
-        Add("serverCpuNs", samples.ServerCpuNs);
-        Add("serverAllocatedBytes", samples.ServerAllocatedBytes);
-        Add("serverGen2", samples.ServerGen2);
-        Add("serverPeakResidentBytes", samples.ServerPeakResidentBytes);
-        Add("allocatedBytes", samples.Passes?.AllocatedBytes);
-        Add("systemCalls", samples.Passes?.SystemCalls);
-        Add("peakResidentBytes", samples.Passes?.PeakResidentBytes);
-        Add("peakOverIdleBytes", samples.Passes?.PeakOverIdleBytes);
-        return all;
-
-        void Add(string meter, IReadOnlyList<long>? list)
-        {
-            if (list is { Count: > 0 })
-            {
-                all[meter] = Summarizer.Describe(Statistics(list));
-            }
-        }
-    }
+    private static SortedDictionary<string, Distribution> Distributions(CaseSamples samples) => new(
+        samples.Counters().Concat(samples.Passes?.Counters() ?? [])
+            .Where(counter => counter.Values is { Count: > 0 })
+            .ToDictionary(counter => counter.Name, counter => Summarizer.Describe(Statistics(counter.Values!))),
+        StringComparer.Ordinal);
 
     private static Statistics Statistics(IReadOnlyList<long> list) => new(list.Select(value => (double)value));
 
@@ -137,4 +106,48 @@ internal static class CaseSummarizer
 
     private static double Of(CaseSamples samples, Func<int, double> value) =>
         new Statistics(Enumerable.Range(0, samples.WallNs.Count).Select(value)).Median;
+}
+
+internal static class Summarizer
+{
+    private const int SamplesForError = 3;
+
+    public static Distribution Describe(Statistics statistics) => new()
+    {
+        N = statistics.N,
+        Mean = statistics.Mean,
+        Error = statistics.N < SamplesForError ? null : Finite(statistics.Margin),
+        StdDev = Finite(statistics.StandardDeviation) ?? 0,
+        Min = statistics.Min,
+        P25 = statistics.Percentile(25),
+        Median = statistics.Median,
+        P75 = statistics.Percentile(75),
+        P90 = statistics.Percentile(90),
+        P99 = statistics.Percentile(99),
+        Max = statistics.Max,
+    };
+
+    /// <summary>
+    /// One ratio per round that both have samples of: median by median. What is compared was measured within the same
+    /// second or so, so that a machine that drifts does not show in the ratios.
+    /// </summary>
+    /// <returns>Null when they have no round in common.</returns>
+    public static Statistics? Ratios(
+        IEnumerable<((int Launch, int Round) Round, double Value)> samples, IEnumerable<((int Launch, int Round) Round, double Value)> baseline)
+    {
+        Dictionary<(int Launch, int Round), double> medians = MediansByRound(baseline);
+        double[] ratios =
+        [
+            .. from round in MediansByRound(samples)
+               where medians.ContainsKey(round.Key)
+               select round.Value / medians[round.Key],
+        ];
+        return ratios.Length == 0 ? null : new Statistics(ratios);
+    }
+
+    private static Dictionary<(int Launch, int Round), double> MediansByRound(IEnumerable<((int Launch, int Round) Round, double Value)> samples) => samples
+        .GroupBy(sample => sample.Round, sample => sample.Value)
+        .ToDictionary(round => round.Key, round => new Statistics(round).Median);
+
+    private static double? Finite(double value) => double.IsFinite(value) ? value : null;
 }

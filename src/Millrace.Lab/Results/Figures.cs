@@ -19,7 +19,6 @@ internal static class Figures
     public static double? Cores(CaseResult item) => item.Summary!.CoresUsed
         ?? (Cpu(item) is { } cpu && item.Summary.WallNs.Mean > 0 ? cpu / item.Summary.WallNs.Mean : null);
 
-    /// <summary>Nanoseconds per MiB of the file.</summary>
     public static double PerMib(CaseResult item) => Median(item) / ((item.Parameters.Bytes ?? 0) / MibBytes);
 
     /// <summary>The time of a byte, for example "0.31 ns".</summary>
@@ -30,7 +29,6 @@ internal static class Figures
     /// <summary>For example ", 9.8 ms of processor time"; empty where it was not measured.</summary>
     public static string CpuText(CaseResult item) => Cpu(item) is { } cpu ? $", {Time(cpu)} of processor time" : "";
 
-    /// <summary>Processor time and peak memory, each where it was measured.</summary>
     public static string CpuAndPeak(CaseResult item) => CpuText(item)
         + (item.Summary!.PeakOverIdleBytes is { } peak ? $", {Bytes(peak)} of peak memory over idle" : "");
 
@@ -38,7 +36,6 @@ internal static class Figures
     public static string Nanoseconds(double nanoseconds) =>
         nanoseconds.ToString(nanoseconds < 0.1 ? "0.000" : "0.00", CultureInfo.InvariantCulture) + " ns";
 
-    /// <summary>The case as filters name it.</summary>
     public static string Id(CaseResult item) => $"{item.Method}/{item.Parameters.Describe()}";
 
     /// <summary>A time, for example "11.3 ms".</summary>
@@ -49,13 +46,11 @@ internal static class Figures
         return ms.ToString(format, CultureInfo.InvariantCulture) + " ms";
     }
 
-    /// <summary>The median time of a case.</summary>
     public static string Time(CaseResult item) => Time(Median(item));
 
     /// <summary>A ratio, for example "0.49".</summary>
     public static string Ratio(double ratio) => ratio.ToString("0.00", CultureInfo.InvariantCulture);
 
-    /// <summary>The smallest and the largest of some ratios: "1.05 to 1.57 times", or "1.05 times".</summary>
     public static string Times(IEnumerable<double> ratios)
     {
         string[] both = [Ratio(ratios.Min()), Ratio(ratios.Max())];

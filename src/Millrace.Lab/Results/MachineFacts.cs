@@ -1,56 +1,108 @@
+using System.Globalization;
+
 namespace Millrace.Lab.Results;
 
-/// <summary>What a machine is, by descriptive fields and never by measured speed.</summary>
+/// <summary>Describes a machine, never by measured speed.</summary>
 internal sealed record MachineFacts
 {
-    /// <summary>The processor's model.</summary>
     public required string Cpu { get; init; }
-
-    /// <summary>Logical processors that the process may use.</summary>
     public required int Cores { get; init; }
-
-    /// <summary>Physical memory, or what the container may use.</summary>
     public required long MemoryBytes { get; init; }
-
-    /// <summary>Operating system.</summary>
     public required string Os { get; init; }
-
-    /// <summary>Version of its kernel.</summary>
     public required string Kernel { get; init; }
-
-    /// <summary>Processor architecture.</summary>
     public required string Architecture { get; init; }
-
-    /// <summary>.NET version.</summary>
     public required string Runtime { get; init; }
-
-    /// <summary>How the garbage collector is set up.</summary>
     public required string GarbageCollector { get; init; }
-
-    /// <summary>Type and options of the file system that the measured files are on.</summary>
     public required string FileSystem { get; init; }
-
-    /// <summary>The virtual machine it runs in, where one shows itself.</summary>
     public string? Hypervisor { get; init; }
-
-    /// <summary>The container it runs in, where one shows itself.</summary>
     public string? Container { get; init; }
-
-    /// <summary>What the kernel does against flaws of the processor, where it says: "flaw: measure; flaw: measure".</summary>
     public string? Mitigations { get; init; }
-
-    /// <summary>Physical cores, where the system says.</summary>
     public int? PhysicalCores { get; init; }
-
-    /// <summary>Size of the last-level cache, where the system says.</summary>
     public long? CacheBytes { get; init; }
 
     /// <summary>When the kernel uses huge pages of memory, where it says: "always", "madvise", "never".</summary>
     public string? HugePages { get; init; }
-
-    /// <summary>The processor's frequency governor, where there is one.</summary>
     public string? Governor { get; init; }
-
-    /// <summary>How many processes wanted a processor in the minute before the run, where the system says.</summary>
     public double? LoadAverage { get; init; }
+}
+
+/// <summary>
+/// Tells machines apart by what describes them, never by how fast they were: a slow day must not make another machine.
+/// </summary>
+internal static class MachineIdentity
+{
+    private const string Unknown = "unknown";
+
+    // Another kernel keeps another part of the same memory for itself.
+    private const double MemoryTolerance = 0.02;
+
+    /// <summary>
+    /// What differs. A field that one of them does not know does not differ, and the load of the moment is no part of a
+    /// machine.
+    /// </summary>
+    public static IReadOnlyList<MachineDifference> Differences(MachineFacts first, MachineFacts second)
+    {
+        MachineDifference?[] all =
+        [
+            Compare("cpu", first.Cpu, second.Cpu, isMachine: true),
+            Compare("cores", Number(first.Cores), Number(second.Cores), isMachine: true),
+            Compare("physicalCores", Number(first.PhysicalCores), Number(second.PhysicalCores), isMachine: true),
+            Compare("cacheBytes", Bytes(first.CacheBytes), Bytes(second.CacheBytes), isMachine: true),
+            Memory(first.MemoryBytes, second.MemoryBytes),
+            Compare("architecture", first.Architecture, second.Architecture, isMachine: true),
+            Compare("fileSystem", first.FileSystem, second.FileSystem, isMachine: true),
+            Compare("hypervisor", first.Hypervisor, second.Hypervisor, isMachine: true),
+            Compare("container", first.Container, second.Container, isMachine: true),
+            Compare("os", first.Os, second.Os, isMachine: false),
+            Compare("kernel", first.Kernel, second.Kernel, isMachine: false),
+            Compare("runtime", first.Runtime, second.Runtime, isMachine: false),
+            Compare("garbageCollector", first.GarbageCollector, second.GarbageCollector, isMachine: false),
+            Compare("governor", first.Governor, second.Governor, isMachine: false),
+            Compare("mitigations", first.Mitigations, second.Mitigations, isMachine: false),
+            Compare("hugePages", first.HugePages, second.HugePages, isMachine: false),
+        ];
+        return [.. all.OfType<MachineDifference>()];
+    }
+
+    /// <summary>Whether nothing differs that would make another machine of it.</summary>
+    public static bool AreSame(MachineFacts first, MachineFacts second) =>
+        !Differences(first, second).Any(difference => difference.IsAnotherMachine);
+
+    public static string Describe(MachineFacts machine)
+    {
+        string?[] parts =
+        [
+            machine.Cpu,
+            $"{machine.Cores} {(machine.Cores == 1 ? "core" : "cores")}",
+            ByteSize.ToText(machine.MemoryBytes),
+            machine.Architecture,
+            machine.Container ?? machine.Hypervisor,
+            machine.FileSystem.Split(' ')[0],
+        ];
+        return string.Join(", ", parts.Where(part => !string.IsNullOrEmpty(part)));
+    }
+
+    private static MachineDifference? Compare(string field, string? first, string? second, bool isMachine) =>
+        IsUnknown(first) || IsUnknown(second) || first == second
+            ? null
+            : new MachineDifference(field, first!, second!, isMachine);
+
+    private static MachineDifference? Memory(long first, long second) =>
+        first <= 0 || second <= 0 || Math.Abs(first - second) <= MemoryTolerance * Math.Max(first, second)
+            ? null
+            : new MachineDifference("memoryBytes", ByteSize.ToText(first), ByteSize.ToText(second), IsAnotherMachine: true);
+
+    private static bool IsUnknown(string? text) =>
+        string.IsNullOrWhiteSpace(text) || string.Equals(text, Unknown, StringComparison.OrdinalIgnoreCase);
+
+    private static string? Number(int? number) => number?.ToString(CultureInfo.InvariantCulture);
+
+    private static string? Bytes(long? bytes) => bytes is { } number ? ByteSize.ToText(number) : null;
+}
+
+/// <summary>A field in which two machines differ.</summary>
+/// <param name="IsAnotherMachine">Whether it makes another machine of it; otherwise the same machine was changed.</param>
+internal sealed record MachineDifference(string Field, string First, string Second, bool IsAnotherMachine)
+{
+    public override string ToString() => $"{Field}: {First} / {Second}";
 }

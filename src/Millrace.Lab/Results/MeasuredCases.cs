@@ -3,8 +3,6 @@ namespace Millrace.Lab.Results;
 /// <summary>The cases of a run that have figures, without second copies: what bars, findings, advice and tables choose from.</summary>
 internal sealed class MeasuredCases
 {
-    /// <param name="results">The run.</param>
-    /// <param name="onlyVerified">Leaves out the cases that began in another state than they state, unless all did.</param>
     public MeasuredCases(LabResults results, bool onlyVerified = false)
     {
         Results = results;
@@ -15,15 +13,12 @@ internal sealed class MeasuredCases
     }
 
     public LabResults Results { get; }
-
     public IReadOnlyList<CaseResult> All { get; }
 
-    /// <summary>The method that others are compared with.</summary>
     public string? Baseline => All.FirstOrDefault(item => item.Baseline)?.Method;
 
     public IEnumerable<CaseResult> Of(string method) => All.Where(item => item.Method == method);
 
-    /// <summary>A method's cases whose parameters meet a condition.</summary>
     public IEnumerable<CaseResult> Of(string method, Func<CaseParameters, bool> condition) =>
         All.Where(item => item.Method == method && condition(item.Parameters));
 

@@ -3,13 +3,11 @@ using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Results;
 
-/// <summary>Adds to what was measured what it comes to: order, summaries and the noise.</summary>
 internal static class ResultsBuilder
 {
     /// <summary>Builds the cases and the noise of a run.</summary>
     /// <param name="run">What is known about the run.</param>
     /// <param name="measured">All cases, without summaries.</param>
-    /// <param name="methods">Methods in the order of tables.</param>
     public static LabResults Build(LabResults run, IEnumerable<CaseResult> measured, IReadOnlyList<string> methods)
     {
         CaseResult[] cases =

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Results;
 
-/// <summary>Looks for what JSON lets pass and no run writes: missing elements, lists that do not belong together, impossible numbers.</summary>
 internal static class ResultsCheck
 {
     /// <summary>The first problem, beginning with the field; null when there is none.</summary>
@@ -29,21 +28,7 @@ internal static class ResultsCheck
     {
         int count = samples.WallNs.Count;
         return Length("launch", samples.Launch) ?? Length("round", samples.Round)
-            ?? Length("userCpuNs", samples.UserCpuNs) ?? Length("systemCpuNs", samples.SystemCpuNs)
-            ?? Length("callingThreadNs", samples.CallingThreadNs)
-            ?? Length("minorFaults", samples.MinorFaults) ?? Length("majorFaults", samples.MajorFaults)
-            ?? Length("voluntarySwitches", samples.VoluntarySwitches)
-            ?? Length("involuntarySwitches", samples.InvoluntarySwitches)
-            ?? Length("logicalReadBytes", samples.LogicalReadBytes)
-            ?? Length("physicalReadBytes", samples.PhysicalReadBytes)
-            ?? Length("readCalls", samples.ReadCalls)
-            ?? Length("logicalWriteBytes", samples.LogicalWriteBytes)
-            ?? Length("physicalWriteBytes", samples.PhysicalWriteBytes)
-            ?? Length("writeCalls", samples.WriteCalls)
-            ?? Length("serverCpuNs", samples.ServerCpuNs)
-            ?? Length("serverAllocatedBytes", samples.ServerAllocatedBytes)
-            ?? Length("serverGen2", samples.ServerGen2)
-            ?? Length("serverPeakResidentBytes", samples.ServerPeakResidentBytes)
+            ?? samples.Counters().Select(counter => Length(counter.Name, counter.Values)).FirstOrDefault(HasProblem)
             ?? Numbers($"{field}.wallNs", samples.WallNs)
             ?? Numbers($"{field}.userCpuNs", samples.UserCpuNs)
             ?? Numbers($"{field}.systemCpuNs", samples.SystemCpuNs)

@@ -1,11 +1,15 @@
+using System.Buffers;
+using System.Globalization;
+using System.Numerics;
+using System.Text;
+using System.Text.Encodings.Web;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 
 namespace Millrace.Lab.Results;
 
-/// <summary>Reads and writes results.json.</summary>
 internal static class ResultsFile
 {
-    /// <summary>The file's name within an output folder.</summary>
     public const string Name = "results.json";
 
     private const string SchemaName = "millrace.results/";
@@ -119,5 +123,63 @@ internal static class ResultsFile
         int place = message.IndexOf(" Path: ", StringComparison.Ordinal);
         place = place < 0 ? message.IndexOf(" LineNumber: ", StringComparison.Ordinal) : place;
         return place < 0 ? message : message[..place];
+    }
+}
+
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    WriteIndented = true,
+    RespectNullableAnnotations = true,
+    Converters = [typeof(NumbersOnOneLine<int>), typeof(NumbersOnOneLine<long>), typeof(NumbersOnOneLine<double>)])]
+[JsonSerializable(typeof(LabResults))]
+internal sealed partial class ResultsJson : JsonSerializerContext
+{
+    /// <summary>The same without escapes for letters and signs that people read; it is a file and no web page.</summary>
+    public static ResultsJson Readable => field ??= new ResultsJson(
+        new JsonSerializerOptions(Default.LabResults.Options) { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
+}
+
+/// <summary>
+/// Writes a list of numbers on one line, however the rest is indented: with a line for each, a file of samples is three
+/// times as large and no easier to read.
+/// </summary>
+internal sealed class NumbersOnOneLine<T> : JsonConverter<IReadOnlyList<T>>
+    where T : INumber<T>
+{
+    public override IReadOnlyList<T> Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options)
+    {
+        if (reader.TokenType != JsonTokenType.StartArray)
+        {
+            throw new JsonException("A list of numbers begins with [.");
+        }
+
+        var numbers = new List<T>();
+        while (reader.Read() && reader.TokenType != JsonTokenType.EndArray)
+        {
+            numbers.Add(ReadNumber(ref reader, numbers.Count));
+        }
+
+        return numbers;
+    }
+
+    public override void Write(Utf8JsonWriter writer, IReadOnlyList<T> value, JsonSerializerOptions options)
+    {
+        var text = new StringBuilder("[");
+        for (int i = 0; i < value.Count; i++)
+        {
+            text.Append(i == 0 ? "" : ", ").Append(CultureInfo.InvariantCulture, $"{value[i]}");
+        }
+
+        writer.WriteRawValue(text.Append(']').ToString());
+    }
+
+    private static T ReadNumber(ref Utf8JsonReader reader, int index)
+    {
+        // A number may lie across two pieces of the file.
+        ReadOnlySpan<byte> text = reader.HasValueSequence ? reader.ValueSequence.ToArray() : reader.ValueSpan;
+        return reader.TokenType == JsonTokenType.Number && T.TryParse(text, CultureInfo.InvariantCulture, out T? number)
+            ? number
+            : throw new JsonException($"[{index}] is \"{Encoding.UTF8.GetString(text)}\" and no number of the kind that belongs there.");
     }
 }

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Results;
 
-/// <summary>Results of files and folders: what can be used, and what cannot and why.</summary>
 internal sealed record ResultsFolder
 {
     private static readonly EnumerationOptions Everywhere = new() { RecurseSubdirectories = true, IgnoreInaccessible = true };
@@ -11,10 +10,7 @@ internal sealed record ResultsFolder
         Problems = problems;
     }
 
-    /// <summary>What was read, by the time at which it was measured.</summary>
     public IReadOnlyList<StoredRun> Runs { get; }
-
-    /// <summary>Files that cannot be used, with the reason.</summary>
     public IReadOnlyList<string> Problems { get; }
 
     /// <summary>Reads one run: a file, a folder with results.json, or a folder with one such folder per suite.</summary>
@@ -89,3 +85,5 @@ internal sealed record ResultsFolder
         }
     }
 }
+
+internal sealed record StoredRun(string Path, LabResults Results);

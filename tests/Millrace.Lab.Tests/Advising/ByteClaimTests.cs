@@ -127,7 +127,7 @@ public sealed class ByteClaimTests
         Assert.Contains("file: up to 3", readers.Claim.Reason, StringComparison.Ordinal);
         Advice processors = Assert.Single(Runs.Apply("processors", ByteRuns.Everything));
         Assert.Equal(4, processors.Evidence.Count);
-        Assert.Contains("server, which is a process of its own", processors.Evidence[0].Text, StringComparison.Ordinal);
+        Assert.Contains("server, which is another process", processors.Evidence[0].Text, StringComparison.Ordinal);
         Assert.Null(processors.Code);
     }
 

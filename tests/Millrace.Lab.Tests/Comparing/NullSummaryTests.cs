@@ -47,6 +47,6 @@ public sealed class NullSummaryTests
         Assert.Null(summary.Share);
         Assert.Contains(summary.Sentences(), line => line.Contains("1 launch in common", StringComparison.Ordinal));
         Assert.Contains(
-            "says nothing", NullSummary.Of(Results.Fixture.Run() with { Noise = [] }).Sentences()[0], StringComparison.Ordinal);
+            "cannot tell its noise", NullSummary.Of(Results.Fixture.Run() with { Noise = [] }).Sentences()[0], StringComparison.Ordinal);
     }
 }

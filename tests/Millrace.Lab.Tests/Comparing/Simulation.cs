@@ -25,7 +25,7 @@ internal sealed class Simulation
     /// <summary>The part of rounds that takes three times as long.</summary>
     public double Outliers { get; init; } = 0.02;
 
-    /// <summary>A case of its own, with a drift of its own.</summary>
+    /// <summary>A case with a separate drift.</summary>
     public MetricSamples Case(string method, double level) => Case(method, level, NewDrift());
 
     /// <summary>Two cases of the same rounds.</summary>

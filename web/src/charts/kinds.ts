@@ -1,7 +1,7 @@
 import type { Kind } from "../model/run.ts";
 import { h } from "../dom.ts";
 
-/** The colours are the style's, so that they follow light, dark and print without being drawn anew. */
+/** The colours are the style's, so that they follow light, dark and print without being redrawn. */
 export const kindColour: Record<Kind, string> = { own: "var(--own)", baseline: "var(--baseline)", other: "var(--other)" };
 
 export const kindSymbol = { own: "circle", baseline: "square", other: "triangle" } as const satisfies Record<Kind, string>;

@@ -30,5 +30,5 @@ const round = (value: number): number => Number(value.toPrecision(9));
 export const logAxis = (least: number, most: number) =>
   ({ type: "symlog", constant: least / 1e6, domain: [least, most], ticks: logTicks(least, most) }) as const;
 
-/** A number beside an axis: no zeros at its end. */
+/** A number at an axis, without trailing zeros. */
 export const tickText = (value: number): string => (Math.abs(value) >= 1000 ? value.toLocaleString("en-US") : String(Number(value.toPrecision(4))));

@@ -1,6 +1,6 @@
 import { bytes, count, estimate, milliseconds } from "./numbers.ts";
 
-/** What a meter is called, and how its numbers are written. Its name ends with its unit. */
+/** The title of a meter, which ends with its unit, and the format of its numbers. */
 export interface MeterText {
   title: string;
   unit: string;

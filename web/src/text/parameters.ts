@@ -12,7 +12,7 @@ export const parameterTitle = (name: string): string => {
   return text[0]!.toUpperCase() + text.slice(1);
 };
 
-/** A value for a column that says what it is of. */
+/** A value for a column with a title. */
 export const valueText = (name: string, value: string | number): string =>
   typeof value === "number" && inBytes.has(name) ? bytes(value) : String(value);
 

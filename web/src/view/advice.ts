@@ -3,7 +3,7 @@ import type { Run } from "../model/run.ts";
 
 type Advice = Run["facts"]["advice"][number];
 
-/** What the measurements say should be done, and how to see whether it helped: a line each, with the rest folded. */
+/** Advice from the measurements, and how to check whether it helped: a line each, with the rest folded. */
 export function advice(run: Run): HTMLElement | null {
   return folded(run.facts.advice.filter((item) => !item.ofOthers));
 }

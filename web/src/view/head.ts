@@ -3,7 +3,7 @@ import type { Case, Run } from "../model/run.ts";
 import { bytes, duration, time } from "../text/numbers.ts";
 import { parametersText } from "../text/parameters.ts";
 
-/** What the run found, where and how it ran, and what makes its numbers worth less. */
+/** The finding, where and how the run took place, and what reduces the value of its numbers. */
 export function head(run: Run): HTMLElement {
   const { facts } = run;
   const machine = facts.machine as { cpu?: string; cores?: number; memoryBytes?: number; os?: string; runtime?: string };
