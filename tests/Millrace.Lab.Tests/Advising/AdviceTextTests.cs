@@ -28,20 +28,20 @@ public sealed class AdviceTextTests
     { Interrupted = true };
 
     [Fact]
-    public void Advice_for_a_run_of_everything() => Golden.Check("advice.txt", Print(Whole, 80));
+    public void Advice_for_a_complete_run_matches_the_golden_file() => Golden.Check("advice.txt", Print(Whole, 80));
 
     [Fact]
-    public void Advice_for_a_run_of_everything_as_Markdown() =>
+    public void Advice_as_Markdown_matches_the_golden_file() =>
         Golden.Check("advice.md", AdviceText.ToMarkdown(Advisor.Advise(Whole), PublishedBeside.Of(Whole)));
 
     [Fact]
-    public void Advice_for_a_run_of_every_way_to_read_bytes() => Golden.Check("advice-bytes.txt", Print(ByteRuns.Everything, 80));
+    public void Advice_on_reading_bytes_matches_the_golden_file() => Golden.Check("advice-bytes.txt", Print(ByteRuns.Everything, 80));
 
     [Fact]
-    public void Advice_for_a_run_of_every_way_to_write() => Golden.Check("advice-writes.txt", Print(WriteRuns.Everything, 80));
+    public void Advice_on_writing_matches_the_golden_file() => Golden.Check("advice-writes.txt", Print(WriteRuns.Everything, 80));
 
     [Fact]
-    public void Advice_for_the_committed_results() => Golden.Check("advice-committed.txt", Print(Committed, 80));
+    public void Advice_for_the_committed_results_matches_the_golden_file() => Golden.Check("advice-committed.txt", Print(Committed, 80));
 
     [Theory]
     [InlineData(80)]
@@ -66,7 +66,7 @@ public sealed class AdviceTextTests
     }
 
     [Fact]
-    public void Commands_are_whole_however_narrow_the_window() => Assert.All(
+    public void Commands_are_never_wrapped() => Assert.All(
         Advisor.Advise(Committed),
         item => Assert.Contains($"  again: {item.Check}\n", Print(Committed, 40), StringComparison.Ordinal));
 

@@ -72,7 +72,7 @@ public sealed class ByteClaimTests
     [Theory]
     [InlineData(45, "Yes", "slower in 1 of 1 comparison; 1.25 times the time of For.")]
     [InlineData(36, "No", "within the noise in 1 of 1")]
-    public void For_loops(double each, string holds, string reason) => Check(
+    public void For_loop_is_compared_with_functional_walks(double each, string holds, string reason) => Check(
         ByteRuns.Apply("for loops", ByteRuns.Case("Increments.For", 36), ByteRuns.Case("Increments.ForEach", each)),
         holds,
         reason,
@@ -105,7 +105,7 @@ public sealed class ByteClaimTests
     [Theory]
     [InlineData(100, "Yes", "2.00 times the time of the fastest; it is 2 times and more in 1 of 1 arrival.")]
     [InlineData(60, "No", "in 0 of 1 arrival.")]
-    public void Walks_are_the_limit_when_they_decide(double slow, string holds, string reason) => Check(
+    public void Walk_is_the_limit_when_it_decides_the_time(double slow, string holds, string reason) => Check(
         ByteRuns.Apply("limits", ByteRuns.Case("Increments.Span", 50), ByteRuns.Case("Increments.Reduce", slow)),
         holds,
         reason,
@@ -119,7 +119,7 @@ public sealed class ByteClaimTests
         StringComparison.Ordinal);
 
     [Fact]
-    public void Readers_and_processors_are_told_for_each_source()
+    public void Readers_and_processors_are_reported_for_each_source()
     {
         Advice readers = Assert.Single(Runs.Apply("readers", ByteRuns.Everything));
         Assert.Equal(6, readers.Evidence.Count);
@@ -132,13 +132,13 @@ public sealed class ByteClaimTests
     }
 
     [Fact]
-    public void Readers_of_different_ways_are_not_held_against_each_other() => Check(
+    public void Readers_of_different_ways_are_not_compared() => Check(
         ByteRuns.Apply("readers", ByteRuns.Case("Increments.Span", 36), ByteRuns.Case("AllAtOnce.Span", 100, readers: 4)),
         "CannotBeTold",
         "quick mode reads with one");
 
     [Fact]
-    public void Every_conclusion_is_told_as_unknown_when_nothing_was_measured()
+    public void Every_conclusion_cannot_be_told_without_measurements()
     {
         Advice[] advice = [.. Advisor.Advise(ByteRuns.Of()).Where(item => item.Claim is not null)];
         Assert.Equal(11, advice.Length);
@@ -154,7 +154,7 @@ public sealed class ByteClaimTests
     [InlineData(new double[] { 1, 2, 3, 4 }, new double[] { 4, 3, 2, 1 }, -1)]
     [InlineData(new double[] { 1, 2, 2, 3 }, new double[] { 1, 3, 2, 4 }, 0.9487)]
     [InlineData(new double[] { 1, 1 }, new double[] { 1, 2 }, 0)]
-    public void Rank_correlation(double[] first, double[] second, double expected) =>
+    public void Rank_correlation_matches_known_values(double[] first, double[] second, double expected) =>
         Assert.Equal(expected, ClaimEvaluator.RankCorrelation(first, second), 0.0001);
 
     private static Advice Check(Advice[] advice, string holds, string reason, string says = "")

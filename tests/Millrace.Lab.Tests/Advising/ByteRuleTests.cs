@@ -7,7 +7,7 @@ namespace Millrace.Lab.Tests.Advising;
 public sealed partial class ByteRuleTests
 {
     [Fact]
-    public void Best_way_is_told_with_what_it_takes()
+    public void Best_way_to_read_bytes_is_advised_with_its_cost()
     {
         Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.BestWay, ByteRuns.Case("Increments.Span", 40), ByteRuns.Case("MillraceBytes.Vector", 10), ByteRuns.Case("Increments.Span", 5, readers: 2)));
         Assert.Equal(
@@ -26,19 +26,19 @@ public sealed partial class ByteRuleTests
     [InlineData("file", "MillraceBytes.AwaitForEach", "Use ReadBytesAsync with await foreach.")]
     [InlineData("file", "Completion.Vector", "Use a callback that gets all bytes at once with Vector<T>.")]
     [InlineData("file", "AsyncBytes.Reduce", "Use an async iterator over the stream with a fold.")]
-    public void Every_way_is_told_in_the_words_of_an_API(string source, string method, string action) => Assert.Equal(
+    public void Every_way_is_described_in_the_words_of_an_API(string source, string method, string action) => Assert.Equal(
         action,
         Assert.Single(ByteRuns.Apply(ByteRules.BestWay, ByteRuns.Case("Increments.Span", 40, source), ByteRuns.Case(method, 10, source))).Action);
 
     [Fact]
-    public void Of_ways_as_fast_one_that_needs_no_room_for_everything_is_advised()
+    public void Among_equally_fast_ways_one_without_a_full_buffer_is_advised()
     {
         Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.BestWay, ByteRuns.Case("AllAtOnce.Span", 10, cpu: 10), ByteRuns.Case("Increments.Span", 10, cpu: 11)));
         Assert.StartsWith("Use ReadAsync into one buffer", advice.Action, StringComparison.Ordinal);
     }
 
     [Fact]
-    public void Cost_of_a_byte_is_told_for_every_walk()
+    public void Cost_of_a_byte_is_reported_for_every_walk()
     {
         Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.CostOfByte, ByteRuns.Case("Increments.Span", 40),
             ByteRuns.Case("AllAtOnce.Span", 80),
@@ -54,7 +54,7 @@ public sealed partial class ByteRuleTests
     [InlineData(30, "takes 0.33 of the time of a StreamReader, and allocates 700 B instead of 80 MiB.", "Read lines as bytes")]
     [InlineData(90, "takes 1.00 of the time of a StreamReader, within the noise, and", "Read lines as bytes")]
     [InlineData(99, "takes 1.10 of the time of a StreamReader, and", "Read lines with a StreamReader")]
-    public void Lines(double mine, string statement, string action)
+    public void Lines_as_bytes_are_compared_with_strings(double mine, string statement, string action)
     {
         Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.Lines, ByteRuns.Case("StreamReader.Lines", 90, content: "csv", bytes: TaxiFareCsv.Bytes, allocated: 80 << 20),
             ByteRuns.Case("MillraceLines.Lines", mine, content: "csv", bytes: TaxiFareCsv.Bytes, allocated: 700)));
@@ -65,7 +65,7 @@ public sealed partial class ByteRuleTests
     }
 
     [Fact]
-    public void Advice_on_bytes_names_nothing_but_what_was_measured()
+    public void Advice_on_bytes_names_only_measured_methods()
     {
         HashSet<string> methods = [.. ByteRuns.Everything.Cases.Select(item => item.Method)];
         Assert.All(Advisor.Advise(ByteRuns.Everything), item =>
@@ -78,7 +78,7 @@ public sealed partial class ByteRuleTests
     }
 
     [Fact]
-    public void Rules_that_know_the_methods_of_files_say_nothing_of_bytes()
+    public void Rules_about_files_give_no_advice_on_bytes()
     {
         Assert.Empty(Runs.Apply(FileRules.MappedFill, ByteRuns.Everything));
         Assert.Empty(Runs.Apply(FileRules.Cold, ByteRuns.Everything));
@@ -86,7 +86,7 @@ public sealed partial class ByteRuleTests
     }
 
     [Fact]
-    public void Several_readers_are_no_situation_of_their_own() => Assert.Equal(
+    public void Parallel_readers_do_not_form_a_separate_situation() => Assert.Equal(
         ["http, random, 128 MiB, hot", "file, random, 128 MiB, hot", "file, csv, 22.79 MiB, hot"],
         new SituatedCases(ByteRuns.Everything).Situations.Select(situation => situation.Name));
 

@@ -8,7 +8,7 @@ public sealed class ClaimTests
     [InlineData(30, "Yes", "slower in 1 of 1 comparison; 1.50 to")]
     [InlineData(20, "No", "within the noise in 1 of 1 comparison; 1.00 times")]
     [InlineData(10, "No", "faster in 1 of 1 comparison; 0.50 times")]
-    public void Async_against_sync(double async, string holds, string reason)
+    public void Asynchronous_reads_are_compared_with_synchronous_ones(double async, string holds, string reason)
     {
         Advice advice = Assert.Single(Runs.Apply("sync or async", Runs.Case("FileStreamSync", 4096, 20), Runs.Case("FileStreamAsync", 4096, async)));
         Check(advice, holds, reason.Replace(" to", " times", StringComparison.Ordinal));
@@ -28,7 +28,7 @@ public sealed class ClaimTests
     }
 
     [Fact]
-    public void Too_little_data_tells_nothing()
+    public void Too_little_data_gives_no_conclusion()
     {
         CaseResult mine = Runs.Case("FileStreamAsync", 4096, 30) with
         {
@@ -38,7 +38,7 @@ public sealed class ClaimTests
     }
 
     [Fact]
-    public void Asynchronous_handle()
+    public void Asynchronous_handle_is_compared_with_a_synchronous_one()
     {
         Advice[] advice = HandleAdvice(
             Runs.Case("FileStreamSync", 4096, 20),
@@ -65,7 +65,7 @@ public sealed class ClaimTests
     [Theory]
     [InlineData(30, "Yes", "give it a large buffer")]
     [InlineData(20, "No", "an adapter costs nothing")]
-    public void Adapters(double adapter, string holds, string action)
+    public void Adapters_are_compared_with_a_FileStream(double adapter, string holds, string action)
     {
         Advice advice = Assert.Single(Runs.Apply("pipes", Runs.Case("FileStreamSync", 4096, 20), Runs.Case("PipeReaderCreate", 4096, adapter), Runs.Case("PipePump", 4096, adapter)));
         Check(advice, holds, "of 2 comparisons");
@@ -77,7 +77,7 @@ public sealed class ClaimTests
     [InlineData(10, 10, "No", "wherever the code is easier")]
     [InlineData(30, 10, "No", "except with the parameters where it is slower")]
     [InlineData(30, 30, "Yes", "Use a FileStream where time matters")]
-    public void File_pipes(double first, double second, string holds, string action)
+    public void File_pipes_are_compared_with_a_FileStream(double first, double second, string holds, string action)
     {
         Advice advice = Assert.Single(Runs.Apply("file pipes", Runs.Case("FileStreamSync", 4096, 20),
             Runs.Case("FilePipe", 4096, first),
@@ -91,7 +91,7 @@ public sealed class ClaimTests
     [Theory]
     [InlineData(20, 15, "Yes", "64 KiB for 128 MiB")]
     [InlineData(20, 10, "No", "16 KiB for 128 MiB")]
-    public void Large_buffers(double at4, double at16, string holds, string reason) => Check(
+    public void Large_buffers_are_compared_with_smaller_ones(double at4, double at16, string holds, string reason) => Check(
         Assert.Single(Runs.Apply("buffer", Runs.Case("FileStreamSync", 4096, at4), Runs.Case("FileStreamSync", 16384, at16), Runs.Case("FileStreamSync", 65536, 10))),
         holds,
         reason);
@@ -99,13 +99,13 @@ public sealed class ClaimTests
     [Theory]
     [InlineData(1, "Yes", "Per MiB, 4 MiB is slower in 1 of 1 comparison; 1.60 times")]
     [InlineData(0.5, "No", "Per MiB, 4 MiB is faster in 1 of 1 comparison; 0.80 times")]
-    public void File_size(double small, string holds, string reason) => Check(
+    public void Smaller_file_is_compared_per_MiB(double small, string holds, string reason) => Check(
         Assert.Single(Runs.Apply("file size", Runs.Case("FileStreamSync", 4096, 20), Runs.Case("FileStreamSync", 4096, small, Runs.Small))),
         holds,
         reason);
 
     [Fact]
-    public void Collections()
+    public void Garbage_collections_are_reported()
     {
         Advice[] without = Runs.Apply("collections", Runs.Case("FilePipe", 4096, 10), Runs.Case("PipePump", 4096, 10));
         Check(without[0], "Yes", "None of 1 cases needed a collection.");
@@ -119,7 +119,7 @@ public sealed class ClaimTests
     }
 
     [Fact]
-    public void Allocations()
+    public void Allocations_of_pipes_are_compared_with_those_of_a_FileStream()
     {
         Advice[] more = Runs.Apply("allocations", Runs.Case("FileStreamSync", 4096, 10, allocated: 160),
             Runs.Case("FilePipe", 4096, 10, allocated: 584),
@@ -137,7 +137,7 @@ public sealed class ClaimTests
     [InlineData(15, 20, "Yes", "Every method uses more than one.")]
     [InlineData(10, 20, "No", "It depends on the method: 1 of 2 use more than one")]
     [InlineData(10, 10, "No", "No method uses more than one.")]
-    public void Processors(double streamCpu, double pipeCpu, string holds, string reason)
+    public void Processors_in_use_are_compared_with_one(double streamCpu, double pipeCpu, string holds, string reason)
     {
         Advice advice = Assert.Single(Runs.Apply("processors", Runs.Case("FileStreamSync", 4096, 10, cpu: streamCpu), Runs.Case("FilePipe", 4096, 10, cpu: pipeCpu)));
         Check(advice, holds, reason);
@@ -148,7 +148,7 @@ public sealed class ClaimTests
     [Theory]
     [InlineData(40, "Yes", "Up to 3 readers move 2.00 times the bytes of one in the same time; the most that any number moves is 2.00 times.")]
     [InlineData(20, "No", "Up to 3 readers move 2.00 times the bytes of one in the same time; the most that any number moves is 4.00 times.")]
-    public void Readers(double eightAtOnce, string holds, string reason)
+    public void Parallel_readers_are_compared_with_one(double eightAtOnce, string holds, string reason)
     {
         CaseResult[] measured =
         [
@@ -164,7 +164,7 @@ public sealed class ClaimTests
     }
 
     [Fact]
-    public void Every_conclusion_is_told_as_unknown_with_the_command_to_run_when_nothing_was_measured()
+    public void Every_untested_conclusion_names_the_command_to_run()
     {
         Advice[] advice = [.. Advisor.Advise(Runs.Of(Runs.Case("Other", 4096, 10))).Where(item => item.Claim is not null)];
         Assert.Equal(13, advice.Length);
@@ -177,7 +177,7 @@ public sealed class ClaimTests
     }
 
     [Fact]
-    public void Conclusions_about_files_are_not_held_against_another_suite() => Assert.DoesNotContain(
+    public void Conclusions_about_files_are_not_tested_with_another_suite() => Assert.DoesNotContain(
         Advisor.Advise(Runs.Of(Runs.Case("HttpClient", 4096, 10)) with { Suite = "transfers" }), item => item.Claim is not null);
 
     private static Advice[] HandleAdvice(params CaseResult[] cases) =>

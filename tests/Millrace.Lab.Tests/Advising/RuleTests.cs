@@ -31,7 +31,7 @@ public sealed class RuleTests
     }
 
     [Fact]
-    public void The_frameworks_mapping_is_never_advised_as_it_is()
+    public void Mapping_of_the_framework_is_never_advised_unchanged()
     {
         Advice advice = Assert.Single(Runs.Apply(FileRules.BestMethod, Runs.Case("FileStreamSync", 4096, 20), Runs.Case("MemoryMapped", 4096, 10)));
         Assert.Contains("ReadStrategy.Mapped", advice.Action, StringComparison.Ordinal);
@@ -76,7 +76,7 @@ public sealed class RuleTests
     }
 
     [Fact]
-    public void Buffer_that_does_not_matter_is_said_not_to_and_two_buffers_are_too_few()
+    public void Irrelevant_buffer_size_is_reported_and_two_buffers_are_too_few()
     {
         Advice advice = Assert.Single(Runs.Apply(FileRules.SmallestBuffer, Runs.Case("FileStreamSync", 4096, 10), Runs.Case("FileStreamSync", 16384, 10), Runs.Case("FileStreamSync", 65536, 10)));
         Assert.Equal("128 MiB, hot: the buffer of FileStreamSync does not matter from 4 KiB on.", advice.Statement);
@@ -100,7 +100,7 @@ public sealed class RuleTests
     }
 
     [Fact]
-    public void Memory_is_no_price_where_the_fastest_takes_least_or_the_difference_is_small()
+    public void Memory_advice_needs_a_relevant_difference()
     {
         Assert.Empty(Runs.Apply(FileRules.MemoryForSpeed, Runs.Case("Greedy", 4096, 40, peak: 100 << 20), Runs.Case("Frugal", 4096, 10, peak: 1 << 20)));
         Assert.Empty(Runs.Apply(FileRules.MemoryForSpeed, Runs.Case("A", 4096, 10, allocated: 3000), Runs.Case("B", 4096, 20, allocated: 160)));
@@ -109,13 +109,13 @@ public sealed class RuleTests
     }
 
     [Fact]
-    public void Allocated_memory_has_a_front_of_its_own() => Assert.Contains(
+    public void Allocated_memory_is_compared_separately_from_peak_memory() => Assert.Contains(
         "of allocated memory",
         Assert.Single(Runs.Apply(FileRules.MemoryForSpeed, Runs.Case("Greedy", 4096, 10, allocated: 100 << 20), Runs.Case("Frugal", 4096, 20, allocated: 160))).Statement,
         StringComparison.Ordinal);
 
     [Fact]
-    public void Speed_bought_with_a_second_processor_is_told_with_the_thrifty_way()
+    public void Speed_from_a_second_processor_is_reported_with_an_alternative()
     {
         Advice advice = Assert.Single(Runs.Apply(FileRules.ProcessorTime, Runs.Case("FileStreamSync", 4096, 15, cpu: 15),
             Runs.Case("FilePipeReadAhead", 4096, 10, cpu: 20),
@@ -130,7 +130,7 @@ public sealed class RuleTests
     }
 
     [Fact]
-    public void Price_of_a_call_is_the_added_time_by_the_added_calls()
+    public void Price_of_a_call_is_added_time_divided_by_added_calls()
     {
         LabResults results = Runs.Of(
             Runs.Case("FileStreamSync", 2048, 30, calls: 60_500), Runs.Case("FileStreamSync", 262144, 10, calls: 500));
@@ -144,7 +144,7 @@ public sealed class RuleTests
     }
 
     [Fact]
-    public void Price_of_a_call_is_not_told_where_calls_are_unknown_few_or_free()
+    public void Price_of_a_call_is_omitted_when_calls_are_unknown_few_or_free()
     {
         Assert.Empty(Runs.Apply(FileRules.SystemCallPrice, Runs.Case("FileStreamSync", 2048, 30), Runs.Case("FileStreamSync", 262144, 10)));
         Assert.Empty(Runs.Apply(FileRules.SystemCallPrice, Runs.Case("FileStreamSync", 2048, 30, calls: 900), Runs.Case("FileStreamSync", 262144, 10, calls: 500)));

@@ -180,7 +180,7 @@ public sealed class SnippetTests : IDisposable
     }
 
     [Fact]
-    public void Buffer_is_put_in_where_the_lines_have_one()
+    public void Buffer_size_replaces_the_default_in_the_snippet()
     {
         Assert.Contains("new byte[4096]", SnippetText.Of("FileStreamSync", 4096), StringComparison.Ordinal);
         Assert.Contains("bufferSize: 1048576", SnippetText.Of("PipeReaderCreate", 1048576), StringComparison.Ordinal);
@@ -195,7 +195,7 @@ public sealed class SnippetTests : IDisposable
     }
 
     [Fact]
-    public void Every_method_has_lines_but_the_pump_which_nobody_should_write()
+    public void Every_method_but_the_pump_has_a_snippet()
     {
         Assert.Equal(["PipePump"], FilesSuite.AllMethods.Where(method => SnippetText.Of(method) is null));
         Assert.Equal(SnippetText.Of("FilePipeMapped"), SnippetText.Of("MemoryMapped"));

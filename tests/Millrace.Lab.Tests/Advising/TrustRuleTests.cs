@@ -16,7 +16,7 @@ public sealed class TrustRuleTests
     ];
 
     [Fact]
-    public void Nothing_is_said_of_a_run_that_nothing_is_wrong_with() => Assert.Empty(Runs.Apply(TrustRules.Apply, Good));
+    public void Flawless_run_has_no_warnings() => Assert.Empty(Runs.Apply(TrustRules.Apply, Good));
 
     [Fact]
     public void Debug_build_is_an_error() => Check(
@@ -87,7 +87,7 @@ public sealed class TrustRuleTests
         "The machine was busy");
 
     [Fact]
-    public void Load_before_a_later_launch_is_the_run_itself() => Assert.Empty(Runs.Apply(TrustRules.Apply, Good with
+    public void Load_before_a_later_launch_is_ignored() => Assert.Empty(Runs.Apply(TrustRules.Apply, Good with
     {
         Machine = Good.Machine with { Cores = 2, LoadAverage = 0.1 },
         Launches = [Good.Launches[0] with { LoadAverage = 1.9 }],
@@ -128,7 +128,7 @@ public sealed class TrustRuleTests
         Good with { Warnings = ["the clock went backwards"] }, AdviceKind.Warning, "the clock went backwards");
 
     [Fact]
-    public void Lists_that_an_older_file_lacks_are_no_problem()
+    public void Older_files_without_some_lists_are_valid()
     {
         LabResults old = Good with
         {

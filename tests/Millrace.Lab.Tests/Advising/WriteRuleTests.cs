@@ -5,7 +5,7 @@ namespace Millrace.Lab.Tests.Advising;
 public sealed class WriteRuleTests
 {
     [Fact]
-    public void Best_way_to_write_is_told_for_every_chunk()
+    public void Best_way_to_write_is_advised_for_every_chunk_size()
     {
         Advice advice = Assert.Single(WriteRuns.Apply(
             WriteRules.Writing,
@@ -76,7 +76,7 @@ public sealed class WriteRuleTests
     [Theory]
     [InlineData(30, "FilePipeCopy copies in 0.83 of File.Copy's time.", "Copy with FilePipe.CopyAsync.")]
     [InlineData(36, "nothing copies faster than File.Copy by more than the noise.", "Copy with File.Copy, or with FilePipe.CopyAsync where")]
-    public void Way_to_copy(double ms, string statement, string action)
+    public void Way_to_copy_is_advised(double ms, string statement, string action)
     {
         Advice advice = Assert.Single(WriteRuns.Apply(
             WriteRules.Copying,
@@ -108,7 +108,7 @@ public sealed class WriteRuleTests
     }
 
     [Fact]
-    public void Rules_of_writing_say_nothing_of_other_suites_and_the_other_way_round()
+    public void Rules_of_one_suite_give_no_advice_on_another()
     {
         Assert.DoesNotContain(Advisor.Advise(ByteRuns.Everything), IsOfWriting);
         Assert.Equal(6, Advisor.Advise(WriteRuns.Everything).Count(IsOfWriting));

@@ -5,7 +5,7 @@ namespace Millrace.Lab.Tests.Comparing;
 public sealed class NullSummaryTests
 {
     [Fact]
-    public void A_null_run_states_its_floor_and_is_hardly_ever_fooled()
+    public void Null_run_reports_its_noise_floor_and_rarely_a_difference()
     {
         var simulation = new Simulation(21) { BetweenLaunches = 0.02, WithinLaunch = 0.06 };
         NullSummary[] all =
@@ -18,7 +18,7 @@ public sealed class NullSummaryTests
     }
 
     [Fact]
-    public void A_pair_that_is_told_apart_is_named()
+    public void False_difference_is_named()
     {
         var simulation = new Simulation(22) { BetweenLaunches = 0, WithinLaunch = 0.01 };
         LabResults run = new SimulatedRun(simulation) { IsNull = true }.Make();
@@ -40,7 +40,7 @@ public sealed class NullSummaryTests
     }
 
     [Fact]
-    public void A_run_of_one_launch_cannot_be_judged_and_says_why()
+    public void Run_with_one_launch_gives_a_reason_instead_of_a_verdict()
     {
         var simulation = new Simulation(23) { Launches = 1 };
         NullSummary summary = NullSummary.Of(new SimulatedRun(simulation) { IsNull = true }.Make());

@@ -35,7 +35,7 @@ public sealed class RunComparerTests
     }
 
     [Fact]
-    public void A_method_that_became_slower_is_found_though_the_machine_drifted()
+    public void Slower_method_is_found_despite_machine_drift()
     {
         var simulation = new Simulation(12) { BetweenLaunches = 0.01, WithinLaunch = 0.03 };
         int found = 0;
@@ -113,7 +113,7 @@ public sealed class RunComparerTests
     }
 
     [Fact]
-    public void Runs_of_one_launch_are_too_little_data_and_say_so()
+    public void Runs_with_one_launch_are_too_little_data()
     {
         var simulation = new Simulation(16) { Launches = 1, Rounds = 60 };
         RunComparison comparison = RunComparer.Compare(

@@ -20,7 +20,7 @@ public sealed class VerdictRateTests
     [InlineData(20, 0.03, 0.05)]
     [InlineData(20, 0.02, 0.15)]
     [InlineData(5, 0.02, 0.10)]
-    public void A_method_is_hardly_ever_told_from_itself(int rounds, double between, double within)
+    public void False_difference_between_a_method_and_itself_is_rare(int rounds, double between, double within)
     {
         var simulation = new Simulation(1) { Rounds = rounds, BetweenLaunches = between, WithinLaunch = within };
         int inRun = Count(() => InRun(simulation, 1, 0.02), VerdictWords.NamesDifference);
@@ -53,7 +53,7 @@ public sealed class VerdictRateTests
     }
 
     [Fact]
-    public void Direction_is_never_confused()
+    public void Direction_of_a_difference_is_never_confused()
     {
         var simulation = new Simulation(4) { BetweenLaunches = 0.03 };
         Assert.Equal(0, Count(() => InRun(simulation, 1.08, 0.02), word => word == VerdictWords.Faster));
@@ -61,7 +61,7 @@ public sealed class VerdictRateTests
     }
 
     [Fact]
-    public void Same_is_said_of_what_is_the_same_and_not_of_what_differs_by_more_than_the_threshold()
+    public void Same_means_within_the_threshold()
     {
         var simulation = new Simulation(5) { BetweenLaunches = 0.01, WithinLaunch = 0.02 };
         int right = Count(() => InRun(simulation, 1, 0.08), word => word == VerdictWords.Same);

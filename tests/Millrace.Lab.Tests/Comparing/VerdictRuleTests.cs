@@ -5,7 +5,7 @@ namespace Millrace.Lab.Tests.Comparing;
 public sealed class VerdictRuleTests
 {
     [Fact]
-    public void Verdicts_do_not_depend_on_the_unit_and_turn_round_with_the_sides()
+    public void Verdicts_ignore_the_unit_and_reverse_with_the_sides()
     {
         var simulation = new Simulation(41) { WithinLaunch = 0.05 };
         for (int i = 0; i < 100; i++)
@@ -28,7 +28,7 @@ public sealed class VerdictRuleTests
     }
 
     [Fact]
-    public void A_machine_that_drifts_between_rounds_does_not_hide_a_difference_within_them()
+    public void Drift_between_rounds_does_not_hide_a_difference_within_rounds()
     {
         var simulation = new Simulation(42) { Drift = 20, WithinLaunch = 0.02, BetweenLaunches = 0.005 };
         (MetricSamples mine, MetricSamples baseline) = simulation.Pair(1.1);

@@ -70,7 +70,7 @@ public sealed class PublishedFiguresTests
     }
 
     [Fact]
-    public void A_method_without_a_row_of_ours_has_a_reason_and_no_other_has()
+    public void Only_unmatched_methods_have_a_reason()
     {
         foreach (PublishedTable table in PublishedFigures.All.SelectMany(set => set.Tables))
         {
@@ -135,7 +135,7 @@ public sealed class PublishedFiguresTests
     [InlineData("FileStreamSync", 2048, 4 << 20, "SequentialScan|Asynchronous", "mean", 118926.0)]
     [InlineData("PipelineAdapter2", 16384, 4 << 20, "SequentialScan", "ratio", 3.76)]
     [InlineData("FileStreamSync", 2048, 128 << 20, "SequentialScan|Asynchronous", "allocated", 20504568)]
-    public void Figures_are_those_of_the_table(
+    public void Figures_match_the_original_table(
         string method, int buffer, long bytes, string options, string column, double expected)
     {
         PublishedTable table = Assert.Single(PublishedFigures.Get("file-pipelines").Tables);

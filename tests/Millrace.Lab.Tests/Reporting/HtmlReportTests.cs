@@ -30,7 +30,7 @@ public sealed class HtmlReportTests
         });
 
     [Fact]
-    public void Page_has_the_run_as_stored_with_its_advice_and_the_published_figures()
+    public void Page_contains_the_stored_run_its_advice_and_published_figures()
     {
         using JsonDocument data = Data(HtmlReport.Write([Sample]));
         JsonElement run = data.RootElement.GetProperty("runs")[0];
@@ -59,7 +59,7 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void Advice_is_that_of_its_own_run()
+    public void Each_run_has_its_own_advice()
     {
         using JsonDocument data = Data(HtmlReport.Write([Sample with { Purpose = "null" }, Sample with { Purpose = null }]));
         Assert.Equal(
@@ -87,7 +87,7 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
-    public void Case_without_a_figure_has_none_rather_than_zero()
+    public void Missing_figure_is_absent_rather_than_zero()
     {
         CaseResult item = Fixture.Case("FilePipe", 4096, 5);
         item = item with { Summary = item.Summary! with { PeakOverIdleBytes = null, SystemCalls = null } };

@@ -12,7 +12,7 @@ public sealed class MedianIntervalTests
     [InlineData(60, 22, 39)]
     [InlineData(100, 40, 61)]
     [InlineData(5000, 2431, 2570)]
-    public void Ends_are_the_samples_of_the_tables(int count, int low, int high)
+    public void Interval_ends_match_published_tables(int count, int low, int high)
     {
         double[] samples = [.. Enumerable.Range(1, count).Reverse().Select(rank => (double)rank)];
         Assert.Equal((low, high), MedianInterval.Of(samples));

@@ -19,7 +19,7 @@ public sealed class BaselineTests
     }
 
     [Fact]
-    public void Chunks_and_durability_have_baselines_of_their_own()
+    public void Each_chunk_and_durability_has_a_baseline()
     {
         LabResults results = Build(
             WriteRuns.Write("FileStreamSync", 512, 100),

@@ -29,7 +29,7 @@ public sealed class DamagedResultsTests : IDisposable
     [InlineData("{\"schema\": \"millrace.results/2\", \"cases\": 7}", "update millrace")]
     [InlineData("{\"schema\": \"other/1\"}", "Another program")]
     [InlineData("this is text", "line 1")]
-    public void Content_that_is_no_results_is_named_for_what_it_is(string content, string problem) =>
+    public void Content_that_is_not_a_results_file_is_rejected_with_the_reason(string content, string problem) =>
         AssertRefused(content, problem);
 
     [Fact]

@@ -38,7 +38,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void Json_is_as_ever()
+    public void Json_matches_the_golden_file()
     {
         string path = _folder["results.json"];
         ResultsFile.Write(path, Sample);
@@ -46,7 +46,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void Report_is_as_ever() => Golden.Check("report.md", MarkdownReport.Write(Sample));
+    public void Report_matches_the_golden_file() => Golden.Check("report.md", MarkdownReport.Write(Sample));
 
     [Fact]
     public void Unknown_fields_are_ignored()
@@ -72,7 +72,7 @@ public sealed class ResultsFileTests : IDisposable
     }
 
     [Fact]
-    public void Foreign_schema_is_refused_by_name()
+    public void Unknown_schema_is_rejected_by_name()
     {
         string path = _folder["results.json"];
         ResultsFile.Write(path, Sample with { Schema = "millrace.results/9" });

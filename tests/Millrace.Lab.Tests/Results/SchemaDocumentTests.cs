@@ -7,7 +7,7 @@ namespace Millrace.Lab.Tests.Results;
 public sealed class SchemaDocumentTests
 {
     [Fact]
-    public void Document_names_every_field_and_no_other()
+    public void Document_names_exactly_the_fields_of_the_schema()
     {
         string text = File.ReadAllText(Path.Combine(Repository.Root, "docs", "results-schema.md"));
         string[] documented =
