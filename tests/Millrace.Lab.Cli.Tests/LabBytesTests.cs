@@ -21,7 +21,7 @@ public sealed class LabBytesTests : IDisposable
         (int exitCode, string output, string error) = await Command.RunAsync(
             _folder,
             "bytes", "--file", file, "--data", "data", "--launches", "1",
-            "--filter", "MillraceBytes.AwaitForEach/*", "--filter", "Increments.Span/*");
+            "--filter", "*Bytes.AwaitForEach/*", "--filter", "MillraceBytes.Vector/*");
         Assert.True(exitCode == 0, output + error);
         string folder = Path.Combine(_folder, "results", "latest");
         LabResults results = ResultsFile.Read(Path.Combine(folder, "results.json"));
@@ -49,7 +49,7 @@ public sealed class LabBytesTests : IDisposable
     {
         (int exitCode, string output, _) = await Command.RunAsync(_folder, "bytes", "--help");
         Assert.Equal(0, exitCode);
-        Assert.Contains("walk over bytes", output, StringComparison.Ordinal);
+        Assert.Contains("iterate over bytes", output, StringComparison.Ordinal);
         Assert.Contains("--full", output, StringComparison.Ordinal);
     }
 }
