@@ -5,6 +5,6 @@ namespace Millrace.Transfer;
 /// <param name="Length">Its bytes; 0 or more.</param>
 public readonly record struct ByteRange(long Offset, long Length)
 {
-    /// <summary>The first byte behind it.</summary>
+    /// <summary>The first byte after it.</summary>
     public long End => Offset + Length;
 }

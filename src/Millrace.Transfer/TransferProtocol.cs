@@ -9,13 +9,13 @@ public enum TransferProtocol
     /// <summary>HTTP/1.1: ranges down, resumable uploads (the IETF draft) up.</summary>
     Http1,
 
-    /// <summary>The same over HTTP/2: with TLS, or with prior knowledge on a port of its own.</summary>
+    /// <summary>The same over HTTP/2: with TLS, or with prior knowledge on a separate port.</summary>
     Http2,
 
     /// <summary>tus 1.0 up; ranges over HTTP/1.1 down.</summary>
     Tus,
 
-    /// <summary>gRPC over HTTP/2: with TLS, or with prior knowledge on a port of its own.</summary>
+    /// <summary>gRPC over HTTP/2: with TLS, or with prior knowledge on a separate port.</summary>
     Grpc,
 
     /// <summary>gRPC-Web over HTTP/1.1, binary. What is uploaded goes in parts of one message each.</summary>

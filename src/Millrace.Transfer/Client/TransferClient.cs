@@ -1,7 +1,7 @@
 namespace Millrace.Transfer;
 
 /// <summary>
-/// Moves files to and from one server: resumes after an interruption by itself, verifies every byte, publishes nothing that
+/// Moves files to and from one server: resumes automatically after an interruption, verifies every byte, publishes nothing that
 /// is not whole. One instance a server; it can be used by any number of threads at once.
 /// </summary>
 /// <remarks>
@@ -15,7 +15,7 @@ public sealed partial class TransferClient : IDisposable
     private readonly TimeProvider _clock;
     private readonly RetryPolicy _retry;
 
-    /// <summary>A client with connections of its own.</summary>
+    /// <summary>Creates a client with its own connections.</summary>
     /// <param name="files">Where the server has its files, for example <c>http://host:8080/files/</c>.</param>
     /// <param name="options">How it is reached; null for the defaults.</param>
     /// <exception cref="ArgumentException"><paramref name="files"/> is not absolute, or not of http or https.</exception>
@@ -66,7 +66,7 @@ public sealed partial class TransferClient : IDisposable
         ArgumentNullException.ThrowIfNull(client);
         if (!files.IsAbsoluteUri || (files.Scheme != Uri.UriSchemeHttp && files.Scheme != Uri.UriSchemeHttps))
         {
-            throw new ArgumentException($"'{files}' is no address of a server: give for example http://host:8080/files/.", nameof(files));
+            throw new ArgumentException($"'{files}' is not a valid server address: use for example http://host:8080/files/.", nameof(files));
         }
 
         Files = files.AbsolutePath.EndsWith('/') ? files : new Uri($"{files.GetLeftPart(UriPartial.Path)}/");

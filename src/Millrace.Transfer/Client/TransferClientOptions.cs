@@ -103,6 +103,6 @@ public enum TransferCompression
     /// <summary>As they are.</summary>
     None,
 
-    /// <summary>gzip at its fastest; over gRPC each message by itself.</summary>
+    /// <summary>gzip at its fastest level; over gRPC each message is compressed separately.</summary>
     Gzip,
 }

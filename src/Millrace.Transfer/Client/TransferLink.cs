@@ -8,7 +8,7 @@ public sealed class TransferLink
 {
     /// <summary>Takes a link apart.</summary>
     /// <param name="name">The file that it is for.</param>
-    /// <param name="query">What is behind the question mark of its URL, with the question mark or without.</param>
+    /// <param name="query">The part of its URL after the question mark, with the question mark or without.</param>
     /// <exception cref="ArgumentException"><paramref name="name"/> is the root, or <paramref name="query"/> cannot be one.</exception>
     public TransferLink(TransferName name, string query)
     {
@@ -22,7 +22,7 @@ public sealed class TransferLink
         if (query.Length == 0 || query.Any(c => c is <= ' ' or '#' or '"' or > '~'))
         {
             // What it is instead is not repeated: it may be half of a secret.
-            throw new ArgumentException("This is no query of a link. Take it from the URL as it was printed.", nameof(query));
+            throw new ArgumentException("This is not a valid query of a link. Copy it from the URL as it was printed.", nameof(query));
         }
 
         Name = name;

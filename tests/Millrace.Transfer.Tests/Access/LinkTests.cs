@@ -49,7 +49,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task A_server_that_computes_no_digest_is_not_asked_for_one_by_a_link_to_put()
+    public async Task Upload_by_link_does_not_ask_for_a_digest()
     {
         await using TestServer server = await TestServer.StartAsync(
             options => options.Store = new LocalFileStoreOptions { ComputeSha256 = false });
@@ -62,7 +62,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task A_link_goes_out_with_its_own_file_alone_and_without_the_token()
+    public async Task Link_is_sent_only_for_its_file_and_without_the_token()
     {
         await using TestServer server = await TestServer.StartAsync();
         server.Write("mine", 10);
@@ -100,7 +100,7 @@ public sealed class LinkTests
     }
 
     [Fact]
-    public async Task A_link_is_in_no_text_of_the_options_and_no_message()
+    public async Task Link_is_never_in_a_text_or_message()
     {
         await using TestServer server = await TestServer.StartAsync();
         server.Write("mine", 10);
@@ -118,7 +118,7 @@ public sealed class LinkTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Grpc)]
-    public async Task A_link_is_not_for_gRPC(TransferProtocol protocol)
+    public async Task Links_are_refused_over_gRPC(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         server.Write("mine", 10);

@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Tests.Access;
 public sealed class TokenTests
 {
     [Fact]
-    public async Task A_token_lets_files_through()
+    public async Task Token_allows_transfers()
     {
         await using TestServer server = await TestServer.StartAsync();
         string token = await AddAsync(server, TransferScope.All);
@@ -23,7 +23,7 @@ public sealed class TokenTests
     [Theory]
     [InlineData(null, "'millrace token add' makes one on the server")]
     [InlineData("mr_unknown", "Make another with 'millrace token add' on the server")]
-    public async Task Without_a_token_that_is_known_it_is_said_how_to_get_one(string? token, string advice)
+    public async Task Missing_token_is_reported_with_how_to_get_one(string? token, string advice)
     {
         await using TestServer server = await TestServer.StartAsync();
         await AddAsync(server, TransferScope.All);
@@ -47,7 +47,7 @@ public sealed class TokenTests
     [InlineData(TransferProtocol.Grpc, 200)]
     [InlineData(TransferProtocol.GrpcWeb, 200)]
     [InlineData(TransferProtocol.GrpcWebText, 200)]
-    public async Task A_token_that_allows_less_is_told_with_what_is_needed(TransferProtocol protocol, int status)
+    public async Task Refused_token_is_reported_with_the_missing_scope(TransferProtocol protocol, int status)
     {
         await using TestServer server = await TestServer.StartAsync();
         string token = await AddAsync(server, TransferScope.Read);

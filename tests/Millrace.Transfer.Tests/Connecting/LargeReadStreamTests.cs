@@ -30,7 +30,7 @@ public sealed class LargeReadStreamTests : IDisposable
     [InlineData(9)]
     [InlineData(16_384)]
     [InlineData(300_000)]
-    public async Task Bytes_come_in_their_order_whatever_is_asked_for(int asked)
+    public async Task Bytes_arrive_in_order_for_any_buffer_size(int asked)
     {
         byte[] content = [.. Enumerable.Range(0, 1_000_000).Select(value => (byte)(value * 31))];
         Task sending = Task.Run(async () =>
@@ -51,7 +51,7 @@ public sealed class LargeReadStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task What_was_received_already_is_there_without_waiting()
+    public async Task Received_bytes_are_read_without_waiting()
     {
         await _far.SendAsync(new byte[] { 1, 2, 3 });
         byte[] buffer = new byte[1];
@@ -65,7 +65,7 @@ public sealed class LargeReadStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task What_is_written_goes_out_at_once()
+    public async Task Writes_are_sent_at_once()
     {
         await _stream.WriteAsync(new byte[] { 7 }.AsMemory());
 
@@ -90,7 +90,7 @@ public sealed class LargeReadStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task A_write_to_a_connection_that_was_reset_fails_in_the_end()
+    public async Task Write_to_a_reset_connection_eventually_fails()
     {
         _far.LingerState = new LingerOption(enable: true, seconds: 0);
         _far.Close();
@@ -106,7 +106,7 @@ public sealed class LargeReadStreamTests : IDisposable
     }
 
     [Fact]
-    public async Task Disposing_ends_a_read_that_waits()
+    public async Task Dispose_ends_a_pending_read()
     {
         ValueTask<int> reading = _stream.ReadAsync(new byte[10].AsMemory());
 

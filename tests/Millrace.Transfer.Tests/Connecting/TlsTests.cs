@@ -54,7 +54,7 @@ public sealed class TlsTests : IDisposable
     }
 
     [Fact]
-    public async Task A_certificate_that_nobody_trusts_is_named_and_not_tried_again()
+    public async Task Untrusted_certificate_is_reported_and_not_retried()
     {
         await using TestServer server = await StartAsync();
         var handler = new CountingHandler();

@@ -18,7 +18,7 @@ public sealed class GrpcAllocationTests
     [InlineData(TransferProtocol.GrpcWeb, TransferCompression.None, 512)]
     [InlineData(TransferProtocol.GrpcWeb, TransferCompression.Gzip, 1024)]
     [InlineData(TransferProtocol.GrpcWebText, TransferCompression.None, 512)]
-    public async Task Both_ends_of_24_MB_allocate_no_more_than_is_promised(
+    public async Task Transfer_of_24_MB_stays_within_its_allocation_bounds(
         TransferProtocol protocol, TransferCompression compression, int maxKibibytes)
     {
         using var folder = new TemporaryFolder();

@@ -25,7 +25,7 @@ public sealed class RegistrationTests
     }
 
     [Fact]
-    public async Task A_server_says_what_it_offers()
+    public async Task Server_describes_its_protocols()
     {
         await using TestServer server = await TestServer.StartAsync();
         using TransferClient client = server.Connect();
@@ -82,7 +82,7 @@ public sealed class RegistrationTests
     }
 
     [Fact]
-    public void An_HttpClient_that_ends_requests_after_a_time_is_refused()
+    public void HttpClient_with_a_timeout_is_refused()
     {
         using var http = new HttpClient();
 

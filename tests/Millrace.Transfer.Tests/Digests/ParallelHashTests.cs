@@ -27,7 +27,7 @@ public sealed class ParallelHashTests
     }
 
     [Fact]
-    public async Task What_was_drained_is_the_callers_again()
+    public async Task Drained_memory_belongs_to_the_caller_again()
     {
         using var hash = new ParallelHash();
         byte[] content = Content.Random(64 * 1024);

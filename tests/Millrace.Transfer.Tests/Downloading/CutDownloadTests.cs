@@ -31,7 +31,7 @@ public sealed class CutDownloadTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
-    public async Task What_is_here_is_not_asked_for_again(TransferProtocol protocol)
+    public async Task Bytes_already_here_are_not_requested_again(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = server.Write("x", 24_000_000);
@@ -47,7 +47,7 @@ public sealed class CutDownloadTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
-    public async Task A_file_that_was_replaced_midway_ends_a_stream_with_Changed(TransferProtocol protocol)
+    public async Task Replaced_file_ends_a_download_to_a_stream_with_Changed(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         server.Write("x", 24_000_000);
@@ -69,7 +69,7 @@ public sealed class CutDownloadTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
-    public async Task A_file_that_was_replaced_midway_is_downloaded_anew_to_a_path(TransferProtocol protocol)
+    public async Task Replaced_file_is_downloaded_again_to_a_path(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -92,7 +92,7 @@ public sealed class CutDownloadTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
-    public async Task What_an_earlier_client_left_is_continued(TransferProtocol protocol)
+    public async Task Download_of_an_earlier_client_resumes(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -125,7 +125,7 @@ public sealed class CutDownloadTests
     }
 
     [Fact]
-    public async Task What_was_left_of_another_version_is_thrown_away()
+    public async Task Part_of_another_version_is_discarded()
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -147,7 +147,7 @@ public sealed class CutDownloadTests
     }
 
     [Fact]
-    public async Task A_failed_download_leaves_what_had_the_name()
+    public async Task Failed_download_leaves_the_existing_file()
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();

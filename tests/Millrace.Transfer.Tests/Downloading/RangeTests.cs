@@ -3,7 +3,7 @@ namespace Millrace.Transfer.Tests.Downloading;
 public sealed class RangeTests
 {
     [Fact]
-    public async Task On_a_long_way_several_ranges_come_at_once_and_make_the_file()
+    public async Task Several_ranges_are_fetched_at_once_over_a_long_route()
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -21,7 +21,7 @@ public sealed class RangeTests
     }
 
     [Fact]
-    public async Task On_a_short_way_one_connection_does_it()
+    public async Task One_connection_is_used_over_a_short_route()
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -35,7 +35,7 @@ public sealed class RangeTests
     }
 
     [Fact]
-    public async Task Ranges_that_are_cut_are_continued()
+    public async Task Interrupted_ranges_resume()
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -60,12 +60,12 @@ public sealed class RangeTests
     [InlineData(10, 1_000_000, 1.0, 100_000_000, true)]
     [InlineData(60, 100_000_000, 1.0, 100_000_000, false)]
     [InlineData(60, 10, 1.0, 2_000_000, false)]
-    public void Several_are_used_by_the_rule(int roundTrip, long moved, double seconds, long left, bool several) =>
+    public void Several_connections_are_used_by_the_rule(int roundTrip, long moved, double seconds, long left, bool several) =>
         Assert.Equal(several, RangeRule.IsWorthIt(
             TimeSpan.FromMilliseconds(roundTrip), moved, TimeSpan.FromSeconds(seconds), left));
 
     [Fact]
-    public void A_queue_gives_every_byte_to_somebody()
+    public void Queue_assigns_every_byte()
     {
         var random = new Random(4);
         var queue = new RangeQueue([0, 5_000_000, 7_000_000, 30_000_000]);

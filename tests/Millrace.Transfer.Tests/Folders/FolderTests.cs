@@ -6,7 +6,7 @@ namespace Millrace.Transfer.Tests.Folders;
 public sealed class FolderTests
 {
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
-    public async Task A_folder_goes_there_and_comes_back_with_its_names(TransferProtocol protocol)
+    public async Task Folder_makes_a_round_trip_with_its_names(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var here = new TemporaryFolder();
@@ -80,7 +80,7 @@ public sealed class FolderTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
-    public async Task A_listing_goes_over_pages_and_folders(TransferProtocol protocol)
+    public async Task Listing_spans_pages_and_folders(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         for (int i = 0; i < 1500; i++)

@@ -20,7 +20,7 @@ public sealed class ChunkParserPropertyTests
     ];
 
     [Fact]
-    public void What_others_write_is_read_however_it_is_cut() =>
+    public void Base64_of_others_is_read_however_it_is_split() =>
         Check.One(Usual, Prop.ForAll(Streams().ToArbitrary(), Splits().ToArbitrary(), static (chunks, split) =>
         {
             byte[] stream = [.. chunks.SelectMany(chunk => Frames.Of(chunk))];
@@ -36,7 +36,7 @@ public sealed class ChunkParserPropertyTests
         }));
 
     [Fact]
-    public void Any_bytes_have_the_same_answer_however_they_are_cut() =>
+    public void Any_bytes_parse_the_same_however_they_are_split() =>
         Check.One(Usual, Prop.ForAll(Bytes().ToArbitrary(), Splits().ToArbitrary(), static (stream, split) =>
             Assert.Equal(Outcome(stream, []), Outcome(stream, split))));
 

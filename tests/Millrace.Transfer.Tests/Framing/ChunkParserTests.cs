@@ -13,7 +13,7 @@ public sealed class ChunkParserTests
 
     [Theory]
     [MemberData(nameof(EverySplit))]
-    public void A_download_is_found_however_it_is_cut(int split)
+    public void Download_is_parsed_however_it_is_split(int split)
     {
         byte[] stream =
         [
@@ -35,7 +35,7 @@ public sealed class ChunkParserTests
 
     [Theory]
     [MemberData(nameof(EverySplit))]
-    public void Unknown_fields_of_every_wire_type_are_passed_over(int split)
+    public void Unknown_fields_of_every_wire_type_are_skipped(int split)
     {
         byte[] message =
         [
@@ -80,7 +80,7 @@ public sealed class ChunkParserTests
     }
 
     [Fact]
-    public void A_compressed_message_is_told_and_what_follows_is_read()
+    public void Compressed_message_is_reported_and_the_next_is_read()
     {
         byte[] stream = [.. Frames.Of([9, 9, 9], FramePrefix.Compressed), .. Frames.Of([0x0a, 0x01, 0x21])];
         var parser = new ChunkParser(100);
@@ -151,7 +151,7 @@ public sealed class ChunkParserTests
     public void A_frame_with_other_flags_is_refused(byte flags) => IsRefused(GrpcStatus.Internal, Frames.Of([], flags));
 
     [Fact]
-    public void A_frame_that_is_too_long_is_refused_before_it_comes() =>
+    public void Too_long_frame_is_refused_at_its_prefix() =>
         IsRefused(GrpcStatus.ResourceExhausted, [0, 0xff, 0xff, 0xff, 0xff]);
 
     [Theory]
@@ -172,7 +172,7 @@ public sealed class ChunkParserTests
     [InlineData(new byte[] { 0x0c })]
     [InlineData(new byte[] { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02 })]
     [InlineData(new byte[] { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01 })]
-    public void A_tag_that_cannot_be_is_refused(byte[] message) => IsRefused(GrpcStatus.Internal, Frames.Of(message));
+    public void Invalid_field_tag_is_refused(byte[] message) => IsRefused(GrpcStatus.Internal, Frames.Of(message));
 
     [Fact]
     public void Data_twice_in_one_message_is_refused() =>

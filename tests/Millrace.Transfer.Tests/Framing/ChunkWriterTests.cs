@@ -17,7 +17,7 @@ public sealed class ChunkWriterTests
     [InlineData(65_536)]
     [InlineData(2_097_151)]
     [InlineData(2_097_152)]
-    public async Task A_chunk_that_fills_what_was_asked_for_is_written_as_Protobuf_writes_it(int bytes)
+    public async Task Full_chunk_is_encoded_as_Protobuf_encodes_it(int bytes)
     {
         byte[] content = [.. Enumerable.Range(0, bytes).Select(value => (byte)value)];
 
@@ -35,7 +35,7 @@ public sealed class ChunkWriterTests
     [InlineData(100, 70_000)]
     [InlineData(127, 128)]
     [InlineData(16_000, 3_000_000)]
-    public async Task A_chunk_that_became_shorter_is_read_as_well(int bytes, int asked)
+    public async Task Shortened_chunk_is_read(int bytes, int asked)
     {
         byte[] content = [.. Enumerable.Range(0, bytes).Select(value => (byte)value)];
 
@@ -50,7 +50,7 @@ public sealed class ChunkWriterTests
     }
 
     [Fact]
-    public async Task Nothing_advanced_is_no_chunk() =>
+    public async Task Advancing_by_zero_writes_no_chunk() =>
         Assert.Empty(await WriteAsync((writer, _) =>
         {
             writer.GetMemory(10);
@@ -58,7 +58,7 @@ public sealed class ChunkWriterTests
         }));
 
     [Fact]
-    public async Task What_is_written_in_pieces_of_any_size_is_read_again()
+    public async Task Base64_round_trips_in_pieces_of_any_size()
     {
         byte[] content = [.. Enumerable.Range(0, 300_000).Select(value => (byte)(value * 7))];
 

@@ -19,10 +19,10 @@ public sealed class GrpcErrorsTests
     [InlineData(TransferError.Unauthorized)]
     [InlineData(TransferError.Forbidden)]
     [InlineData(TransferError.InvalidRequest)]
-    public void The_usual_errors_are_known_by_their_status_alone(TransferError error) =>
+    public void Common_errors_are_mapped_from_their_status(TransferError error) =>
         Assert.Equal(error, GrpcErrors.ErrorOf(GrpcErrors.StatusOf(error)));
 
     [Fact]
-    public void A_status_that_nobody_knows_is_a_failure() =>
+    public void Unknown_status_is_a_failure() =>
         Assert.Equal(TransferError.Failed, GrpcErrors.ErrorOf((GrpcStatus)99));
 }

@@ -11,7 +11,7 @@ public sealed class GrpcTextTests
     [InlineData("There is no 'a b'.", "There is no 'a b'.")]
     [InlineData("50 % of it", "50 %25 of it")]
     [InlineData("Größe\r\n", "Gr%C3%B6%C3%9Fe%0D%0A")]
-    public void It_is_encoded_as_the_protocol_says(string text, string encoded)
+    public void Message_is_encoded_as_gRPC_specifies(string text, string encoded)
     {
         Assert.Equal(encoded, GrpcText.Encode(text));
         Assert.Equal(text, GrpcText.Decode(encoded));
@@ -21,14 +21,14 @@ public sealed class GrpcTextTests
     [InlineData("100%")]
     [InlineData("%")]
     [InlineData("%zz %4")]
-    public void What_is_encoded_wrongly_is_taken_as_it_is(string text) => Assert.Equal(text, GrpcText.Decode(text));
+    public void Wrongly_encoded_text_is_kept_as_it_is(string text) => Assert.Equal(text, GrpcText.Decode(text));
 
     [Fact]
-    public void It_stays_within_what_trailers_may_have() =>
+    public void Message_stays_within_the_limit_of_trailers() =>
         Assert.InRange(GrpcText.Encode(new string('ä', 100_000)).Length, 4096, 4200);
 
     [Fact]
-    public void Any_text_is_read_again_and_harmless_in_a_header() =>
+    public void Any_text_round_trips_and_is_safe_in_a_header() =>
         Check.One(Config.QuickThrowOnFailure.WithMaxTest(1000), Prop.ForAll(
             ArbMap.Default.GeneratorFor<NonNull<string>>().Where(text => !text.Get.Any(char.IsSurrogate)).ToArbitrary(),
             static text =>

@@ -11,7 +11,7 @@ public sealed class GrpcTimeoutTests
     [InlineData("5u", 5)]
     [InlineData("6000n", 6)]
     [InlineData("99999999u", 99_999_999)]
-    public void It_is_read_in_every_unit(string text, long microseconds)
+    public void Timeout_is_parsed_in_every_unit(string text, long microseconds)
     {
         Assert.True(GrpcTimeout.TryParse(text, out TimeSpan timeout));
         Assert.Equal(microseconds, timeout.Ticks / TimeSpan.TicksPerMicrosecond);
@@ -29,7 +29,7 @@ public sealed class GrpcTimeoutTests
     [InlineData("1.5S")]
     [InlineData("123456789S")]
     [InlineData("١S")]
-    public void What_is_none_is_refused(string? text) => Assert.False(GrpcTimeout.TryParse(text, out _));
+    public void Invalid_text_is_refused(string? text) => Assert.False(GrpcTimeout.TryParse(text, out _));
 
     [Theory]
     [InlineData(0, "0u")]
@@ -37,7 +37,7 @@ public sealed class GrpcTimeoutTests
     [InlineData(TimeSpan.TicksPerSecond, "1000000u")]
     [InlineData(TimeSpan.TicksPerHour, "3600000m")]
     [InlineData(TimeSpan.TicksPerDay * 400, "34560000S")]
-    public void It_is_written_in_the_finest_unit_that_holds_it(long ticks, string text) =>
+    public void Timeout_is_formatted_in_the_finest_unit_that_holds_it(long ticks, string text) =>
         Assert.Equal(text, GrpcTimeout.Format(TimeSpan.FromTicks(ticks)));
 
     [Fact]

@@ -10,7 +10,7 @@ public sealed class CallTests
     [InlineData(TransferProtocol.Grpc, "application/grpc+proto")]
     [InlineData(TransferProtocol.GrpcWeb, "application/grpc-web+proto")]
     [InlineData(TransferProtocol.GrpcWebText, "application/grpc-web-text+proto")]
-    public async Task A_call_has_the_fields_that_servers_look_for(TransferProtocol protocol, string contentType)
+    public async Task Call_has_the_fields_that_servers_require(TransferProtocol protocol, string contentType)
     {
         var seen = new ConcurrentDictionary<string, string>(StringComparer.OrdinalIgnoreCase);
         await using RawServer server = await RawServer.StartAsync(protocol, context =>
@@ -45,7 +45,7 @@ public sealed class CallTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Grpc, false, true)]
-    public async Task A_call_that_takes_longer_than_it_may_is_ended(TransferProtocol protocol, bool begun)
+    public async Task Call_ends_at_its_deadline(TransferProtocol protocol, bool begun)
     {
         var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         await using RawServer server = await RawServer.StartAsync(
@@ -81,7 +81,7 @@ public sealed class CallTests
     }
 
     [Fact]
-    public async Task A_call_on_which_nothing_moves_counts_as_dead()
+    public async Task Idle_call_counts_as_dead()
     {
         var aborted = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         await using RawServer server = await RawServer.StartAsync(

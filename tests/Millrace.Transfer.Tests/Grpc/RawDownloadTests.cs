@@ -10,7 +10,7 @@ public sealed class RawDownloadTests
 
     [Theory]
     [MemberData(nameof(Protocols))]
-    public async Task Chunks_that_are_split_anywhere_make_the_file(TransferProtocol protocol)
+    public async Task Chunks_split_anywhere_make_the_file(TransferProtocol protocol)
     {
         byte[] content = Content.Random(200_000);
         foreach (int chunk in (int[])[1, 100, 7000, 100_000])
@@ -54,7 +54,7 @@ public sealed class RawDownloadTests
 
     [Theory]
     [MemberData(nameof(Protocols))]
-    public async Task Fields_that_nobody_knows_are_passed_over(TransferProtocol protocol)
+    public async Task Unknown_fields_are_skipped(TransferProtocol protocol)
     {
         byte[] content = Content.Random(1000);
 
@@ -74,7 +74,7 @@ public sealed class RawDownloadTests
 
     [Theory]
     [MemberData(nameof(Protocols))]
-    public async Task What_is_no_stream_of_chunks_is_refused(TransferProtocol protocol)
+    public async Task Invalid_streams_of_chunks_are_refused(TransferProtocol protocol)
     {
         byte[] file = RawAnswer.Frame(RawAnswer.File(10));
         byte[] data = RawAnswer.Frame(RawAnswer.Data(new byte[10]));
@@ -117,7 +117,7 @@ public sealed class RawDownloadTests
 
     [Theory]
     [MemberData(nameof(Protocols))]
-    public async Task What_is_not_compressed_as_it_says_is_refused(TransferProtocol protocol)
+    public async Task Invalid_compression_is_refused(TransferProtocol protocol)
     {
         byte[] file = RawAnswer.Frame(RawAnswer.File(100_000_000));
         byte[] packed = RawAnswer.Gzip(Bytes(RawAnswer.Data(new byte[100_000])));
@@ -142,7 +142,7 @@ public sealed class RawDownloadTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Grpc)]
-    public async Task An_answer_without_a_status_is_none(TransferProtocol protocol)
+    public async Task Response_without_a_status_is_refused(TransferProtocol protocol)
     {
         await using RawServer server = await RawServer.StartAsync(
             protocol, context => RawAnswer.WriteAsync(context, protocol, [RawAnswer.Download(new byte[10])], status: null));
@@ -176,7 +176,7 @@ public sealed class RawDownloadTests
     [InlineData("something behind the trailers", 0x80, 14u, 1)]
     [InlineData("compressed trailers", 0x81, 14u, 0)]
     [InlineData("too large trailers", 0x80, 100_000u, 0)]
-    public async Task Trailers_that_cannot_be_are_refused(string what, byte flags, uint length, int behind)
+    public async Task Invalid_trailers_are_refused(string what, byte flags, uint length, int behind)
     {
         byte[] trailers = RawAnswer.Frame("grpc-status:0\n"u8.ToArray(), flags);
         BinaryPrimitives.WriteUInt32BigEndian(trailers.AsSpan(1), length);
@@ -191,7 +191,7 @@ public sealed class RawDownloadTests
     }
 
     [Fact]
-    public async Task Text_that_is_no_base64_is_refused()
+    public async Task Invalid_base64_is_refused()
     {
         await using RawServer server = await RawServer.StartAsync(TransferProtocol.GrpcWebText, async context =>
         {
@@ -207,7 +207,7 @@ public sealed class RawDownloadTests
     }
 
     [Fact]
-    public async Task A_download_that_ended_early_goes_on_where_it_was()
+    public async Task Download_that_ended_early_resumes()
     {
         byte[] content = Content.Random(50_000);
         int calls = 0;

@@ -52,7 +52,7 @@ public sealed class RefusedCallTests
     [InlineData(13, "Failed", TransferError.Failed, true)]
     [InlineData(5, "Unheard", TransferError.NotFound, false)]
     [InlineData(5, "77", TransferError.NotFound, false)]
-    public async Task A_server_of_Millrace_says_the_error_itself(int status, string told, TransferError error, bool transient)
+    public async Task Millrace_server_sends_the_error_itself(int status, string told, TransferError error, bool transient)
     {
         TransferException exception = await RefusedAsync(TransferProtocol.Grpc, context => RawAnswer.WriteAsync(
             context, TransferProtocol.Grpc, [], status, ("millrace-error", told), ("millrace-offset", "1234"), ("retry-after", "7")));
@@ -73,7 +73,7 @@ public sealed class RefusedCallTests
     [InlineData(502, TransferError.Disconnected, true)]
     [InlineData(503, TransferError.Disconnected, true)]
     [InlineData(504, TransferError.Disconnected, true)]
-    public async Task An_answer_of_HTTP_alone_is_mapped_as_gRPC_says(int status, TransferError error, bool transient)
+    public async Task HTTP_status_without_a_gRPC_status_is_mapped_as_gRPC_specifies(int status, TransferError error, bool transient)
     {
         foreach (TransferProtocol protocol in (TransferProtocol[])[TransferProtocol.Grpc, TransferProtocol.GrpcWeb])
         {
@@ -89,7 +89,7 @@ public sealed class RefusedCallTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Grpc)]
-    public async Task A_page_is_no_answer(TransferProtocol protocol)
+    public async Task Web_page_is_not_a_valid_answer(TransferProtocol protocol)
     {
         TransferException exception = await RefusedAsync(protocol, context =>
         {
@@ -102,7 +102,7 @@ public sealed class RefusedCallTests
     }
 
     [Fact]
-    public async Task A_server_that_is_not_available_is_asked_again()
+    public async Task Unavailable_server_is_retried()
     {
         int calls = 0;
         await using RawServer server = await RawServer.StartAsync(TransferProtocol.Grpc, context => calls++ == 0

@@ -7,7 +7,7 @@ public sealed class SwitchedProtocolTests
     [InlineData(TransferProtocol.Http1, TransferProtocol.GrpcWeb)]
     [InlineData(TransferProtocol.GrpcWeb, TransferProtocol.Http1)]
     [InlineData(TransferProtocol.GrpcWebText, TransferProtocol.Tus)]
-    public async Task An_upload_that_one_wire_began_goes_on_over_another(TransferProtocol one, TransferProtocol other)
+    public async Task Upload_resumes_over_another_protocol(TransferProtocol one, TransferProtocol other)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -29,7 +29,7 @@ public sealed class SwitchedProtocolTests
     }
 
     [Fact]
-    public async Task The_address_of_the_port_of_HTTP_2_is_one_too()
+    public async Task Address_of_the_HTTP_2_port_is_accepted()
     {
         await using TestServer server = await TestServer.StartAsync();
         using TransferClient client = Clients.To(

@@ -10,7 +10,7 @@ public sealed class KilledServerTests
     [InlineData(TransferProtocol.Tus)]
     [InlineData(TransferProtocol.Grpc)]
     [InlineData(TransferProtocol.GrpcWeb)]
-    public async Task Uploads_go_on_after_the_server_was_killed_and_nothing_was_visible_before(TransferProtocol protocol)
+    public async Task Uploads_resume_after_the_server_was_killed_and_nothing_was_visible_before(TransferProtocol protocol)
     {
         using var folder = new TemporaryFolder();
         string root = Directory.CreateDirectory(folder["served"]).FullName;

@@ -18,7 +18,7 @@ public sealed class LongWayTests(ITestOutputHelper output)
     private static readonly int[] Delays = Asked ? [1, 25, 60] : [1];
 
     [Fact]
-    public async Task Every_way_brings_the_whole_file_with_one_connection_and_with_four()
+    public async Task Every_protocol_moves_the_whole_file_with_one_connection_and_with_four()
     {
         using var folder = new TemporaryFolder();
         byte[] content = Content.Random(Bytes);

@@ -44,7 +44,7 @@ public sealed class TransferNameTests
     [InlineData(".millrace/uploads", nameof(NameFault.Hidden))]
     [InlineData("a/.MillRace", nameof(NameFault.Hidden))]
     [InlineData("a/.millrace-0123456789ab.tmp", nameof(NameFault.Hidden))]
-    public void What_could_mean_something_else_somewhere_is_no_name(string text, string expected)
+    public void Ambiguous_names_are_refused(string text, string expected)
     {
         Assert.False(TransferName.TryParse(text, out _, out NameFault fault));
         Assert.Equal(expected, fault.ToString());
@@ -68,7 +68,7 @@ public sealed class TransferNameTests
     }
 
     [Fact]
-    public void Half_of_a_surrogate_pair_is_no_name()
+    public void Half_of_a_surrogate_pair_is_refused()
     {
         Assert.False(TransferName.TryParse("a\uD800", out _, out NameFault fault));
         Assert.Equal(NameFault.NotUnicode, fault);
@@ -95,7 +95,7 @@ public sealed class TransferNameTests
     [InlineData("a/b", "a/b", true)]
     [InlineData("a/bc", "a/b", false)]
     [InlineData("a", "a/b", false)]
-    public void Being_in_a_folder_is_a_matter_of_whole_parts(string name, string folder, bool expected)
+    public void IsIn_compares_whole_parts(string name, string folder, bool expected)
     {
         Assert.Equal(expected, TransferName.Parse(name).IsIn(TransferName.Parse(folder)));
         Assert.True(TransferName.Parse(name).IsIn(default));

@@ -16,12 +16,12 @@ public sealed class ParserPropertyTests
     ];
 
     [Fact]
-    public void Any_text_has_an_answer_as_a_digest_field() =>
+    public void Any_text_is_handled_as_a_digest_field() =>
         Check.One(Quick, Prop.ForAll(Texts(), static text =>
             Assert.True(DigestField.TryParse(text, out Sha256Digest? digest) || digest is null || text.Contains("sha-256", StringComparison.Ordinal))));
 
     [Fact]
-    public void A_digest_that_is_written_is_read_again_among_others() =>
+    public void Formatted_digest_is_parsed_among_others() =>
         Check.One(Quick, Prop.ForAll(
             ArbMap.Default.GeneratorFor<byte[]>().ToArbitrary(),
             Gen.Elements("", "sha-512=:AAAA:, ", "unknown=::;a=b,\t").ToArbitrary(),
@@ -37,7 +37,7 @@ public sealed class ParserPropertyTests
             }));
 
     [Fact]
-    public void Any_text_has_an_answer_as_a_field() =>
+    public void Any_text_is_handled_as_a_field() =>
         Check.One(Quick, Prop.ForAll(Texts(), static text =>
         {
             long? number = Fields.Number(text);
@@ -60,7 +60,7 @@ public sealed class ParserPropertyTests
         }));
 
     [Fact]
-    public void Numbers_tags_and_flags_that_are_written_are_read_again() =>
+    public void Numbers_tags_and_flags_round_trip() =>
         Check.One(Quick, Prop.ForAll(
             ArbMap.Default.GeneratorFor<long>().Select(static number => number & long.MaxValue).ToArbitrary(),
             Gen.Elements("0123456789abcdefXYZ!#$%&'()*+-./:;<=>?@[]^_`{|}~".ToCharArray()).NonEmptyListOf()
@@ -73,7 +73,7 @@ public sealed class ParserPropertyTests
             }));
 
     [Fact]
-    public void Any_path_has_an_answer_and_what_is_a_name_is_written_and_read_again() =>
+    public void Any_path_is_parsed_or_refused_and_names_round_trip() =>
         Check.One(Quick, Prop.ForAll(Texts(), static text =>
         {
             bool isName = TransferName.TryParseEncoded(text, out TransferName name, out NameFault fault);
@@ -95,7 +95,7 @@ public sealed class ParserPropertyTests
         }));
 
     [Fact]
-    public void Any_query_is_a_link_or_refused_and_never_repeated() =>
+    public void Any_query_is_accepted_or_refused_and_never_repeated() =>
         Check.One(Quick, Prop.ForAll(Texts(), static text =>
         {
             string query = "mr-signature=secret" + text;

@@ -20,7 +20,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
-    public async Task What_is_not_there_is_said_with_the_servers_words(string name)
+    public async Task Missing_file_is_reported_in_the_servers_words(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         using TransferClient client = server.Connect();

@@ -35,7 +35,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
     [NeedsTheory(Need.GrpcPeers)]
     [InlineData("C++")]
     [InlineData("Python")]
-    public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string name)
+    public async Task Compressed_file_is_smaller_on_the_wire_and_unchanged(string name)
     {
         // @grpc/grpc-js compresses no answers. grpcio does not say how a request was compressed.
         await using ForeignServer server = await ForeignServer.StartAsync(name, name == "Python" ? ["--gzip"] : []);
@@ -55,7 +55,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
-    public async Task A_download_that_broke_goes_on_where_it_was(string name)
+    public async Task Interrupted_download_resumes(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         byte[] content = server.Write("flaky-file", 3_000_001);
@@ -68,7 +68,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
-    public async Task A_stream_without_an_end_is_no_file(string name)
+    public async Task Stream_without_an_end_is_not_published(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         server.Write("cut-file", 100_000);
@@ -92,7 +92,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
-    public async Task A_deadline_ends_a_download_that_sends_nothing_and_the_server_knows(string name)
+    public async Task Deadline_ends_an_idle_download_at_both_ends(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         server.Write("slow-file", 100_000);
@@ -110,7 +110,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
-    public async Task Whoever_stops_reading_cancels_the_call(string name)
+    public async Task Stopping_to_read_cancels_the_call(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         server.Write("file", 50_000_000);

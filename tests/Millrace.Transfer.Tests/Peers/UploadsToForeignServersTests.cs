@@ -36,7 +36,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
-    public async Task A_hundred_megabytes_go_up_and_come_back(string name)
+    public async Task Hundred_megabytes_make_a_round_trip(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         string source = Here.Write("file", Content.Random(Large));
@@ -50,7 +50,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
-    public async Task What_is_compressed_is_smaller_on_the_way_and_the_same_afterwards(string name)
+    public async Task Compressed_file_is_smaller_on_the_wire_and_unchanged(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         await using var relay = new TestRelay(() => server.Port);
@@ -68,7 +68,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
-    public async Task An_upload_that_broke_goes_on_where_it_was(string name)
+    public async Task Interrupted_upload_resumes(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         string source = Here.Write("file", Content.Random(3_000_001));
@@ -93,7 +93,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
 
     [NeedsTheory(Need.GrpcPeers)]
     [MemberData(nameof(Servers))]
-    public async Task What_must_be_new_and_is_not_is_refused(string name)
+    public async Task Existing_file_is_refused_for_CreateNew(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         byte[] before = server.Write("file", 10);

@@ -22,7 +22,7 @@ public sealed class ProgressTests
     }
 
     [Fact]
-    public void The_rate_is_that_of_the_last_seconds()
+    public void Rate_is_measured_over_the_last_seconds()
     {
         var window = new RateWindow();
         double rate = 0;

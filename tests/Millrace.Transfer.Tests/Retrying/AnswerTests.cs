@@ -13,7 +13,7 @@ public sealed class AnswerTests
     private static readonly TimeSpan Asked = TimeSpan.FromSeconds(7);
 
     [Fact]
-    public async Task A_busy_server_is_asked_again_after_the_time_that_it_says()
+    public async Task Busy_server_is_retried_after_the_time_it_asks_for()
     {
         await using TestServer server = await StartBusyAsync();
         byte[] content = server.Write("x", 100_000);
@@ -41,7 +41,7 @@ public sealed class AnswerTests
     }
 
     [Fact]
-    public async Task A_busy_server_is_named_with_its_time_when_it_stays_busy()
+    public async Task Busy_server_is_reported_with_its_retry_time()
     {
         await using TestServer server = await StartBusyAsync();
         using var http = new HttpClient();
@@ -64,7 +64,7 @@ public sealed class AnswerTests
     [InlineData(TransferProtocol.Http1, 2000)]
     [InlineData(TransferProtocol.Http1, 1_000_000)]
     [InlineData(TransferProtocol.Tus, 1_000_000)]
-    public async Task A_full_server_is_not_asked_again(TransferProtocol protocol, int size)
+    public async Task Full_server_is_not_retried(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync(
             options => options.Store = new LocalFileStoreOptions { MaxTotalBytes = 1000 });
@@ -81,7 +81,7 @@ public sealed class AnswerTests
     }
 
     [Fact]
-    public async Task A_server_that_is_away_for_a_moment_is_asked_again()
+    public async Task Server_that_is_briefly_away_is_retried()
     {
         using var folder = new TemporaryFolder();
         await using var store = new LocalFileStore(folder.Path);

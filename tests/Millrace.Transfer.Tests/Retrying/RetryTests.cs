@@ -10,7 +10,7 @@ public sealed class RetryTests
     };
 
     [Fact]
-    public async Task What_stays_broken_is_given_up_after_MaxAttempts()
+    public async Task Lasting_failure_ends_after_MaxAttempts()
     {
         var policy = new RetryPolicy(Options, TimeProvider.System);
         int tries = 0;
@@ -22,7 +22,7 @@ public sealed class RetryTests
     }
 
     [Fact]
-    public async Task Progress_begins_the_count_anew()
+    public async Task Progress_resets_the_count()
     {
         var policy = new RetryPolicy(Options, TimeProvider.System);
         int tries = 0;
@@ -39,7 +39,7 @@ public sealed class RetryTests
     }
 
     [Fact]
-    public async Task What_is_final_is_not_tried_again()
+    public async Task Final_errors_are_not_retried()
     {
         var policy = new RetryPolicy(Options, TimeProvider.System);
         int tries = 0;
@@ -51,7 +51,7 @@ public sealed class RetryTests
     }
 
     [Fact]
-    public void Waits_double_up_to_the_longest_and_differ_by_half()
+    public void Waits_double_up_to_the_maximum_with_half_as_jitter()
     {
         var policy = new RetryPolicy(
             new TransferClientOptions { FirstDelay = TimeSpan.FromMilliseconds(100), MaxDelay = TimeSpan.FromMilliseconds(450) }, TimeProvider.System);
@@ -68,7 +68,7 @@ public sealed class RetryTests
     }
 
     [Fact]
-    public void The_other_side_may_ask_for_a_longer_wait()
+    public void Server_may_ask_for_a_longer_wait()
     {
         var policy = new RetryPolicy(Options, TimeProvider.System);
         var state = new RetryState();

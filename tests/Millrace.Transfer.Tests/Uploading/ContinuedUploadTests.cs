@@ -3,7 +3,7 @@ namespace Millrace.Transfer.Tests.Uploading;
 public sealed class ContinuedUploadTests
 {
     [Theory, EveryProtocol]
-    public async Task What_an_earlier_client_began_is_continued(TransferProtocol protocol)
+    public async Task Upload_of_an_earlier_client_resumes(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -28,7 +28,7 @@ public sealed class ContinuedUploadTests
     }
 
     [Fact]
-    public async Task A_file_that_was_changed_since_is_uploaded_anew()
+    public async Task Changed_file_is_uploaded_from_the_start()
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();

@@ -33,7 +33,7 @@ public sealed class CutUploadTests
     }
 
     [Theory, EveryProtocol]
-    public async Task A_pipe_is_continued_from_what_is_kept_of_it(TransferProtocol protocol)
+    public async Task Pipe_resumes_from_its_retained_bytes(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = Content.Random(20_000_000);
@@ -48,7 +48,7 @@ public sealed class CutUploadTests
     }
 
     [Theory, EveryProtocol]
-    public async Task What_the_server_has_is_not_sent_again(TransferProtocol protocol)
+    public async Task Bytes_on_the_server_are_not_sent_again(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -65,7 +65,7 @@ public sealed class CutUploadTests
     }
 
     [Theory, EveryProtocol]
-    public async Task A_stalled_connection_counts_as_dead(TransferProtocol protocol)
+    public async Task Stalled_connection_counts_as_dead(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();

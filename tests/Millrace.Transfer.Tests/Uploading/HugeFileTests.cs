@@ -13,7 +13,7 @@ public sealed class HugeFileTests
     private static long Length => Soak.Asked ? 5L * 1024 * 1024 * 1024 : 2_362_232_012;
 
     [Fact]
-    public async Task A_huge_file_goes_up_and_comes_down()
+    public async Task Huge_file_makes_a_round_trip()
     {
         await using TestServer server = await TestServer.StartAsync(options =>
         {

@@ -45,7 +45,7 @@ public sealed class RefusedUploadTests
     }
 
     [Fact]
-    public async Task A_server_that_is_not_there_is_named_after_the_last_try()
+    public async Task Missing_server_is_reported_after_the_last_attempt()
     {
         await using var relay = new TestRelay(() => 9);
         var handler = new CountingHandler();
@@ -66,7 +66,7 @@ public sealed class RefusedUploadTests
     }
 
     [Fact]
-    public async Task A_wire_that_is_not_offered_is_refused_with_those_that_are()
+    public async Task Protocol_not_offered_is_refused_with_those_that_are()
     {
         await using TestServer server = await TestServer.StartAsync(options =>
         {
@@ -83,7 +83,7 @@ public sealed class RefusedUploadTests
     }
 
     [Fact]
-    public async Task A_source_that_fails_is_not_tried_again()
+    public async Task Failing_source_is_not_retried()
     {
         await using TestServer server = await TestServer.StartAsync();
         using TransferClient client = server.Connect();

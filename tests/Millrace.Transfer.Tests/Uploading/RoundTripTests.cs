@@ -20,7 +20,7 @@ public sealed class RoundTripTests
 
     [Theory]
     [MemberData(nameof(Sizes))]
-    public async Task What_was_put_from_a_path_comes_back_to_a_path(TransferProtocol protocol, int size)
+    public async Task File_makes_a_round_trip_between_paths(TransferProtocol protocol, int size)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();

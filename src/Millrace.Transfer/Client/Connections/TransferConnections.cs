@@ -8,7 +8,7 @@ internal static class TransferConnections
 {
     /// <summary>Bytes of one answer over HTTP/2 that may be on their way before the client has asked for more: 16 MiB.</summary>
     /// <remarks>
-    /// The most that HttpClient takes, and to what it grows a window by itself on a long way: twice what is on its way at
+    /// The most that HttpClient takes, and the size to which it grows a window on a long route: twice what is on its way at
     /// 60 ms and 1 Gbit/s. Also on a short way whoever sends stands still at the end of a smaller one: docs/measuring.md.
     /// </remarks>
     public const int InitialWindowBytes = 16 * 1024 * 1024;
@@ -53,7 +53,7 @@ internal static class TransferConnections
             await socket.ConnectAsync(context.DnsEndPoint, cancellationToken).ConfigureAwait(false);
             var connection = new NetworkStream(socket, ownsSocket: true);
 
-            // HTTP/1.1 receives bodies in the caller's memory by itself.
+            // HTTP/1.1 already receives bodies in the caller's memory.
             return context.InitialRequestMessage.Version.Major == HttpVersion.Version20.Major
                 ? new LargeReadStream(connection)
                 : connection;

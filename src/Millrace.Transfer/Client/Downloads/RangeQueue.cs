@@ -1,7 +1,7 @@
 namespace Millrace.Transfer;
 
 /// <summary>
-/// The parts of a file that are missing, and who fetches which. Who has nothing left to do takes half of what another one
+/// The parts of a file that are missing, and which connection fetches which. An idle connection takes half of what another one
 /// has left most of. Thread-safe.
 /// </summary>
 internal sealed class RangeQueue

@@ -27,7 +27,7 @@ internal sealed class OpenedFile : IDisposable
     /// <summary>How long the answer took.</summary>
     public TimeSpan RoundTrip { get; init; }
 
-    /// <summary>Looks at what stands behind the last byte, once all of them were read.</summary>
+    /// <summary>Checks what follows the last byte, once all bytes were read.</summary>
     /// <returns>The digest of the whole file, where it is said there.</returns>
     public ValueTask<Sha256Digest?> FinishAsync() => Body is IEndingBody body ? body.FinishAsync() : default;
 
@@ -41,7 +41,7 @@ internal sealed class OpenedFile : IDisposable
 /// <summary>The bytes of a file behind which the server says something more.</summary>
 internal interface IEndingBody
 {
-    /// <summary>Reads what is behind the last byte; throws when it is not a good end.</summary>
+    /// <summary>Reads what follows the last byte; throws when the response did not end well.</summary>
     /// <returns>The digest of the whole file, where it is said there.</returns>
     ValueTask<Sha256Digest?> FinishAsync();
 }

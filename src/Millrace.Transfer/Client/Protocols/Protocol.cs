@@ -14,7 +14,7 @@ internal abstract class Protocol
     /// <summary>Whether the server compares the digest of the whole before it publishes.</summary>
     public abstract bool VerifiesWhole { get; }
 
-    /// <summary>Whether a digest can be said behind the last byte, so that the same request publishes the file.</summary>
+    /// <summary>Whether a digest can be sent after the last byte, so that the same request publishes the file.</summary>
     public virtual bool SupportsTrailingDigest => false;
 
     /// <summary>Whether the bytes of a request have to be counted before it is sent.</summary>

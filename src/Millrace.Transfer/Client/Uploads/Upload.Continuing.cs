@@ -5,7 +5,7 @@ namespace Millrace.Transfer;
 /// <summary>Uploads that are continued where an interruption left them.</summary>
 internal sealed partial class Upload
 {
-    /// <summary>How long giving up may take; nobody waits for it gladly, and the server forgets by itself.</summary>
+    /// <summary>How long deleting an upload may take: best effort, as the server expires abandoned uploads.</summary>
     private static readonly TimeSpan GiveUpTime = TimeSpan.FromSeconds(2);
 
     private Uri? _upload;
@@ -147,7 +147,7 @@ internal sealed partial class Upload
                 _source, offset, count, most, part is null ? Following : null, _meter, watch)
             {
                 Rule = _rule,
-                Digest = isLast && Protocol.SupportsTrailingDigest ? () => DigestBehindAsync(watch) : null,
+                Digest = isLast && Protocol.SupportsTrailingDigest ? () => TrailingDigestAsync(watch) : null,
             });
             _mayBePublished |= isLast;
             UploadAnswer answer;
@@ -210,7 +210,7 @@ internal sealed partial class Upload
     }
 
     /// <summary>The digest of all that was uploaded, once the last byte was sent; unless it was changed meanwhile.</summary>
-    private ValueTask<Sha256Digest?> DigestBehindAsync(IdleWatch watch)
+    private ValueTask<Sha256Digest?> TrailingDigestAsync(IdleWatch watch)
     {
         _source.ThrowIfChanged();
         return DigestAsync(_source.Length ?? _source.Position, watch);
@@ -289,7 +289,7 @@ internal sealed partial class Upload
         return true;
     }
 
-    private async ValueTask GiveUpAsync()
+    private async ValueTask DeleteAsync()
     {
         using var bound = new CancellationTokenSource(GiveUpTime);
         await AbortAsync(Protocol, _upload!, bound.Token).ConfigureAwait(false);

@@ -36,7 +36,7 @@ internal sealed partial class Upload
         watch.Pause();
 
         // Its bytes would count twice against what the server has room for.
-        await GiveUpAsync().ConfigureAwait(false);
+        await DeleteAsync().ConfigureAwait(false);
         _upload = null;
         _mayBePublished = false;
         _parts = UploadParts.Of(_source.Length!.Value, _context.Options.MaxConnections);

@@ -63,7 +63,7 @@ internal sealed partial class Upload : IDisposable
         {
             if (_upload is not null)
             {
-                await GiveUpAsync().ConfigureAwait(false);
+                await DeleteAsync().ConfigureAwait(false);
             }
 
             await DeletePartsAsync().ConfigureAwait(false);
@@ -95,7 +95,7 @@ internal sealed partial class Upload : IDisposable
         Outgoing content = Next(new Outgoing(
             _source, 0, _source.Length, long.MaxValue, digest is null ? Following : null, _meter, watch)
         {
-            Digest = Verify && digest is null && Protocol.SupportsTrailingDigest ? () => DigestBehindAsync(watch) : null,
+            Digest = Verify && digest is null && Protocol.SupportsTrailingDigest ? () => TrailingDigestAsync(watch) : null,
         });
         try
         {

@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Tests.Uploading.Parts;
 public sealed class DividedUploadTests
 {
     [Theory, EveryProtocol(ProtocolSet.Http, true, false)]
-    public async Task On_a_long_way_several_parts_go_at_once_and_make_the_file(TransferProtocol protocol, bool fromPath)
+    public async Task Several_parts_are_sent_at_once_over_a_long_route(TransferProtocol protocol, bool fromPath)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -28,7 +28,7 @@ public sealed class DividedUploadTests
     }
 
     [Fact]
-    public async Task Over_http2_parts_have_connections_of_their_own()
+    public async Task Parts_over_HTTP_2_use_separate_connections()
     {
         using var folder = new TemporaryFolder();
         string certificate = TlsFiles.Write(folder);
@@ -46,7 +46,7 @@ public sealed class DividedUploadTests
     }
 
     [Theory, EveryProtocol(ProtocolSet.Http)]
-    public async Task On_a_short_way_one_connection_does_it(TransferProtocol protocol)
+    public async Task One_connection_is_used_over_a_short_route(TransferProtocol protocol)
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();
@@ -59,7 +59,7 @@ public sealed class DividedUploadTests
     }
 
     [Fact]
-    public async Task One_connection_does_it_where_no_more_are_allowed()
+    public async Task One_connection_is_used_where_no_more_are_allowed()
     {
         await using TestServer server = await TestServer.StartAsync();
         await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
@@ -71,7 +71,7 @@ public sealed class DividedUploadTests
     }
 
     [Fact]
-    public async Task What_comes_once_goes_over_one_connection()
+    public async Task Unseekable_content_uses_one_connection()
     {
         await using TestServer server = await TestServer.StartAsync();
         byte[] content = Content.Random(LongWay.Bytes);
@@ -88,7 +88,7 @@ public sealed class DividedUploadTests
     }
 
     [Fact]
-    public async Task Fewer_connections_are_used_where_the_server_wants_fewer()
+    public async Task Fewer_connections_are_used_when_the_server_wants_fewer()
     {
         await using TestServer server = await TestServer.StartAsync(
             options => options.Limits = new TransferLimits { MaxTransfers = 2 });
@@ -104,7 +104,7 @@ public sealed class DividedUploadTests
     }
 
     [Fact]
-    public async Task Where_there_is_no_room_for_parts_and_whole_the_file_goes_as_one()
+    public async Task File_is_sent_whole_when_parts_do_not_fit()
     {
         await using TestServer server = await TestServer.StartAsync(
             options => options.Store = new LocalFileStoreOptions { MaxTotalBytes = LongWay.Bytes + 1_000_000 });

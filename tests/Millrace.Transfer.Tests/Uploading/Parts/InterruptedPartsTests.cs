@@ -3,7 +3,7 @@ namespace Millrace.Transfer.Tests.Uploading.Parts;
 public sealed class InterruptedPartsTests
 {
     [Theory, EveryProtocol(ProtocolSet.Http)]
-    public async Task Parts_whose_connections_are_cut_at_random_bytes_make_the_file(TransferProtocol protocol)
+    public async Task Parts_with_connections_cut_at_random_make_the_file(TransferProtocol protocol)
     {
         int times = Soak.Times(1, 20);
         for (int i = 0; i < times; i++)
@@ -42,7 +42,7 @@ public sealed class InterruptedPartsTests
     }
 
     [Fact]
-    public async Task Parts_that_an_earlier_client_began_are_continued()
+    public async Task Parts_of_an_earlier_client_resume()
     {
         await using TestServer server = await TestServer.StartAsync();
         using var folder = new TemporaryFolder();

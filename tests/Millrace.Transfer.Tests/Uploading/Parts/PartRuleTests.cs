@@ -12,7 +12,7 @@ public sealed class PartRuleTests
     [InlineData(1024 * MiB, 4, 16)]
     [InlineData(1024 * MiB, 100, 128)]
     [InlineData(1024 * 1024 * MiB, 1000, 256)]
-    public void Parts_are_the_whole_in_its_order(long length, int connections, int count)
+    public void Parts_cover_the_file_in_order(long length, int connections, int count)
     {
         UploadParts parts = UploadParts.Of(length, connections);
 
@@ -29,7 +29,7 @@ public sealed class PartRuleTests
     }
 
     [Fact]
-    public void A_part_that_is_given_back_is_taken_by_another()
+    public void Returned_part_is_taken_by_another_connection()
     {
         UploadParts parts = UploadParts.Of(2 * MiB, 2);
         parts.Enter();
@@ -50,7 +50,7 @@ public sealed class PartRuleTests
     [InlineData(10, 1_000_000, 2_400_000, false)]
     [InlineData(60, 30_000_000, 500_000_000, true)]
     [InlineData(60, 40_000_000, 500_000_000, false)]
-    public void The_rate_is_watched_for_a_second_after_buffers_are_full(int roundTrip, long inSecond, long rest, bool several)
+    public void Rate_is_measured_for_a_second_after_buffers_fill(int roundTrip, long inSecond, long rest, bool several)
     {
         const long Buffered = 1_500_000;
         var clock = new SteppedClock();

@@ -3,7 +3,7 @@ namespace Millrace.Transfer.Tests.Uploading.Parts;
 public sealed class RefusedPartsTests
 {
     [Fact]
-    public async Task A_name_that_is_taken_meanwhile_stays_what_it_is_and_no_parts_are_left()
+    public async Task Name_taken_meanwhile_is_kept_and_parts_are_deleted()
     {
         await using TestServer server = await TestServer.StartAsync();
         await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);

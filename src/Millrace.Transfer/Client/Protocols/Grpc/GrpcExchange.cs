@@ -32,7 +32,7 @@ internal sealed class GrpcExchange : IDisposable
     public GrpcInput? Input { get; private set; }
 
     /// <summary>Sends the request and looks how the answer begins.</summary>
-    /// <exception cref="TransferException">It was refused at once, or is no answer of gRPC.</exception>
+    /// <exception cref="TransferException">It was refused at once, or the response is not gRPC.</exception>
     public async Task<GrpcInput> SendAsync(HttpRequestMessage request)
     {
         _watch.Touch();

@@ -89,7 +89,7 @@ internal sealed class HeldStream : ReadOnlyStream
 {
     private ReadOnlyMemory<byte> _left;
 
-    /// <summary>Begins anew with other memory, which stays the caller's.</summary>
+    /// <summary>Starts over with other memory, which stays the caller's.</summary>
     public void Begin(ReadOnlyMemory<byte> memory) => _left = memory;
 
     public override int Read(Span<byte> buffer)

@@ -90,7 +90,7 @@ internal sealed class ChunkContent(UploadHead head, Outgoing outgoing, ProtocolS
     protected override long? MessageBytes() => null;
 }
 
-/// <summary>A part of an upload as one message: its fields, and behind them the file's bytes.</summary>
+/// <summary>A part of an upload as one message: its fields, followed by the file's bytes.</summary>
 /// <param name="head">The fields but the last.</param>
 /// <param name="outgoing">The bytes, whose number is known.</param>
 /// <param name="setup">How the message is made.</param>
