@@ -50,11 +50,20 @@ internal static class HtmlReport
         return Convert.ToBase64String(buffer.GetBuffer().AsSpan(0, (int)buffer.Length));
     }
 
-    // A run as results.json has it, with its advice.
+    // A run as results.json has it, with its advice, and without the lists of samples whose distribution the summary has.
     private static JsonObject Run(LabResults run)
     {
         JsonObject json = JsonSerializer.SerializeToNode(run, ResultsJson.Default.LabResults)!.AsObject();
         json["advice"] = JsonSerializer.SerializeToNode(AdviceOf(run), ReportJson.Default.IReadOnlyListReportAdvice);
+        foreach (JsonObject item in json["cases"]!.AsArray().OfType<JsonObject>())
+        {
+            foreach ((string meter, _) in item["summary"]?["distributions"]?.AsObject() ?? [])
+            {
+                item["samples"]?.AsObject().Remove(meter);
+                item["samples"]?["passes"]?.AsObject().Remove(meter);
+            }
+        }
+
         return json;
     }
 

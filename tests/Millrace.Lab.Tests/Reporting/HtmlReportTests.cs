@@ -101,6 +101,24 @@ public sealed class HtmlReportTests
     }
 
     [Fact]
+    public void Samples_whose_distribution_the_summary_has_are_left_out()
+    {
+        CaseResult item = Fixture.Case("FilePipe", 4096, 5);
+        item = item with
+        {
+            Summary = item.Summary! with
+            {
+                Distributions = new Dictionary<string, Distribution> { ["userCpuNs"] = item.Summary.WallNs },
+            },
+        };
+        using JsonDocument data = Data(HtmlReport.Write([Fixture.Run(item)]));
+        JsonElement samples = data.RootElement.GetProperty("runs")[0].GetProperty("cases")[0].GetProperty("samples");
+        Assert.False(samples.TryGetProperty("userCpuNs", out _));
+        Assert.True(samples.TryGetProperty("systemCpuNs", out _));
+        Assert.Equal(item.Samples!.WallNs, samples.GetProperty("wallNs").EnumerateArray().Select(value => value.GetDouble()));
+    }
+
+    [Fact]
     public void Page_of_the_committed_full_run_is_below_two_megabytes()
     {
         string page = HtmlReport.Write([ResultsFile.Read(Path.Combine(
