@@ -83,9 +83,9 @@ public sealed class PutPlanTests : IDisposable
     [Theory]
     [InlineData("http://h/files/x", "final slash", "tree/one.txt", "tree/sub/two.txt")]
     [InlineData("http://h/files/x", "final slash", "tree")]
-    [InlineData("http://h/files/x/", "no name of its own", "-")]
+    [InlineData("http://h/files/x/", "Standard input has no name", "-")]
     [InlineData("http://h/files/x/", "would both become", "tree/one.txt", "tree/../tree/one.txt")]
-    public void What_contradicts_itself_is_refused_before_anything_is_sent(string url, string reason, params string[] sources)
+    public void Contradictory_arguments_are_rejected_before_the_upload(string url, string reason, params string[] sources)
     {
         string[] paths = [.. sources.Select(source => source == "-" ? source : In(source))];
 
