@@ -3,18 +3,6 @@ using Spectre.Console;
 
 namespace Millrace.Lab.Reporting;
 
-internal enum Tone
-{
-    None,
-    Good,
-    Bad,
-}
-
-internal readonly record struct Cell(string Text, Tone Tone = Tone.None)
-{
-    public static implicit operator Cell(string? text) => new(text ?? "-");
-}
-
 /// <summary>A table for the terminal and for Markdown: the first columns are text, the others numbers.</summary>
 /// <param name="Rows">A row with fewer cells than columns ends with a text, as a case that failed does.</param>
 internal sealed record TextTable(IReadOnlyList<string> Titles, int TextColumns, IEnumerable<IReadOnlyList<Cell>> Rows)
@@ -88,4 +76,16 @@ internal sealed record TextTable(IReadOnlyList<string> Titles, int TextColumns, 
         .Replace("<", "&lt;", StringComparison.Ordinal)
         .Replace("\r", "", StringComparison.Ordinal)
         .Replace('\n', ' ');
+}
+
+internal enum Tone
+{
+    None,
+    Good,
+    Bad,
+}
+
+internal readonly record struct Cell(string Text, Tone Tone = Tone.None)
+{
+    public static implicit operator Cell(string? text) => new(text ?? "-");
 }
