@@ -69,7 +69,6 @@ public sealed class RegistrationTests
         options.Token = "second";
 
         Assert.Equal("first", client.Options.Token);
-        Assert.DoesNotContain("second", $"{options}", StringComparison.Ordinal);
     }
 
     [Fact]

@@ -98,7 +98,11 @@ internal sealed class ArrayServer : IAsyncDisposable
     private async Task AppendAsync(HttpContext context)
     {
         (MessageForm form, _) = Ask(context);
-        UploadId.TryParse((string)context.Request.Query["id"]!, out UploadId id);
+        if (!UploadId.TryParse((string)context.Request.Query["id"]!, out UploadId id))
+        {
+            throw new InvalidDataException("The request names no upload.");
+        }
+
         UploadWriter writer = await _store
             .AppendUploadAsync(id, NumberIn(context, "offset"), discardable: false, context.RequestAborted).ConfigureAwait(false);
         UploadStatus status;

@@ -7,31 +7,6 @@ using Google.Protobuf;
 
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>Where the array of a message comes from.</summary>
-internal enum MessageArray
-{
-    None,
-
-    Rented,
-
-    /// <summary>Every message is a new array: what message-oriented libraries do.</summary>
-    New,
-}
-
-/// <summary>How both ends of an array row make their messages.</summary>
-internal readonly record struct MessageForm(MessageArray Array, bool IsText, bool IsGzip)
-{
-    public byte[] Take(int bytes) => Array == MessageArray.Rented ? ArrayPool<byte>.Shared.Rent(bytes) : new byte[bytes];
-
-    public void Return(byte[] array)
-    {
-        if (Array == MessageArray.Rented)
-        {
-            ArrayPool<byte>.Shared.Return(array);
-        }
-    }
-}
-
 /// <summary>
 /// gRPC as applications write it that know messages and no pipes: each message of a file is gathered in an array, encoded
 /// into others where it has to be, and written; or read into an array, decoded, and written to the file.
@@ -230,5 +205,30 @@ internal static class MessageArrays
         }
 
         return message[0] == DataTag ? length + 1 : throw new InvalidDataException("A message has another field than data.");
+    }
+}
+
+/// <summary>Where the array of a message comes from.</summary>
+internal enum MessageArray
+{
+    None,
+
+    Rented,
+
+    /// <summary>Every message is a new array: what message-oriented libraries do.</summary>
+    New,
+}
+
+/// <summary>How both ends of an array row make their messages.</summary>
+internal readonly record struct MessageForm(MessageArray Array, bool IsText, bool IsGzip)
+{
+    public byte[] Take(int bytes) => Array == MessageArray.Rented ? ArrayPool<byte>.Shared.Rent(bytes) : new byte[bytes];
+
+    public void Return(byte[] array)
+    {
+        if (Array == MessageArray.Rented)
+        {
+            ArrayPool<byte>.Shared.Return(array);
+        }
     }
 }
