@@ -48,7 +48,7 @@ internal static class HistoryCommand
 
     private const string Prefix = "millrace lab history: ";
 
-    private static int Run(string folder, IReadOnlyList<string> cases, string? metric, bool json)
+    private static int Run(string folder, string[] cases, string? metric, bool json)
     {
         MetricKind kind;
         try
@@ -73,7 +73,7 @@ internal static class HistoryCommand
         }
 
         // A metric without a case means all cases: an overview has no place for it.
-        IReadOnlyList<string> filters = cases.Count == 0 && metric is not null ? ["*"] : cases;
+        IReadOnlyList<string> filters = cases.Length == 0 && metric is not null ? ["*"] : cases;
         IReadOnlyList<MachineHistory> machines = MachineHistory.Of(runs.Runs, filters, kind);
         Print(new HistoryReport(runs.Problems, machines), kind, filters, json);
         return runs.Runs.Count == 0 ? ExitCode.CannotCompare : ExitCode.Success;

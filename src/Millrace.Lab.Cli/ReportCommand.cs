@@ -49,7 +49,7 @@ internal static class ReportCommand
         return command;
     }
 
-    private static int Run(IReadOnlyList<string> sources, string? output, string? table)
+    private static int Run(string[] sources, string? output, string? table)
     {
         try
         {

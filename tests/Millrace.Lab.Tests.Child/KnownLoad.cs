@@ -46,6 +46,7 @@ internal sealed class KnownLoad(string file) : CaseMethod
 
     public override void Dispose()
     {
+        base.Dispose();
         _file.Dispose();
         _nowhere.Dispose();
     }

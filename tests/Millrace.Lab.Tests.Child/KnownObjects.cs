@@ -14,7 +14,7 @@ internal sealed class KnownObjects : CaseMethod
     public const int Threads = 4;
 
     // Where the compiler cannot see that an object is not used.
-    private static object? Last;
+    internal static object? Last;
 
     public static readonly string[] Names = [nameof(Small), nameof(OnThreads), nameof(Arrays), nameof(Large), nameof(One), nameof(None)];
 

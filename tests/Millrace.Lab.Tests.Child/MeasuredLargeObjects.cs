@@ -10,7 +10,7 @@ public static class MeasuredLargeObjects
     public const int Large = 3;
 
     // Where the compiler cannot see that an array is not used.
-    private static byte[]? Last;
+    internal static byte[]? Last;
 
     public static int Print()
     {

@@ -67,6 +67,7 @@ internal sealed record ProcessorInfo(string Name, int? PhysicalCores, string? Hy
             new ProcessStartInfo("sysctl", ["-n", "machdep.cpu.brand_string", "hw.physicalcpu"])
             {
                 RedirectStandardOutput = true,
+                UseShellExecute = false,
             })!;
         string[] lines = process.StandardOutput.ReadToEnd().Split('\n');
         process.WaitForExit();

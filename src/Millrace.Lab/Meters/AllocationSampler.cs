@@ -29,7 +29,6 @@ internal sealed class AllocationSampler : EventListener
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);
     private static readonly nint MarkType = typeof(Mark[]).TypeHandle.Value;
 
-    private readonly EventSource _runtime;
     private readonly List<SampledObject> _samples = [];
     private readonly ManualResetEventSlim _marked = new();
     private DateTime _markTime;
@@ -38,7 +37,6 @@ internal sealed class AllocationSampler : EventListener
 
     private AllocationSampler(EventSource runtime)
     {
-        _runtime = runtime;
         EnableEvents(ThreadProbe.Log, EventLevel.LogAlways);
         EnableEvents(runtime, EventLevel.Informational, AllocationSampling);
     }

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 
 namespace Millrace.Lab.Running;
@@ -52,6 +53,7 @@ internal abstract class CaseMethod : IDisposable
             _complete = Complete;
         }
 
+        [SuppressMessage("Reliability", "CA2012", Justification = "The result is taken once, and only when the task is complete.")]
         public long Run()
         {
             ConfiguredValueTaskAwaitable<long>.ConfiguredValueTaskAwaiter awaiter = _method().ConfigureAwait(false).GetAwaiter();

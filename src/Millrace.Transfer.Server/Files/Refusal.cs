@@ -34,7 +34,14 @@ internal sealed class Refusal(TransferError error, string message, string? name 
     public bool ContradictsLength { get; init; }
 
     /// <summary>Whether the upload has all its bytes, so that the refusal is about the file and not about the upload.</summary>
-    public bool IsUploadComplete { get; set; }
+    public bool IsUploadComplete { get; private set; }
+
+    /// <summary>Marks the upload as complete.</summary>
+    public Refusal AfterLastByte()
+    {
+        IsUploadComplete = true;
+        return this;
+    }
 
     /// <summary>Classifies an exception for every protocol.</summary>
     /// <returns>Null for what is not a refusal but a fault of the server, or the end of the connection.</returns>

@@ -140,8 +140,7 @@ internal sealed class UploadCall
         }
         catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
         {
-            refusal.IsUploadComplete = true;
-            throw refusal;
+            throw refusal.AfterLastByte();
         }
     }
 

@@ -10,7 +10,7 @@ using Millrace.Transfer.Server.Tests.Infrastructure;
 namespace Millrace.Transfer.Server.Tests.Access;
 
 /// <summary>Access control as part of an ASP.NET Core application: schemes, policies, and what happens without them.</summary>
-public sealed class ApplicationAccessTests : IAsyncLifetime
+public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
 {
     private readonly TemporaryFolder _folder = new();
     private TokenStore _tokens = null!;
@@ -24,11 +24,9 @@ public sealed class ApplicationAccessTests : IAsyncLifetime
         _token = (await _tokens.AddAsync("ci", TransferScope.Read, TransferName.Parse("a"))).Secret;
     }
 
-    public Task DisposeAsync()
-    {
-        _folder.Dispose();
-        return Task.CompletedTask;
-    }
+    public Task DisposeAsync() => Task.CompletedTask;
+
+    public void Dispose() => _folder.Dispose();
 
     private Task<RunningServer> StartAsync(
         Action<IServiceCollection>? services = null,

@@ -1,3 +1,5 @@
+using System.Runtime.Versioning;
+
 namespace Millrace.Transfer.Server.Tests.Access;
 
 public sealed class TokenStoreTests : IDisposable
@@ -38,6 +40,7 @@ public sealed class TokenStoreTests : IDisposable
     }
 
     [NeedsFact(Need.Unix)]
+    [UnsupportedOSPlatform("windows")]
     public async Task Only_the_owner_may_read_the_file()
     {
         TokenStore store = Open();

@@ -1,10 +1,12 @@
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-public sealed class TakeoverLockTests
+public sealed class TakeoverLockTests : IDisposable
 {
     private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(50);
 
     private readonly TakeoverLock _lock = new(Bounded.Patience);
+
+    public void Dispose() => _lock.Dispose();
 
     [Fact]
     public async Task Free_lock_is_acquired_at_once()

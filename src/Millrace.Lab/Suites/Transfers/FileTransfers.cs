@@ -48,6 +48,7 @@ internal sealed class FileTransfers : CaseMethod
 
     public override void Dispose()
     {
+        base.Dispose();
         _client?.Dispose();
         if (_coreServer is not null)
         {

@@ -29,6 +29,9 @@ internal sealed class WritesSuite : Suite
     // How many times as long as the other file, which is 4 MiB and fits into a processor's cache.
     private const int LargeByMedium = 32;
 
+    private static readonly int[] QuickDegrees = [1, 2, 4];
+    private static readonly int[] Degrees = [1, 2, 3, 4, 8];
+
     // Records that all writers append together. Each record of a single writer waits for the device, which takes half a second
     // where a flush takes a quarter of a millisecond; and 64 writers have 32 each, so that opening them is little of it.
     private const int Records = 2048;
@@ -135,7 +138,7 @@ internal sealed class WritesSuite : Suite
                select new WriteCase(method, folder, file.Bytes, file.Chunk, Durability.OnCommit),
             .. CopyMethods.Select(method => new CopyCase(method, folder, inputs.Integers)),
             .. from file in new[] { inputs.Integers, inputs.Text }
-               from degree in quick ? [1, 2, 4] : new[] { 1, 2, 3, 4, 8 }
+               from degree in quick ? QuickDegrees : Degrees
                select new ScanCase(
                    degree == 1 ? nameof(FileScanning.FilePipe) : nameof(FileScanning.FilePipeScan), folder, file, degree),
             .. Writers.Select(writers => new AppendCase(nameof(RecordAppending.FilePipeAppend), folder, writers, Records)),
