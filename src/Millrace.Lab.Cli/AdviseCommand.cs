@@ -12,7 +12,7 @@ namespace Millrace.Lab.Cli;
 internal static class AdviseCommand
 {
     private const string Description =
-        "Say what results suggest: evidence, action, and how to test it again; and whether published conclusions hold here.";
+        "Recommend a method from results, with evidence, an action and the command that checks it; and test whether published conclusions hold here.";
 
     private const string Details = """
         Examples:

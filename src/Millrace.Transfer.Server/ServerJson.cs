@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What the server keeps in files and reports about itself, without reflection.</summary>
+/// <summary>The documents that the server stores and reports, without reflection.</summary>
 [JsonSerializable(typeof(HealthDocument))]
 [JsonSerializable(typeof(TokenDocument))]
 [JsonSerializable(typeof(UploadRecord))]

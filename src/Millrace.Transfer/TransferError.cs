@@ -3,7 +3,7 @@ namespace Millrace.Transfer;
 /// <summary>Why a transfer was refused or failed; the same on every protocol, and on both ends of it.</summary>
 public enum TransferError
 {
-    /// <summary>Something else; the message and the inner exception say what.</summary>
+    /// <summary>Something else; see the message and the inner exception.</summary>
     Failed,
 
     /// <summary>There is no such file, folder or upload.</summary>

@@ -1,13 +1,13 @@
 namespace Millrace.Transfer;
 
 /// <summary>
-/// A transfer that was refused or that failed. The message says what was tried, what happened and what can be done.
+/// A transfer that was refused or that failed. The message explains what was tried, what happened and what can be done.
 /// </summary>
 public sealed class TransferException : IOException
 {
     /// <summary>Describes a failed transfer.</summary>
     /// <param name="error">What went wrong.</param>
-    /// <param name="message">What was tried, what happened and what can be done; for the person who asked for it.</param>
+    /// <param name="message">Explains what was tried, what happened and what can be done, for the person who asked for it.</param>
     /// <param name="name">The file or folder that it was about; null when there is none.</param>
     /// <param name="innerException">What caused it.</param>
     public TransferException(

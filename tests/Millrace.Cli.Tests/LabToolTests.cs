@@ -94,7 +94,7 @@ public sealed partial class LabToolTests : IDisposable
             RedirectStandardError = true,
         };
 
-        // The caller's tools are no part of the test.
+        // The caller's tools must not take part in the test.
         start.Environment["HOME"] = start.Environment["USERPROFILE"] = _folder;
         start.Environment["PATH"] = $"{Path.Combine(_folder, "bin")}{Path.PathSeparator}/usr/bin{Path.PathSeparator}/bin";
         return Process.Start(start)!;

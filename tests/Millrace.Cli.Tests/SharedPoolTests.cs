@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Millrace.Cli.Tests;
 
-/// <summary>What the pool of the command's process keeps, counted in that process.</summary>
+/// <summary>Arrays that the pool of the command's process keeps, counted in that process.</summary>
 public sealed class SharedPoolTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("millrace-cli-").FullName;

@@ -12,7 +12,7 @@ internal static class StartupHook
     /// <summary>Names the file to write to.</summary>
     public const string FileVariable = "MILLRACE_TEST_KEPT_ARRAYS";
 
-    /// <summary>More than the pool keeps by itself of one size, at 32 for each of 16 processors.</summary>
+    /// <summary>More than the pool keeps by default of one size, at 32 for each of 16 processors.</summary>
     public const int Rented = 600;
 
     public static void Initialize()

@@ -37,7 +37,7 @@ public sealed partial class LabFilesTests : IDisposable
         });
         if (OperatingSystem.IsLinux())
         {
-            // Each in a process of its own, which had some 40 MiB before.
+            // Each in a separate process, which had some 40 MiB before.
             Assert.All(results.Cases, item => Assert.InRange(item.Summary!.PeakOverIdleBytes!.Value, 0, 8 * 1024 * 1024));
             Assert.All(results.Cases, item => Assert.True(item.Summary!.PeakResidentBytes > 20 * 1024 * 1024));
         }
@@ -127,7 +127,7 @@ public sealed partial class LabFilesTests : IDisposable
             _folder, "files", "--file", MakeLargeFile(), "--data", "data", "--filter", "FileStream*/hot/*");
         Task<string> output = process.StandardOutput.ReadToEndAsync();
 
-        // With the colon: the line that says how far it is, so something has been measured.
+        // With the colon: the progress line, so something has been measured.
         Assert.NotNull(await ReadUntilAsync(process, "Launch 1 of 3: measuring hot cases:"));
         Assert.Equal(0, Kill(process.Id, Interrupt));
         string rest = await process.StandardError.ReadToEndAsync();

@@ -18,7 +18,7 @@ internal static class StoredRunFiles
 
     private static readonly int[] Buffers = [4096, 16384, 65536];
 
-    /// <summary>Writes one into a folder of its own.</summary>
+    /// <summary>Writes one into a separate folder.</summary>
     /// <returns>The folder.</returns>
     public static string Write(
         string root,

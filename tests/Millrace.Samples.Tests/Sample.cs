@@ -16,7 +16,7 @@ internal static class Sample
     public static Task<(int ExitCode, string Output, string Error)> RunAsync(string name, params string[] arguments) =>
         ToEndAsync(Start(name, arguments));
 
-    /// <summary>What a program of the system prints, to compare with.</summary>
+    /// <summary>The output of a system program, to compare with.</summary>
     public static async Task<string> SystemAsync(string program, params string[] arguments)
     {
         (int exitCode, string output, string error) = await ToEndAsync(StartProgram(program, arguments));

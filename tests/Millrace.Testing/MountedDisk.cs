@@ -1,6 +1,6 @@
 namespace Millrace.Testing;
 
-/// <summary>A file system of its own (<see cref="Need.Mount"/>): small, so that it can be filled, or frozen, so that writes wait.</summary>
+/// <summary>A separate file system (<see cref="Need.Mount"/>): small, so that it can be filled, or frozen, so that writes wait.</summary>
 public sealed class MountedDisk : IDisposable
 {
     private readonly string? _image;

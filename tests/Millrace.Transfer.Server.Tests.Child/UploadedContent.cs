@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Server.Tests.Child;
 
-/// <summary>What is uploaded by a process that is killed, so that the one that looks afterwards knows it too.</summary>
+/// <summary>The content that a killed process uploads, so that the one that looks afterwards knows it too.</summary>
 public static class UploadedContent
 {
     /// <summary>Some bytes of a file; every one follows from its offset, the file's number and the seed.</summary>

@@ -37,7 +37,7 @@ internal static class MachineIdentity
     private const double MemoryTolerance = 0.02;
 
     /// <summary>
-    /// What differs. A field that one of them does not know does not differ, and the load of the moment is no part of a
+    /// What differs. A field that one of them lacks does not differ, and the current load is not part of a
     /// machine.
     /// </summary>
     public static IReadOnlyList<MachineDifference> Differences(MachineFacts first, MachineFacts second)

@@ -6,7 +6,7 @@ using Millrace.Lab.Suites;
 
 namespace Millrace.Lab.Running;
 
-/// <summary>The part of the laboratory that runs in processes of its own: reads a request, measures, writes the result.</summary>
+/// <summary>The part of the laboratory that runs in separate processes: reads a request, measures, writes the result.</summary>
 internal static class LabWorker
 {
     /// <summary>The only argument of a worker's command line.</summary>

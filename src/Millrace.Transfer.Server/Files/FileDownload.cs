@@ -120,7 +120,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         range.Length == 0 ? Task.CompletedTask : SendAsync(reader, range, body, starts: null, pass, cancellationToken);
 
     /// <summary>
-    /// The same where it is all of the body. The response is begun first: what Kestrel lends before is memory of its own,
+    /// The same where it is all of the body. The response is begun first: before that, Kestrel lends a buffer,
     /// which it copies from.
     /// </summary>
     private static Task StartAndSendAsync(

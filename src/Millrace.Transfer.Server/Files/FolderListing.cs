@@ -44,7 +44,7 @@ internal sealed class FolderListing(IFileStore store, TransferServerOptions opti
     }
 
     /// <summary>
-    /// Whether HTML is liked better than JSON. A program that takes anything gets JSON; one that says nothing at all, as
+    /// Whether HTML is preferred to JSON. A program that accepts anything gets JSON; one without an Accept field at all, as
     /// those do that follow links, gets HTML.
     /// </summary>
     public static bool WantsPage(StringValues accept)

@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>Moves a part of a file into an answer, in chunks.</summary>
 internal static class ChunkSender
 {
-    /// <summary>Bytes from which on they are handed to the connection: four chunks.</summary>
+    /// <summary>Bytes after which chunks go to the connection: four chunks.</summary>
     /// <remarks>
     /// Each time costs a wake-up of the thread that sends, and one of whoever receives: docs/measuring.md.
     /// </remarks>

@@ -13,7 +13,7 @@ namespace Millrace.Transfer.Server;
 /// <param name="hash">Hashes all received bytes; null when nobody compares.</param>
 internal sealed class ChunkSink(PipeWriter destination, long room, IncrementalHash? hash = null)
 {
-    /// <summary>Average bytes of a slice from which on it is written from where it is.</summary>
+    /// <summary>Average bytes of a slice that is long enough to be written in place.</summary>
     /// <remarks>As many are copied in a microsecond or two, which is what a system call costs.</remarks>
     private const int WorthCall = 8 * 1024;
 

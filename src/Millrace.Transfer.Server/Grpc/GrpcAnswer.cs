@@ -33,7 +33,7 @@ internal sealed class GrpcAnswer
 
     private HttpResponse Response => _call.Context.Response;
 
-    /// <summary>Begins it: what Kestrel lends before that is memory of its own, which it copies from.</summary>
+    /// <summary>Begins the response: before that, Kestrel lends a buffer that it copies from.</summary>
     /// <param name="bytes">Bytes of all its messages with their prefixes; null where nobody knows.</param>
     public Task BeginAsync(long? bytes = null)
     {

@@ -131,7 +131,7 @@ internal sealed class MessageReader : IDisposable
     public long PackedLeft => _frames.DataLeft;
 
     /// <summary>Bytes of the compressed message that is being unpacked.</summary>
-    /// <returns>0 at its end.</returns>
+    /// <returns>0 when it has ended.</returns>
     public async ValueTask<int> ReadPackedAsync(Memory<byte> buffer)
     {
         if (_frames.DataLeft == 0)

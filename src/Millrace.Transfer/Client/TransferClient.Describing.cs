@@ -4,7 +4,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer;
 
-/// <summary>What the server offers, and the protocol that is chosen by it.</summary>
+/// <summary>Asks what the server offers, and chooses the protocol.</summary>
 public sealed partial class TransferClient
 {
     private readonly Lock _lock = new();

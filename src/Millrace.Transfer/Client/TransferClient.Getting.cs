@@ -31,7 +31,7 @@ public sealed partial class TransferClient
 
     /// <summary>Downloads a file into a stream.</summary>
     /// <param name="name">The file in the store.</param>
-    /// <param name="destination">Stays open. What it has got cannot be taken back: only a return without an exception says that all of it is right.</param>
+    /// <param name="destination">Stays open. Its bytes cannot be taken back: only a return without an exception says that all of it is right.</param>
     /// <param name="options">How.</param>
     /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
     /// <param name="cancellationToken">Ends it.</param>
@@ -75,7 +75,7 @@ public sealed partial class TransferClient
     /// <param name="name">The file in the store.</param>
     /// <param name="options">How.</param>
     /// <param name="cancellationToken">Ends it.</param>
-    /// <remarks>Only an enumeration that reaches its end says that all of it is right.</remarks>
+    /// <remarks>Only an enumeration that completes has verified the whole.</remarks>
     /// <exception cref="TransferException">As for a stream; thrown by the enumeration.</exception>
     public async IAsyncEnumerable<ReadOnlyMemory<byte>> ReadAsync(
         TransferName name, GetOptions options = default,

@@ -41,7 +41,7 @@ public static class TransferClientServiceCollectionExtensions
     private static IHttpClientBuilder AddConnections(
         IServiceCollection services, string http, string options, Action<TransferClientOptions>? configure)
     {
-        // What a setter refuses is reported when the host starts, not with the first transfer.
+        // A refused option is reported when the host starts, not with the first transfer.
         services.AddOptions<TransferClientOptions>(options).Configure(configure ?? (static _ => { })).ValidateOnStart();
         return services.AddHttpClient(http, client => client.Timeout = Timeout.InfiniteTimeSpan)
             .ConfigurePrimaryHttpMessageHandler(provider => TransferConnections.Create(OptionsOf(provider, options)))

@@ -21,7 +21,7 @@ public sealed class TransferLink
         query = query.StartsWith('?') ? query[1..] : query;
         if (query.Length == 0 || query.Any(c => c is <= ' ' or '#' or '"' or > '~'))
         {
-            // What it is instead is not repeated: it may be half of a secret.
+            // The message does not repeat the text, which may be half of a secret.
             throw new ArgumentException("This is not a valid query of a link. Copy it from the URL as it was printed.", nameof(query));
         }
 

@@ -4,7 +4,7 @@ namespace Millrace.Transfer;
 
 /// <summary>
 /// The name of a file or folder in a store: a relative path with <c>/</c> between its parts, for example
-/// <c>2026/may/trips.csv</c>. What is a name here is a name on every system and on every protocol, and never leads out of the
+/// <c>2026/may/trips.csv</c>. A valid name is valid on every system and in every protocol, and never leads out of the
 /// store's root.
 /// </summary>
 /// <remarks>
@@ -66,7 +66,7 @@ public readonly struct TransferName : IEquatable<TransferName>, IComparable<Tran
     }
 
     /// <summary>A name below this one.</summary>
-    /// <param name="relative">What is below it, for example <c>may/trips.csv</c>.</param>
+    /// <param name="relative">The path below it, for example <c>may/trips.csv</c>.</param>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>.</exception>
     public TransferName Append(string relative) => Parse(IsRoot ? relative : $"{Value}/{relative}");
 

@@ -5,7 +5,7 @@ using Millrace.Interop;
 namespace Millrace.Sources;
 
 /// <summary>
-/// Reads a file that others append to: at its end it waits, woken by change notifications and by a timer in case they
+/// Reads a file that others append to. After the last byte it waits, woken by change notifications and by a timer in case they
 /// are lost. In <see cref="FollowMode.Name"/> it goes over to the next file of that name once the old one is read.
 /// </summary>
 internal sealed class FollowSource : ReadSource, IReadyCallback

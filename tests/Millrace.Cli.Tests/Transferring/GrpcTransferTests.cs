@@ -3,7 +3,7 @@ using Millrace.Cli.Tests.Serving;
 
 namespace Millrace.Cli.Tests.Transferring;
 
-/// <summary>What the commands do by gRPC and gRPC-Web, all as processes.</summary>
+/// <summary>The commands over gRPC and gRPC-Web, all as processes.</summary>
 public sealed class GrpcTransferTests : IDisposable
 {
     private readonly TransferFolder _folder = new();

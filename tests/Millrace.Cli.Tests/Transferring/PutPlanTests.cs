@@ -2,7 +2,7 @@ using Millrace.Transfer;
 
 namespace Millrace.Cli.Tests.Transferring;
 
-/// <summary>What is uploaded, and under which names.</summary>
+/// <summary>The files that are uploaded, and their names.</summary>
 public sealed class PutPlanTests : IDisposable
 {
     private readonly string _folder = Directory.CreateTempSubdirectory("millrace-cli-").FullName;

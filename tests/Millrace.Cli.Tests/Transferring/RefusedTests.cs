@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Millrace.Cli.Tests.Transferring;
 
-/// <summary>What is said when a transfer cannot be: the file, the protocol, the status, and what to do.</summary>
+/// <summary>The message when a transfer is refused: the file, the protocol, the status, and what to do.</summary>
 public sealed class RefusedTests : IDisposable
 {
     private readonly TransferFolder _folder = new();

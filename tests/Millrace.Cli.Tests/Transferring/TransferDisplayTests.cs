@@ -25,7 +25,7 @@ public sealed partial class TransferDisplayTests
                     display.Begin(item).Report(new TransferProgress(MiB / 2, MiB, MiB, TimeSpan.FromSeconds(1), 1));
                 }
 
-                // Until the bars have been drawn with them, which happens on a thread of its own.
+                // Until the bars have been drawn with them, which happens on another thread.
                 await DrawnAsync(output, pair[1].Path);
                 foreach (TransferItem item in pair)
                 {

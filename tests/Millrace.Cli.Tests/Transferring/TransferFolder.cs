@@ -4,7 +4,7 @@ using System.Text.Json;
 
 namespace Millrace.Cli.Tests.Transferring;
 
-/// <summary>A folder to run the command in, with states of its own and no token of whoever runs the tests.</summary>
+/// <summary>A folder to run the command in, with separate states and no token of whoever runs the tests.</summary>
 internal sealed class TransferFolder : IDisposable
 {
     private readonly List<Process> _started = [];

@@ -76,7 +76,7 @@ public sealed class WriterSystemCallTests
             Assert.Equal((Length, 0), (writer.Position, writer.UnflushedBytes));
             await writer.CommitAsync();
         });
-        // Two a block, where a read is taken apart at its end; 4,195 reads would otherwise be as many writes.
+        // Two per block if the end of the block splits a read; 4,195 reads would otherwise be as many writes.
         Assert.InRange(writes, 1, 3 * Length / (256 * 1024));
     }
 

@@ -152,7 +152,7 @@ public sealed class FileNameTests : ServerTest
         Assert.True(response.Status is >= 400 and < 500, told);
         Assert.DoesNotContain(Secret, response.Body);
 
-        // What is no HTTP at all is refused by Kestrel itself, without a body.
+        // Kestrel refuses malformed HTTP, without a body.
         bool isKestrels = response.Status == 400 && response.Head.Contains("Content-Length: 0\r\n", StringComparison.Ordinal);
         Assert.True(
             isKestrels || response.Head.Contains($"Content-Type: {ErrorDocument.MediaType}", StringComparison.Ordinal), told);

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
-/// <summary>What a transfer on the direct way allocates, at both ends together: they are one process here.</summary>
+/// <summary>Allocations of a direct transfer, at both ends together: they are one process here.</summary>
 [CollectionDefinition(nameof(AllocationTests), DisableParallelization = true)]
 [Collection(nameof(AllocationTests))]
 public sealed class AllocationTests : GrpcTest

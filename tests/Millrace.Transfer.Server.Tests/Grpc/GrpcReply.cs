@@ -13,7 +13,7 @@ internal sealed class GrpcReply
 
     public required IReadOnlyDictionary<string, string> Headers { get; init; }
 
-    /// <summary>Those behind the body; the headers where there are only these.</summary>
+    /// <summary>The trailers after the body, or the headers if there are only these.</summary>
     public required IReadOnlyDictionary<string, string> Trailers { get; init; }
 
     /// <summary>Messages, unpacked.</summary>

@@ -4,7 +4,7 @@ using Google.Protobuf;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
-/// <summary>A test class whose every test has a server of its own, called with bytes put together by hand.</summary>
+/// <summary>A test class whose every test has a server, called with bytes put together by hand.</summary>
 public abstract class GrpcTest : IAsyncLifetime
 {
     private ServedFolder? _server;

@@ -115,7 +115,7 @@ public sealed class ProtocolTests : GrpcTest
         { "nothing", Frames.Of([], flags: 1) },
         { "half of it", Frames.Of(Coded.Gzip(Frames.Field(1, "a"u8)).AsSpan()[..^9], flags: 1) },
         { "without its end", Frames.Of(Coded.Gzip(Frames.Field(1, "a"u8)).AsSpan()[..^1], flags: 1) },
-        { "more behind it", Frames.Of([.. Coded.Gzip(Frames.Field(1, "a"u8)), 1, 2, 3], flags: 1) },
+        { "more after it", Frames.Of([.. Coded.Gzip(Frames.Field(1, "a"u8)), 1, 2, 3], flags: 1) },
         { "no message in it", Frames.Of(Coded.Gzip([0xff, 0xff]), flags: 1) },
     };
 

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer.Server.Tests.Interop;
 
-/// <summary>Runs somebody else's client as a process of its own.</summary>
+/// <summary>Runs somebody else's client in a separate process.</summary>
 internal static class ForeignClient
 {
     private static string Folder { get; } = Path.Combine(Repository.Root, "tests", "interop");

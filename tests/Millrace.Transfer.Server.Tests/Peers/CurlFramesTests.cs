@@ -99,7 +99,7 @@ public sealed class CurlFramesTests : PeerTest
         Assert.StartsWith("HTTP/2 415", fields, StringComparison.Ordinal);
     }
 
-    /// <summary>The fields with the trailers behind them, and the body.</summary>
+    /// <summary>The headers followed by the trailers, and the body.</summary>
     private async Task<(string Fields, byte[] Body)> CallAsync(string method, string frame, string field = "")
     {
         string type = field.StartsWith("content-type", StringComparison.Ordinal) ? field : "content-type: application/grpc+proto";

@@ -54,7 +54,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
             Grpc, "download", "--name", "file", "--file", Mine("copy"), "--chunk", "4096");
         said.Succeeded();
 
-        // Ten with bytes, one before them and one behind them.
+        // Ten with bytes, one before and one after these.
         Assert.Equal(12, said.Number("messages"));
     }
 

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-/// <summary>What a store finds that was left in the middle of something: a copy of its folder is what a killed one leaves.</summary>
+/// <summary>A store that opens a folder left in the middle of something: a copy of its folder is what a killed one leaves.</summary>
 public sealed class RestartTests
 {
     [Theory, EveryStore]

@@ -2,7 +2,7 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Transfer.Tests.Access;
 
-/// <summary>What a client does with a token, and says without the right one.</summary>
+/// <summary>How a client uses a token, and its message without the right one.</summary>
 public sealed class TokenTests
 {
     [Fact]

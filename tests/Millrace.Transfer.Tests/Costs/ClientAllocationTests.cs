@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Tests.Costs;
 
-/// <summary>What a transfer allocates, at both ends together: they are one process here.</summary>
+/// <summary>Allocations of a transfer, at both ends together: they are one process here.</summary>
 [CollectionDefinition(nameof(ClientAllocationTests), DisableParallelization = true)]
 [Collection(nameof(ClientAllocationTests))]
 public sealed class ClientAllocationTests

@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Tests.Grpc;
 
-/// <summary>What a call says of itself, how long it lasts and how it is ended.</summary>
+/// <summary>The metadata, deadline and cancellation of a call.</summary>
 public sealed class CallTests
 {
     [Theory]

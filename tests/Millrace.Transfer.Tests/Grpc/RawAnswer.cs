@@ -48,7 +48,7 @@ internal static class RawAnswer
         .. Frame(End(content.Length)),
     ];
 
-    /// <summary>Answers in pieces, each sent by itself, with the status where the protocol has it.</summary>
+    /// <summary>Answers in pieces, each sent separately, with the status where the protocol has it.</summary>
     public static async Task WriteAsync(
         HttpContext context, TransferProtocol protocol, IEnumerable<byte[]> pieces, int? status = 0, params (string Name, string Value)[] trailers)
     {
@@ -87,7 +87,7 @@ internal static class RawAnswer
 
     private static async Task SendAsync(HttpContext context, TransferProtocol protocol, byte[] piece)
     {
-        // Each piece is padded by itself, as servers do.
+        // Each piece is padded separately, as servers do.
         byte[] sent = protocol == TransferProtocol.GrpcWebText ? Encoding.ASCII.GetBytes(Convert.ToBase64String(piece)) : piece;
         await context.Response.Body.WriteAsync(sent, context.RequestAborted);
         await context.Response.Body.FlushAsync(context.RequestAborted);

@@ -2,7 +2,7 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Transfer.Tests.Infrastructure;
 
-/// <summary>A real server on loopback with a folder of its own.</summary>
+/// <summary>A real server on loopback with a temporary folder.</summary>
 internal sealed class TestServer : IAsyncDisposable
 {
     private readonly TransferServer _server;

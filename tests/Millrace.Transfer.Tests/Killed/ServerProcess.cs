@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Millrace.Transfer.Tests.Killed;
 
-/// <summary>A server in a process of its own, which can be killed.</summary>
+/// <summary>A server in a separate process, which can be killed.</summary>
 internal sealed class ServerProcess : IAsyncDisposable
 {
     private readonly Process _process;

@@ -4,7 +4,7 @@ using System.Text.Json;
 
 namespace Millrace.Transfer.Tests.Peers;
 
-/// <summary>A server with somebody else's implementation of gRPC, in a process of its own; eng/grpc.sh builds them.</summary>
+/// <summary>A server with somebody else's implementation of gRPC, in a separate process; eng/grpc.sh builds them.</summary>
 internal sealed class ForeignServer : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
@@ -30,7 +30,7 @@ internal sealed class ForeignServer : IAsyncDisposable
 
     public Uri Address => new($"http://127.0.0.1:{Port}/");
 
-    /// <summary>What it said so far: its calls, and those that were cancelled.</summary>
+    /// <summary>Its output so far: the calls, and those that were cancelled.</summary>
     public IReadOnlyList<string> Lines => [.. _lines];
 
     public static async Task<ForeignServer> StartAsync(string name, params string[] options)

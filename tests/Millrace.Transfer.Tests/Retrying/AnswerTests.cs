@@ -93,7 +93,7 @@ public sealed class AnswerTests
         int refused = 0;
         application.Use(next => context =>
         {
-            // As a proxy says it while what is behind it restarts.
+            // A proxy's response while its server restarts.
             if (context.Request.Path.StartsWithSegments("/files", StringComparison.Ordinal) && Interlocked.Increment(ref refused) <= 2)
             {
                 context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;

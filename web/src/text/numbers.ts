@@ -4,7 +4,7 @@ export const none = "–";
 
 const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** With about so many significant digits, never as a power of ten, and no zeros that say nothing for whole numbers. */
+/** With about so many significant digits, never as a power of ten, and no meaningless zeros for whole numbers. */
 export function significant(value: number, digits = 3): string {
   if (value === 0) return "0";
   const decimals = digits - 1 - Math.floor(Math.log10(Math.abs(value)));

@@ -13,7 +13,7 @@ namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>
 /// The server of the array rows: Millrace's store behind an endpoint that gathers every message in an array. Limits and
-/// windows are those of Millrace's own server, so that only the messages differ.
+/// windows are those of Millrace's server, so that only the messages differ.
 /// </summary>
 internal sealed class ArrayServer : IAsyncDisposable
 {

@@ -97,7 +97,7 @@ internal sealed record TransferEnds(string Folder, Uri? Server, LinkRates? Link 
 {
     public int Processes => Server is null ? 1 : 2;
 
-    /// <summary>Which of a run's servers it is: 1 in this process, 2 in one of its own, 3 behind a link.</summary>
+    /// <summary>Which of a run's servers it is: 1 in this process, 2 in a separate one, 3 behind a link.</summary>
     public int ServerNumber => Link is null ? Processes : ServerEnd.Far;
 
     public override string ToString() =>

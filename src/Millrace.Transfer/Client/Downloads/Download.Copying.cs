@@ -144,7 +144,7 @@ internal sealed partial class Download
 
         if (_continued && _sink.CanRestart)
         {
-            // What the earlier process left is not what it seemed: the machine may have failed under it.
+            // The part of the earlier process is damaged: the machine may have failed under it.
             await RestartAsync().ConfigureAwait(false);
             throw new TransferException(
                 TransferError.DigestMismatch, $"What was left of '{_name}' is damaged; it is downloaded anew.", _name.Value)

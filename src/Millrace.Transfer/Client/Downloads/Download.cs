@@ -14,7 +14,7 @@ internal sealed partial class Download : IAsyncDisposable
     private readonly RetryState _state = new();
     private readonly long _start;
 
-    // Bytes that the sink has, from _start on; those of an earlier process included.
+    // Bytes that the sink has after _start, including those of an earlier process.
     private long _taken;
     private long _moved;
     private long? _end;

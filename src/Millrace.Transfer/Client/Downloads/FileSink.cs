@@ -40,7 +40,7 @@ internal sealed class FileSink : DownloadSink
     public override int FlushBytes => ContentSource.BlockBytes;
 
     /// <inheritdoc/>
-    /// <remarks>What is left of the writer's block, however little: so it is written in whole blocks.</remarks>
+    /// <remarks>The rest of the writer's block, however small, so that whole blocks are written.</remarks>
     public override int MinMemory => 1;
 
     public override long Kept { get; }

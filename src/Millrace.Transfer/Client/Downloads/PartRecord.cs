@@ -3,7 +3,7 @@ using System.Text.Json;
 namespace Millrace.Transfer;
 
 /// <summary>
-/// What an unfinished download is of, beside it: <c>.NAME.millrace-part</c> has the bytes,
+/// Describes an unfinished download, beside it: <c>.NAME.millrace-part</c> has the bytes,
 /// <c>.NAME.millrace-part.json</c> the URL, the version and the length.
 /// </summary>
 internal sealed class PartRecord

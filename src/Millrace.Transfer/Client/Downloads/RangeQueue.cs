@@ -82,7 +82,7 @@ internal sealed class RangeQueue
         }
     }
 
-    /// <summary>What is missing now, as pairs in order.</summary>
+    /// <summary>The missing ranges, as pairs in order.</summary>
     public long[] Missing()
     {
         lock (_lock)

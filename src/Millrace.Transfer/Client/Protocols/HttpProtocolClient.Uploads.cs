@@ -49,7 +49,7 @@ internal partial class HttpProtocolClient
 
         return new UploadPosition(
             Fields.Number(response, TransferHeaders.UploadOffset)
-                ?? throw Failures.Protocol(call, "the answer does not say how far the upload is"),
+                ?? throw Failures.Protocol(call, "the response has no upload offset"),
             Fields.Flag(Fields.Text(response, TransferHeaders.UploadComplete)) ?? false);
     }
 

@@ -103,7 +103,7 @@ internal partial class HttpProtocolClient : Protocol
     protected static void Add(HttpRequestMessage request, string name, string value)
     {
         bool added = request.Headers.TryAddWithoutValidation(name, value);
-        Debug.Assert(added, $"{name} is no field of a request.");
+        Debug.Assert(added, $"{name} is not a request field.");
     }
 
     protected static void AddPrecondition(HttpRequestMessage request, WritePrecondition precondition)

@@ -12,10 +12,10 @@ internal sealed class OpenedFile : IDisposable
     /// <summary>Where in the file the first one is.</summary>
     public required long Offset { get; init; }
 
-    /// <summary>Bytes of this answer; null when that shows at its end.</summary>
+    /// <summary>Bytes of this answer; null when only its end shows that.</summary>
     public long? Count { get; init; }
 
-    /// <summary>Bytes of the whole file; null when that shows at its end.</summary>
+    /// <summary>Bytes of the whole file; null when only its end shows that.</summary>
     public long? Length { get; init; }
 
     public EntityTag? Tag { get; init; }

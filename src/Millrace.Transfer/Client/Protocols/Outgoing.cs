@@ -17,7 +17,7 @@ internal sealed class Outgoing
     /// <param name="count">Its bytes; null for all up to the end, or <paramref name="most"/> of them.</param>
     /// <param name="most">Its bytes at most, where <paramref name="count"/> is null.</param>
     /// <param name="hash">Follows what is sent; null for none.</param>
-    /// <param name="meter">Is told of every write.</param>
+    /// <param name="meter">Counts every write.</param>
     /// <param name="watch">Ends a write that takes too long.</param>
     public Outgoing(
         ContentSource source, long offset, long? count, long most, SourceHash? hash, IMeter meter, IdleWatch watch)

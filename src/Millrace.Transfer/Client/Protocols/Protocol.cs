@@ -76,7 +76,7 @@ internal abstract class Protocol
     public abstract Task<bool> DeleteAsync(TransferName name, WritePrecondition precondition, IdleWatch watch);
 }
 
-/// <summary>What a request is for, as messages say it.</summary>
+/// <summary>The purpose of a request, for messages.</summary>
 /// <param name="Verb">For example <c>Uploading</c>.</param>
 /// <param name="Name">The file or folder.</param>
 /// <param name="Protocol">How.</param>
@@ -100,7 +100,7 @@ internal sealed record ProtocolSetup
     public Uri? Uploads { get; init; }
 }
 
-/// <summary>What the server says to a part of an upload, or to a whole one.</summary>
+/// <summary>The server's response to a part of an upload, or to a whole one.</summary>
 /// <param name="Offset">Bytes that it has; null where it did not say.</param>
 /// <param name="Complete">Whether the file is published.</param>
 /// <param name="Tag">The version that was published, where it said so.</param>

@@ -44,7 +44,7 @@ internal static class ProtocolChoice
             ? new TusProtocolClient(setup with { Kind = TransferProtocol.Tus })
             : null;
 
-    /// <summary>Without TLS the second version has a port of its own, which a proxy or tunnel on the way may not have: 1.1 then.</summary>
+    /// <summary>Without TLS HTTP/2 has a separate port, which a proxy or tunnel on the way may not have: 1.1 then.</summary>
     private static TransferProtocol Choose(ServerDescription description, Uri files) =>
         files.Scheme == Uri.UriSchemeHttps
         && description.Protocols.Any(protocol => ProtocolNames.Parse(protocol.Name) == TransferProtocol.Http2 && protocol.Scheme == Uri.UriSchemeHttps)

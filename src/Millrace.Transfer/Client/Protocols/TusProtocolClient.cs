@@ -64,7 +64,7 @@ internal sealed partial class TusProtocolClient(ProtocolSetup setup) : HttpProto
         }
 
         long offset = Fields.Number(response, TransferHeaders.UploadOffset)
-            ?? throw Failures.Protocol(call, "the answer does not say how far the upload is");
+            ?? throw Failures.Protocol(call, "the response has no upload offset");
         return new UploadPosition(offset, Fields.Number(response, TransferHeaders.UploadLength) == offset);
     }
 
@@ -94,7 +94,7 @@ internal sealed partial class TusProtocolClient(ProtocolSetup setup) : HttpProto
         }
 
         long offset = Fields.Number(response, TransferHeaders.UploadOffset)
-            ?? throw Failures.Protocol(call, "the answer does not say how far the upload is");
+            ?? throw Failures.Protocol(call, "the response has no upload offset");
         return new UploadAnswer(offset, offset == length, Fields.Tag(response), Fields.Sha256(response));
     }
 

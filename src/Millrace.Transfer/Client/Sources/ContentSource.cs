@@ -1,6 +1,6 @@
 namespace Millrace.Transfer;
 
-/// <summary>What is uploaded: bytes from a position on, and again from another one after an interruption.</summary>
+/// <summary>The content of an upload: its bytes from any position, and from another one after an interruption.</summary>
 internal abstract class ContentSource : IAsyncDisposable
 {
     /// <summary>Bytes read and sent at a time: what one system call moves well. See docs/measuring.md.</summary>

@@ -64,7 +64,7 @@ internal sealed class SeekableStreamSource : ContentSource
         $"The stream ended at {position} of the {length} bytes that it said to have. Nothing was published.");
 }
 
-/// <summary>A stream that several read at once, each at its own position and into memory of its own. It stays the caller's.</summary>
+/// <summary>A stream that several read at once, each at its own position and into separate memory. It stays the caller's.</summary>
 /// <param name="stream">Read by whoever holds the gate.</param>
 /// <param name="gate">One for all who read the stream.</param>
 /// <param name="start">Where the content begins in it.</param>

@@ -3,7 +3,7 @@ namespace Millrace.Transfer;
 /// <summary>Uploads over several connections: parts that the server joins.</summary>
 internal sealed partial class Upload
 {
-    /// <summary>Bytes of parts that a server joins and hashes in a second at least: it says nothing meanwhile.</summary>
+    /// <summary>Bytes of parts that a server joins and hashes in a second at least: it sends nothing meanwhile.</summary>
     private const double MinJoined = 20_000_000;
 
     private UploadParts? _parts;

@@ -104,7 +104,7 @@ internal sealed class UploadParts
     private static long Divide(long value, long by) => (value + by - 1) / by;
 }
 
-/// <summary>A part of a file that is uploaded by itself. Changed by <see cref="UploadParts"/> and by whoever took it.</summary>
+/// <summary>A part of a file that is uploaded separately. Changed by <see cref="UploadParts"/> and by whoever took it.</summary>
 /// <param name="offset">Where it begins in the file.</param>
 /// <param name="length">Its bytes.</param>
 internal sealed class UploadPart(long offset, long length)

@@ -6,7 +6,7 @@ namespace Millrace.Transfer;
 /// <param name="length">Bytes of the file.</param>
 internal sealed class UploadWatch(TimeProvider clock, TimeSpan roundTrip, long length)
 {
-    /// <summary>What the first moments take fills the buffers of this machine, and says nothing of the way.</summary>
+    /// <summary>The first moments only fill this machine's buffers and say nothing about the network.</summary>
     public static readonly TimeSpan Settling = TimeSpan.FromMilliseconds(250);
 
     /// <summary>Bytes on their way at once: a connection that has so many is held up by the way, not by a window.</summary>

@@ -23,7 +23,7 @@ internal sealed record ErrorDocument
     [JsonPropertyName("status")]
     public int Status { get; set; }
 
-    /// <summary>What was tried, what happened and what can be done.</summary>
+    /// <summary>Explains what was tried, what happened and what to do.</summary>
     [JsonPropertyName("detail")]
     public string Detail { get; set; } = "";
 

@@ -58,7 +58,7 @@ internal sealed class ChunkParser
     /// <summary>Whether the message has, or had, the field with the file's bytes.</summary>
     public bool HasData { get; private set; }
 
-    /// <summary>The message's other fields so far, as a message of their own. Valid until the next message.</summary>
+    /// <summary>The message's other fields so far, as a separate message. Valid until the next message.</summary>
     public ReadOnlySpan<byte> Rest => _rest.AsSpan(0, _restBytes);
 
     /// <summary>Whether the input may end here: between two frames.</summary>
@@ -129,7 +129,7 @@ internal sealed class ChunkParser
         }
     }
 
-    /// <summary>Begins a message without a frame around it, whose length shows at its end: <see cref="EndOpen"/>.</summary>
+    /// <summary>Begins a message without a frame around it, whose length is known only afterwards: <see cref="EndOpen"/>.</summary>
     public void BeginOpen()
     {
         BeginMessage(_maxBytes);

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Tests.Uploading.Parts;
 
-/// <summary>A relay over which one connection is slow, and what is looked at behind it.</summary>
+/// <summary>A relay over which one connection is slow, and the server after it.</summary>
 internal static class LongWay
 {
     public const int Bytes = 30_000_000;

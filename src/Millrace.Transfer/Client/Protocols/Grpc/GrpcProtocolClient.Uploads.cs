@@ -45,7 +45,7 @@ internal sealed partial class GrpcProtocolClient
             UploadStatus status = await AskAsync("StartUpload", message, UploadStatus.Parser, call, watch).ConfigureAwait(false);
             return status.Upload.Length > 0
                 ? new Uri(_uploads, Uri.EscapeDataString(status.Upload))
-                : throw Failures.Protocol(call, "the answer does not say what the upload is called");
+                : throw Failures.Protocol(call, "the response has no upload ID");
         }
         catch (TransferException exception) when (exception.Error == TransferError.ProtocolNotOffered)
         {
@@ -132,7 +132,7 @@ internal sealed partial class GrpcProtocolClient
         status.File is { Tag.Length: > 0 } file ? new EntityTag(file.Tag) : null,
         status.File is { HasSha256: true } known ? GrpcMapping.ToDigest(known.Sha256) : null);
 
-    /// <summary>What a server's other protocols call it too, so that another one can go on with it.</summary>
+    /// <summary>The name that the server's other protocols use too, so that another one can continue it.</summary>
     private static string IdOf(Uri upload) =>
         Uri.UnescapeDataString(upload.AbsolutePath[(upload.AbsolutePath.LastIndexOf('/') + 1)..]);
 

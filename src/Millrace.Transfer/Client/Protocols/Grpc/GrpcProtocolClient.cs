@@ -117,7 +117,7 @@ internal sealed partial class GrpcProtocolClient : Protocol
     private static void Add(HttpRequestMessage request, string name, string value) =>
         request.Headers.TryAddWithoutValidation(name, value);
 
-    /// <summary>A link is a URL, and calls have none of their own.</summary>
+    /// <summary>A link is a URL, and calls have no URL.</summary>
     private void ThrowIfLinked(TransferName name, ProtocolCall call)
     {
         if (_setup.Options.Link?.Name == name)

@@ -3,7 +3,7 @@ using System.Net;
 
 namespace Millrace.Transfer;
 
-/// <summary>What a call's status says, as the exception that HTTP's answers are too.</summary>
+/// <summary>A call's status as the exception that HTTP's responses become too.</summary>
 internal static class GrpcRefusals
 {
     /// <summary>Describes a status other than OK.</summary>
@@ -34,7 +34,7 @@ internal static class GrpcRefusals
         };
     }
 
-    /// <summary>What an HTTP status without one of gRPC means: gRPC's "HTTP to gRPC Status Code Mapping".</summary>
+    /// <summary>The gRPC status for a plain HTTP status: gRPC's "HTTP to gRPC Status Code Mapping".</summary>
     public static GrpcStatus StatusOf(HttpStatusCode status) => (int)status switch
     {
         400 => GrpcStatus.Internal,
