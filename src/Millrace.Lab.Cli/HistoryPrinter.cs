@@ -44,7 +44,8 @@ internal sealed class HistoryPrinter
                 : string.Join(", ", run.Verdicts.OrderByDescending(item => item.Value).Select(item => $"{item.Value} {item.Key}"))),
             run.Finding,
             run.Path,
-        ])) { Wrapping = ["Mode", "Millrace", "Launches", "Against the run before", "Finding", "File"] }.Write(_console);
+        ]))
+    { Wrapping = ["Mode", "Millrace", "Launches", "Against the run before", "Finding", "File"] }.Write(_console);
 
     private void WriteCase(CaseHistory item)
     {
@@ -63,7 +64,8 @@ internal sealed class HistoryPrinter
                 Value(point.Median),
                 point.P25 is null ? "-" : $"{Value(point.P25)}–{Value(point.P75)}",
                 point.MedianRatio is { } ratio ? $"{ratio:0.000}" : "-",
-            ])) { Wrapping = ["Against the run before"] }.Write(_console);
+            ]))
+        { Wrapping = ["Against the run before"] }.Write(_console);
     }
 
     private static string Ratio(double? ratio) => ratio is { } value ? $", {value:0.00} times" : "";

@@ -92,7 +92,7 @@ internal sealed class ChunkStream : WriteOnlyStream
         }
     }
 
-        /// <exception cref="TransferException"><see cref="TransferError.Changed"/>: fewer than were said.</exception>
+    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>: fewer than were said.</exception>
     public void ThrowIfShort()
     {
         if (_left > 0)
