@@ -64,8 +64,8 @@ listed_programs() {
   } | sort -u | xargs dpkg -L 2>/dev/null | grep -E '^(/usr)?/s?bin/[^/]+$' | while read -r program; do
     [ -x "$program" ] && ln -sf "$program" "$folder/"
   done
-  # These may come from elsewhere than Debian, and a package may choose its program by an alternative (g++, awk).
-  for program in dotnet node npm npx g++ gcc cc c++ ld as awk python3; do
+  # These may come from elsewhere than Debian, from another package, or by an alternative (g++, awk).
+  for program in dotnet npx gcc cc c++ ld as awk python3 $(requirements | awk '$2 !~ /[:\/]/ { print $2 }'); do
     command -v "$program" >/dev/null 2>&1 && ln -sf "$(readlink -f "$(command -v "$program")")" "$folder/$program"
   done
   echo "$folder"

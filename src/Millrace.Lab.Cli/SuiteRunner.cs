@@ -16,11 +16,10 @@ internal static class SuiteRunner
         IAnsiConsole console = Terminal.Create();
         using var stop = new StopSignal();
         int exitCode = ExitCode.Success;
-        int left = suites.Count;
         bool measured = false;
+        var reasons = new List<string>();
         foreach (Suite suite in suites)
         {
-            left--;
             LabOptions mine = separateFolders
                 ? options with { OutputFolder = Path.Combine(options.OutputFolder, suite.Name) }
                 : options;
@@ -29,10 +28,10 @@ internal static class SuiteRunner
                 exitCode = Worse(exitCode, Run(suite, mine, console, failUnder, stop.Token));
                 measured = true;
             }
-            catch (NoCaseException exception) when (measured || left > 0)
+            catch (NoCaseException exception)
             {
                 // Filters that name methods of one suite say which suites are meant.
-                console.MarkupLineInterpolated($"[grey]{suite.Name}: {exception.Message}[/]");
+                reasons.Add($"{suite.Name}: {exception.Message}");
             }
             catch (LabException exception)
             {
@@ -47,7 +46,19 @@ internal static class SuiteRunner
             }
         }
 
-        return exitCode;
+        foreach (string reason in reasons)
+        {
+            if (measured)
+            {
+                console.MarkupLineInterpolated($"[grey]{reason}[/]");
+            }
+            else
+            {
+                Console.Error.WriteLine($"millrace lab {reason}");
+            }
+        }
+
+        return measured ? exitCode : ExitCode.CannotStart;
     }
 
     private static int Run(

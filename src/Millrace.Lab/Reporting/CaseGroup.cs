@@ -47,8 +47,9 @@ internal sealed record CaseGroup(string Title, IReadOnlyList<CaseResult> Cases)
         CaseResult[] cases = [.. Cases.Where(item => item.Summary is not null || places.HasFlag(Places.Main))];
         CaseColumn[] shown =
             [.. CaseColumn.All.Where(column => (column.Places & places) != default && cases.Any(item => column.Text(item) is not null))];
-        return new TextTable(
-            ["Method", AxisTitle, .. shown.Select(column => column.Title)], TextColumns: 1, cases.Select(item => Row(item, shown)))
+        // Where every case failed, the reason still needs a column.
+        IEnumerable<string> titles = shown.Length == 0 ? ["Failure"] : shown.Select(column => column.Title);
+        return new TextTable(["Method", AxisTitle, .. titles], TextColumns: 1, cases.Select(item => Row(item, shown)))
         {
             BeginsBlock = index => index > 0 && Axis(cases[index]) != Axis(cases[index - 1]),
         };
