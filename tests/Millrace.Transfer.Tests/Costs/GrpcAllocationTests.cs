@@ -25,7 +25,8 @@ public sealed class GrpcAllocationTests
         string program = Path.Combine(AppContext.BaseDirectory, "Millrace.Transfer.Tests.Child.dll");
         var start = new ProcessStartInfo("dotnet", ["exec", program, folder.Path, $"{protocol}", $"{compression}"])
         {
-            Environment = { [PoolVariable] = "256" },
+            // As the command sets it: enough arrays of 16 KiB for a window of 16 MiB.
+            Environment = { [PoolVariable] = "1024" },
             RedirectStandardOutput = true,
             UseShellExecute = false,
         };

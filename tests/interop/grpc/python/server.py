@@ -99,24 +99,26 @@ class FileTransfer:
             self._wait_for_cancelling(context)
             say(cancelled="Upload")
             return messages.UploadStatus()
+        # How the iterator ends when the call is cancelled depends on timing: it raises, or it looks complete.
+        ended = threading.Event()
+        if not context.add_callback(lambda: None if ended.is_set() else say(cancelled="Upload")):
+            say(cancelled="Upload")
         with session.appending:
             self._check_offset(context, session, head.offset)
             begins_at, end = session.offset, None
             breaks = last.startswith("flaky-") and not session.broken_before
             with open(session.path, "r+b") as file:
                 file.seek(begins_at)
-                try:
-                    for chunk in requests:
-                        if chunk.HasField("end"):
-                            end = chunk.end
-                            break
-                        file.write(chunk.data)
-                        session.offset += len(chunk.data)
-                        if breaks and session.offset > 100000:
-                            break
-                except Exception:  # What the iterator raises when the call was cancelled is not documented.
-                    say(cancelled="Upload")
-                    raise
+                for chunk in requests:
+                    if chunk.HasField("end"):
+                        end = chunk.end
+                        ended.set()
+                        break
+                    file.write(chunk.data)
+                    session.offset += len(chunk.data)
+                    if breaks and session.offset > 100000:
+                        ended.set()
+                        break
             if breaks and end is None:
                 session.broken_before = True
                 context.abort(grpc.StatusCode.UNAVAILABLE, "It breaks here once.")
