@@ -160,7 +160,7 @@ internal sealed class ProtocolOptionSet
         {
             Description = "Compress the transfer; only with a gRPC protocol in --via.",
         };
-        _gzip.Validators.Add(CheckProtocol);
+        _gzip.Validators.Add(CheckContent);
     }
 
     public void AddTo(Command command)
@@ -179,7 +179,7 @@ internal sealed class ProtocolOptionSet
     public TransferCompression Compression(ParseResult parsed) =>
         _gzip is not null && parsed.GetValue(_gzip) ? TransferCompression.Gzip : TransferCompression.None;
 
-    private void CheckProtocol(OptionResult result)
+    private void CheckContent(OptionResult result)
     {
         // The parser reports an unknown protocol.
         string? name = result.GetResult(_via) is { Tokens: [{ Value: var text }] } ? text : ProtocolNames.All[0];

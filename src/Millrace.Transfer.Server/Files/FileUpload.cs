@@ -77,7 +77,7 @@ internal sealed class FileUpload(IFileStore store)
         HttpRequest request, ContentCoding coding, RequestDigests digests, TransferName name, PipeWriter destination,
         CancellationToken cancellationToken)
     {
-        var unpacked = new UnpackingStream(request.Body, coding, name, hash: digests.NeedsWireDigest);
+        var unpacked = new UnpackingStream(request.Body, coding, name, hash: digests.NeedsContentDigest);
         await using (unpacked.ConfigureAwait(false))
         {
             PipeReader content = PipeReader.Create(unpacked, UnpackingStream.PipeOptions);
@@ -85,7 +85,7 @@ internal sealed class FileUpload(IFileStore store)
             {
                 long moved = await BodyCopy.ReceiveAsync(content, destination, long.MaxValue, cancellationToken)
                     .ConfigureAwait(false);
-                digests.CheckProtocol(request, unpacked.TakeDigest());
+                digests.CheckContent(request, unpacked.TakeDigest());
                 return moved;
             }
             finally

@@ -12,7 +12,7 @@ internal sealed class RequestDigests
     private readonly string _name;
     private readonly bool _isCoded;
     private readonly bool _announcesTrailers;
-    private Sha256Digest? _protocol;
+    private Sha256Digest? _content;
     private Sha256Digest? _file;
 
     /// <summary>Reads the fields.</summary>
@@ -22,19 +22,19 @@ internal sealed class RequestDigests
         _name = name.Value;
         _isCoded = isCoded;
         _announcesTrailers = request.Headers.Trailer.Count > 0;
-        _protocol = Read(request.Headers[TransferHeaders.ContentDigest], TransferHeaders.ContentDigest, null);
+        _content = Read(request.Headers[TransferHeaders.ContentDigest], TransferHeaders.ContentDigest, null);
         _file = Read(request.Headers[TransferHeaders.ReprDigest], TransferHeaders.ReprDigest, null);
     }
 
     /// <summary>Whether the bytes have to be hashed as they come; without a coding they are the file's.</summary>
-    public bool NeedsWireDigest => _isCoded && (_protocol is not null || _announcesTrailers);
+    public bool NeedsContentDigest => _isCoded && (_content is not null || _announcesTrailers);
 
     /// <summary>Compares the digest of what came.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.DigestMismatch"/>.</exception>
-    public void CheckProtocol(HttpRequest request, Sha256Digest? arrived)
+    public void CheckContent(HttpRequest request, Sha256Digest? arrived)
     {
         ReadTrailers(request);
-        if (_protocol is { } expected && arrived is { } actual && expected != actual)
+        if (_content is { } expected && arrived is { } actual && expected != actual)
         {
             throw new TransferException(
                 TransferError.DigestMismatch,
@@ -52,7 +52,7 @@ internal sealed class RequestDigests
             return _file;
         }
 
-        if (_protocol is { } protocol && _file is { } file && protocol != file)
+        if (_content is { } content && _file is { } file && content != file)
         {
             throw new TransferException(
                 TransferError.DigestMismatch,
@@ -60,14 +60,14 @@ internal sealed class RequestDigests
                 _name);
         }
 
-        return _file ?? _protocol;
+        return _file ?? _content;
     }
 
     private void ReadTrailers(HttpRequest request)
     {
         if (request.SupportsTrailers() && request.CheckTrailersAvailable())
         {
-            _protocol = Read(request.GetTrailer(TransferHeaders.ContentDigest), TransferHeaders.ContentDigest, _protocol);
+            _content = Read(request.GetTrailer(TransferHeaders.ContentDigest), TransferHeaders.ContentDigest, _content);
             _file = Read(request.GetTrailer(TransferHeaders.ReprDigest), TransferHeaders.ReprDigest, _file);
         }
     }

@@ -18,7 +18,7 @@ internal sealed class UnpackingStream : ReadOnlyStream
 
     private readonly TransferName _name;
     private readonly string _coding;
-    private readonly EncodedStream _protocol;
+    private readonly EncodedStream _encoded;
     private readonly Stream _unpacked;
     private long _bytes;
 
@@ -26,10 +26,10 @@ internal sealed class UnpackingStream : ReadOnlyStream
     {
         _name = name;
         _coding = coding.Name;
-        _protocol = new EncodedStream(body, hash);
+        _encoded = new EncodedStream(body, hash);
         _unpacked = coding == ContentCoding.Brotli
-            ? new BrotliUnpacker(_protocol)
-            : new GzipUnpacker(_protocol);
+            ? new BrotliUnpacker(_encoded)
+            : new GzipUnpacker(_encoded);
     }
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -49,7 +49,7 @@ internal sealed class UnpackingStream : ReadOnlyStream
         }
 
         _bytes += read;
-        if (_bytes > FreeBytes && _bytes / MaxRatio > _protocol.Bytes)
+        if (_bytes > FreeBytes && _bytes / MaxRatio > _encoded.Bytes)
         {
             throw new TransferException(
                 TransferError.TooLarge,
@@ -61,12 +61,12 @@ internal sealed class UnpackingStream : ReadOnlyStream
     }
 
     /// <summary>The digest of the bytes as they came; null when it was not asked for.</summary>
-    public Sha256Digest? TakeDigest() => _protocol.TakeDigest();
+    public Sha256Digest? TakeDigest() => _encoded.TakeDigest();
 
     public override async ValueTask DisposeAsync()
     {
         await _unpacked.DisposeAsync().ConfigureAwait(false);
-        await _protocol.DisposeAsync().ConfigureAwait(false);
+        await _encoded.DisposeAsync().ConfigureAwait(false);
         await base.DisposeAsync().ConfigureAwait(false);
     }
 }

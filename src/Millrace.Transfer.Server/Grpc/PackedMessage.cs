@@ -10,7 +10,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     private const int LookBytes = 64;
 
     private readonly byte[] _look = new byte[LookBytes];
-    private readonly Protocol _protocol = new(reader);
+    private readonly CompressedBytes _protocol = new(reader);
     private GZipStream? _unpacked;
     private int _at;
     private int _end;
@@ -108,7 +108,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
     }
 
     /// <summary>The compressed bytes, and the last four of them.</summary>
-    private sealed class Protocol(MessageReader reader) : ReadOnlyStream
+    private sealed class CompressedBytes(MessageReader reader) : ReadOnlyStream
     {
         private ulong _last;
 
