@@ -70,6 +70,7 @@ public sealed partial class LabToolTests : IDisposable
         if (!OperatingSystem.IsWindows())
         {
             File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+            OpenWriters.WaitUntilNone(path);
         }
     }
 

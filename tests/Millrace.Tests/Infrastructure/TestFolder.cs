@@ -21,7 +21,9 @@ internal static class TestFolder
     public static string SharedFile(int length) =>
         Shared.GetOrAdd(length, static bytes => new Lazy<string>(() => Write(TestContent.Of(bytes).Span))).Value;
 
-    /// <summary>A new file, whose time of modification lies in the past so that any write is seen to change it.</summary>
+    /// <summary>
+    /// A new file that nothing has open for writing. Its time of modification lies in the past, so that any write changes it.
+    /// </summary>
     public static string NewFile(int length) => Write(TestContent.Of(length).Span);
 
     private static string Write(ReadOnlySpan<byte> content)
@@ -33,6 +35,7 @@ internal static class TestFolder
         }
 
         File.SetLastWriteTimeUtc(path, new DateTime(2020, 2, 2, 2, 2, 2, DateTimeKind.Utc));
+        OpenWriters.WaitUntilNone(path);
         return path;
     }
 

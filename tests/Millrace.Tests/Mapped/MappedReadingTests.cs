@@ -193,7 +193,8 @@ public sealed class MappedReadingTests
     public void A_file_that_is_not_in_memory_is_not_waited_for_on_the_callers_thread()
     {
         string path = TestFolder.NewFile(4 * Window);
-        Assert.True(Eviction.TryEvict(path));
+        ColdFile.Evict(path);
+        Assert.True(ColdFile.IsCold(path));
         using var file = new OpenFile(File.OpenHandle(path), path, default, ownsHandle: true);
         using MappedSource source = MappedSource.TryCreate(file, default, out _)!;
         Window window = default;
@@ -219,7 +220,7 @@ public sealed class MappedReadingTests
     public async Task Asynchronous_reads_of_evicted_files_are_correct()
     {
         string path = TestFolder.NewFile((5 * Window) + 99);
-        _ = Eviction.TryEvict(path);
+        ColdFile.Evict(path);
         await using FilePipeReader reader = Mapping.Open(path);
 
         await reader.AssertRestAsync(0, (5 * Window) + 99);
