@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Globalization;
 using Millrace.Tests.Child;
 
@@ -31,32 +30,28 @@ public sealed class AppendKillTests
     private static async Task<int[]> KillAsync(string path, int seed, int moment)
     {
         int[] acknowledged = new int[Writers];
-        using Process process = Children.Start(
+        using ChildProcess child = ChildProcess.Start(
             "append", path, Writers.ToString(CultureInfo.InvariantCulture), seed.ToString(CultureInfo.InvariantCulture));
-        try
+        for (int seen = 0; seen < moment; seen++)
         {
-            int seen = 0;
-            while (await process.StandardOutput.ReadLineAsync().Soon() is { } line)
-            {
-                string[] words = line.Split(' ');
-                int writer = int.Parse(words[0], CultureInfo.InvariantCulture);
-                Assert.Equal(acknowledged[writer]++, int.Parse(words[1], CultureInfo.InvariantCulture));
-                if (++seen == moment)
-                {
-                    // What it says until it is gone counts as well.
-                    process.Kill();
-                }
-            }
-
-            await process.WaitForExitAsync().Soon();
-            Assert.True(seen >= moment, await process.StandardError.ReadToEndAsync().Soon());
+            Count(await child.ReadLineAsync());
         }
-        finally
+
+        // What it acknowledged until it was gone counts as well.
+        await child.KillAsync();
+        foreach (string line in await child.ReadRestAsync())
         {
-            process.Kill();
+            Count(line);
         }
 
         return acknowledged;
+
+        void Count(string line)
+        {
+            string[] words = line.Split(' ');
+            int writer = int.Parse(words[0], CultureInfo.InvariantCulture);
+            Assert.Equal(acknowledged[writer]++, int.Parse(words[1], CultureInfo.InvariantCulture));
+        }
     }
 
     private static string? Check(string path, int seed, int[] acknowledged)

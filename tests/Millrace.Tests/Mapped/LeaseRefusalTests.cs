@@ -87,10 +87,10 @@ public sealed class LeaseRefusalTests
     [MappedFact]
     public async Task A_switch_turns_mapping_off()
     {
-        using Child child = Child.StartAfter("export MILLRACE_NO_MAPPING=1", "strategy", TestFolder.SharedFile(Size));
+        using ChildProcess child = ChildProcess.StartAfter("export MILLRACE_NO_MAPPING=1", "strategy", TestFolder.SharedFile(Size));
 
         Assert.Equal(
-            "Buffered: mapping was asked for, but it is switched off for this process", await child.HearAsync());
+            "Buffered: mapping was asked for, but it is switched off for this process", await child.ReadLineAsync());
         Assert.Equal(0, await child.EndAsync());
     }
 

@@ -19,12 +19,12 @@ public sealed class TruncationTests(ITestOutputHelper output)
         var random = new Random(1);
         var delays = new List<double>();
         var outcomes = new Dictionary<string, int>(StringComparer.Ordinal);
-        using Child child = Child.Start("follow-truncations");
+        using ChildProcess child = ChildProcess.Start("follow-truncations");
         for (int round = 0; round < Rounds; round++)
         {
             string path = TestFolder.NewFile(Size);
-            child.Tell(path);
-            Assert.Equal("Mapped", await child.HearAsync());
+            child.WriteLine(path);
+            Assert.Equal("Mapped", await child.ReadLineAsync());
             Stopwatch moment = Stopwatch.StartNew();
             double until = random.NextDouble() * LongestRead.TotalMilliseconds;
             while (moment.Elapsed.TotalMilliseconds < until)
@@ -39,8 +39,8 @@ public sealed class TruncationTests(ITestOutputHelper output)
                 TaskCreationOptions.LongRunning,
                 TaskScheduler.Default).Soon();
             delays.Add(delay.Elapsed.TotalMilliseconds);
-            child.Tell("truncated");
-            string answer = await child.HearAsync();
+            child.WriteLine("truncated");
+            string answer = await child.ReadLineAsync();
             Assert.True(answer.StartsWith("right ", StringComparison.Ordinal), $"round {round}: {answer}");
             outcomes[answer] = outcomes.GetValueOrDefault(answer) + 1;
             File.Delete(path);
@@ -57,8 +57,8 @@ public sealed class TruncationTests(ITestOutputHelper output)
     public async Task A_starved_thread_pool_delays_no_writer()
     {
         string path = TestFolder.NewFile(Size);
-        using Child child = Child.Start("starve", path);
-        Assert.Equal("holding", await child.HearAsync());
+        using ChildProcess child = ChildProcess.Start("starve", path);
+        Assert.Equal("holding", await child.ReadLineAsync());
 
         await Task.Factory.StartNew(
             () => Writers.OpenTruncating(path),
@@ -66,8 +66,8 @@ public sealed class TruncationTests(ITestOutputHelper output)
             TaskCreationOptions.LongRunning,
             TaskScheduler.Default).Soon();
 
-        child.Tell("look");
-        Assert.Equal("right", await child.HearAsync());
+        child.WriteLine("look");
+        Assert.Equal("right", await child.ReadLineAsync());
         Assert.Equal(0, await child.EndAsync());
     }
 
@@ -76,8 +76,8 @@ public sealed class TruncationTests(ITestOutputHelper output)
     {
         // Without room for a real-time signal the kernel sends SIGIO, which names no file and ends a process that does not expect it.
         string path = TestFolder.NewFile(Size);
-        using Child child = Child.StartAfter("ulimit -i 0", "starve", path);
-        Assert.Equal("holding", await child.HearAsync());
+        using ChildProcess child = ChildProcess.StartAfter("ulimit -i 0", "starve", path);
+        Assert.Equal("holding", await child.ReadLineAsync());
 
         await Task.Factory.StartNew(
             () => Writers.OpenTruncating(path),
@@ -85,8 +85,8 @@ public sealed class TruncationTests(ITestOutputHelper output)
             TaskCreationOptions.LongRunning,
             TaskScheduler.Default).Soon();
 
-        child.Tell("look");
-        Assert.Equal("right", await child.HearAsync());
+        child.WriteLine("look");
+        Assert.Equal("right", await child.ReadLineAsync());
         Assert.Equal(0, await child.EndAsync());
     }
 

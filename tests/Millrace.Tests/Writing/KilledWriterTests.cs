@@ -68,11 +68,11 @@ public sealed class KilledWriterTests
     private static async Task<long> RunAndKillAsync(
         TemporaryFolder folder, string mode, WriteStrategy strategy, long first, Random random)
     {
-        using var child = Mapped.Child.Start("publish", folder.Path, mode, strategy.ToString(), Name(first));
-        string started = await child.HearAsync();
+        using var child = ChildProcess.Start("publish", folder.Path, mode, strategy.ToString(), Name(first));
+        string started = await child.ReadLineAsync();
         await Task.Delay(TimeSpan.FromMilliseconds(random.NextDouble() * LongestMilliseconds));
         await child.KillAsync();
-        string[] rest = await child.HearRestAsync();
+        string[] rest = await child.ReadRestAsync();
         return long.Parse(rest.LastOrDefault() ?? started, CultureInfo.InvariantCulture);
     }
 

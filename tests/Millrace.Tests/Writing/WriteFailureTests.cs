@@ -106,9 +106,9 @@ public sealed class WriteFailureTests
     {
         using var folder = new TemporaryFolder();
         // The runtime itself maps a large file in memory, unless it is told not to.
-        using var child = Mapped.Child.StartAfter(
+        using var child = ChildProcess.StartAfter(
             "export DOTNET_EnableWriteXorExecute=0 && ulimit -f 1024", "write-too-much", folder["file"]);
-        Assert.Equal(nameof(FilePipeError.FileTooLarge), await child.HearAsync());
+        Assert.Equal(nameof(FilePipeError.FileTooLarge), await child.ReadLineAsync());
         Assert.Equal(0, await child.EndAsync());
         Assert.Empty(folder.Names);
     }

@@ -1,37 +1,36 @@
 using System.Diagnostics;
 
-namespace Millrace.Tests.Mapped;
+namespace Millrace.Tests.Infrastructure;
 
-/// <summary>A process of Millrace.Tests.Child, which a test can see die without dying itself.</summary>
-internal sealed class Child : IDisposable
+/// <summary>A process of Millrace.Tests.Child: it may be killed, or die of a signal, without ending the tests.</summary>
+internal sealed class ChildProcess : IDisposable
 {
     private readonly Process _process;
 
-    private Child(ProcessStartInfo start)
+    private ChildProcess(ProcessStartInfo start)
     {
         start.RedirectStandardInput = true;
         start.RedirectStandardOutput = true;
         start.RedirectStandardError = true;
-        start.UseShellExecute = false;
-
-        // Natively, whatever this process was told.
-        start.Environment.Remove("MILLRACE_PORTABLE");
         _process = Process.Start(start)!;
     }
 
     private static string Program => Path.Combine(AppContext.BaseDirectory, "Millrace.Tests.Child.dll");
 
-    public static Child Start(params string[] arguments) =>
-        new(new ProcessStartInfo(Host, ["exec", Program, .. arguments]));
-
-    /// <summary>Starts it from a shell that has done something first.</summary>
-    public static Child StartAfter(string shellCommand, params string[] arguments) =>
-        new(new ProcessStartInfo(
-            "bash", ["-c", shellCommand + " && exec \"$@\"", "bash", Host, "exec", Program, .. arguments]));
-
     private static string Host => Environment.ProcessPath is { } path && Path.GetFileNameWithoutExtension(path) == "dotnet"
         ? path
         : "dotnet";
+
+    public static ChildProcess Start(params string[] arguments) => new(new ProcessStartInfo(Host, ["exec", Program, .. arguments]));
+
+    /// <summary>Starts it in a shell after a command, with Linux's own calls even if the tests run without them.</summary>
+    public static ChildProcess StartAfter(string shellCommand, params string[] arguments)
+    {
+        var start = new ProcessStartInfo(
+            "bash", ["-c", shellCommand + " && exec \"$@\"", "bash", Host, "exec", Program, .. arguments]);
+        start.Environment.Remove("MILLRACE_PORTABLE");
+        return new ChildProcess(start);
+    }
 
     /// <summary>Ends it as a power failure would: nothing of it runs any more.</summary>
     public async Task KillAsync()
@@ -40,17 +39,14 @@ internal sealed class Child : IDisposable
         await _process.WaitForExitAsync().Soon();
     }
 
-    /// <summary>The rest of its output that nobody has read yet.</summary>
-    public async Task<string[]> HearRestAsync() =>
-        (await _process.StandardOutput.ReadToEndAsync().Soon()).Split((char)10, StringSplitOptions.RemoveEmptyEntries);
-
-    public void Tell(string line)
+    public void WriteLine(string line)
     {
         _process.StandardInput.WriteLine(line);
         _process.StandardInput.Flush();
     }
 
-    public async Task<string> HearAsync()
+    /// <exception cref="InvalidOperationException">It has ended; with its status and what it printed as errors.</exception>
+    public async Task<string> ReadLineAsync()
     {
         string? line = await _process.StandardOutput.ReadLineAsync().Soon();
         if (line is not null)
@@ -63,7 +59,12 @@ internal sealed class Child : IDisposable
         throw new InvalidOperationException($"The child ended with status {_process.ExitCode}. {errors}");
     }
 
-    /// <summary>Lets it end and gives its status: 0, or 128 and the signal that killed it.</summary>
+    /// <summary>The lines that it printed and nobody has read yet; waits until it has ended.</summary>
+    public async Task<string[]> ReadRestAsync() =>
+        (await _process.StandardOutput.ReadToEndAsync().Soon()).Split('\n', StringSplitOptions.RemoveEmptyEntries);
+
+    /// <summary>Lets it end.</summary>
+    /// <returns>Its status: 0, or 128 and the signal that killed it.</returns>
     public async Task<int> EndAsync()
     {
         _process.StandardInput.Close();
