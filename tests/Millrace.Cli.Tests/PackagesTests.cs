@@ -66,8 +66,9 @@ public sealed class PackagesTests : IDisposable
         return output.Trim();
     }
 
-    private void Pack(string project) =>
-        Run("dotnet", Repository.Root, "pack", Path.Combine("src", project), "-c", "Release", "--no-build", $"-p:PackageOutputPath={_folder}");
+    private void Pack(string project) => Run(
+        "dotnet", Repository.Root, "pack", Path.Combine("src", project), "-c", Repository.Configuration, "--no-build",
+        $"-p:PackageOutputPath={_folder}");
 
     private string[] Entries(string pattern)
     {

@@ -32,4 +32,10 @@ public enum Need
 
     /// <summary>gRPC in C++, Python and Node.</summary>
     GrpcPeers = 1 << 16,
+
+    /// <summary>A Release build: in a Debug build every async method that waits allocates a state machine.</summary>
+    Release = 1 << 17,
+
+    /// <summary>The right to make network namespaces with interfaces, and iproute2.</summary>
+    Namespaces = 1 << 18,
 }

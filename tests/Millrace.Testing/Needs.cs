@@ -36,6 +36,10 @@ public static class Needs
             () => IsBuilt("millrace_grpc_core") && IsBuilt("python.made")
                 && Directory.Exists(Path.Combine(Interop, "grpc", "node_modules")),
             "Needs the gRPC programs in C++, Python and Node: run eng/grpc.sh, which names the packages it lacks."),
+        [Need.Release] = Reason(() => Repository.Configuration == "Release", "Counts allocations: dotnet test -c Release."),
+        [Need.Namespaces] = Reason(
+            () => IsInstalled("ip") && Runs("unshare", "--net", "true"),
+            "Makes network namespaces, which takes root and iproute2, and is not allowed in every container."),
     };
 
     /// <returns>Why a test with these needs cannot run here; null when it can.</returns>

@@ -1,3 +1,5 @@
+using System.Reflection;
+
 namespace Millrace.Testing;
 
 /// <summary>The checkout that the tests were built from.</summary>
@@ -5,6 +7,10 @@ public static class Repository
 {
     /// <summary>The folder that holds Millrace.slnx. Not the compiler's idea of it, which a CI build makes anonymous.</summary>
     public static string Root { get; } = Find();
+
+    /// <summary><c>Debug</c> or <c>Release</c>, as the tests and what they test were built.</summary>
+    public static string Configuration { get; } =
+        typeof(Repository).Assembly.GetCustomAttribute<AssemblyConfigurationAttribute>()!.Configuration;
 
     private static string Find()
     {

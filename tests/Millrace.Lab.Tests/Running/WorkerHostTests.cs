@@ -91,7 +91,8 @@ public sealed class WorkerHostTests : IDisposable
         LabResults results = SuiteRun.Run(
             new FilesSuite(), Options("FilePipe/*/65536/*/hot/*"), host, new RecordedProgress(), default);
         Assert.Equal([0, 2], results.Launches.Select(launch => launch.Index));
-        Assert.Contains("Launch 2 of 3 is missing", Assert.Single(results.Warnings), StringComparison.Ordinal);
+        string warning = Assert.Single(results.Warnings, text => !text.StartsWith("This is a Debug build", StringComparison.Ordinal));
+        Assert.Contains("Launch 2 of 3 is missing", warning, StringComparison.Ordinal);
         Assert.Equal([0, 2], Assert.Single(results.Cases).Samples!.Launch.Distinct());
     }
 

@@ -2,14 +2,14 @@ using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Tests.Transfers;
 
-/// <summary>Cases over a link, with real namespaces: these tests need root, iproute2 and util-linux, as ./test says.</summary>
+/// <summary>Cases over a link, with real namespaces.</summary>
 public sealed class LinkedTransferTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
 
     public void Dispose() => _folder.Dispose();
 
-    [Fact]
+    [NeedsFact(Need.Namespaces)]
     public void Every_method_moves_the_file_over_the_link_in_both_directions()
     {
         CaseResult[] cases = Launch("*/random/*/1 ms");
@@ -27,7 +27,7 @@ public sealed class LinkedTransferTests : IDisposable
         });
     }
 
-    [Fact]
+    [NeedsFact(Need.Namespaces)]
     public void Every_request_takes_at_least_the_round_trip()
     {
         CaseResult item = Assert.Single(Launch("Http1/random/*/download/*/60 ms"));

@@ -7,7 +7,7 @@ public sealed class ClientAllocationTests
 {
     private const long Most = 2 * 256 * 1024;
 
-    [Theory]
+    [NeedsTheory(Need.Release)]
     [InlineData(TransferProtocol.Http1, true)]
     [InlineData(TransferProtocol.Http1, false)]
     [InlineData(TransferProtocol.GrpcWeb, true)]
