@@ -12,6 +12,8 @@ public sealed partial class LocalFileStore
 
     private static readonly TimeSpan ShortestPeriod = TimeSpan.FromSeconds(1);
 
+    /// <summary>One search at a time: two could count the same upload twice.</summary>
+    private readonly SemaphoreSlim _expiring = new(1, 1);
     private readonly Lock _tellLock = new();
     private Action<int>? _tell;
     private int _untold;
@@ -39,6 +41,19 @@ public sealed partial class LocalFileStore
     /// <inheritdoc/>
     public async ValueTask<int> ExpireUploadsAsync(CancellationToken cancellationToken)
     {
+        await _expiring.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            return await ExpireAsync(cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            _expiring.Release();
+        }
+    }
+
+    private async ValueTask<int> ExpireAsync(CancellationToken cancellationToken)
+    {
         int expired = 0;
         foreach (string folder in Directory.EnumerateDirectories(_uploadsPath))
         {
@@ -52,9 +67,9 @@ public sealed partial class LocalFileStore
             if (upload is null)
             {
                 // Its start was interrupted, or it is damaged: only its folder has a time.
-                if (Options.Clock.GetUtcNow().UtcDateTime - Directory.GetLastWriteTimeUtc(folder) > Options.UploadLifetime)
+                if (Options.Clock.GetUtcNow().UtcDateTime - Directory.GetLastWriteTimeUtc(folder) > Options.UploadLifetime
+                    && TryDeleteFolder(folder))
                 {
-                    TryDeleteFolder(folder);
                     expired++;
                 }
             }

@@ -341,7 +341,7 @@ public sealed partial class LocalFileStore
 
     private LocalUpload FindUpload(UploadId id) => TryFindUpload(id) ?? throw StoreErrors.NoUpload(id);
 
-    private LocalUpload? TryFindUpload(UploadId id) => Load(id) is { HasExpired: false } upload ? upload : null;
+    private LocalUpload? TryFindUpload(UploadId id) => Load(id) is { HasExpired: false, IsGone: false } upload ? upload : null;
 
     private LocalUpload? Load(UploadId id) =>
         id.Value is not null && _uploads.TryGetValue(id, out LocalUpload? upload) ? upload : null;
@@ -349,10 +349,12 @@ public sealed partial class LocalFileStore
     private void Remove(LocalUpload upload)
     {
         upload.IsGone = true;
+
+        // The folder first: a search for expired uploads would take one without an upload for a damaged one.
+        TryDeleteFolder(upload.Folder);
         _uploads.TryRemove(upload.Id, out _);
         upload.Reservation.ReleaseReservation();
         upload.DropDigest();
-        TryDeleteFolder(upload.Folder);
     }
 
     private void FlushFolderOfUploads()
@@ -364,15 +366,17 @@ public sealed partial class LocalFileStore
         }
     }
 
-    private static void TryDeleteFolder(string folder)
+    /// <returns>False if it was gone already, or is left to the next search for expired uploads.</returns>
+    private static bool TryDeleteFolder(string folder)
     {
         try
         {
             Directory.Delete(folder, recursive: true);
+            return true;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Gone already, or left to the next search for expired uploads.
+            return false;
         }
     }
 }

@@ -106,6 +106,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 
         _tree.Dispose();
         Locks.Dispose();
+        _expiring.Dispose();
         Limits.Dispose();
         _end.Dispose();
         _lock.Dispose();

@@ -133,7 +133,7 @@ public sealed class RestartTests
         Assert.Null(await again.FindUploadAsync(id, takeOver: true, default));
         Assert.Equal(0, await again.ExpireUploadsAsync(default));
         clock.Advance(TimeSpan.FromDays(2));
-        Assert.Equal(1, await again.ExpireUploadsAsync(default));
+        await again.ExpiresAsync(1);
         Assert.Empty(Directory.GetFileSystemEntries(folder[".millrace/uploads"]));
     }
 

@@ -53,6 +53,15 @@ internal static class StoreExtensions
         return await writer.SaveAsync(default);
     }
 
+    /// <summary>Asserts how many uploads have expired. The store's own search, which begins when it is opened, may be first.</summary>
+    public static async Task ExpiresAsync(this LocalFileStore store, int count)
+    {
+        int inBackground = 0;
+        store.TellExpiredTo(some => Interlocked.Add(ref inBackground, some));
+        int expired = await store.ExpireUploadsAsync(default);
+        await Bounded.UntilAsync(() => expired + Volatile.Read(ref inBackground) == count);
+    }
+
     public static async Task<TransferError> FailsAsync(Func<Task> action) =>
         (await Assert.ThrowsAsync<TransferException>(action)).Error;
 }

@@ -203,12 +203,7 @@ public sealed class TusCoreTests : IAsyncLifetime
             + "Content-Type: application/offset+octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
         if (!hasChecksum)
         {
-            var data = new FileInfo(Path.Combine(_server.Root, ".millrace", "uploads", url[(url.LastIndexOf('/') + 1)..], "data"));
-            await Bounded.UntilAsync(() =>
-            {
-                data.Refresh();
-                return data.Length == kept;
-            });
+            await _server.ReceivedAsync(url, kept);
         }
 
         await connection.SendAsync("ZZ\r\n");

@@ -58,6 +58,14 @@ internal static class UploadServer
         return response.Headers.Location!.OriginalString;
     }
 
+    /// <summary>Waits until an upload has bytes, without disturbing the request that sends them.</summary>
+    public static async Task ReceivedAsync(this RunningServer server, string url, long bytes)
+    {
+        Assert.True(UploadId.TryParse(url.AsSpan(url.LastIndexOf('/') + 1), out UploadId id));
+        await Bounded.UntilAsync(async () =>
+            (await server.Store.FindUploadAsync(id, takeOver: false, default))!.Offset >= bytes);
+    }
+
     public static string? Field(this HttpResponseMessage response, string name) =>
         response.Headers.TryGetValues(name, out IEnumerable<string>? values)
             || response.Content.Headers.TryGetValues(name, out values) ? string.Join(", ", values) : null;

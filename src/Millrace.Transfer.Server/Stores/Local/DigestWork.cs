@@ -67,11 +67,8 @@ internal sealed class DigestWork : IAsyncDisposable
             await foreach ((TransferName name, FileFacts facts) in
                 _waiting.Reader.ReadAllAsync(_end.Token).ConfigureAwait(false))
             {
-                if (_records.TryRead(name, facts) is null)
-                {
-                    // A failure is reported to the next request that needs the digest.
-                    await ((Task)ComputeAsync(name, facts, _end.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                }
+                // A failure is reported to the next request that needs the digest.
+                await ((Task)ComputeAsync(name, facts, _end.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
         catch (OperationCanceledException)
@@ -84,6 +81,12 @@ internal sealed class DigestWork : IAsyncDisposable
     {
         try
         {
+            if (_records.TryRead(name, facts) is { } known)
+            {
+                // Computed since the caller looked.
+                return known;
+            }
+
             using SafeFileHandle? file = _tree.TryOpenFile(name);
             if (file is null || _tree.Look(file) != facts)
             {
