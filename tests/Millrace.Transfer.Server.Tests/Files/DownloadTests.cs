@@ -152,8 +152,8 @@ public sealed class DownloadTests : ServerTest
         await Server.WriteAsync("large", Content.Of(20_000_000));
         for (int i = 0; i < 5; i++)
         {
-            using RawConnection connection = await RawConnection.OpenAsync(Server);
-            await connection.WriteAsync("GET /files/large HTTP/1.1\r\nHost: x\r\n\r\n");
+            using RawConnection connection = await RawConnection.OpenAsync(Server.Address);
+            await connection.SendAsync("GET /files/large HTTP/1.1\r\nHost: x\r\n\r\n");
             await connection.ReadUntilAsync("\r\n\r\n");
             connection.Reset();
         }

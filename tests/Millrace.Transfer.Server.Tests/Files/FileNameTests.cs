@@ -158,8 +158,8 @@ public sealed class FileNameTests : ServerTest
             isKestrels || response.Head.Contains($"Content-Type: {ErrorDocument.MediaType}", StringComparison.Ordinal), told);
     }
 
-    private Task<RawResponse> SendAsync(string method, string target) => RawConnection.SendAsync(
-        Server,
+    private Task<RawResponse> SendAsync(string method, string target) => RawConnection.ExchangeAsync(
+        Server.Address,
         $"{method} {target} HTTP/1.1\r\nHost: {Server.Address.Authority}\r\nConnection: close\r\n"
         + (method == "PUT" ? "Content-Length: 4\r\n\r\nevil" : "\r\n"));
 }

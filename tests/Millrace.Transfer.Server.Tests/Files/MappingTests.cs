@@ -13,8 +13,8 @@ public sealed class MappingTests
             Middleware = static application => application.UsePathBase("/app").UseRouting(),
         });
         await CheckAsync(server, "app/files");
-        RawResponse outside = await RawConnection.SendAsync(
-            server, "GET /app/files/../a%20b/c.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        RawResponse outside = await RawConnection.ExchangeAsync(
+            server.Address, "GET /app/files/../a%20b/c.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         Assert.Equal(400, outside.Status);
     }
 
@@ -52,14 +52,14 @@ public sealed class MappingTests
         });
         foreach (string path in new[] { "/of/me/data/../../x", "/of/me/data/../../../x", "/of/me/data/../x", "/of/me/data/%2e%2e/%2e%2e/%2e%2e/x" })
         {
-            RawResponse outside = await RawConnection.SendAsync(
-                server, $"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+            RawResponse outside = await RawConnection.ExchangeAsync(
+                server.Address, $"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
             Assert.Equal((path, 400), (path, outside.Status));
         }
 
         // What was not written below the files is not theirs to refuse.
-        RawResponse elsewhere = await RawConnection.SendAsync(
-            server, "GET /of/me/other/../x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        RawResponse elsewhere = await RawConnection.ExchangeAsync(
+            server.Address, "GET /of/me/other/../x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
         Assert.Equal(404, elsewhere.Status);
     }
 
@@ -74,8 +74,8 @@ public sealed class MappingTests
         Assert.Equal(["a b/c.txt", "new/d.txt"], server.VisibleFiles());
         using HttpResponseMessage folder = await server.Client.GetAsync(server.Url($"{prefix}/a%20b/".TrimStart('/')));
         Assert.Equal(HttpStatusCode.OK, folder.StatusCode);
-        RawResponse encoded = await RawConnection.SendAsync(
-            server, $"GET /{prefix}/a%20b%2fc.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".Replace("//", "/"));
+        RawResponse encoded = await RawConnection.ExchangeAsync(
+            server.Address, $"GET /{prefix}/a%20b%2fc.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".Replace("//", "/"));
         Assert.Equal(400, encoded.Status);
     }
 }

@@ -127,8 +127,8 @@ public sealed class RangePropertyTests : ServerTest
 
     private async Task AnyAsync((string Method, string Target, string Field, string Value) request)
     {
-        RawResponse response = await RawConnection.SendAsync(
-            Server,
+        RawResponse response = await RawConnection.ExchangeAsync(
+            Server.Address,
             $"{request.Method} /files/{request.Target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{request.Field}: {request.Value}\r\n"
             + (request.Method == "PUT" ? "Content-Length: 1\r\n\r\nx" : "\r\n"));
         Assert.True(response.Status is >= 200 and < 500, $"{request}: {response.Head}");

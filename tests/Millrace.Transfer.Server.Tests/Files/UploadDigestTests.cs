@@ -57,8 +57,8 @@ public sealed class UploadDigestTests : ServerTest
     [InlineData("sha-256", 400)]
     public async Task Digest_can_be_a_trailer(string value, int status)
     {
-        RawResponse response = await RawConnection.SendAsync(
-            Server,
+        RawResponse response = await RawConnection.ExchangeAsync(
+            Server.Address,
             "PUT /files/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\nTrailer: Repr-Digest\r\n\r\n"
             + $"5\r\nabcde\r\n0\r\nRepr-Digest: {Fill(value, "abcde"u8.ToArray())}\r\n\r\n");
         Assert.Equal(status, response.Status);

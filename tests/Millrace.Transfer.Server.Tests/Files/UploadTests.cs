@@ -95,12 +95,12 @@ public sealed class UploadTests : ServerTest
     [Fact]
     public async Task A_file_that_appears_during_a_conditional_upload_is_not_replaced()
     {
-        using RawConnection connection = await RawConnection.OpenAsync(Server);
-        await connection.WriteAsync(
+        using RawConnection connection = await RawConnection.OpenAsync(Server.Address);
+        await connection.SendAsync(
             "PUT /files/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nIf-None-Match: *\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
         Assert.StartsWith("HTTP/1.1 100 ", await connection.ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);
         using HttpResponseMessage other = await PutAsync("files/a", Content.Of(10));
-        await connection.WriteAsync("late");
+        await connection.SendAsync("late");
         RawResponse response = RawResponse.Parse(await connection.ReadToEndAsync());
         Assert.Equal(412, response.Status);
         Assert.Equal(Content.Of(10), await File.ReadAllBytesAsync(Server.PathOf("a")));
@@ -110,8 +110,8 @@ public sealed class UploadTests : ServerTest
     public async Task A_client_that_waits_for_100_is_refused_before_it_sends_anything()
     {
         await Server.WriteAsync("a", Content.Of(10));
-        RawResponse response = await RawConnection.SendAsync(
-            Server,
+        RawResponse response = await RawConnection.ExchangeAsync(
+            Server.Address,
             "PUT /files/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\nIf-None-Match: *\r\nExpect: 100-continue\r\nContent-Length: 1000000000\r\n\r\n");
         Assert.Equal(412, response.Status);
     }
@@ -122,9 +122,9 @@ public sealed class UploadTests : ServerTest
     [InlineData("Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\nzz")]
     public async Task A_body_that_ends_early_publishes_nothing(string rest)
     {
-        using (RawConnection connection = await RawConnection.OpenAsync(Server))
+        using (RawConnection connection = await RawConnection.OpenAsync(Server.Address))
         {
-            await connection.WriteAsync($"PUT /files/a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n{rest}");
+            await connection.SendAsync($"PUT /files/a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n{rest}");
             await connection.ReadUntilAsync("\r\n\r\n");
             connection.Reset();
         }

@@ -158,7 +158,7 @@ public sealed class DownloadTests : GrpcTest
         Put("a", content);
         byte[] request = Frames.Of(new DownloadRequest { Name = "a", WantSha256 = true });
         byte[]? digest = null;
-        for (int i = 0; i < 100 && digest is null; i++)
+        await Bounded.UntilAsync(async () =>
         {
             GrpcReply reply = await CallAsync(form, "Download", request);
             Assert.Equal(content, reply.Content());
@@ -166,8 +166,8 @@ public sealed class DownloadTests : GrpcTest
             End end = Chunk.Parser.ParseFrom(reply.Messages[^1]).End;
             Assert.False(info.HasSha256 && end.HasSha256);
             digest = info.HasSha256 ? info.Sha256.ToByteArray() : end.HasSha256 ? end.Sha256.ToByteArray() : null;
-        }
-
+            return digest is not null;
+        });
         Assert.Equal(SHA256.HashData(content), digest);
     }
 

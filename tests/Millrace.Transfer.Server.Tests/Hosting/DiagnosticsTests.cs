@@ -42,7 +42,7 @@ public sealed class DiagnosticsTests
         using var provider = new ServiceCollection().AddMetrics().BuildServiceProvider();
         IMeterFactory factory = provider.GetRequiredService<IMeterFactory>();
         using MeterListener listener = Listen(factory, seen);
-        await using RunningServer server = await UploadServer.StartAsync(new RunningServerOptions
+        await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
         {
             Services = services => services.AddSingleton(factory).AddMillraceTransfer(),
         });
@@ -50,7 +50,7 @@ public sealed class DiagnosticsTests
         string url = await server.BeginAsync("a", 2);
         for (int i = 0; i < 2; i++)
         {
-            using HttpResponseMessage patch = await server.TusAsync(UploadServer.Patch, url, [1], $"Upload-Offset: {i}");
+            using HttpResponseMessage patch = await server.PatchTusAsync(url, i, [1]);
             Assert.True(patch.IsSuccessStatusCode);
         }
 

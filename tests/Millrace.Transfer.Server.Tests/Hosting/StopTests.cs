@@ -9,7 +9,7 @@ public sealed class StopTests
     public async Task Running_transfer_can_finish()
     {
         await using ServedFolder served = await ServedFolder.StartAsync();
-        using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "do");
+        using RawConnection running = await RawConnection.OpenAsync(served.Server.Address, Upload + "do");
         await Bounded.UntilAsync(() => served.Server.Running == 1);
 
         Task<int> stopping = served.Server.StopAsync();
@@ -25,7 +25,7 @@ public sealed class StopTests
     {
         await using ServedFolder served = await ServedFolder.StartAsync(
             options => options.ShutdownTimeout = TimeSpan.FromMilliseconds(50));
-        using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "do");
+        using RawConnection running = await RawConnection.OpenAsync(served.Server.Address, Upload + "do");
         await Bounded.UntilAsync(() => served.Server.Running == 1);
 
         Assert.Equal(1, await served.Server.StopAsync());
@@ -39,7 +39,7 @@ public sealed class StopTests
     {
         await using ServedFolder served = await ServedFolder.StartAsync(
             options => options.ShutdownTimeout = TimeSpan.FromHours(1));
-        using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "do");
+        using RawConnection running = await RawConnection.OpenAsync(served.Server.Address, Upload + "do");
         await Bounded.UntilAsync(() => served.Server.Running == 1);
 
         using var cut = new CancellationTokenSource();
@@ -63,8 +63,8 @@ public sealed class StopTests
         };
         using HttpResponseMessage created = await served.Client.SendAsync(create);
         string path = new Uri(served.Server.Address, created.Headers.Location!).AbsolutePath;
-        using PlainSocket running = await PlainSocket.OpenAsync(
-            served.EndPoint,
+        using RawConnection running = await RawConnection.OpenAsync(
+            served.Server.Address,
             $"PATCH {path} HTTP/1.1\r\nHost: x\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 8\r\n\r\n1234");
         await Bounded.UntilAsync(() => served.Server.Running == 1);
         await served.Server.StopAsync();

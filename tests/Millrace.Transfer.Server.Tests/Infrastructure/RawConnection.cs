@@ -1,3 +1,4 @@
+using System.Net.Security;
 using System.Net.Sockets;
 using System.Text;
 
@@ -6,66 +7,100 @@ namespace Millrace.Transfer.Server.Tests.Infrastructure;
 /// <summary>A connection on which exactly those bytes are sent that a test wants, which no HTTP client would send.</summary>
 internal sealed class RawConnection : IDisposable
 {
-    private readonly TcpClient _connection;
+    private readonly TcpClient _client;
+    private readonly Stream _stream;
 
-    private RawConnection(TcpClient connection) => _connection = connection;
-
-    public static async Task<RawConnection> OpenAsync(RunningServer server)
+    private RawConnection(TcpClient client, Stream stream)
     {
-        var connection = new TcpClient { NoDelay = true };
-        await connection.ConnectAsync(server.Address.Host, server.Address.Port);
-        return new RawConnection(connection);
+        _client = client;
+        _stream = stream;
+    }
+
+    /// <summary>Connects, and sends a text if there is one.</summary>
+    public static async Task<RawConnection> OpenAsync(Uri server, string text = "", bool tls = false)
+    {
+        var client = new TcpClient { NoDelay = true };
+        await client.ConnectAsync(server.Host, server.Port);
+        Stream stream = client.GetStream();
+        if (tls)
+        {
+            var secure = new SslStream(stream);
+            await secure.AuthenticateAsClientAsync(new SslClientAuthenticationOptions
+            {
+                TargetHost = server.Host,
+                CertificateChainPolicy = LoopbackCertificate.Policy(),
+            });
+            stream = secure;
+        }
+
+        var connection = new RawConnection(client, stream);
+        await connection.SendAsync(text);
+        return connection;
     }
 
     /// <summary>Sends a request on a new connection and reads the whole response.</summary>
-    public static async Task<RawResponse> SendAsync(RunningServer server, string request)
+    public static async Task<RawResponse> ExchangeAsync(Uri server, string request)
     {
-        using RawConnection connection = await OpenAsync(server);
-        await connection.WriteAsync(request);
+        using RawConnection connection = await OpenAsync(server, request);
         return RawResponse.Parse(await connection.ReadToEndAsync());
     }
 
-    /// <summary>One byte for each character, so that any byte can be sent.</summary>
-    public async Task WriteAsync(string text) =>
-        await _connection.GetStream().WriteAsync(Encoding.Latin1.GetBytes(text)).AsTask().WaitAsync(Bound);
+    /// <summary>Sends one byte for each character, so that any byte can be sent; false when the other side has closed.</summary>
+    public Task<bool> SendAsync(string text) => SendAsync(Encoding.Latin1.GetBytes(text));
+
+    public async Task<bool> SendAsync(byte[] bytes)
+    {
+        try
+        {
+            await _stream.WriteAsync(bytes).Soon();
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>Reads up to and with some text, or until the other side closes or resets the connection.</summary>
+    public async Task<string> ReadUntilAsync(string end)
+    {
+        byte[] one = new byte[1];
+        var all = new StringBuilder();
+        try
+        {
+            while (!all.ToString().EndsWith(end, StringComparison.Ordinal) && await _stream.ReadAsync(one).Soon() > 0)
+            {
+                all.Append((char)one[0]);
+            }
+        }
+        catch (IOException)
+        {
+            // Reset: closed as well. A server that waited in vain for the body does that after its answer.
+        }
+
+        return all.ToString();
+    }
+
+    /// <summary>Reads one head of an answer.</summary>
+    public Task<string> ReadHeadAsync() => ReadUntilAsync("\r\n\r\n");
 
     public async Task<string> ReadToEndAsync()
     {
         using var all = new MemoryStream();
         try
         {
-            await _connection.GetStream().CopyToAsync(all).WaitAsync(Bound);
+            await _stream.CopyToAsync(all).Soon();
         }
-        catch (IOException) when (all.Length > 0)
+        catch (IOException)
         {
-            // A server that has answered and waits in vain for the body that was announced ends with a reset.
+            // As above.
         }
 
         return Encoding.Latin1.GetString(all.ToArray());
     }
 
-    /// <summary>Reads until a text has come.</summary>
-    public async Task<string> ReadUntilAsync(string text)
-    {
-        byte[] one = new byte[1];
-        var all = new StringBuilder();
-        while (!all.ToString().EndsWith(text, StringComparison.Ordinal)
-            && await _connection.GetStream().ReadAsync(one).AsTask().WaitAsync(Bound) > 0)
-        {
-            all.Append((char)one[0]);
-        }
+    /// <summary>Ends it with a reset, as a machine does that was switched off and on.</summary>
+    public void Reset() => _client.Client.Close(0);
 
-        return all.ToString();
-    }
-
-    /// <summary>Ends it as a client does that dies: with a reset.</summary>
-    public void Reset()
-    {
-        _connection.Client.LingerState = new LingerOption(true, 0);
-        _connection.Close();
-    }
-
-    public void Dispose() => _connection.Dispose();
-
-    private static TimeSpan Bound { get; } = TimeSpan.FromSeconds(60);
+    public void Dispose() => _client.Dispose();
 }

@@ -64,6 +64,7 @@ public sealed class RunningServer : IAsyncDisposable
         else
         {
             application.MapMillraceFiles(options.Server.FilesPath, store, options.Server);
+            application.MapMillraceUploads(options.Server.UploadsPath, store, options.Server);
         }
 
         await application.StartAsync();

@@ -19,7 +19,7 @@ public sealed record RunningServerOptions
     /// <summary>Comes before the endpoints.</summary>
     public Action<WebApplication>? Middleware { get; init; }
 
-    /// <summary>Maps other endpoints than those of the files; null for the files alone.</summary>
+    /// <summary>Maps other endpoints than those of the files and uploads.</summary>
     public Action<WebApplication, LocalFileStore, TransferServerOptions>? Map { get; init; }
 
     /// <summary>The folder that is served; null for a new one, which is deleted at the end.</summary>

@@ -16,8 +16,6 @@ internal sealed class ServedFolder : IAsyncDisposable
 
     public HttpClient Client { get; }
 
-    public IPEndPoint EndPoint => new(IPAddress.Loopback, Server.Address.Port);
-
     public static async Task<ServedFolder> StartAsync(Action<TransferHostOptions>? configure = null)
     {
         string folder = Directory.CreateTempSubdirectory("millrace-served-").FullName;

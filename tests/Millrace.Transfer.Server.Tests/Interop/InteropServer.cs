@@ -15,7 +15,7 @@ public sealed class InteropServer : IAsyncLifetime
 
     public string Endpoint => new Uri(Server.Address, "/uploads").ToString();
 
-    public async Task InitializeAsync() => Server = await UploadServer.StartAsync();
+    public async Task InitializeAsync() => Server = await RunningServer.StartAsync();
 
     public async Task DisposeAsync()
     {
@@ -27,7 +27,7 @@ public sealed class InteropServer : IAsyncLifetime
     public async Task<string> SourceAsync(int length)
     {
         string path = Path.Combine(_sources.FullName, Guid.NewGuid().ToString("N"));
-        await File.WriteAllBytesAsync(path, UploadServer.Bytes(length, seed: length));
+        await File.WriteAllBytesAsync(path, Content.Of(length));
         return path;
     }
 

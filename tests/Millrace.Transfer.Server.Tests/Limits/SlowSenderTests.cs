@@ -19,8 +19,8 @@ public sealed class SlowSenderTests
     public async Task Two_hundred_slow_senders_are_cut_while_others_are_served(string beginning)
     {
         await using ServedFolder served = await ServedFolder.StartAsync(options => options.Limits = Short);
-        PlainSocket[] slow = await Task.WhenAll(Enumerable.Range(0, Many).Select(i => PlainSocket.OpenAsync(
-            served.EndPoint, string.Format(System.Globalization.CultureInfo.InvariantCulture, beginning, i))));
+        RawConnection[] slow = await Task.WhenAll(Enumerable.Range(0, Many).Select(i => RawConnection.OpenAsync(
+            served.Server.Address, string.Format(System.Globalization.CultureInfo.InvariantCulture, beginning, i))));
         try
         {
             using var stop = new CancellationTokenSource();
@@ -47,7 +47,7 @@ public sealed class SlowSenderTests
         }
     }
 
-    private static async Task DripAsync(PlainSocket connection, string beginning, CancellationToken stop)
+    private static async Task DripAsync(RawConnection connection, string beginning, CancellationToken stop)
     {
         string drop = beginning.Contains("chunked", StringComparison.Ordinal) ? "1\r\nx\r\n" : "x";
         using var timer = new PeriodicTimer(TimeSpan.FromMilliseconds(500));

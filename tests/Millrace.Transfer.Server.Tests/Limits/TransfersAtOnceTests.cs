@@ -11,7 +11,7 @@ public sealed class TransfersAtOnceTests
         {
             options.Limits = new TransferLimits { MaxTransfers = 1, RetryAfter = TimeSpan.FromSeconds(7) };
         });
-        using PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "on");
+        using RawConnection running = await RawConnection.OpenAsync(served.Server.Address, Upload + "on");
         await Bounded.UntilAsync(() => served.Server.Running == 1);
 
         using HttpResponseMessage refused = await served.Client.PutAsync("files/two", new StringContent("two"));
@@ -35,7 +35,7 @@ public sealed class TransfersAtOnceTests
         {
             options.Limits = new TransferLimits { MaxTransfers = 1 };
         });
-        using (PlainSocket running = await PlainSocket.OpenAsync(served.EndPoint, Upload + "on"))
+        using (RawConnection running = await RawConnection.OpenAsync(served.Server.Address, Upload + "on"))
         {
             await Bounded.UntilAsync(() => served.Server.Running == 1);
         }
@@ -51,8 +51,8 @@ public sealed class TransfersAtOnceTests
         {
             options.Limits = new TransferLimits { MaxBodyBytes = 10 };
         });
-        using PlainSocket connection = await PlainSocket.OpenAsync(
-            served.EndPoint, "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
+        using RawConnection connection = await RawConnection.OpenAsync(
+            served.Server.Address, "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
         string answer = await connection.ReadUntilAsync("\r\n\r\n");
 
         Assert.StartsWith("HTTP/1.1 413 ", answer, StringComparison.Ordinal);
@@ -65,8 +65,8 @@ public sealed class TransfersAtOnceTests
         {
             options.Limits = new TransferLimits { MaxBodyBytes = 10 };
         });
-        using PlainSocket connection = await PlainSocket.OpenAsync(
-            served.EndPoint,
+        using RawConnection connection = await RawConnection.OpenAsync(
+            served.Server.Address,
             "PUT /files/one HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n01234567890123456789\r\n0\r\n\r\n");
         string answer = await connection.ReadUntilAsync("\r\n\r\n");
 
@@ -81,10 +81,10 @@ public sealed class TransfersAtOnceTests
         {
             options.Limits = new TransferLimits { MaxConnections = 1 };
         });
-        using PlainSocket first = await PlainSocket.OpenAsync(served.EndPoint, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+        using RawConnection first = await RawConnection.OpenAsync(served.Server.Address, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
         Assert.Contains(" 200 ", await first.ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);
 
-        using PlainSocket second = await PlainSocket.OpenAsync(served.EndPoint, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+        using RawConnection second = await RawConnection.OpenAsync(served.Server.Address, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
         Assert.Empty(await second.ReadToEndAsync());
     }
 }

@@ -2,38 +2,35 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-public sealed class DeleteTests
+public sealed class DeleteTests : StoreTest
 {
     [Theory, EveryStore]
     public async Task A_file_is_deleted_and_its_folder_stays(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a/b", "1");
         Assert.True(await store.DeleteAsync("a/b".Name(), default, default));
         Assert.False(await store.DeleteAsync("a/b".Name(), default, default));
         Assert.False(await store.DeleteAsync("x/y".Name(), default, default));
-        Assert.True(Directory.Exists(folder["a"]));
+        Assert.True(Directory.Exists(Folder["a"]));
     }
 
     [Theory, EveryStore]
     public async Task Only_an_empty_folder_is_deleted(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a/b", "1");
         Assert.Equal(
             TransferError.InvalidRequest, await FailsAsync(async () => await store.DeleteAsync("a".Name(), default, default)));
         await store.DeleteAsync("a/b".Name(), default, default);
         Assert.True(await store.DeleteAsync("a".Name(), default, default));
-        Assert.Empty(folder.VisibleNames());
+        Assert.Empty(Folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task Only_the_matching_version_is_deleted(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         StoredFile first = await store.PutAsync("a", "1");
         StoredFile second = await store.PutAsync("a", "2");
         Assert.Equal(
@@ -46,8 +43,7 @@ public sealed class DeleteTests
     [Theory, EveryStore]
     public async Task The_root_is_not_deleted(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         Assert.Equal(
             TransferError.InvalidRequest, await FailsAsync(async () => await store.DeleteAsync(default, default, default)));
     }

@@ -1,19 +1,18 @@
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>A digest, and a tag, is that of the bytes that are there, whatever happened to file and record.</summary>
-public sealed class DigestTests
+public sealed class DigestTests : StoreTest
 {
     [Theory, EveryStore]
     public async Task Digest_of_an_upload_is_stored_and_not_computed_again(bool portable)
     {
-        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
-        await using (var store = new LocalFileStore(folder.Path, options))
+        await using (LocalFileStore store = Open(options))
         {
             await store.PutAsync("a", "content");
         }
 
-        await using var again = new LocalFileStore(folder.Path, options);
+        LocalFileStore again = Open(options);
         Assert.Equal(Sha256Digest.Compute("content"u8), (await again.FindAsync("a"))!.Sha256);
         Assert.Equal(0, again.Work.Computed);
     }
@@ -21,9 +20,8 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Digest_of_a_file_placed_by_hand_is_computed_on_demand(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
-        File.WriteAllText(folder["a"], "content");
+        LocalFileStore store = Open(portable);
+        File.WriteAllText(Folder["a"], "content");
         Assert.Null((await store.FindAsync("a"))!.Sha256);
         Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a", DigestNeed.IfCheap))!.Sha256);
         Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("a"))!.Sha256);
@@ -33,9 +31,8 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Concurrent_requests_hash_a_file_once(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
-        File.WriteAllBytes(folder["a"], new byte[10_000_000]);
+        LocalFileStore store = Open(portable);
+        File.WriteAllBytes(Folder["a"], new byte[10_000_000]);
         Assert.Null((await store.FindAsync("a"))!.Sha256);
         StoredFile?[] found = await Task.WhenAll(
             Enumerable.Range(0, 20).Select(_ => Task.Run(() => store.FindAsync("a", DigestNeed.Always))));
@@ -46,10 +43,8 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Large_file_is_hashed_in_the_background_for_later_requests(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(
-            folder.Path, new LocalFileStoreOptions { Portable = portable, CheapDigestBytes = 10 });
-        File.WriteAllText(folder["a"], "more than ten");
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, CheapDigestBytes = 10 });
+        File.WriteAllText(Folder["a"], "more than ten");
         Assert.Null((await store.FindAsync("a", DigestNeed.IfCheap))!.Sha256);
         await Bounded.UntilAsync(async () => (await store.FindAsync("a"))!.Sha256 == Sha256Digest.Compute("more than ten"u8));
     }
@@ -57,8 +52,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Damaged_record_is_detected_wherever_the_damage_is(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a", "content");
         string path = store.Digests.PathOf("a".Name());
         byte[] record = File.ReadAllBytes(path);
@@ -79,8 +73,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Record_of_another_name_is_ignored(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a", "content");
         await store.PutAsync("b", "CONTENT");
         File.Copy(store.Digests.PathOf("a".Name()), store.Digests.PathOf("b".Name()), overwrite: true);
@@ -90,10 +83,9 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Changed_file_has_a_new_tag_and_digest(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         StoredFile before = await store.PutAsync("a", "content");
-        File.WriteAllText(folder["a"], "CONTENT");
+        File.WriteAllText(Folder["a"], "CONTENT");
         StoredFile after = (await store.FindAsync("a", DigestNeed.Always))!;
         Assert.NotEqual(before.Tag, after.Tag);
         Assert.Equal(Sha256Digest.Compute("CONTENT"u8), after.Sha256);
@@ -102,12 +94,11 @@ public sealed class DigestTests
     [Fact]
     public async Task File_with_a_restored_time_is_known_to_have_changed()
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path);
+        LocalFileStore store = Open();
         StoredFile before = await store.PutAsync("a", "content");
-        DateTime time = File.GetLastWriteTimeUtc(folder["a"]);
-        File.WriteAllText(folder["a"], "CONTENT");
-        File.SetLastWriteTimeUtc(folder["a"], time);
+        DateTime time = File.GetLastWriteTimeUtc(Folder["a"]);
+        File.WriteAllText(Folder["a"], "CONTENT");
+        File.SetLastWriteTimeUtc(Folder["a"], time);
         StoredFile after = (await store.FindAsync("a", DigestNeed.Always))!;
         Assert.Equal(before.Modified, after.Modified);
         Assert.NotEqual(before.Tag, after.Tag);
@@ -117,14 +108,13 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task No_tag_stands_for_two_contents_however_fast_they_change(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         var contents = new Dictionary<EntityTag, string>();
         for (int i = 100; i < 160; i++)
         {
             // In place and by hand, at once after the last look: the same length, and often the same tick of the clock.
             string content = $"{i}";
-            File.WriteAllText(folder["a"], content);
+            File.WriteAllText(Folder["a"], content);
             if (i % 2 == 0)
             {
                 StoredFile file = (await store.FindAsync("a", DigestNeed.Always))!;
@@ -142,9 +132,7 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Versions_published_concurrently_have_different_tags(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(
-            folder.Path, new LocalFileStoreOptions { Portable = portable, Durability = Durability.None });
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Durability = Durability.None });
         var tags = new HashSet<EntityTag>();
         for (int i = 100; i < 300; i++)
         {
@@ -155,18 +143,17 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task A_tag_stays_the_same_while_nobody_changes_the_file(bool portable)
     {
-        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
-        File.WriteAllText(folder["hand"], "content");
+        File.WriteAllText(Folder["hand"], "content");
         EntityTag put;
         EntityTag hand;
-        await using (var store = new LocalFileStore(folder.Path, options))
+        await using (LocalFileStore store = Open(options))
         {
             put = (await store.PutAsync("put", "content")).Tag;
             hand = (await store.FindAsync("hand"))!.Tag;
         }
 
-        await using var again = new LocalFileStore(folder.Path, options);
+        LocalFileStore again = Open(options);
         Assert.Equal(put, (await again.FindAsync("put"))!.Tag);
         Assert.Equal(hand, (await again.FindAsync("hand", DigestNeed.Always))!.Tag);
     }
@@ -174,26 +161,24 @@ public sealed class DigestTests
     [Theory, EveryStore]
     public async Task Reader_fails_when_its_file_is_changed_in_place(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a", "content");
         await using StoredFileReader reader = await store.OpenReadAsync("a".Name(), DigestNeed.IfKnown, default);
-        File.WriteAllText(folder["a"], "CONTENT");
+        File.WriteAllText(Folder["a"], "CONTENT");
         Assert.Equal(TransferError.Changed, await StoreExtensions.FailsAsync(() => reader.GetAsync()));
     }
 
     [Theory, EveryStore]
     public async Task Records_of_missing_files_are_removed(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a", "1");
         await store.PutAsync("b", "2");
         await store.PutAsync("c", "3");
-        File.Delete(folder["a"]);
+        File.Delete(Folder["a"]);
         await store.DeleteAsync("b".Name(), default, default);
         Assert.False(File.Exists(store.Digests.PathOf("b".Name())));
-        Assert.Equal(1, store.Digests.Sweep(name => File.Exists(folder[name.Value]), default));
+        Assert.Equal(1, store.Digests.Sweep(name => File.Exists(Folder[name.Value]), default));
         Assert.True(File.Exists(store.Digests.PathOf("c".Name())));
     }
 }

@@ -3,41 +3,35 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>Files that do not fit are refused, at once if their length is known, and leave nothing behind.</summary>
-public sealed class LimitTests
+public sealed class LimitTests : StoreTest
 {
     [Theory, EveryStore]
     public async Task File_announced_as_too_large_is_refused_at_once(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(
-            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 10 });
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 10 });
         await store.PutAsync("a", "0123456789");
         Assert.Equal(TransferError.TooLarge, await FailsAsync(() => store.PutAsync("b", "0123456789x")));
         Assert.Equal(TransferError.TooLarge, await FailsAsync(() => store.StartAsync("b", 11)));
-        Assert.Equal(["a"], folder.VisibleNames());
+        Assert.Equal(["a"], Folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task File_of_unknown_length_is_refused_when_it_becomes_too_large(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(
-            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 1_500_000 });
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 1_500_000 });
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
         {
             await writer.Body.WriteAsync(new byte[1_500_000]);
             Assert.Equal(TransferError.TooLarge, await FailsAsync(async () => await writer.Body.WriteAsync(new byte[1])));
         }
 
-        Assert.Empty(folder.VisibleNames());
+        Assert.Empty(Folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task More_bytes_than_announced_are_refused_at_publication(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(
-            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 10 });
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 10 });
         await using StoredFileWriter writer =
             await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 5 }, default);
         Assert.Equal(
@@ -53,10 +47,8 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task Store_accepts_no_more_than_its_total(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        File.WriteAllBytes(folder["before"], new byte[40]);
-        await using var store = new LocalFileStore(
-            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        File.WriteAllBytes(Folder["before"], new byte[40]);
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
         await store.PutAsync("a", new string('x', 50));
         Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.PutAsync("b", new string('x', 11))));
         Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.StartAsync("b", 11)));
@@ -70,9 +62,7 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task Reserved_bytes_count_until_they_are_released(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(
-            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
         await using (await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 60 }, default))
         {
             Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.StartAsync("b", 41)));
@@ -88,9 +78,7 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task Replaced_file_is_subtracted_from_the_total(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(
-            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
         for (int i = 0; i < 5; i++)
         {
             await store.PutAsync("a", new string('x', 40 + i));
@@ -102,9 +90,7 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task Bytes_of_unknown_length_are_counted_as_they_arrive(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(
-            folder.Path, new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 3_000_000 });
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 3_000_000 });
         UploadStatus upload = await store.StartAsync("a", null);
         await using (UploadWriter writer = await store.AppendUploadAsync(upload.Id, 0, discardable: false, default))
         {
@@ -121,34 +107,30 @@ public sealed class LimitTests
     [Theory, EveryStore]
     public async Task Uploads_of_an_earlier_process_are_counted(bool portable)
     {
-        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 };
-        await using (var store = new LocalFileStore(folder.Path, options))
+        await using (LocalFileStore store = Open(options))
         {
             await store.StartAsync("a", 60);
         }
 
-        await using var again = new LocalFileStore(folder.Path, options);
+        LocalFileStore again = Open(options);
         Assert.Equal(TransferError.NoSpace, await FailsAsync(() => again.StartAsync("b", 41)));
     }
 
     [Theory, EveryStore]
     public async Task Required_free_space_of_the_device_is_kept(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(
-            folder.Path, new LocalFileStoreOptions { Portable = portable, FreeSpaceToLeave = long.MaxValue / 2 });
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, FreeSpaceToLeave = long.MaxValue / 2 });
         Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.PutAsync("a", "1")));
         Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await store.CreateAsync("a".Name(), default, default)));
         Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.StartAsync("a", 1)));
-        Assert.Empty(folder.VisibleNames());
+        Assert.Empty(Folder.VisibleNames());
     }
 
     [NeedsFact(Need.Mount)]
     public async Task Full_device_publishes_nothing_and_the_store_continues()
     {
-        using var folder = new TemporaryFolder();
-        using var disk = MountedDisk.InMemory(4 * 1024 * 1024, folder["disk"]);
+        using var disk = MountedDisk.InMemory(4 * 1024 * 1024, Folder["disk"]);
         foreach (bool portable in new[] { false, true })
         {
             await using var store = new LocalFileStore(

@@ -3,7 +3,7 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>Nothing outside the root is ever read, written, listed or deleted, whatever links there are.</summary>
-public sealed class LinkTests
+public sealed class LinkTests : StoreTest
 {
     /// <summary>Name of a link, and where it leads; OUT stands for a folder beside the root.</summary>
     public static TheoryData<bool, string, string> Outside()
@@ -27,8 +27,8 @@ public sealed class LinkTests
     [Theory, MemberData(nameof(Outside))]
     public async Task Files_outside_the_store_are_not_read(bool portable, string target, string name)
     {
-        using var scene = new Scene(target);
-        await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
+        var scene = new Scene(Folder, target);
+        LocalFileStore store = Open(portable, scene.Root);
         Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.FindAsync(name)));
         Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.GetAsync(name)));
     }
@@ -36,8 +36,8 @@ public sealed class LinkTests
     [Theory, MemberData(nameof(Outside))]
     public async Task Files_outside_the_store_are_not_written(bool portable, string target, string name)
     {
-        using var scene = new Scene(target);
-        await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
+        var scene = new Scene(Folder, target);
+        LocalFileStore store = Open(portable, scene.Root);
         Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.PutAsync(name, "changed")));
         UploadStatus upload = await store.StartAsync(name, 1);
         await store.AppendAsync(upload.Id, 0, "x");
@@ -49,8 +49,8 @@ public sealed class LinkTests
     [Theory, MemberData(nameof(Outside))]
     public async Task Files_outside_the_store_are_not_deleted(bool portable, string target, string name)
     {
-        using var scene = new Scene(target);
-        await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
+        var scene = new Scene(Folder, target);
+        LocalFileStore store = Open(portable, scene.Root);
         Assert.Equal(
             TransferError.Forbidden, await FailsAsync(async () => await store.DeleteAsync(name.Name(), default, default)));
         scene.IsUntouched();
@@ -59,8 +59,8 @@ public sealed class LinkTests
     [Theory, MemberData(nameof(Outside))]
     public async Task Files_outside_the_store_are_not_listed(bool portable, string target, string name)
     {
-        using var scene = new Scene(target);
-        await using var store = new LocalFileStore(scene.Root, new LocalFileStoreOptions { Portable = portable });
+        var scene = new Scene(Folder, target);
+        LocalFileStore store = Open(portable, scene.Root);
         FilePage all = await store.ListAsync(new ListFilesOptions { Recursive = true }, default);
         Assert.Equal(["inside/file"], all.Entries.Select(entry => entry.Name.Value));
         FilePage top = await store.ListAsync(default, default);
@@ -74,46 +74,43 @@ public sealed class LinkTests
     [Theory, EveryStore]
     public async Task Relative_links_within_the_store_are_followed(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("data/file", "1");
-        File.CreateSymbolicLink(folder["file"], "data/file");
-        Directory.CreateSymbolicLink(folder["folder"], "data");
+        File.CreateSymbolicLink(Folder["file"], "data/file");
+        Directory.CreateSymbolicLink(Folder["folder"], "data");
         Assert.Equal("1", await store.GetAsync("file"));
         Assert.Equal("1", await store.GetAsync("folder/file"));
 
         await store.PutAsync("file", "2");
-        Assert.Equal("2", File.ReadAllText(folder["data/file"]));
-        Assert.NotNull(new FileInfo(folder["file"]).LinkTarget);
+        Assert.Equal("2", File.ReadAllText(Folder["data/file"]));
+        Assert.NotNull(new FileInfo(Folder["file"]).LinkTarget);
         await store.PutAsync("folder/other", "3");
-        Assert.Equal("3", File.ReadAllText(folder["data/other"]));
+        Assert.Equal("3", File.ReadAllText(Folder["data/other"]));
 
         FilePage page = await store.ListAsync(default, default);
         Assert.Equal(["data:True", "file:False", "folder:True"], page.Entries.Select(entry => $"{entry.Name}:{entry.IsFolder}"));
         Assert.True(await store.DeleteAsync("file".Name(), default, default));
-        Assert.Equal("2", File.ReadAllText(folder["data/file"]));
+        Assert.Equal("2", File.ReadAllText(Folder["data/file"]));
     }
 
     [Theory, EveryStore]
     public async Task Dangling_link_is_not_a_file(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
-        File.CreateSymbolicLink(folder["link"], "nothing");
+        LocalFileStore store = Open(portable);
+        File.CreateSymbolicLink(Folder["link"], "nothing");
         Assert.Null(await store.FindAsync("link"));
         Assert.False(await store.DeleteAsync("link".Name(), default, default));
         Assert.Empty((await store.ListAsync(default, default)).Entries);
         await store.PutAsync("link", "1");
-        Assert.Equal("1", File.ReadAllText(folder["nothing"]));
+        Assert.Equal("1", File.ReadAllText(Folder["nothing"]));
     }
 
     [Theory, EveryStore]
     public async Task Links_in_a_circle_are_refused(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
-        File.CreateSymbolicLink(folder["a"], "b");
-        File.CreateSymbolicLink(folder["b"], "a");
+        LocalFileStore store = Open(portable);
+        File.CreateSymbolicLink(Folder["a"], "b");
+        File.CreateSymbolicLink(Folder["b"], "a");
         Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.FindAsync("a")));
         Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.PutAsync("a", "1")));
         Assert.Empty((await store.ListAsync(new ListFilesOptions { Recursive = true }, default)).Entries);
@@ -122,8 +119,8 @@ public sealed class LinkTests
     [Fact]
     public async Task Folder_replaced_by_a_link_during_a_write_does_not_lead_out()
     {
-        using var scene = new Scene("inside");
-        await using var store = new LocalFileStore(scene.Root);
+        var scene = new Scene(Folder, "inside");
+        LocalFileStore store = Open(root: scene.Root);
         await using StoredFileWriter writer = await store.CreateAsync("inside/secret".Name(), default, default);
         await writer.Body.WriteAsync("changed"u8.ToArray());
         Directory.Move(scene["inside"], scene["moved"]);
@@ -136,8 +133,8 @@ public sealed class LinkTests
     [Fact]
     public async Task Folder_swapped_with_a_link_repeatedly_never_leads_out()
     {
-        using var scene = new Scene("inside");
-        await using var store = new LocalFileStore(scene.Root);
+        var scene = new Scene(Folder, "inside");
+        LocalFileStore store = Open(root: scene.Root);
         Directory.CreateDirectory(scene["both"]);
         using var end = new CancellationTokenSource();
         Task swapping = Task.Run(() =>
@@ -184,14 +181,12 @@ public sealed class LinkTests
     }
 
     /// <summary>A root with a link in it, and a folder beside it that nobody may touch.</summary>
-    private sealed class Scene : IDisposable
+    private sealed class Scene
     {
-        private readonly TemporaryFolder _folder = new();
-
-        public Scene(string target)
+        public Scene(TemporaryFolder folder, string target)
         {
-            Root = _folder["root"];
-            Outside = _folder["outside"];
+            Root = folder["root"];
+            Outside = folder["outside"];
             Directory.CreateDirectory(this["inside"]);
             Directory.CreateDirectory(Outside);
             File.WriteAllText(this["inside/file"], "file");
@@ -211,7 +206,5 @@ public sealed class LinkTests
             Assert.Equal(["secret"], Directory.GetFileSystemEntries(Outside).Select(Path.GetFileName));
             Assert.Equal("secret", File.ReadAllText(Path.Combine(Outside, "secret")));
         }
-
-        public void Dispose() => _folder.Dispose();
     }
 }

@@ -5,7 +5,7 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>Pages of a listing are the names, all of them, once, and in their order.</summary>
-public sealed class ListTests
+public sealed class ListTests : StoreTest
 {
     /// <summary>Parts that sort differently beside a slash than beside each other.</summary>
     private static readonly string[] Parts = ["a", "a-b", "a0", "a.b", "A", "b", "ä", "a!", "aa"];
@@ -79,8 +79,7 @@ public sealed class ListTests
     [Theory, EveryStore]
     public async Task Subfolder_is_listed_with_full_names(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a/b/c", "1");
         await store.PutAsync("a/d", "2");
         await store.PutAsync("ab", "3");
@@ -95,15 +94,14 @@ public sealed class ListTests
     [Theory, EveryStore]
     public async Task Invalid_and_hidden_names_are_not_listed(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a", "1");
-        File.WriteAllText(folder["b\\c"], "");
-        File.WriteAllText(folder["d:e"], "");
-        File.WriteAllText(folder["nul"], "");
-        File.WriteAllText(folder["f "], "");
-        Directory.CreateDirectory(folder["sub/.millrace"]);
-        File.WriteAllText(folder["sub/.millrace/x"], "");
+        File.WriteAllText(Folder["b\\c"], "");
+        File.WriteAllText(Folder["d:e"], "");
+        File.WriteAllText(Folder["nul"], "");
+        File.WriteAllText(Folder["f "], "");
+        Directory.CreateDirectory(Folder["sub/.millrace"]);
+        File.WriteAllText(Folder["sub/.millrace/x"], "");
         await using StoredFileWriter staged = await store.CreateAsync("g".Name(), default, default);
         await store.StartAsync("h", 1);
         Assert.Equal(["a"], await AllAsync(store, new ListFilesOptions { Recursive = true }));
@@ -113,10 +111,9 @@ public sealed class ListTests
     [Theory, EveryStore]
     public async Task Entry_has_the_tag_and_digest_of_its_file(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         StoredFile put = await store.PutAsync("a", "1");
-        File.WriteAllText(folder["b"], "2");
+        File.WriteAllText(Folder["b"], "2");
         FilePage page = await store.ListAsync(default, default);
         Assert.Equal([put, await store.FindAsync("b")], page.Entries.Select(entry => entry.File));
         Assert.Equal([put.Sha256, null], page.Entries.Select(entry => entry.File!.Sha256));
@@ -125,9 +122,8 @@ public sealed class ListTests
     [Theory, EveryStore]
     public async Task Special_files_are_not_listed_and_not_found(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
-        using (System.Diagnostics.Process fifo = System.Diagnostics.Process.Start("mkfifo", [folder["fifo"]]))
+        LocalFileStore store = Open(portable);
+        using (System.Diagnostics.Process fifo = System.Diagnostics.Process.Start("mkfifo", [Folder["fifo"]]))
         {
             Assert.True(fifo.WaitForExit(Bounded.Patience));
         }

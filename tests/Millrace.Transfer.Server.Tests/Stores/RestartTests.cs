@@ -3,21 +3,20 @@ using System.Diagnostics;
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>A store that opens a folder left in the middle of something: a copy of its folder is what a killed one leaves.</summary>
-public sealed class RestartTests
+public sealed class RestartTests : StoreTest
 {
     [Theory, EveryStore]
     public async Task Upload_is_resumed_by_the_next_process(bool portable)
     {
-        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         UploadId id;
-        await using (var store = new LocalFileStore(folder.Path, options))
+        await using (LocalFileStore store = Open(options))
         {
             id = (await store.StartAsync("a", 6)).Id;
             await store.AppendAsync(id, 0, "abc");
         }
 
-        await using var again = new LocalFileStore(folder.Path, options);
+        LocalFileStore again = Open(options);
         await again.AppendAsync(id, 3, "def");
         StoredFile file = await again.CompleteUploadAsync(id, null, default);
         Assert.Equal(Sha256Digest.Compute("abcdef"u8), file.Sha256);
@@ -26,18 +25,16 @@ public sealed class RestartTests
     [Theory, EveryStore]
     public async Task Unverified_bytes_are_cut(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        using var killed = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
-        await using var store = new LocalFileStore(folder.Path, options);
+        LocalFileStore store = Open(options);
         UploadId id = (await store.StartAsync("a", 6)).Id;
         await store.AppendAsync(id, 0, "abc", discardable: true);
         await using UploadWriter writer = await store.AppendUploadAsync(id, 3, discardable: true, default);
         await writer.Body.WriteAsync("de"u8.ToArray());
         await writer.Body.FlushAsync();
-        Copy(folder, killed);
+        Copy(Folder, Killed);
 
-        await using var again = new LocalFileStore(killed.Path, options);
+        LocalFileStore again = Open(options, Killed.Path);
         Assert.Equal(3, (await again.FindUploadAsync(id, takeOver: true, default))!.Offset);
         await again.AppendAsync(id, 3, "def");
         Assert.Equal(Sha256Digest.Compute("abcdef"u8), (await again.CompleteUploadAsync(id, null, default)).Sha256);
@@ -46,11 +43,10 @@ public sealed class RestartTests
     [Theory, EveryStore]
     public async Task Upload_renamed_before_the_process_died_is_known_as_published(bool portable)
     {
-        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         UploadId id;
         StoredFile file;
-        await using (var store = new LocalFileStore(folder.Path, options))
+        await using (LocalFileStore store = Open(options))
         {
             id = (await store.StartUploadAsync(
                 new StartUploadOptions
@@ -65,12 +61,12 @@ public sealed class RestartTests
         }
 
         // As it is between the rename and the last state.
-        string state = folder[$".millrace/uploads/{id}/state"];
+        string state = Folder[$".millrace/uploads/{id}/state"];
         File.WriteAllText(state, File.ReadAllText(state)
             .Replace("\"IsPublished\":true", "\"IsPublished\":false", StringComparison.Ordinal)
             .Replace(file.Tag.Value, "", StringComparison.Ordinal));
 
-        await using var again = new LocalFileStore(folder.Path, options);
+        LocalFileStore again = Open(options);
         StoredFile answered = await again.CompleteUploadAsync(id, null, default);
         Assert.Equal(file, answered);
     }
@@ -78,83 +74,76 @@ public sealed class RestartTests
     [Theory, EveryStore]
     public async Task Upload_interrupted_before_its_rename_is_published_by_the_next_process(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        using var killed = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
-        await using var store = new LocalFileStore(folder.Path, options);
+        LocalFileStore store = Open(options);
         UploadId id = (await store.StartAsync("a", 3)).Id;
         await store.AppendAsync(id, 0, "abc");
-        Copy(folder, killed);
+        Copy(Folder, Killed);
         await store.CompleteUploadAsync(id, null, default);
 
         // The state of after, and the bytes where they were before.
-        string state = File.ReadAllText(folder[$".millrace/uploads/{id}/state"]);
+        string state = File.ReadAllText(Folder[$".millrace/uploads/{id}/state"]);
         File.WriteAllText(
-            killed[$".millrace/uploads/{id}/state"],
+            Killed[$".millrace/uploads/{id}/state"],
             state.Replace("\"IsPublished\":true", "\"IsPublished\":false", StringComparison.Ordinal));
 
-        await using var again = new LocalFileStore(killed.Path, options);
+        LocalFileStore again = Open(options, Killed.Path);
         Assert.Null((await again.FindUploadAsync(id, takeOver: true, default))!.Published);
         await again.CompleteUploadAsync(id, null, default);
-        Assert.Equal("abc", File.ReadAllText(killed["a"]));
+        Assert.Equal("abc", File.ReadAllText(Killed["a"]));
     }
 
     [Theory, EveryStore]
     public async Task Staged_files_of_a_killed_process_are_removed(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        using var killed = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
-        await using var store = new LocalFileStore(folder.Path, options);
+        LocalFileStore store = Open(options);
         await using StoredFileWriter writer = await store.CreateAsync("a/b".Name(), default, default);
         await writer.Body.WriteAsync(new byte[1_000_000]);
         await writer.Body.FlushAsync();
-        Copy(folder, killed);
-        Assert.Single(Directory.GetFileSystemEntries(killed["a"]));
+        Copy(Folder, Killed);
+        Assert.Single(Directory.GetFileSystemEntries(Killed["a"]));
 
-        await using var again = new LocalFileStore(killed.Path, options);
-        await Bounded.UntilAsync(() => Task.FromResult(Directory.GetFileSystemEntries(killed["a"]).Length == 0));
+        LocalFileStore again = Open(options, Killed.Path);
+        await Bounded.UntilAsync(() => Task.FromResult(Directory.GetFileSystemEntries(Killed["a"]).Length == 0));
     }
 
     [Theory, EveryStore]
     public async Task Damaged_state_is_ignored_and_removed_when_it_is_old(bool portable)
     {
-        using var folder = new TemporaryFolder();
         var clock = new ManualClock();
         var options = new LocalFileStoreOptions { Portable = portable, Clock = clock };
         UploadId id;
-        await using (var store = new LocalFileStore(folder.Path, options))
+        await using (LocalFileStore store = Open(options))
         {
             id = (await store.StartAsync("a", 3)).Id;
         }
 
-        File.WriteAllText(folder[$".millrace/uploads/{id}/state"], "{");
-        await using var again = new LocalFileStore(folder.Path, options);
+        File.WriteAllText(Folder[$".millrace/uploads/{id}/state"], "{");
+        LocalFileStore again = Open(options);
         Assert.Null(await again.FindUploadAsync(id, takeOver: true, default));
         Assert.Equal(0, await again.ExpireUploadsAsync(default));
         clock.Advance(TimeSpan.FromDays(2));
         await again.ExpiresAsync(1);
-        Assert.Empty(Directory.GetFileSystemEntries(folder[".millrace/uploads"]));
+        Assert.Empty(Directory.GetFileSystemEntries(Folder[".millrace/uploads"]));
     }
 
     [Fact]
     public async Task Folder_can_be_open_in_one_store_at_a_time()
     {
-        using var folder = new TemporaryFolder();
-        await using (var store = new LocalFileStore(folder.Path))
+        await using (Open())
         {
-            TransferException exception = Assert.Throws<TransferException>(() => new LocalFileStore(folder.Path));
+            TransferException exception = Assert.Throws<TransferException>(() => Open());
             Assert.Contains("open as a store already", exception.Message, StringComparison.Ordinal);
         }
 
-        await using var again = new LocalFileStore(folder.Path);
+        LocalFileStore again = Open();
     }
 
     [Fact]
     public void Store_without_its_folder_is_refused()
     {
-        using var folder = new TemporaryFolder();
-        Assert.Throws<DirectoryNotFoundException>(() => new LocalFileStore(folder["none"]));
+        Assert.Throws<DirectoryNotFoundException>(() => Open(root: Folder["none"]));
     }
 
     private static void Copy(TemporaryFolder from, TemporaryFolder to)

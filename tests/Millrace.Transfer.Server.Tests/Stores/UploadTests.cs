@@ -4,13 +4,12 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>An upload goes on where it was, and becomes a file once.</summary>
-public sealed class UploadTests
+public sealed class UploadTests : StoreTest
 {
     [Theory, EveryStore]
     public async Task An_upload_is_continued_and_published(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a/b", 6);
         Assert.Equal(3, (await store.AppendAsync(status.Id, 0, "abc")).Offset);
         Assert.True((await store.AppendAsync(status.Id, 3, "def")).HasAll);
@@ -18,7 +17,7 @@ public sealed class UploadTests
 
         StoredFile file = await store.CompleteUploadAsync(status.Id, Sha256Digest.Compute("abcdef"u8), default);
         Assert.Equal(Sha256Digest.Compute("abcdef"u8), file.Sha256);
-        Assert.Equal("abcdef", File.ReadAllText(folder["a/b"]));
+        Assert.Equal("abcdef", File.ReadAllText(Folder["a/b"]));
         Assert.Equal(file, await store.FindAsync("a/b"));
         Assert.Equal(0, store.Work.Computed);
     }
@@ -26,7 +25,6 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Start_options_are_reported_by_the_next_process(bool portable)
     {
-        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         var start = new StartUploadOptions
         {
@@ -38,10 +36,10 @@ public sealed class UploadTests
             Owner = "somebody",
         };
         UploadId id;
-        await using (var store = new LocalFileStore(folder.Path, options))
+        await using (LocalFileStore store = Open(options))
         {
-            File.WriteAllText(folder["ä b"], "");
-            File.SetLastWriteTimeUtc(folder["ä b"], DateTime.UnixEpoch);
+            File.WriteAllText(Folder["ä b"], "");
+            File.SetLastWriteTimeUtc(Folder["ä b"], DateTime.UnixEpoch);
             start = start with
             {
                 Precondition = start.Precondition with { Match = [(await store.FindAsync("ä b"))!.Tag] },
@@ -49,7 +47,7 @@ public sealed class UploadTests
             id = (await store.StartUploadAsync(start, default)).Id;
         }
 
-        await using var again = new LocalFileStore(folder.Path, options);
+        LocalFileStore again = Open(options);
         UploadStatus status = (await again.FindUploadAsync(id, takeOver: false, default))!;
         Assert.Equal(start.Name, status.Name);
         Assert.Equal(start.Length, status.Length);
@@ -63,8 +61,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Wrong_offset_is_refused_with_the_right_one(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 6);
         await store.AppendAsync(status.Id, 0, "abc");
         TransferException exception =
@@ -76,8 +73,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Bytes_in_the_file_survive_a_cut_connection(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 6);
         await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 0, discardable: false, default))
         {
@@ -93,8 +89,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Next_request_takes_over_at_once(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 6);
         UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
         await first.Body.WriteAsync("abc"u8.ToArray());
@@ -111,8 +106,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Last_of_many_takeovers_is_not_stopped(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 6);
         UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
         Task<UploadWriter> second = store.AppendUploadAsync(status.Id, 0, discardable: false, default).AsTask();
@@ -127,11 +121,10 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Completing_again_returns_the_same_file(bool portable)
     {
-        using var folder = new TemporaryFolder();
         var options = new LocalFileStoreOptions { Portable = portable };
         UploadId id;
         StoredFile file;
-        await using (var store = new LocalFileStore(folder.Path, options))
+        await using (LocalFileStore store = Open(options))
         {
             id = (await store.StartUploadAsync(
                 new StartUploadOptions
@@ -146,7 +139,7 @@ public sealed class UploadTests
             Assert.Equal(file, await store.CompleteUploadAsync(id, null, default));
         }
 
-        await using var again = new LocalFileStore(folder.Path, options);
+        LocalFileStore again = Open(options);
         Assert.Equal(file, await again.CompleteUploadAsync(id, null, default));
         UploadStatus status = (await again.FindUploadAsync(id, takeOver: true, default))!;
         Assert.True(status.HasAll);
@@ -156,8 +149,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Complete_upload_cannot_be_continued(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "abc");
         Assert.Equal(TransferError.UploadComplete, await FailsAsync(() => store.AppendAsync(status.Id, 3, "d")));
@@ -168,34 +160,31 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task An_unfinished_upload_is_not_published(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 4);
         await store.AppendAsync(status.Id, 0, "abc");
         Assert.Equal(
             TransferError.InvalidRequest, await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, null, default)));
-        Assert.Empty(folder.VisibleNames());
+        Assert.Empty(Folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task Upload_with_a_wrong_digest_is_deleted(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "abc");
         Assert.Equal(
             TransferError.DigestMismatch,
             await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, Sha256Digest.Compute("x"u8), default)));
         Assert.Null(await store.FindUploadAsync(status.Id, takeOver: true, default));
-        Assert.Empty(folder.VisibleNames());
+        Assert.Empty(Folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task Upload_whose_name_was_taken_meanwhile_stays_until_the_name_is_free(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         var start = new StartUploadOptions
         {
             Name = "a".Name(),
@@ -215,8 +204,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Bytes_with_a_wrong_checksum_are_removed(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 3_000_003);
         await store.AppendAsync(status.Id, 0, "abc", discardable: true);
         await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 3, discardable: true, default))
@@ -236,8 +224,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Deferred_length_can_be_set_once(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", null);
         await store.AppendAsync(status.Id, 0, "abc");
         Assert.Equal(
@@ -251,8 +238,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Parts_are_joined_in_order(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         var content = new StringBuilder();
         var parts = new List<UploadId>();
         for (int i = 0; i < 3; i++)
@@ -274,8 +260,7 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Only_finished_parts_are_joined(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         var name = new StartUploadOptions { Name = "a".Name() };
         UploadStatus part = await store.StartAsync(null, 3);
         Assert.Equal(TransferError.InvalidRequest, await FailsAsync(async () => await store.JoinUploadsAsync(name, [part.Id], default)));
@@ -289,24 +274,22 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Deleted_upload_leaves_no_bytes(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "ab");
         Assert.True(await store.AbortUploadAsync(status.Id, default));
         Assert.False(await store.AbortUploadAsync(status.Id, default));
         Assert.Equal(TransferError.NotFound, await FailsAsync(() => store.AppendAsync(status.Id, 2, "c")));
-        Assert.Empty(Directory.GetFileSystemEntries(folder[".millrace/uploads"]));
+        Assert.Empty(Directory.GetFileSystemEntries(Folder[".millrace/uploads"]));
     }
 
     [NeedsFact(Need.Mount)]
     public async Task Upload_is_published_to_another_file_system()
     {
-        using var folder = new TemporaryFolder();
-        using var disk = MountedDisk.InMemory(4 * 1024 * 1024, folder["disk"]);
+        using var disk = MountedDisk.InMemory(4 * 1024 * 1024, Folder["disk"]);
         foreach (bool portable in new[] { false, true })
         {
-            await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+            await using LocalFileStore store = Open(portable);
             UploadStatus status = await store.StartAsync("disk/a", 3);
             await store.AppendAsync(status.Id, 0, "abc");
             StoredFile file = await store.CompleteUploadAsync(status.Id, null, default);
@@ -319,12 +302,11 @@ public sealed class UploadTests
     [Theory, EveryStore]
     public async Task Abandoned_upload_expires(bool portable)
     {
-        using var folder = new TemporaryFolder();
         var clock = new ManualClock();
         var options = new LocalFileStoreOptions { Portable = portable, Clock = clock, UploadLifetime = TimeSpan.FromHours(2) };
         UploadStatus old;
         UploadStatus continued;
-        await using (var store = new LocalFileStore(folder.Path, options))
+        await using (LocalFileStore store = Open(options))
         {
             old = await store.StartAsync("a", 3);
             continued = await store.StartAsync("b", 3);
@@ -332,11 +314,11 @@ public sealed class UploadTests
             await store.AppendAsync(continued.Id, 0, "ab");
         }
 
-        await using var again = new LocalFileStore(folder.Path, options);
+        LocalFileStore again = Open(options);
         clock.Advance(TimeSpan.FromHours(1));
         Assert.Null(await again.FindUploadAsync(old.Id, takeOver: true, default));
         await again.ExpiresAsync(1);
-        Assert.Single(Directory.GetFileSystemEntries(folder[".millrace/uploads"]));
+        Assert.Single(Directory.GetFileSystemEntries(Folder[".millrace/uploads"]));
         Assert.Equal(2, (await again.FindUploadAsync(continued.Id, takeOver: true, default))!.Offset);
     }
 }

@@ -4,21 +4,20 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-public sealed class WriteTests
+public sealed class WriteTests : StoreTest
 {
     private static readonly WritePrecondition New = new() { CreateNew = true };
 
     [Theory, EveryStore]
     public async Task File_is_visible_only_after_its_commit(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await using StoredFileWriter writer = await store.CreateAsync("c.txt".Name(), default, default);
         await writer.Body.WriteAsync("hello"u8.ToArray());
         Assert.Null(await store.FindAsync("c.txt"));
 
         StoredFile file = await writer.CommitAsync(null, default);
-        Assert.Equal("hello", File.ReadAllText(folder["c.txt"]));
+        Assert.Equal("hello", File.ReadAllText(Folder["c.txt"]));
         Assert.Equal(file, await store.FindAsync("c.txt"));
         Assert.Equal(Sha256Digest.Compute("hello"u8), file.Sha256);
     }
@@ -26,30 +25,27 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task Missing_folders_of_a_name_are_created(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a/b/c.txt", "x");
-        Assert.Equal("x", File.ReadAllText(folder["a/b/c.txt"]));
+        Assert.Equal("x", File.ReadAllText(Folder["a/b/c.txt"]));
     }
 
     [Theory, EveryStore]
     public async Task Uncommitted_file_leaves_nothing(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
         {
             await writer.Body.WriteAsync(new byte[3_000_000]);
         }
 
-        Assert.Empty(folder.VisibleNames());
+        Assert.Empty(Folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task A_file_with_another_digest_is_not_published(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a", "before");
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
         {
@@ -60,14 +56,13 @@ public sealed class WriteTests
         }
 
         Assert.Equal("before", await store.GetAsync("a"));
-        Assert.Equal(["a"], folder.VisibleNames());
+        Assert.Equal(["a"], Folder.VisibleNames());
     }
 
     [Fact]
     public async Task Digest_is_verified_even_if_none_is_stored()
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { ComputeSha256 = false });
+        LocalFileStore store = Open(new LocalFileStoreOptions { ComputeSha256 = false });
         await using StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default);
         await writer.Body.WriteAsync("after"u8.ToArray());
         Assert.Equal(
@@ -78,8 +73,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task A_large_file_has_the_digest_of_all_its_bytes(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         byte[] content = new byte[5_000_001];
         new Random(7).NextBytes(content);
         await using StoredFileWriter writer =
@@ -96,8 +90,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task File_shorter_than_announced_has_its_real_length(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await using StoredFileWriter writer =
             await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 2_000_000 }, default);
         await writer.Body.WriteAsync("short"u8.ToArray());
@@ -108,8 +101,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task Reader_keeps_its_version_while_the_name_is_replaced(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a", "before");
         await using StoredFileReader reader = await store.OpenReadAsync("a".Name(), DigestNeed.Always, default);
         await store.PutAsync("a", "after!");
@@ -120,8 +112,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task One_of_many_writers_of_a_new_name_wins(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         StoredFileWriter[] writers = await Task.WhenAll(Enumerable.Range(0, 8).Select(async i =>
         {
             StoredFileWriter writer =
@@ -148,26 +139,24 @@ public sealed class WriteTests
         }
 
         Assert.Equal(1, won);
-        Assert.Equal(["a"], folder.VisibleNames());
+        Assert.Equal(["a"], Folder.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task File_created_by_hand_meanwhile_is_not_replaced(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await using StoredFileWriter writer =
             await store.CreateAsync("a".Name(), new CreateFileOptions { Precondition = New }, default);
-        File.WriteAllText(folder["a"], "theirs");
+        File.WriteAllText(Folder["a"], "theirs");
         Assert.Equal(TransferError.AlreadyExists, await FailsAsync(async () => await writer.CommitAsync(null, default)));
-        Assert.Equal("theirs", File.ReadAllText(folder["a"]));
+        Assert.Equal("theirs", File.ReadAllText(Folder["a"]));
     }
 
     [Theory, EveryStore]
     public async Task One_of_many_writers_of_the_same_version_wins_at_a_time(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("count", "0");
         await Task.WhenAll(Enumerable.Range(0, 4).Select(async _ =>
         {
@@ -192,8 +181,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task A_precondition_is_checked_when_writing_begins(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         StoredFile file = await store.PutAsync("a", "1");
         Assert.Equal(TransferError.AlreadyExists, await FailsAsync(() => store.PutAsync("a", "2", New)));
         Assert.Equal(
@@ -208,8 +196,7 @@ public sealed class WriteTests
     [Theory, EveryStore]
     public async Task File_cannot_replace_a_folder(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { Portable = portable });
+        LocalFileStore store = Open(portable);
         await store.PutAsync("a/b", "1");
         Assert.Equal(TransferError.InvalidRequest, await FailsAsync(() => store.PutAsync("a", "2")));
         Assert.Equal(TransferError.InvalidRequest, await FailsAsync(() => store.PutAsync("a/b/c", "2")));
@@ -220,9 +207,8 @@ public sealed class WriteTests
     [Fact]
     public async Task A_message_never_names_a_path_of_the_server()
     {
-        using var folder = new TemporaryFolder();
-        await using var store = new LocalFileStore(folder.Path);
-        Directory.CreateDirectory(folder["a"]);
+        LocalFileStore store = Open();
+        Directory.CreateDirectory(Folder["a"]);
         TransferException exception = await Assert.ThrowsAsync<TransferException>(() => store.PutAsync("a", "2"));
         Assert.DoesNotContain("/", exception.Message, StringComparison.Ordinal);
         Assert.Contains("'a'", exception.Message, StringComparison.Ordinal);

@@ -2,14 +2,9 @@ using System.Text.Json;
 
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
-public sealed class DraftTests : IAsyncLifetime
+public sealed class DraftTests : ServerTest
 {
-    private RunningServer _server = null!;
-
-    public async Task InitializeAsync() => _server = await UploadServer.StartAsync(
-        new RunningServerOptions { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } });
-
-    public async Task DisposeAsync() => await _server.DisposeAsync();
+    protected override RunningServerOptions Options => new() { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } };
 
     [Theory]
     [InlineData("PUT", 0)]
@@ -17,48 +12,48 @@ public sealed class DraftTests : IAsyncLifetime
     [InlineData("POST", 5)]
     public async Task Creation_at_the_files_URL_receives_the_whole_file(string method, int length)
     {
-        byte[] content = UploadServer.Bytes(length);
-        using HttpResponseMessage created = await _server.DraftAsync(
+        byte[] content = Content.Of(length);
+        using HttpResponseMessage created = await Server.DraftAsync(
             new HttpMethod(method), "/files/folder/a%20b", content, "Upload-Complete: ?1");
         Assert.Equal(HttpStatusCode.Created, created.StatusCode);
         Assert.Equal("?1", created.Field("Upload-Complete"));
         Assert.Equal("/files/folder/a%20b", created.Field("Content-Location"));
         Assert.Equal(DigestField.Format(Sha256Digest.Compute(content)), created.Field("Repr-Digest"));
-        Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("folder/a b")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("folder/a b")));
     }
 
     [Fact]
     public async Task Last_part_completes_the_file()
     {
-        byte[] content = UploadServer.Bytes(100_000);
-        using HttpResponseMessage created = await _server.DraftAsync(
+        byte[] content = Content.Of(100_000);
+        using HttpResponseMessage created = await Server.DraftAsync(
             HttpMethod.Put, "/files/a", content[..30_000], "Upload-Complete: ?0", "Upload-Length: 100000");
         Assert.Equal(HttpStatusCode.Created, created.StatusCode);
         Assert.Equal("?0", created.Field("Upload-Complete"));
         Assert.StartsWith("max-size=1000000, max-age=", created.Field("Upload-Limit"), StringComparison.Ordinal);
         string url = created.Headers.Location!.OriginalString;
 
-        using HttpResponseMessage part = await _server.DraftAsync(
-            UploadServer.Patch, url, content[30_000..60_000], "Upload-Complete: ?0", "Upload-Offset: 30000");
+        using HttpResponseMessage part = await Server.DraftAsync(
+            HttpMethod.Patch, url, content[30_000..60_000], "Upload-Complete: ?0", "Upload-Offset: 30000");
         Assert.Equal(HttpStatusCode.NoContent, part.StatusCode);
         Assert.Equal("?0", part.Field("Upload-Complete"));
 
-        using HttpResponseMessage head = await _server.DraftAsync(HttpMethod.Head, url);
+        using HttpResponseMessage head = await Server.DraftAsync(HttpMethod.Head, url);
         Assert.Equal(HttpStatusCode.NoContent, head.StatusCode);
         Assert.Equal("60000", head.Field("Upload-Offset"));
         Assert.Equal("100000", head.Field("Upload-Length"));
         Assert.Equal("?0", head.Field("Upload-Complete"));
         Assert.Equal("no-store", head.Field("Cache-Control"));
 
-        using HttpResponseMessage last = await _server.DraftAsync(
-            UploadServer.Patch, url, content[60_000..], "Upload-Complete: ?1", "Upload-Offset: 60000");
+        using HttpResponseMessage last = await Server.DraftAsync(
+            HttpMethod.Patch, url, content[60_000..], "Upload-Complete: ?1", "Upload-Offset: 60000");
         Assert.Equal(HttpStatusCode.Created, last.StatusCode);
         Assert.Equal("/files/a", last.Field("Content-Location"));
         Assert.Equal("/files/a", last.Field("Location"));
         Assert.Equal("?1", last.Field("Upload-Complete"));
-        Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("a")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("a")));
 
-        using HttpResponseMessage done = await _server.DraftAsync(HttpMethod.Head, url);
+        using HttpResponseMessage done = await Server.DraftAsync(HttpMethod.Head, url);
         Assert.Equal("?1", done.Field("Upload-Complete"));
         Assert.Equal(last.Field("ETag"), done.Field("ETag"));
     }
@@ -66,21 +61,21 @@ public sealed class DraftTests : IAsyncLifetime
     [Fact]
     public async Task Complete_bytes_are_not_published_before_the_client_says_so()
     {
-        using HttpResponseMessage created = await _server.DraftAsync(
+        using HttpResponseMessage created = await Server.DraftAsync(
             HttpMethod.Put, "/files/a", [1, 2], "Upload-Complete: ?0", "Upload-Length: 2");
         string url = created.Headers.Location!.OriginalString;
-        Assert.Empty(_server.VisibleFiles());
-        using HttpResponseMessage last = await _server.DraftAsync(
-            UploadServer.Patch, url, [], "Upload-Complete: ?1", "Upload-Offset: 2");
+        Assert.Empty(Server.VisibleFiles());
+        using HttpResponseMessage last = await Server.DraftAsync(
+            HttpMethod.Patch, url, [], "Upload-Complete: ?1", "Upload-Offset: 2");
         Assert.Equal(HttpStatusCode.Created, last.StatusCode);
-        Assert.Equal([1, 2], await File.ReadAllBytesAsync(_server.PathOf("a")));
+        Assert.Equal([1, 2], await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
     [Fact]
     public async Task Replacing_a_file_is_answered_204()
     {
-        await _server.WriteAsync("a", new byte[] { 9 });
-        using HttpResponseMessage replaced = await _server.DraftAsync(
+        await Server.WriteAsync("a", new byte[] { 9 });
+        using HttpResponseMessage replaced = await Server.DraftAsync(
             HttpMethod.Put, "/files/a", [1, 2], "Upload-Complete: ?1");
         Assert.Equal(HttpStatusCode.NoContent, replaced.StatusCode);
         Assert.NotNull(replaced.Field("ETag"));
@@ -89,17 +84,17 @@ public sealed class DraftTests : IAsyncLifetime
     [Fact]
     public async Task Name_can_be_given_by_Content_Disposition()
     {
-        using HttpResponseMessage created = await _server.DraftAsync(
+        using HttpResponseMessage created = await Server.DraftAsync(
             HttpMethod.Post, "/uploads", [1], "Upload-Complete: ?1",
             "Content-Disposition: inline; filename=\"x.txt\"; filename*=UTF-8''%E4%BD%A0.txt");
         Assert.Equal(HttpStatusCode.Created, created.StatusCode);
-        Assert.Equal(["你.txt"], _server.VisibleFiles());
+        Assert.Equal(["你.txt"], Server.VisibleFiles());
     }
 
     [Fact]
     public async Task An_upload_without_a_name_is_refused()
     {
-        using HttpResponseMessage response = await _server.DraftAsync(HttpMethod.Post, "/uploads", [1], "Upload-Complete: ?1");
+        using HttpResponseMessage response = await Server.DraftAsync(HttpMethod.Post, "/uploads", [1], "Upload-Complete: ?1");
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
     }
 
@@ -107,8 +102,8 @@ public sealed class DraftTests : IAsyncLifetime
     public async Task Offset_mismatch_problem_has_both_offsets()
     {
         string url = await BeginAsync();
-        using HttpResponseMessage response = await _server.DraftAsync(
-            UploadServer.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 7");
+        using HttpResponseMessage response = await Server.DraftAsync(
+            HttpMethod.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 7");
         Assert.Equal(HttpStatusCode.Conflict, response.StatusCode);
         Assert.Equal("3", response.Field("Upload-Offset"));
         using JsonDocument problem = JsonDocument.Parse(await response.Content.ReadAsStringAsync());
@@ -126,8 +121,8 @@ public sealed class DraftTests : IAsyncLifetime
     public async Task Contradicting_lengths_are_a_problem(string complete, string length)
     {
         string url = await BeginAsync();
-        using HttpResponseMessage response = await _server.DraftAsync(
-            UploadServer.Patch, url, [1], complete, "Upload-Offset: 3", length);
+        using HttpResponseMessage response = await Server.DraftAsync(
+            HttpMethod.Patch, url, [1], complete, "Upload-Offset: 3", length);
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
         Assert.Contains("#inconsistent-upload-length", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
     }
@@ -136,14 +131,14 @@ public sealed class DraftTests : IAsyncLifetime
     public async Task Complete_upload_accepts_no_more_bytes()
     {
         string url = await BeginAsync();
-        using HttpResponseMessage last = await _server.DraftAsync(
-            UploadServer.Patch, url, [1, 2], "Upload-Complete: ?1", "Upload-Offset: 3");
+        using HttpResponseMessage last = await Server.DraftAsync(
+            HttpMethod.Patch, url, [1, 2], "Upload-Complete: ?1", "Upload-Offset: 3");
         Assert.True(last.IsSuccessStatusCode);
-        using HttpResponseMessage empty = await _server.DraftAsync(
-            UploadServer.Patch, url, [], "Upload-Complete: ?1", "Upload-Offset: 5");
+        using HttpResponseMessage empty = await Server.DraftAsync(
+            HttpMethod.Patch, url, [], "Upload-Complete: ?1", "Upload-Offset: 5");
         Assert.Contains("#completed-upload", await empty.Content.ReadAsStringAsync(), StringComparison.Ordinal);
-        using HttpResponseMessage more = await _server.DraftAsync(
-            UploadServer.Patch, url, [6], "Upload-Complete: ?1", "Upload-Offset: 5");
+        using HttpResponseMessage more = await Server.DraftAsync(
+            HttpMethod.Patch, url, [6], "Upload-Complete: ?1", "Upload-Offset: 5");
         Assert.Contains("#inconsistent-upload-length", await more.Content.ReadAsStringAsync(), StringComparison.Ordinal);
     }
 
@@ -153,8 +148,8 @@ public sealed class DraftTests : IAsyncLifetime
     public async Task Media_type_is_required_since_draft_04(string version, HttpStatusCode status)
     {
         string url = await BeginAsync();
-        using HttpResponseMessage response = await _server.DraftAsync(
-            UploadServer.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 3",
+        using HttpResponseMessage response = await Server.DraftAsync(
+            HttpMethod.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 3",
             $"Upload-Draft-Interop-Version: {version}", "Content-Type: application/octet-stream");
         Assert.Equal(status, response.StatusCode);
     }
@@ -164,21 +159,21 @@ public sealed class DraftTests : IAsyncLifetime
     [InlineData("If-Match: \"another\"")]
     public async Task Preconditions_hold_at_creation(string field)
     {
-        await _server.WriteAsync("a", new byte[] { 9 });
-        using HttpResponseMessage response = await _server.DraftAsync(
+        await Server.WriteAsync("a", new byte[] { 9 });
+        using HttpResponseMessage response = await Server.DraftAsync(
             HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", field);
         Assert.Equal(HttpStatusCode.PreconditionFailed, response.StatusCode);
-        Assert.Equal([9], await File.ReadAllBytesAsync(_server.PathOf("a")));
+        Assert.Equal([9], await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
     [Fact]
     public async Task Precondition_failure_at_completion_reports_all_bytes_received()
     {
-        using HttpResponseMessage created = await _server.DraftAsync(
+        using HttpResponseMessage created = await Server.DraftAsync(
             HttpMethod.Put, "/files/a", null, "Upload-Complete: ?0", "If-None-Match: *");
-        await _server.WriteAsync("a", new byte[] { 9 });
-        using HttpResponseMessage last = await _server.DraftAsync(
-            UploadServer.Patch, created.Headers.Location!.OriginalString, [1], "Upload-Complete: ?1", "Upload-Offset: 0");
+        await Server.WriteAsync("a", new byte[] { 9 });
+        using HttpResponseMessage last = await Server.DraftAsync(
+            HttpMethod.Patch, created.Headers.Location!.OriginalString, [1], "Upload-Complete: ?1", "Upload-Offset: 0");
         Assert.Equal(HttpStatusCode.PreconditionFailed, last.StatusCode);
         Assert.Equal("?1", last.Field("Upload-Complete"));
     }
@@ -192,13 +187,13 @@ public sealed class DraftTests : IAsyncLifetime
         foreach ((byte last, bool right) in (ValueTuple<byte, bool>[])[(4, false), (3, true)])
         {
             string[] fields = ["Upload-Complete: ?0", "Upload-Length: 3"];
-            using HttpResponseMessage created = await _server.DraftAsync(
+            using HttpResponseMessage created = await Server.DraftAsync(
                 HttpMethod.Put, "/files/a", [1, 2], atCreation ? [.. fields, field] : fields);
-            using HttpResponseMessage response = await _server.DraftAsync(
-                UploadServer.Patch, created.Headers.Location!.OriginalString, [last],
+            using HttpResponseMessage response = await Server.DraftAsync(
+                HttpMethod.Patch, created.Headers.Location!.OriginalString, [last],
                 atCreation ? ["Upload-Complete: ?1", "Upload-Offset: 2"] : ["Upload-Complete: ?1", "Upload-Offset: 2", field]);
             Assert.Equal(right ? HttpStatusCode.Created : HttpStatusCode.BadRequest, response.StatusCode);
-            Assert.Equal(right, File.Exists(_server.PathOf("a")));
+            Assert.Equal(right, File.Exists(Server.PathOf("a")));
         }
     }
 
@@ -207,19 +202,19 @@ public sealed class DraftTests : IAsyncLifetime
     {
         string url = await BeginAsync();
         string digest = $"Content-Digest: {DigestField.Format(Sha256Digest.Compute([1]))}";
-        using HttpResponseMessage wrong = await _server.DraftAsync(
-            UploadServer.Patch, url, [2], "Upload-Complete: ?0", "Upload-Offset: 3", digest);
+        using HttpResponseMessage wrong = await Server.DraftAsync(
+            HttpMethod.Patch, url, [2], "Upload-Complete: ?0", "Upload-Offset: 3", digest);
         Assert.Equal(HttpStatusCode.BadRequest, wrong.StatusCode);
         Assert.Equal("3", wrong.Field("Upload-Offset"));
-        using HttpResponseMessage right = await _server.DraftAsync(
-            UploadServer.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 3", digest);
+        using HttpResponseMessage right = await Server.DraftAsync(
+            HttpMethod.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 3", digest);
         Assert.Equal("4", right.Field("Upload-Offset"));
     }
 
     [Fact]
     public async Task A_coding_is_refused()
     {
-        using HttpResponseMessage response = await _server.DraftAsync(
+        using HttpResponseMessage response = await Server.DraftAsync(
             HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", "Content-Encoding: gzip");
         Assert.Equal(HttpStatusCode.UnsupportedMediaType, response.StatusCode);
     }
@@ -227,7 +222,7 @@ public sealed class DraftTests : IAsyncLifetime
     [Fact]
     public async Task File_over_the_limit_is_refused_with_the_limit()
     {
-        using HttpResponseMessage response = await _server.DraftAsync(
+        using HttpResponseMessage response = await Server.DraftAsync(
             HttpMethod.Put, "/files/a", null, "Upload-Complete: ?0", "Upload-Length: 1000001");
         Assert.Equal(HttpStatusCode.RequestEntityTooLarge, response.StatusCode);
         Assert.Equal("max-size=1000000", response.Field("Upload-Limit"));
@@ -236,26 +231,25 @@ public sealed class DraftTests : IAsyncLifetime
     [Fact]
     public async Task Each_protocol_continues_what_the_other_began()
     {
-        string begun = await _server.BeginAsync("a", 4);
-        using HttpResponseMessage one = await _server.DraftAsync(
-            UploadServer.Patch, begun, [1, 2], "Upload-Complete: ?0", "Upload-Offset: 0");
-        using HttpResponseMessage two = await _server.TusAsync(UploadServer.Patch, begun, [3], "Upload-Offset: 2");
-        using HttpResponseMessage three = await _server.DraftAsync(
-            UploadServer.Patch, begun, [4], "Upload-Complete: ?1", "Upload-Offset: 3");
-        Assert.Equal([1, 2, 3, 4], await File.ReadAllBytesAsync(_server.PathOf("a")));
+        string begun = await Server.BeginAsync("a", 4);
+        using HttpResponseMessage one = await Server.DraftAsync(
+            HttpMethod.Patch, begun, [1, 2], "Upload-Complete: ?0", "Upload-Offset: 0");
+        using HttpResponseMessage two = await Server.PatchTusAsync(begun, 2, [3]);
+        using HttpResponseMessage three = await Server.DraftAsync(
+            HttpMethod.Patch, begun, [4], "Upload-Complete: ?1", "Upload-Offset: 3");
+        Assert.Equal([1, 2, 3, 4], await File.ReadAllBytesAsync(Server.PathOf("a")));
 
-        using HttpResponseMessage created = await _server.DraftAsync(
+        using HttpResponseMessage created = await Server.DraftAsync(
             HttpMethod.Put, "/files/b", [1], "Upload-Complete: ?0", "Upload-Length: 2");
-        using HttpResponseMessage last = await _server.TusAsync(
-            UploadServer.Patch, created.Headers.Location!.OriginalString, [2], "Upload-Offset: 1");
+        using HttpResponseMessage last = await Server.PatchTusAsync(created.Headers.Location!.OriginalString, 1, [2]);
         Assert.Equal("/files/b", last.Field("Content-Location"));
-        Assert.Equal([1, 2], await File.ReadAllBytesAsync(_server.PathOf("b")));
+        Assert.Equal([1, 2], await File.ReadAllBytesAsync(Server.PathOf("b")));
     }
 
     /// <summary>An upload of five bytes with three of them.</summary>
     private async Task<string> BeginAsync()
     {
-        using HttpResponseMessage created = await _server.DraftAsync(
+        using HttpResponseMessage created = await Server.DraftAsync(
             HttpMethod.Put, "/files/a", [1, 2, 3], "Upload-Complete: ?0", "Upload-Length: 5");
         return created.Headers.Location!.OriginalString;
     }

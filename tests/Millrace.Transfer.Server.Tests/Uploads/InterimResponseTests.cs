@@ -13,7 +13,7 @@ public sealed class InterimResponseTests
     public async Task Interim_response_has_the_final_Location_before_the_body(bool tls)
     {
         await using RunningServer server = await StartAsync(tls);
-        await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address, tls);
+        using RawConnection connection = await RawConnection.OpenAsync(server.Address, tls: tls);
         await connection.SendAsync(Put("a", 4, Version));
         string interim = await connection.ReadHeadAsync();
         Assert.StartsWith("HTTP/1.1 104 Upload Resumption Supported\r\n", interim, StringComparison.Ordinal);
@@ -31,7 +31,7 @@ public sealed class InterimResponseTests
     {
         await using RunningServer server = await StartAsync(tls: false);
         string url;
-        await using (UploadConnection connection = await UploadConnection.OpenAsync(server.Address))
+        using (RawConnection connection = await RawConnection.OpenAsync(server.Address))
         {
             await connection.SendAsync(Put("a", 4, Version));
             url = Location(await connection.ReadHeadAsync());
@@ -43,7 +43,7 @@ public sealed class InterimResponseTests
         using HttpResponseMessage head = await server.DraftAsync(HttpMethod.Head, url);
         int offset = int.Parse(head.Field("Upload-Offset")!);
         using HttpResponseMessage last = await server.DraftAsync(
-            UploadServer.Patch, url, "abcd"u8.ToArray()[offset..], $"Upload-Offset: {offset}", "Upload-Complete: ?1");
+            HttpMethod.Patch, url, "abcd"u8.ToArray()[offset..], $"Upload-Offset: {offset}", "Upload-Complete: ?1");
         Assert.Equal(HttpStatusCode.Created, last.StatusCode);
         Assert.Equal("abcd", await File.ReadAllTextAsync(server.PathOf("a")));
     }
@@ -54,7 +54,7 @@ public sealed class InterimResponseTests
     public async Task Client_that_expects_100_gets_it_after_the_interim_response(bool tls)
     {
         await using RunningServer server = await StartAsync(tls);
-        await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address, tls);
+        using RawConnection connection = await RawConnection.OpenAsync(server.Address, tls: tls);
         await connection.SendAsync(Put("a", 4, Version + "Expect: 100-continue\r\n"));
         Assert.StartsWith("HTTP/1.1 104", await connection.ReadHeadAsync(), StringComparison.Ordinal);
         Assert.StartsWith("HTTP/1.1 100", await connection.ReadHeadAsync(), StringComparison.Ordinal);
@@ -68,7 +68,7 @@ public sealed class InterimResponseTests
     public async Task Pipelined_requests_are_answered_in_order(bool tls)
     {
         await using RunningServer server = await StartAsync(tls);
-        await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address, tls);
+        using RawConnection connection = await RawConnection.OpenAsync(server.Address, tls: tls);
         var all = new System.Text.StringBuilder();
         for (int i = 0; i < 50; i++)
         {
@@ -98,7 +98,7 @@ public sealed class InterimResponseTests
     public async Task Unsupported_draft_version_gets_no_interim_response(string version)
     {
         await using RunningServer server = await StartAsync(tls: false);
-        await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address);
+        using RawConnection connection = await RawConnection.OpenAsync(server.Address);
         await connection.SendAsync(Put("a", 4, version) + "abcd");
         Assert.StartsWith("HTTP/1.1 201", await connection.ReadHeadAsync(), StringComparison.Ordinal);
     }
@@ -108,7 +108,7 @@ public sealed class InterimResponseTests
     {
         await using RunningServer server = await StartAsync(tls: false);
         await server.WriteAsync("a", new byte[] { 1 });
-        await using UploadConnection connection = await UploadConnection.OpenAsync(server.Address);
+        using RawConnection connection = await RawConnection.OpenAsync(server.Address);
         await connection.SendAsync(Put("a", 4, Version + "If-None-Match: *\r\nExpect: 100-continue\r\n"));
         Assert.StartsWith("HTTP/1.1 412", await connection.ReadHeadAsync(), StringComparison.Ordinal);
     }
@@ -140,7 +140,7 @@ public sealed class InterimResponseTests
     public async Task Curl_uploads_through_it(bool tls)
     {
         await using RunningServer server = await StartAsync(tls);
-        byte[] content = UploadServer.Bytes(3_000_000);
+        byte[] content = Content.Of(3_000_000);
         string source = await server.WriteAsync("source", content);
         string output = await CurlAsync(
             "--http1.1", "-k", "-s", "-S", "-D", "-", "-T", source, "-H", "Upload-Complete: ?1",
@@ -159,7 +159,7 @@ public sealed class InterimResponseTests
     private static string Location(string head) =>
         head.Split("\r\n").Single(static line => line.StartsWith("Location: ", StringComparison.Ordinal))["Location: ".Length..];
 
-    private static Task<RunningServer> StartAsync(bool tls) => UploadServer.StartAsync(new RunningServerOptions
+    private static Task<RunningServer> StartAsync(bool tls) => RunningServer.StartAsync(new RunningServerOptions
     {
         Kestrel = kestrel =>
         {

@@ -1,35 +1,30 @@
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
-public sealed class TakeOverTests : IAsyncLifetime
+public sealed class TakeOverTests : ServerTest
 {
-    private readonly byte[] _content = UploadServer.Bytes(2_000_000);
-    private RunningServer _server = null!;
-
-    public async Task InitializeAsync() => _server = await UploadServer.StartAsync();
-
-    public async Task DisposeAsync() => await _server.DisposeAsync();
+    private readonly byte[] _content = Content.Of(2_000_000);
 
     [Theory]
     [InlineData("tus")]
     [InlineData("draft")]
     public async Task HEAD_and_PATCH_take_over_from_a_silent_connection(string protocol)
     {
-        string url = await _server.BeginAsync("a", _content.Length);
-        await using UploadConnection dead = await HalfAsync(url, protocol);
+        string url = await Server.BeginAsync("a", _content.Length);
+        using RawConnection dead = await HalfAsync(url, protocol);
         using HttpResponseMessage head = await HeadAsync(url, protocol);
         long offset = long.Parse(head.Field("Upload-Offset")!);
         Assert.InRange(offset, 1, 1_000_000);
 
         using HttpResponseMessage last = await AppendAsync(url, protocol, offset);
         Assert.True(last.IsSuccessStatusCode);
-        Assert.Equal(_content, await File.ReadAllBytesAsync(_server.PathOf("a")));
+        Assert.Equal(_content, await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
     [Fact]
     public async Task Superseded_request_is_answered_and_its_connection_closed()
     {
-        string url = await _server.BeginAsync("a", _content.Length);
-        await using UploadConnection old = await HalfAsync(url, "tus");
+        string url = await Server.BeginAsync("a", _content.Length);
+        using RawConnection old = await HalfAsync(url, "tus");
         using HttpResponseMessage head = await HeadAsync(url, "tus");
         string answer = await old.ReadHeadAsync();
         Assert.StartsWith("HTTP/1.1 409", answer, StringComparison.Ordinal);
@@ -39,22 +34,22 @@ public sealed class TakeOverTests : IAsyncLifetime
     [Fact]
     public async Task PATCH_takes_over_and_gets_the_offset()
     {
-        string url = await _server.BeginAsync("a", _content.Length);
-        await using UploadConnection dead = await HalfAsync(url, "tus");
+        string url = await Server.BeginAsync("a", _content.Length);
+        using RawConnection dead = await HalfAsync(url, "tus");
         using HttpResponseMessage refused = await AppendAsync(url, "tus", 0);
         Assert.Equal(HttpStatusCode.Conflict, refused.StatusCode);
         long offset = long.Parse(refused.Field("Upload-Offset")!);
         using HttpResponseMessage last = await AppendAsync(url, "tus", offset);
         Assert.Equal(HttpStatusCode.NoContent, last.StatusCode);
-        Assert.Equal(_content, await File.ReadAllBytesAsync(_server.PathOf("a")));
+        Assert.Equal(_content, await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
     [Fact]
     public async Task DELETE_stops_a_request_that_still_sends()
     {
-        string url = await _server.BeginAsync("a", _content.Length);
-        await using UploadConnection dead = await HalfAsync(url, "tus");
-        using HttpResponseMessage removed = await _server.TusAsync(HttpMethod.Delete, url);
+        string url = await Server.BeginAsync("a", _content.Length);
+        using RawConnection dead = await HalfAsync(url, "tus");
+        using HttpResponseMessage removed = await Server.TusAsync(HttpMethod.Delete, url);
         Assert.Equal(HttpStatusCode.NoContent, removed.StatusCode);
         using HttpResponseMessage head = await HeadAsync(url, "tus");
         Assert.Equal(HttpStatusCode.NotFound, head.StatusCode);
@@ -65,40 +60,40 @@ public sealed class TakeOverTests : IAsyncLifetime
     [InlineData(true)]
     public async Task Bytes_before_a_disconnect_are_kept(bool reset)
     {
-        string url = await _server.BeginAsync("a", _content.Length);
-        UploadConnection cut = await HalfAsync(url, "tus");
+        string url = await Server.BeginAsync("a", _content.Length);
+        RawConnection cut = await HalfAsync(url, "tus");
         if (reset)
         {
             cut.Reset();
         }
 
-        await cut.DisposeAsync();
+        cut.Dispose();
         using HttpResponseMessage head = await HeadAsync(url, "tus");
         long offset = long.Parse(head.Field("Upload-Offset")!);
         Assert.InRange(offset, 1, 1_000_000);
         using HttpResponseMessage last = await AppendAsync(url, "tus", offset);
-        Assert.Equal(_content, await File.ReadAllBytesAsync(_server.PathOf("a")));
+        Assert.Equal(_content, await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
     /// <summary>Sends half of the file in a request for all of it, and waits until the server has some of that.</summary>
-    private async Task<UploadConnection> HalfAsync(string url, string protocol)
+    private async Task<RawConnection> HalfAsync(string url, string protocol)
     {
-        UploadConnection connection = await UploadConnection.OpenAsync(_server.Address);
+        RawConnection connection = await RawConnection.OpenAsync(Server.Address);
         string fields = protocol == "tus"
             ? "Tus-Resumable: 1.0.0\r\nContent-Type: application/offset+octet-stream"
             : "Upload-Complete: ?1\r\nContent-Type: application/partial-upload";
         await connection.SendAsync(
             $"PATCH {url} HTTP/1.1\r\nHost: x\r\nUpload-Offset: 0\r\nContent-Length: {_content.Length}\r\n{fields}\r\n\r\n");
         await connection.SendAsync(_content[..1_000_000]);
-        await _server.ReceivedAsync(url, 1);
+        await Server.ReceivedAsync(url, 1);
         return connection;
     }
 
     private Task<HttpResponseMessage> HeadAsync(string url, string protocol) => protocol == "tus"
-        ? _server.TusAsync(HttpMethod.Head, url)
-        : _server.DraftAsync(HttpMethod.Head, url);
+        ? Server.TusAsync(HttpMethod.Head, url)
+        : Server.DraftAsync(HttpMethod.Head, url);
 
     private Task<HttpResponseMessage> AppendAsync(string url, string protocol, long offset) => protocol == "tus"
-        ? _server.TusAsync(UploadServer.Patch, url, _content[(int)offset..], $"Upload-Offset: {offset}")
-        : _server.DraftAsync(UploadServer.Patch, url, _content[(int)offset..], $"Upload-Offset: {offset}", "Upload-Complete: ?1");
+        ? Server.PatchTusAsync(url, offset, _content[(int)offset..])
+        : Server.DraftAsync(HttpMethod.Patch, url, _content[(int)offset..], $"Upload-Offset: {offset}", "Upload-Complete: ?1");
 }

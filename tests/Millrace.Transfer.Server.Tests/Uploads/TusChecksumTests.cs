@@ -3,39 +3,33 @@ using System.Text;
 
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
-public sealed class TusChecksumTests : IAsyncLifetime
+public sealed class TusChecksumTests : ServerTest
 {
-    private RunningServer _server = null!;
-
-    public async Task InitializeAsync() => _server = await UploadServer.StartAsync();
-
-    public async Task DisposeAsync() => await _server.DisposeAsync();
-
     [Theory]
     [InlineData("sha256")]
     [InlineData("sha1")]
     public async Task Wrong_checksum_discards_the_bytes(string algorithm)
     {
-        byte[] content = UploadServer.Bytes(100_000);
-        string url = await _server.BeginAsync("a", content.Length);
-        using HttpResponseMessage first = await _server.TusAsync(
-            UploadServer.Patch, url, content[..60_000], "Upload-Offset: 0",
+        byte[] content = Content.Of(100_000);
+        string url = await Server.BeginAsync("a", content.Length);
+        using HttpResponseMessage first = await Server.PatchTusAsync(
+            url, 0, content[..60_000],
             $"Upload-Checksum: {Checksum(algorithm, content.AsSpan(0, 60_000))}");
         Assert.Equal(HttpStatusCode.NoContent, first.StatusCode);
 
-        using HttpResponseMessage wrong = await _server.TusAsync(
-            UploadServer.Patch, url, content[60_000..], "Upload-Offset: 60000",
+        using HttpResponseMessage wrong = await Server.PatchTusAsync(
+            url, 60000, content[60_000..],
             $"Upload-Checksum: {Checksum(algorithm, content)}");
         Assert.Equal(460, (int)wrong.StatusCode);
         Assert.Equal("60000", wrong.Field("Upload-Offset"));
-        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal("60000", head.Field("Upload-Offset"));
 
-        using HttpResponseMessage last = await _server.TusAsync(
-            UploadServer.Patch, url, content[60_000..], "Upload-Offset: 60000",
+        using HttpResponseMessage last = await Server.PatchTusAsync(
+            url, 60000, content[60_000..],
             $"Upload-Checksum: {Checksum(algorithm, content.AsSpan(60_000))}");
         Assert.Equal(HttpStatusCode.NoContent, last.StatusCode);
-        Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("a")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
     [Theory]
@@ -44,20 +38,19 @@ public sealed class TusChecksumTests : IAsyncLifetime
     [InlineData("crc32 y/Q5Jg==")]
     public async Task Malformed_checksum_is_refused_with_400(string checksum)
     {
-        string url = await _server.BeginAsync("a", 3);
-        using HttpResponseMessage response = await _server.TusAsync(
-            UploadServer.Patch, url, [1], "Upload-Offset: 0", $"Upload-Checksum: {checksum}");
+        string url = await Server.BeginAsync("a", 3);
+        using HttpResponseMessage response = await Server.PatchTusAsync(url, 0, [1], $"Upload-Checksum: {checksum}");
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
     }
 
     [Fact]
     public async Task A_wrong_checksum_at_creation_leaves_nothing()
     {
-        using HttpResponseMessage response = await _server.TusAsync(
+        using HttpResponseMessage response = await Server.TusAsync(
             HttpMethod.Post, "/uploads", [1, 2], "Upload-Length: 2", $"Upload-Metadata: filename {UploadServer.Base64("a")}",
             $"Upload-Checksum: {Checksum("sha1", [1, 3])}");
         Assert.Equal(460, (int)response.StatusCode);
-        Assert.Empty(_server.VisibleFiles());
+        Assert.Empty(Server.VisibleFiles());
     }
 
     [Theory]
@@ -66,9 +59,9 @@ public sealed class TusChecksumTests : IAsyncLifetime
     [InlineData("sha1", true)]
     public async Task Checksum_can_be_a_trailer(string algorithm, bool wrong)
     {
-        byte[] content = UploadServer.Bytes(1000);
-        string url = await _server.BeginAsync("a", content.Length);
-        await using UploadConnection connection = await UploadConnection.OpenAsync(_server.Address);
+        byte[] content = Content.Of(1000);
+        string url = await Server.BeginAsync("a", content.Length);
+        using RawConnection connection = await RawConnection.OpenAsync(Server.Address);
         await connection.SendAsync(
             $"PATCH {url} HTTP/1.1\r\nHost: x\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n"
             + "Content-Type: application/offset+octet-stream\r\nTransfer-Encoding: chunked\r\nTrailer: Upload-Checksum\r\n\r\n3e8\r\n");
@@ -76,24 +69,24 @@ public sealed class TusChecksumTests : IAsyncLifetime
         string checksum = Checksum(algorithm, wrong ? content.AsSpan(1) : content);
         await connection.SendAsync($"\r\n0\r\nUpload-Checksum: {checksum}\r\n\r\n");
         Assert.StartsWith(wrong ? "HTTP/1.1 460" : "HTTP/1.1 204", await connection.ReadHeadAsync(), StringComparison.Ordinal);
-        Assert.Equal(!wrong, File.Exists(_server.PathOf("a")));
+        Assert.Equal(!wrong, File.Exists(Server.PathOf("a")));
     }
 
     [Fact]
     public async Task Bytes_without_their_announced_checksum_are_discarded()
     {
-        string url = await _server.BeginAsync("a", 100);
-        await using (UploadConnection connection = await UploadConnection.OpenAsync(_server.Address))
+        string url = await Server.BeginAsync("a", 100);
+        using (RawConnection connection = await RawConnection.OpenAsync(Server.Address))
         {
             await connection.SendAsync(Encoding.ASCII.GetBytes(
                 $"PATCH {url} HTTP/1.1\r\nHost: x\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Length: 100\r\n"
                 + $"Content-Type: application/offset+octet-stream\r\nUpload-Checksum: {Checksum("sha256", new byte[100])}\r\n\r\n"));
             await connection.SendAsync(new byte[50]);
-            using HttpResponseMessage during = await _server.TusAsync(HttpMethod.Head, url);
+            using HttpResponseMessage during = await Server.TusAsync(HttpMethod.Head, url);
             Assert.Equal("0", during.Field("Upload-Offset"));
         }
 
-        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal("0", head.Field("Upload-Offset"));
     }
 

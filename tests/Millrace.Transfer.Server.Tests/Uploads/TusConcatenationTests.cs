@@ -1,14 +1,8 @@
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
-public sealed class TusConcatenationTests : IAsyncLifetime
+public sealed class TusConcatenationTests : ServerTest
 {
     private static readonly string Metadata = $"Upload-Metadata: filename {UploadServer.Base64("whole")}";
-
-    private RunningServer _server = null!;
-
-    public async Task InitializeAsync() => _server = await UploadServer.StartAsync();
-
-    public async Task DisposeAsync() => await _server.DisposeAsync();
 
     [Theory]
     [InlineData(false)]
@@ -17,17 +11,17 @@ public sealed class TusConcatenationTests : IAsyncLifetime
     {
         string first = await PartAsync([1, 2, 3]);
         string second = await PartAsync([4, 5]);
-        string prefix = absolute ? _server.Address.GetLeftPart(UriPartial.Authority) : "";
-        using HttpResponseMessage joined = await _server.TusAsync(
+        string prefix = absolute ? Server.Address.GetLeftPart(UriPartial.Authority) : "";
+        using HttpResponseMessage joined = await Server.TusAsync(
             HttpMethod.Post, "/uploads", null, $"Upload-Concat: final;{prefix}{second} {prefix}{first}", Metadata);
         Assert.Equal(HttpStatusCode.Created, joined.StatusCode);
-        Assert.Equal([4, 5, 1, 2, 3], await File.ReadAllBytesAsync(_server.PathOf("whole")));
+        Assert.Equal([4, 5, 1, 2, 3], await File.ReadAllBytesAsync(Server.PathOf("whole")));
         string url = joined.Headers.Location!.OriginalString;
 
-        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal($"final;{second} {first}", head.Field("Upload-Concat"));
         Assert.Equal("5", head.Field("Upload-Length"));
-        using HttpResponseMessage patch = await _server.TusAsync(UploadServer.Patch, url, [6], "Upload-Offset: 5");
+        using HttpResponseMessage patch = await Server.PatchTusAsync(url, 5, [6]);
         Assert.Equal(HttpStatusCode.Forbidden, patch.StatusCode);
     }
 
@@ -35,16 +29,16 @@ public sealed class TusConcatenationTests : IAsyncLifetime
     public async Task Partial_upload_is_reported_as_such_and_never_published()
     {
         string part = await PartAsync([1]);
-        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, part);
+        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, part);
         Assert.Equal("partial", head.Field("Upload-Concat"));
         Assert.Equal("1", head.Field("Upload-Offset"));
-        Assert.Empty(_server.VisibleFiles());
+        Assert.Empty(Server.VisibleFiles());
     }
 
     [Fact]
     public async Task Unfinished_parts_are_refused()
     {
-        using HttpResponseMessage part = await _server.TusAsync(
+        using HttpResponseMessage part = await Server.TusAsync(
             HttpMethod.Post, "/uploads", [1], "Upload-Length: 2", "Upload-Concat: partial");
         await ThrowsAsync($"final;{part.Headers.Location!.OriginalString}", HttpStatusCode.BadRequest, "1 of 2 bytes");
     }
@@ -52,7 +46,7 @@ public sealed class TusConcatenationTests : IAsyncLifetime
     [Fact]
     public async Task Invalid_part_is_refused()
     {
-        string url = await _server.BeginAsync("b", 1);
+        string url = await Server.BeginAsync("b", 1);
         await ThrowsAsync($"final;{url}", HttpStatusCode.BadRequest, "not partial");
         await ThrowsAsync($"final;/uploads/{UploadId.Next()}", HttpStatusCode.NotFound, "never started");
         await ThrowsAsync("final;nonsense", HttpStatusCode.BadRequest, "part 1");
@@ -62,7 +56,7 @@ public sealed class TusConcatenationTests : IAsyncLifetime
     public async Task A_joined_upload_has_no_length_of_its_own()
     {
         string part = await PartAsync([1]);
-        using HttpResponseMessage response = await _server.TusAsync(
+        using HttpResponseMessage response = await Server.TusAsync(
             HttpMethod.Post, "/uploads", null, $"Upload-Concat: final;{part}", "Upload-Length: 1", Metadata);
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
     }
@@ -71,19 +65,19 @@ public sealed class TusConcatenationTests : IAsyncLifetime
     public async Task Existing_name_is_refused_and_the_parts_stay()
     {
         string part = await PartAsync([1]);
-        await _server.WriteAsync("whole", new byte[] { 9 });
-        using HttpResponseMessage refused = await _server.TusAsync(
+        await Server.WriteAsync("whole", new byte[] { 9 });
+        using HttpResponseMessage refused = await Server.TusAsync(
             HttpMethod.Post, "/uploads", null, $"Upload-Concat: final;{part}", "If-None-Match: *", Metadata);
         Assert.Equal(HttpStatusCode.PreconditionFailed, refused.StatusCode);
-        using HttpResponseMessage joined = await _server.TusAsync(
+        using HttpResponseMessage joined = await Server.TusAsync(
             HttpMethod.Post, "/uploads", null, $"Upload-Concat: final;{part}", Metadata);
         Assert.Equal(HttpStatusCode.Created, joined.StatusCode);
-        Assert.Equal([1], await File.ReadAllBytesAsync(_server.PathOf("whole")));
+        Assert.Equal([1], await File.ReadAllBytesAsync(Server.PathOf("whole")));
     }
 
     private async Task<string> PartAsync(byte[] content)
     {
-        using HttpResponseMessage response = await _server.TusAsync(
+        using HttpResponseMessage response = await Server.TusAsync(
             HttpMethod.Post, "/uploads", content, $"Upload-Length: {content.Length}", "Upload-Concat: partial");
         Assert.Equal(HttpStatusCode.Created, response.StatusCode);
         return response.Headers.Location!.OriginalString;
@@ -91,10 +85,10 @@ public sealed class TusConcatenationTests : IAsyncLifetime
 
     private async Task ThrowsAsync(string concat, HttpStatusCode status, string why)
     {
-        using HttpResponseMessage response = await _server.TusAsync(
+        using HttpResponseMessage response = await Server.TusAsync(
             HttpMethod.Post, "/uploads", null, $"Upload-Concat: {concat}", Metadata);
         Assert.Equal(status, response.StatusCode);
         Assert.Contains(why, await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
-        Assert.Empty(_server.VisibleFiles());
+        Assert.Empty(Server.VisibleFiles());
     }
 }

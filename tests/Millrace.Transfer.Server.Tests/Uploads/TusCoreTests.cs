@@ -1,18 +1,13 @@
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
-public sealed class TusCoreTests : IAsyncLifetime
+public sealed class TusCoreTests : ServerTest
 {
-    private RunningServer _server = null!;
-
-    public async Task InitializeAsync() => _server = await UploadServer.StartAsync(
-        new RunningServerOptions { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } });
-
-    public async Task DisposeAsync() => await _server.DisposeAsync();
+    protected override RunningServerOptions Options => new() { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } };
 
     [Fact]
     public async Task OPTIONS_lists_the_servers_capabilities()
     {
-        using HttpResponseMessage response = await _server.DraftAsync(HttpMethod.Options, "/uploads");
+        using HttpResponseMessage response = await Server.DraftAsync(HttpMethod.Options, "/uploads");
         Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
         Assert.Equal("1.0.0", response.Field("Tus-Version"));
         Assert.Equal("1000000", response.Field("Tus-Max-Size"));
@@ -27,16 +22,15 @@ public sealed class TusCoreTests : IAsyncLifetime
     [Fact]
     public async Task Parts_are_published_with_the_last_one()
     {
-        byte[] content = UploadServer.Bytes(100_000);
-        string url = await _server.BeginAsync("reports/may.csv", content.Length);
-        using HttpResponseMessage first = await _server.TusAsync(
-            UploadServer.Patch, url, content[..40_000], "Upload-Offset: 0");
+        byte[] content = Content.Of(100_000);
+        string url = await Server.BeginAsync("reports/may.csv", content.Length);
+        using HttpResponseMessage first = await Server.PatchTusAsync(url, 0, content[..40_000]);
         Assert.Equal(HttpStatusCode.NoContent, first.StatusCode);
         Assert.Equal("40000", first.Field("Upload-Offset"));
         Assert.NotNull(first.Field("Upload-Expires"));
-        Assert.Empty(_server.VisibleFiles());
+        Assert.Empty(Server.VisibleFiles());
 
-        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal(HttpStatusCode.OK, head.StatusCode);
         Assert.Equal("40000", head.Field("Upload-Offset"));
         Assert.Equal("100000", head.Field("Upload-Length"));
@@ -44,21 +38,20 @@ public sealed class TusCoreTests : IAsyncLifetime
         Assert.Equal("no-store", head.Field("Cache-Control"));
         Assert.Equal("1.0.0", head.Field("Tus-Resumable"));
 
-        using HttpResponseMessage last = await _server.TusAsync(
-            UploadServer.Patch, url, content[40_000..], "Upload-Offset: 40000");
+        using HttpResponseMessage last = await Server.PatchTusAsync(url, 40000, content[40_000..]);
         Assert.Equal(HttpStatusCode.NoContent, last.StatusCode);
         Assert.Equal("/files/reports/may.csv", last.Field("Content-Location"));
         Assert.Equal(DigestField.Format(Sha256Digest.Compute(content)), last.Field("Repr-Digest"));
         Assert.NotNull(last.Field("ETag"));
-        Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("reports/may.csv")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("reports/may.csv")));
     }
 
     [Fact]
     public async Task HEAD_of_a_published_upload_describes_the_file()
     {
-        string url = await _server.BeginAsync("a", 3);
-        using HttpResponseMessage last = await _server.TusAsync(UploadServer.Patch, url, [1, 2, 3], "Upload-Offset: 0");
-        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        string url = await Server.BeginAsync("a", 3);
+        using HttpResponseMessage last = await Server.PatchTusAsync(url, 0, [1, 2, 3]);
+        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal("3", head.Field("Upload-Offset"));
         Assert.Equal(last.Field("ETag"), head.Field("ETag"));
         Assert.Equal("/files/a", head.Field("Content-Location"));
@@ -69,7 +62,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     [InlineData("")]
     public async Task Another_version_is_refused_with_412(string version)
     {
-        using HttpResponseMessage response = await _server.DraftAsync(
+        using HttpResponseMessage response = await Server.DraftAsync(
             HttpMethod.Post, "/uploads", null, $"Tus-Resumable: {version}", "Upload-Length: 1");
         Assert.Equal(HttpStatusCode.PreconditionFailed, response.StatusCode);
         Assert.Equal("1.0.0", response.Field("Tus-Version"));
@@ -78,16 +71,16 @@ public sealed class TusCoreTests : IAsyncLifetime
     [Fact]
     public async Task A_creation_without_a_version_is_refused_with_412()
     {
-        using HttpResponseMessage response = await _server.DraftAsync(HttpMethod.Post, "/uploads", null, "Upload-Length: 1");
+        using HttpResponseMessage response = await Server.DraftAsync(HttpMethod.Post, "/uploads", null, "Upload-Length: 1");
         Assert.Equal(HttpStatusCode.PreconditionFailed, response.StatusCode);
     }
 
     [Fact]
     public async Task Another_content_type_is_refused_with_415()
     {
-        string url = await _server.BeginAsync("a", 3);
-        using HttpResponseMessage response = await _server.TusAsync(
-            UploadServer.Patch, url, [1, 2, 3], "Upload-Offset: 0", "Content-Type: application/octet-stream");
+        string url = await Server.BeginAsync("a", 3);
+        using HttpResponseMessage response = await Server.PatchTusAsync(
+            url, 0, [1, 2, 3], "Content-Type: application/octet-stream");
         Assert.Equal(HttpStatusCode.UnsupportedMediaType, response.StatusCode);
     }
 
@@ -96,10 +89,9 @@ public sealed class TusCoreTests : IAsyncLifetime
     [InlineData(4)]
     public async Task Offset_mismatch_is_refused_with_409_and_the_current_offset(int offset)
     {
-        string url = await _server.BeginAsync("a", 5);
-        using HttpResponseMessage first = await _server.TusAsync(UploadServer.Patch, url, [1, 2], "Upload-Offset: 0");
-        using HttpResponseMessage response = await _server.TusAsync(
-            UploadServer.Patch, url, [9], $"Upload-Offset: {offset}");
+        string url = await Server.BeginAsync("a", 5);
+        using HttpResponseMessage first = await Server.PatchTusAsync(url, 0, [1, 2]);
+        using HttpResponseMessage response = await Server.PatchTusAsync(url, offset, [9]);
         Assert.Equal(HttpStatusCode.Conflict, response.StatusCode);
         Assert.Equal("2", response.Field("Upload-Offset"));
         Assert.Equal("1.0.0", response.Field("Tus-Resumable"));
@@ -111,9 +103,9 @@ public sealed class TusCoreTests : IAsyncLifetime
     [InlineData("Upload-Offset: one")]
     public async Task Invalid_offset_is_refused_with_400(string field)
     {
-        string url = await _server.BeginAsync("a", 5);
-        using HttpResponseMessage response = await _server.TusAsync(
-            UploadServer.Patch, url, [1], field.Length == 0 ? [] : [field]);
+        string url = await Server.BeginAsync("a", 5);
+        using HttpResponseMessage response = await Server.TusAsync(
+            HttpMethod.Patch, url, [1], field.Length == 0 ? [] : [field]);
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
     }
 
@@ -124,7 +116,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     [InlineData("DELETE", "/uploads/0123456789abcdef0123456789abcdef")]
     public async Task An_unknown_upload_is_answered_404(string method, string url)
     {
-        using HttpResponseMessage response = await _server.TusAsync(
+        using HttpResponseMessage response = await Server.TusAsync(
             new HttpMethod(method), url, method == "PATCH" ? [1] : null, "Upload-Offset: 0");
         Assert.Equal(HttpStatusCode.NotFound, response.StatusCode);
         Assert.Null(response.Field("Upload-Offset"));
@@ -133,11 +125,10 @@ public sealed class TusCoreTests : IAsyncLifetime
     [Fact]
     public async Task Bytes_over_the_announced_length_are_refused_and_discarded()
     {
-        string url = await _server.BeginAsync("a", 5);
-        using HttpResponseMessage response = await _server.TusAsync(
-            UploadServer.Patch, url, [1, 2, 3, 4, 5, 6], "Upload-Offset: 0");
+        string url = await Server.BeginAsync("a", 5);
+        using HttpResponseMessage response = await Server.PatchTusAsync(url, 0, [1, 2, 3, 4, 5, 6]);
         Assert.Equal(HttpStatusCode.RequestEntityTooLarge, response.StatusCode);
-        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal("0", head.Field("Upload-Offset"));
     }
 
@@ -146,14 +137,14 @@ public sealed class TusCoreTests : IAsyncLifetime
     [InlineData("DELETE")]
     public async Task Method_can_be_overridden_by_a_header(string method)
     {
-        string url = await _server.BeginAsync("a", 3);
-        using HttpResponseMessage patch = await _server.TusAsync(
+        string url = await Server.BeginAsync("a", 3);
+        using HttpResponseMessage patch = await Server.TusAsync(
             new HttpMethod(method), url, [1, 2], "Upload-Offset: 0", "X-HTTP-Method-Override: PATCH");
         Assert.Equal("2", patch.Field("Upload-Offset"));
-        using HttpResponseMessage head = await _server.TusAsync(
+        using HttpResponseMessage head = await Server.TusAsync(
             HttpMethod.Post, url, null, "X-HTTP-Method-Override: HEAD");
         Assert.Equal("2", head.Field("Upload-Offset"));
-        using HttpResponseMessage removed = await _server.TusAsync(
+        using HttpResponseMessage removed = await Server.TusAsync(
             HttpMethod.Post, url, null, "X-HTTP-Method-Override: DELETE");
         Assert.Equal(HttpStatusCode.NoContent, removed.StatusCode);
     }
@@ -161,7 +152,7 @@ public sealed class TusCoreTests : IAsyncLifetime
     [Fact]
     public async Task Other_methods_are_refused_with_the_allowed_ones()
     {
-        using HttpResponseMessage response = await _server.TusAsync(HttpMethod.Put, "/uploads", [1]);
+        using HttpResponseMessage response = await Server.TusAsync(HttpMethod.Put, "/uploads", [1]);
         Assert.Equal(HttpStatusCode.MethodNotAllowed, response.StatusCode);
         Assert.Contains("POST", response.Content.Headers.Allow);
     }
@@ -169,22 +160,22 @@ public sealed class TusCoreTests : IAsyncLifetime
     [Fact]
     public async Task Aborted_upload_is_gone()
     {
-        string url = await _server.BeginAsync("a", 3);
-        using HttpResponseMessage removed = await _server.TusAsync(HttpMethod.Delete, url);
+        string url = await Server.BeginAsync("a", 3);
+        using HttpResponseMessage removed = await Server.TusAsync(HttpMethod.Delete, url);
         Assert.Equal(HttpStatusCode.NoContent, removed.StatusCode);
         Assert.Equal("1.0.0", removed.Field("Tus-Resumable"));
-        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal(HttpStatusCode.NotFound, head.StatusCode);
     }
 
     [Fact]
     public async Task Upload_can_be_continued_only_with_its_token()
     {
-        UploadStatus status = await _server.Store.StartUploadAsync(
+        UploadStatus status = await Server.Store.StartUploadAsync(
             new StartUploadOptions { Name = TransferName.Parse("a"), Length = 3, Owner = "alice" }, default);
         foreach (string method in (string[])["HEAD", "PATCH", "DELETE"])
         {
-            using HttpResponseMessage response = await _server.TusAsync(
+            using HttpResponseMessage response = await Server.TusAsync(
                 new HttpMethod(method), $"/uploads/{status.Id}", method == "PATCH" ? [1] : null, "Upload-Offset: 0");
             Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
         }
@@ -195,26 +186,26 @@ public sealed class TusCoreTests : IAsyncLifetime
     [InlineData(true, 0)]
     public async Task Broken_chunk_is_refused_by_tus_with_the_offset_that_was_kept(bool hasChecksum, long kept)
     {
-        string url = await _server.BeginAsync("a", 100);
-        await using UploadConnection connection = await UploadConnection.OpenAsync(_server.Address);
+        string url = await Server.BeginAsync("a", 100);
+        using RawConnection connection = await RawConnection.OpenAsync(Server.Address);
         string checksum = hasChecksum ? $"Upload-Checksum: sha1 {Convert.ToBase64String(new byte[20])}\r\n" : "";
         await connection.SendAsync(
             $"PATCH {url} HTTP/1.1\r\nHost: x\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n{checksum}"
             + "Content-Type: application/offset+octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n");
         if (!hasChecksum)
         {
-            await _server.ReceivedAsync(url, kept);
+            await Server.ReceivedAsync(url, kept);
         }
 
         await connection.SendAsync("ZZ\r\n");
         string head = await connection.ReadHeadAsync();
-        string body = await connection.ReadThroughAsync("}");
+        string body = await connection.ReadUntilAsync("}");
 
         Assert.StartsWith("HTTP/1.1 400", head, StringComparison.Ordinal);
         Assert.Contains("Tus-Resumable: 1.0.0", head, StringComparison.Ordinal);
         Assert.Contains($"Upload-Offset: {kept}\r\n", head, StringComparison.Ordinal);
         Assert.Contains($"has {kept} bytes; continue there", body, StringComparison.Ordinal);
-        using HttpResponseMessage status = await _server.TusAsync(HttpMethod.Head, url);
+        using HttpResponseMessage status = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal($"{kept}", status.Field("Upload-Offset"));
     }
 }

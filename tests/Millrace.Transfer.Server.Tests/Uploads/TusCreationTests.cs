@@ -2,28 +2,23 @@ using System.Security.Cryptography;
 
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
-public sealed class TusCreationTests : IAsyncLifetime
+public sealed class TusCreationTests : ServerTest
 {
     private static readonly string Metadata = $"Upload-Metadata: filename {UploadServer.Base64("a.bin")}";
 
-    private RunningServer _server = null!;
-
-    public async Task InitializeAsync() => _server = await UploadServer.StartAsync(
-        new RunningServerOptions { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } });
-
-    public async Task DisposeAsync() => await _server.DisposeAsync();
+    protected override RunningServerOptions Options => new() { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } };
 
     [Fact]
     public async Task Creation_can_have_the_first_bytes()
     {
-        byte[] content = UploadServer.Bytes(5000);
-        using HttpResponseMessage created = await _server.TusAsync(
+        byte[] content = Content.Of(5000);
+        using HttpResponseMessage created = await Server.TusAsync(
             HttpMethod.Post, "/uploads", content[..2000], "Upload-Length: 5000", Metadata);
         Assert.Equal(HttpStatusCode.Created, created.StatusCode);
         Assert.Equal("2000", created.Field("Upload-Offset"));
-        using HttpResponseMessage last = await _server.TusAsync(
-            UploadServer.Patch, created.Headers.Location!.OriginalString, content[2000..], "Upload-Offset: 2000");
-        Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("a.bin")));
+        using HttpResponseMessage last = await Server.PatchTusAsync(
+            created.Headers.Location!.OriginalString, 2000, content[2000..]);
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("a.bin")));
     }
 
     [Theory]
@@ -32,36 +27,34 @@ public sealed class TusCreationTests : IAsyncLifetime
     [InlineData(70_000)]
     public async Task Creation_can_have_the_whole_file(int length)
     {
-        byte[] content = UploadServer.Bytes(length);
-        using HttpResponseMessage created = await _server.TusAsync(
+        byte[] content = Content.Of(length);
+        using HttpResponseMessage created = await Server.TusAsync(
             HttpMethod.Post, "/uploads", content, $"Upload-Length: {length}", Metadata);
         Assert.Equal(HttpStatusCode.Created, created.StatusCode);
         Assert.Equal("/files/a.bin", created.Field("Content-Location"));
-        Assert.Equal(content, await File.ReadAllBytesAsync(_server.PathOf("a.bin")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("a.bin")));
     }
 
     [Fact]
     public async Task Deferred_length_can_be_set_later()
     {
-        using HttpResponseMessage created = await _server.TusAsync(
+        using HttpResponseMessage created = await Server.TusAsync(
             HttpMethod.Post, "/uploads", null, "Upload-Defer-Length: 1", Metadata);
         string url = created.Headers.Location!.OriginalString;
-        using HttpResponseMessage first = await _server.TusAsync(UploadServer.Patch, url, [1, 2], "Upload-Offset: 0");
-        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        using HttpResponseMessage first = await Server.PatchTusAsync(url, 0, [1, 2]);
+        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal("1", head.Field("Upload-Defer-Length"));
         Assert.Null(head.Field("Upload-Length"));
-        using HttpResponseMessage last = await _server.TusAsync(
-            UploadServer.Patch, url, [3], "Upload-Offset: 2", "Upload-Length: 3");
+        using HttpResponseMessage last = await Server.PatchTusAsync(url, 2, [3], "Upload-Length: 3");
         Assert.Equal("/files/a.bin", last.Field("Content-Location"));
-        Assert.Equal([1, 2, 3], await File.ReadAllBytesAsync(_server.PathOf("a.bin")));
+        Assert.Equal([1, 2, 3], await File.ReadAllBytesAsync(Server.PathOf("a.bin")));
     }
 
     [Fact]
     public async Task Length_can_be_set_only_once()
     {
-        string url = await _server.BeginAsync("a.bin", 3);
-        using HttpResponseMessage response = await _server.TusAsync(
-            UploadServer.Patch, url, [1], "Upload-Offset: 0", "Upload-Length: 4");
+        string url = await Server.BeginAsync("a.bin", 3);
+        using HttpResponseMessage response = await Server.PatchTusAsync(url, 0, [1], "Upload-Length: 4");
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
     }
 
@@ -75,14 +68,14 @@ public sealed class TusCreationTests : IAsyncLifetime
     public async Task Invalid_length_is_refused(string fields)
     {
         string[] all = [.. fields.Split('|', StringSplitOptions.RemoveEmptyEntries), Metadata];
-        using HttpResponseMessage response = await _server.TusAsync(HttpMethod.Post, "/uploads", null, all);
+        using HttpResponseMessage response = await Server.TusAsync(HttpMethod.Post, "/uploads", null, all);
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
     }
 
     [Fact]
     public async Task File_over_the_limit_is_refused_with_the_limit()
     {
-        using HttpResponseMessage response = await _server.TusAsync(
+        using HttpResponseMessage response = await Server.TusAsync(
             HttpMethod.Post, "/uploads", null, "Upload-Length: 1000001", Metadata);
         Assert.Equal(HttpStatusCode.RequestEntityTooLarge, response.StatusCode);
         Assert.Equal("1000000", response.Field("Tus-Max-Size"));
@@ -100,7 +93,7 @@ public sealed class TusCreationTests : IAsyncLifetime
         string[] fields = name.Length == 0
             ? ["Upload-Length: 1"]
             : ["Upload-Length: 1", $"Upload-Metadata: filename {UploadServer.Base64(name)}"];
-        using HttpResponseMessage response = await _server.TusAsync(HttpMethod.Post, "/uploads", null, fields);
+        using HttpResponseMessage response = await Server.TusAsync(HttpMethod.Post, "/uploads", null, fields);
         Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
         Assert.Equal("application/problem+json", response.Content.Headers.ContentType!.MediaType);
     }
@@ -108,8 +101,8 @@ public sealed class TusCreationTests : IAsyncLifetime
     [Fact]
     public async Task Existing_name_is_refused_at_creation()
     {
-        await _server.WriteAsync("a.bin", new byte[] { 7 });
-        using HttpResponseMessage response = await _server.TusAsync(
+        await Server.WriteAsync("a.bin", new byte[] { 7 });
+        using HttpResponseMessage response = await Server.TusAsync(
             HttpMethod.Post, "/uploads", null, "Upload-Length: 1", "If-None-Match: *", Metadata);
         Assert.Equal(HttpStatusCode.PreconditionFailed, response.StatusCode);
     }
@@ -117,19 +110,19 @@ public sealed class TusCreationTests : IAsyncLifetime
     [Fact]
     public async Task Name_taken_meanwhile_is_refused_at_completion_and_by_HEAD()
     {
-        string url = await _server.BeginAsync("a.bin", 1, "If-None-Match: *");
-        await _server.WriteAsync("a.bin", new byte[] { 7 });
-        using HttpResponseMessage last = await _server.TusAsync(UploadServer.Patch, url, [1], "Upload-Offset: 0");
+        string url = await Server.BeginAsync("a.bin", 1, "If-None-Match: *");
+        await Server.WriteAsync("a.bin", new byte[] { 7 });
+        using HttpResponseMessage last = await Server.PatchTusAsync(url, 0, [1]);
         Assert.Equal(HttpStatusCode.PreconditionFailed, last.StatusCode);
-        Assert.Equal([7], await File.ReadAllBytesAsync(_server.PathOf("a.bin")));
+        Assert.Equal([7], await File.ReadAllBytesAsync(Server.PathOf("a.bin")));
 
-        using HttpResponseMessage head = await _server.TusAsync(HttpMethod.Head, url);
+        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal(HttpStatusCode.PreconditionFailed, head.StatusCode);
 
-        File.Delete(_server.PathOf("a.bin"));
-        using HttpResponseMessage again = await _server.TusAsync(HttpMethod.Head, url);
+        File.Delete(Server.PathOf("a.bin"));
+        using HttpResponseMessage again = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal(HttpStatusCode.OK, again.StatusCode);
-        Assert.Equal([1], await File.ReadAllBytesAsync(_server.PathOf("a.bin")));
+        Assert.Equal([1], await File.ReadAllBytesAsync(Server.PathOf("a.bin")));
     }
 
     [Theory]
@@ -148,20 +141,20 @@ public sealed class TusCreationTests : IAsyncLifetime
             _ => Convert.ToBase64String(raw),
         };
         string metadata = $"{Metadata},sha256 {value}";
-        using HttpResponseMessage wrong = await _server.TusAsync(
+        using HttpResponseMessage wrong = await Server.TusAsync(
             HttpMethod.Post, "/uploads", [1, 2, 4], "Upload-Length: 3", metadata);
         Assert.Equal(HttpStatusCode.BadRequest, wrong.StatusCode);
-        Assert.Empty(_server.VisibleFiles());
-        using HttpResponseMessage right = await _server.TusAsync(
+        Assert.Empty(Server.VisibleFiles());
+        using HttpResponseMessage right = await Server.TusAsync(
             HttpMethod.Post, "/uploads", [1, 2, 3], "Upload-Length: 3", metadata);
         Assert.Equal(HttpStatusCode.Created, right.StatusCode);
-        Assert.Equal(["a.bin"], _server.VisibleFiles());
+        Assert.Equal(["a.bin"], Server.VisibleFiles());
     }
 
     [Fact]
     public async Task Expired_upload_is_gone_as_announced()
     {
-        await using RunningServer server = await UploadServer.StartAsync(
+        await using RunningServer server = await RunningServer.StartAsync(
             new RunningServerOptions { Store = new LocalFileStoreOptions { UploadLifetime = TimeSpan.FromTicks(1) } });
         using HttpResponseMessage created = await server.TusAsync(
             HttpMethod.Post, "/uploads", null, "Upload-Length: 1", Metadata);

@@ -3,28 +3,9 @@ using System.Text;
 
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
-/// <summary>A server that takes uploads, and requests as the two protocols write them.</summary>
+/// <summary>Requests of uploads as tus and the draft write them.</summary>
 internal static class UploadServer
 {
-    public static readonly HttpMethod Patch = HttpMethod.Patch;
-
-    public static Task<RunningServer> StartAsync(RunningServerOptions? options = null) =>
-        RunningServer.StartAsync((options ?? new RunningServerOptions()) with
-        {
-            Map = static (application, store, server) =>
-            {
-                application.MapMillraceUploads(server.UploadsPath, store, server);
-                application.MapMillraceFiles(server.FilesPath, store, server);
-            },
-        });
-
-    public static byte[] Bytes(int length, int seed = 1)
-    {
-        byte[] bytes = new byte[length];
-        new Random(seed).NextBytes(bytes);
-        return bytes;
-    }
-
     public static string Base64(string text) => Convert.ToBase64String(Encoding.UTF8.GetBytes(text));
 
     /// <summary>A request of tus, with fields as <c>Name: value</c>.</summary>
@@ -39,6 +20,11 @@ internal static class UploadServer
 
         return await server.Client.SendAsync(request);
     }
+
+    /// <summary>Appends with tus.</summary>
+    public static Task<HttpResponseMessage> PatchTusAsync(
+        this RunningServer server, string path, long offset, byte[] body, params string[] fields) =>
+        server.TusAsync(HttpMethod.Patch, path, body, [$"Upload-Offset: {offset}", .. fields]);
 
     /// <summary>A request of the draft.</summary>
     public static async Task<HttpResponseMessage> DraftAsync(

@@ -6,7 +6,7 @@ public sealed class UploadsPageTests
     public async Task Commands_of_the_uploads_page_print_what_it_shows()
     {
         using var folder = new TemporaryFolder();
-        await using RunningServer server = await UploadServer.StartAsync();
+        await using RunningServer server = await RunningServer.StartAsync();
         Assert.InRange(await DocumentedCommands.RunAsync("uploads.md", null, server.Address, folder.Path), 12, 100);
         Assert.Empty(server.Complaints);
     }

@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
-namespace Millrace.Transfer.Server.Tests.Uploads;
+namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
 /// <summary>A certificate for 127.0.0.1 that nobody but these tests trusts.</summary>
 internal static class LoopbackCertificate
