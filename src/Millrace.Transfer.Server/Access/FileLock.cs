@@ -43,7 +43,7 @@ internal sealed class FileLock : IDisposable
                 }
             }
 
-            await Task.Delay(BetweenTries, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(BetweenTries, cancellationToken);
         }
     }
 

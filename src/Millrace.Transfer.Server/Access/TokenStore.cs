@@ -99,8 +99,7 @@ public sealed class TokenStore
                     Expires = token.Expires,
                 };
                 return document with { Tokens = [.. document.Tokens, entry] };
-            },
-            cancellationToken).ConfigureAwait(false);
+            }, cancellationToken);
         return new CreatedToken(token, secret);
     }
 
@@ -116,8 +115,7 @@ public sealed class TokenStore
                 TokenEntry[] rest = [.. document.Tokens.Where(entry => entry.Name != name)];
                 found = rest.Length < document.Tokens.Count;
                 return found ? document with { Tokens = rest } : document;
-            },
-            cancellationToken).ConfigureAwait(false);
+            }, cancellationToken);
         return found;
     }
 
@@ -127,14 +125,14 @@ public sealed class TokenStore
     {
         TokenSet changed = await ChangeAsync(
             document => document.LinkKey is null ? WithNextKey(document) : document,
-            cancellationToken).ConfigureAwait(false);
+            cancellationToken);
         return changed.Key!;
     }
 
     /// <summary>Replaces the key of signed links, which makes all earlier links invalid.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
     public async ValueTask RevokeLinksAsync(CancellationToken cancellationToken = default) =>
-        await ChangeAsync(WithNextKey, cancellationToken).ConfigureAwait(false);
+        await ChangeAsync(WithNextKey, cancellationToken);
 
     internal TokenSet Read()
     {
@@ -190,7 +188,7 @@ public sealed class TokenStore
         try
         {
             MakeFolder(folder);
-            using FileLock held = await FileLock.TakeAsync(Path + ".lock", cancellationToken).ConfigureAwait(false);
+            using FileLock held = await FileLock.TakeAsync(Path + ".lock", cancellationToken);
             TokenSet before = File.Exists(Path) ? ReadFile() : TokenSet.Empty;
             TokenDocument after = change(before.Document);
             if (ReferenceEquals(after, before.Document))
@@ -198,7 +196,7 @@ public sealed class TokenStore
                 return before;
             }
 
-            await WriteAsync(after, cancellationToken).ConfigureAwait(false);
+            await WriteAsync(after, cancellationToken);
             return new TokenSet(after);
         }
         catch (UnauthorizedAccessException exception)
@@ -212,17 +210,13 @@ public sealed class TokenStore
 
     private async ValueTask WriteAsync(TokenDocument document, CancellationToken cancellationToken)
     {
-        FilePipeWriter writer = FilePipe.Create(Path, new FileWriteOptions { UnixCreateMode = OwnerOnly });
-        await using (writer.ConfigureAwait(false))
+        await using FilePipeWriter writer = FilePipe.Create(Path, new FileWriteOptions { UnixCreateMode = OwnerOnly });
+        await using (var json = new Utf8JsonWriter(writer, new JsonWriterOptions { Indented = true }))
         {
-            var json = new Utf8JsonWriter(writer, new JsonWriterOptions { Indented = true });
-            await using (json.ConfigureAwait(false))
-            {
-                JsonSerializer.Serialize(json, document, ServerJson.Default.TokenDocument);
-            }
-
-            await writer.CommitAsync(cancellationToken).ConfigureAwait(false);
+            JsonSerializer.Serialize(json, document, ServerJson.Default.TokenDocument);
         }
+
+        await writer.CommitAsync(cancellationToken);
     }
 
     private static void MakeFolder(string folder)

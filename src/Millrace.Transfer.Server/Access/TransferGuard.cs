@@ -76,7 +76,7 @@ internal sealed class TransferGuard : IDisposable
         TransferObservation observation = TransferObservation.Begin(_meter, _logger, context, scope, name);
         try
         {
-            string? owner = await AuthorizeAsync(context, scope, name).ConfigureAwait(false);
+            string? owner = await AuthorizeAsync(context, scope, name);
             RateLimitLease? slot = isTransfer ? TakeSlot(context, name, owner) : null;
             observation.Admit(owner, isTransfer);
             return new TransferPass(owner, observation, slot is null ? null : this, slot);
@@ -93,8 +93,7 @@ internal sealed class TransferGuard : IDisposable
     {
         try
         {
-            return !NeedsToken
-                || (await context.AuthenticateAsync(TokenHandler.SchemeName).ConfigureAwait(false)).Succeeded;
+            return !NeedsToken || (await context.AuthenticateAsync(TokenHandler.SchemeName)).Succeeded;
         }
         catch (TransferException)
         {
@@ -148,12 +147,10 @@ internal sealed class TransferGuard : IDisposable
             {
                 AuthorizationPolicy policy = await context.RequestServices.GetRequiredService<IAuthorizationPolicyProvider>()
                     .GetPolicyAsync(policyName)
-                    .ConfigureAwait(false)
                     ?? throw new InvalidOperationException($"The authorization policy '{policyName}' was removed.");
-                user = await AuthenticateAsync(context, policy.AuthenticationSchemes).ConfigureAwait(false);
+                user = await AuthenticateAsync(context, policy.AuthenticationSchemes);
                 AuthorizationResult result = await context.RequestServices.GetRequiredService<IAuthorizationService>()
-                    .AuthorizeAsync(user, name, policy)
-                    .ConfigureAwait(false);
+                    .AuthorizeAsync(user, name, policy);
                 if (!result.Succeeded)
                 {
                     throw Refuse(user, scope, name);
@@ -179,7 +176,7 @@ internal sealed class TransferGuard : IDisposable
     {
         foreach (string scheme in schemes)
         {
-            AuthenticateResult result = await context.AuthenticateAsync(scheme).ConfigureAwait(false);
+            AuthenticateResult result = await context.AuthenticateAsync(scheme);
             if (result.Succeeded)
             {
                 return context.User = result.Principal;

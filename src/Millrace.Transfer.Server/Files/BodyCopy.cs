@@ -15,7 +15,7 @@ internal static class BodyCopy
         long moved = 0;
         while (true)
         {
-            ReadResult result = await body.ReadAsync(cancellationToken).ConfigureAwait(false);
+            ReadResult result = await body.ReadAsync(cancellationToken);
             if (result.IsCanceled)
             {
                 throw new OperationCanceledException("Receiving was canceled.");
@@ -29,7 +29,7 @@ internal static class BodyCopy
                         TransferError.TooLarge, $"More than the {limit} bytes came that are accepted here.");
                 }
 
-                await WriteAsync(result.Buffer, destination, cancellationToken).ConfigureAwait(false);
+                await WriteAsync(result.Buffer, destination, cancellationToken);
                 moved += result.Buffer.Length;
             }
             finally
@@ -51,13 +51,13 @@ internal static class BodyCopy
         if (destination is FilePipeWriter file)
         {
             // It is in large blocks; another block for each transfer would be memory for nothing.
-            await file.WriteThroughAsync(content, cancellationToken).ConfigureAwait(false);
+            await file.WriteThroughAsync(content, cancellationToken);
             return;
         }
 
         foreach (ReadOnlyMemory<byte> segment in content)
         {
-            await destination.WriteAsync(segment, cancellationToken).ConfigureAwait(false);
+            await destination.WriteAsync(segment, cancellationToken);
         }
     }
 }

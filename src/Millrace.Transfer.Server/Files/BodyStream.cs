@@ -12,12 +12,12 @@ internal sealed class BodyStream(PipeWriter body) : WriteOnlyStream
     public override async ValueTask WriteAsync(
         ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        FlushResult result = await body.WriteAsync(buffer, cancellationToken).ConfigureAwait(false);
+        FlushResult result = await body.WriteAsync(buffer, cancellationToken);
         ThrowIfOver(result);
     }
 
     public override async Task FlushAsync(CancellationToken cancellationToken) =>
-        ThrowIfOver(await body.FlushAsync(cancellationToken).ConfigureAwait(false));
+        ThrowIfOver(await body.FlushAsync(cancellationToken));
 
     public override void Write(ReadOnlySpan<byte> buffer) => body.Write(buffer);
 

@@ -32,10 +32,10 @@ internal sealed class BrotliUnpacker(Stream protocol) : ReadOnlyStream
 
             if (status == OperationStatus.Done)
             {
-                await EndAsync(cancellationToken).ConfigureAwait(false);
+                await EndAsync(cancellationToken);
             }
             else if (status == OperationStatus.NeedMoreData && written == 0
-                && !await FillAsync(cancellationToken).ConfigureAwait(false))
+                && !await FillAsync(cancellationToken))
             {
                 throw new InvalidDataException("The bytes end before brotli does.");
             }
@@ -51,7 +51,7 @@ internal sealed class BrotliUnpacker(Stream protocol) : ReadOnlyStream
 
     private async ValueTask EndAsync(CancellationToken cancellationToken)
     {
-        if (_start < _end || await FillAsync(cancellationToken).ConfigureAwait(false))
+        if (_start < _end || await FillAsync(cancellationToken))
         {
             throw new InvalidDataException("There are bytes behind the end of brotli.");
         }
@@ -63,7 +63,7 @@ internal sealed class BrotliUnpacker(Stream protocol) : ReadOnlyStream
     {
         // Brotli says that it needs more only when it has taken all.
         _start = 0;
-        _end = await protocol.ReadAsync(_input, cancellationToken).ConfigureAwait(false);
+        _end = await protocol.ReadAsync(_input, cancellationToken);
         return _end > 0;
     }
 

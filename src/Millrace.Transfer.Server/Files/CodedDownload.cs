@@ -28,7 +28,7 @@ internal sealed class CodedDownload(IFileStore store, TransferServerOptions opti
         {
             foreach (ContentCoding coding in accepted)
             {
-                if (await FindStoredAsync(file, coding, context.RequestAborted).ConfigureAwait(false) is { } stored)
+                if (await FindStoredAsync(file, coding, context.RequestAborted) is { } stored)
                 {
                     return new CodedSource(coding, stored);
                 }
@@ -50,13 +50,12 @@ internal sealed class CodedDownload(IFileStore store, TransferServerOptions opti
             if (isGet)
             {
                 await FileDownload.SendAsync(
-                    stored, new ByteRange(0, stored.File.Length), response.BodyWriter, pass, context.RequestAborted)
-                    .ConfigureAwait(false);
+                    stored, new ByteRange(0, stored.File.Length), response.BodyWriter, pass, context.RequestAborted);
             }
         }
         else if (isGet)
         {
-            await CompressAsync(response.Body, reader, coded.Coding, context.RequestAborted).ConfigureAwait(false);
+            await CompressAsync(response.Body, reader, coded.Coding, context.RequestAborted);
             pass.AddBytes(reader.File.Length);
         }
     }
@@ -68,20 +67,19 @@ internal sealed class CodedDownload(IFileStore store, TransferServerOptions opti
         StoredFile file, ContentCoding coding, CancellationToken cancellationToken)
     {
         if (!TransferName.TryParse(file.Name.Value + coding.Suffix, out TransferName name)
-            || await store.FindAsync(name, DigestNeed.IfKnown, cancellationToken).ConfigureAwait(false) is null)
+            || await store.FindAsync(name, DigestNeed.IfKnown, cancellationToken) is null)
         {
             return null;
         }
 
-        StoredFileReader stored =
-            await store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken).ConfigureAwait(false);
+        StoredFileReader stored = await store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken);
         if (stored.File.Modified >= file.Modified)
         {
             return stored;
         }
 
         // Made from what the file was before.
-        await stored.DisposeAsync().ConfigureAwait(false);
+        await stored.DisposeAsync();
         return null;
     }
 
@@ -91,17 +89,14 @@ internal sealed class CodedDownload(IFileStore store, TransferServerOptions opti
         PipeReader content = reader.Read(new ByteRange(0, reader.File.Length));
         try
         {
-            Stream compressing = coding == ContentCoding.Brotli
+            await using Stream compressing = coding == ContentCoding.Brotli
                 ? new BrotliStream(body, CompressionLevel.Fastest, leaveOpen: true)
                 : new GZipStream(body, CompressionLevel.Fastest, leaveOpen: true);
-            await using (compressing.ConfigureAwait(false))
-            {
-                await content.CopyToAsync(compressing, cancellationToken).ConfigureAwait(false);
-            }
+            await content.CopyToAsync(compressing, cancellationToken);
         }
         finally
         {
-            await content.CompleteAsync().ConfigureAwait(false);
+            await content.CompleteAsync();
         }
     }
 }

@@ -12,7 +12,7 @@ internal sealed class EncodedStream(Stream body, bool hash) : ReadOnlyStream
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        int read = await body.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
+        int read = await body.ReadAsync(buffer, cancellationToken);
         _hash?.AppendData(buffer.Span[..read]);
         Bytes += read;
         return read;

@@ -14,26 +14,25 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         bool isGet = HttpMethods.IsGet(context.Request.Method);
         CancellationToken aborted = context.RequestAborted;
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferScope.Read, target.Name, isTransfer: isGet)
-            .ConfigureAwait(false);
+            .EnterAsync(context, TransferScope.Read, target.Name, isTransfer: isGet);
         DigestNeed? need = NeedOf(context.Request.Headers[TransferHeaders.WantReprDigest]);
         StoredFileReader reader;
         try
         {
-            reader = await store.OpenReadAsync(target.Name, need ?? DigestNeed.IfKnown, aborted).ConfigureAwait(false);
+            reader = await store.OpenReadAsync(target.Name, need ?? DigestNeed.IfKnown, aborted);
         }
         catch (TransferException exception)
             when (exception.Error is TransferError.NotFound or TransferError.InvalidRequest)
         {
             // There is none, or it is a folder.
-            await FolderRedirect.AnswerAsync(context, store, target).ConfigureAwait(false);
+            await FolderRedirect.AnswerAsync(context, store, target);
             return;
         }
 
-        await using (reader.ConfigureAwait(false))
+        await using (reader)
         {
             StoredFile file = need is null ? reader.File with { Sha256 = null } : reader.File;
-            await AnswerAsync(context, reader, file, pass).ConfigureAwait(false);
+            await AnswerAsync(context, reader, file, pass);
         }
     }
 
@@ -51,24 +50,21 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         }
 
         // Coded bytes are not the same from one answer to the next: whoever asks for ranges gets them as they are.
-        CodedSource coded = asked.Range.Count == 0
-            ? await _coded.ChooseAsync(context, file, fields.MediaType).ConfigureAwait(false)
+        await using CodedSource coded = asked.Range.Count == 0
+            ? await _coded.ChooseAsync(context, file, fields.MediaType)
             : CodedSource.None;
-        await using (coded.ConfigureAwait(false))
+        fields.Write(coded.Coding, varies: _coded.CanVary(file, fields.MediaType));
+        if (outcome == ReadConditions.Outcome.NotModified)
         {
-            fields.Write(coded.Coding, varies: _coded.CanVary(file, fields.MediaType));
-            if (outcome == ReadConditions.Outcome.NotModified)
-            {
-                fields.MakeNotModified();
-            }
-            else if (!coded.Coding.IsIdentity)
-            {
-                await CodedDownload.SendAsync(context, reader, coded, pass).ConfigureAwait(false);
-            }
-            else
-            {
-                await SendPlainAsync(context, reader, fields, pass).ConfigureAwait(false);
-            }
+            fields.MakeNotModified();
+        }
+        else if (!coded.Coding.IsIdentity)
+        {
+            await CodedDownload.SendAsync(context, reader, coded, pass);
+        }
+        else
+        {
+            await SendPlainAsync(context, reader, fields, pass);
         }
     }
 
@@ -97,20 +93,20 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
                 var parts = new MultipartRanges(ranges, file.Length, fields.MediaType);
                 response.ContentType = parts.ContentType;
                 response.ContentLength = parts.Length;
-                await parts.SendAsync(reader, response.BodyWriter, pass, aborted).ConfigureAwait(false);
+                await parts.SendAsync(reader, response.BodyWriter, pass, aborted);
                 return;
             }
 
             response.Headers.ContentRange = RangeSelection.ContentRange(ranges[0], file.Length);
             response.ContentLength = ranges[0].Length;
-            await StartAndSendAsync(reader, ranges[0], response, pass, aborted).ConfigureAwait(false);
+            await StartAndSendAsync(reader, ranges[0], response, pass, aborted);
             return;
         }
 
         response.ContentLength = file.Length;
         if (isGet)
         {
-            await StartAndSendAsync(reader, new ByteRange(0, file.Length), response, pass, aborted).ConfigureAwait(false);
+            await StartAndSendAsync(reader, new ByteRange(0, file.Length), response, pass, aborted);
         }
     }
 
@@ -138,15 +134,15 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         {
             if (starts is not null)
             {
-                await starts.StartAsync(cancellationToken).ConfigureAwait(false);
+                await starts.StartAsync(cancellationToken);
             }
 
-            await content.CopyToAsync(body, cancellationToken).ConfigureAwait(false);
+            await content.CopyToAsync(body, cancellationToken);
             pass.AddBytes(range.Length);
         }
         finally
         {
-            await content.CompleteAsync().ConfigureAwait(false);
+            await content.CompleteAsync();
         }
     }
 

@@ -62,8 +62,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     private async Task AnswerOptionsAsync(HttpContext context, FileTarget target)
     {
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferScope.None, target.Name, isTransfer: false)
-            .ConfigureAwait(false);
+            .EnterAsync(context, TransferScope.None, target.Name, isTransfer: false);
         context.Response.StatusCode = StatusCodes.Status204NoContent;
         DraftUploads.AddCapabilities(context.Response, store);
     }

@@ -8,8 +8,7 @@ internal sealed class FileRemoval(IFileStore store)
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferScope.Delete, target.Name, isTransfer: false)
-            .ConfigureAwait(false);
+            .EnterAsync(context, TransferScope.Delete, target.Name, isTransfer: false);
         if (target.Name.IsRoot)
         {
             throw new Refusal(
@@ -21,13 +20,13 @@ internal sealed class FileRemoval(IFileStore store)
         }
 
         CancellationToken aborted = context.RequestAborted;
-        StoredFile? present = await store.FindAsync(target.Name, DigestNeed.IfKnown, aborted).ConfigureAwait(false);
+        StoredFile? present = await store.FindAsync(target.Name, DigestNeed.IfKnown, aborted);
         WritePrecondition precondition = WriteConditions.Read(context.Request, target.Name, present);
 
         // A path with a trailing slash is that of a folder, not of a file.
         bool deleted = !(target.IsFolder && present is not null)
             && await StoreConflict
-                .AskAsync(store.DeleteAsync(target.Name, precondition, aborted), precondition).ConfigureAwait(false);
+                .AskAsync(store.DeleteAsync(target.Name, precondition, aborted), precondition);
         if (!deleted)
         {
             throw new TransferException(

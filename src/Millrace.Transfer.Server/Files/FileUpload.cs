@@ -10,8 +10,7 @@ internal sealed class FileUpload(IFileStore store)
     {
         TransferName name = target.Name;
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferScope.Write, name, isTransfer: true)
-            .ConfigureAwait(false);
+            .EnterAsync(context, TransferScope.Write, name, isTransfer: true);
         ThrowIfFolder(target);
         HttpRequest request = context.Request;
         CancellationToken aborted = context.RequestAborted;
@@ -28,9 +27,9 @@ internal sealed class FileUpload(IFileStore store)
         var digests = new RequestDigests(request, name, isCoded: !coding.IsIdentity);
 
         // All that can be refused is refused before the body is asked for: a client that waits for 100 sends none then.
-        StoredFile? present = await store.FindAsync(name, DigestNeed.IfKnown, aborted).ConfigureAwait(false);
+        StoredFile? present = await store.FindAsync(name, DigestNeed.IfKnown, aborted);
         WritePrecondition precondition = WriteConditions.Read(request, name, present);
-        if (present is null && await FolderRedirect.ExistsAsync(store, name, aborted).ConfigureAwait(false))
+        if (present is null && await FolderRedirect.ExistsAsync(store, name, aborted))
         {
             throw IsFolder(name);
         }
@@ -40,17 +39,16 @@ internal sealed class FileUpload(IFileStore store)
             Precondition = precondition,
             Length = coding.IsIdentity ? request.ContentLength : null,
         };
-        StoredFileWriter writer = await StoreConflict
-            .AskAsync(store.CreateAsync(name, create, aborted), precondition).ConfigureAwait(false);
+        StoredFileWriter writer = await StoreConflict.AskAsync(store.CreateAsync(name, create, aborted), precondition);
         StoredFile file;
-        await using (writer.ConfigureAwait(false))
+        await using (writer)
         {
             long moved = coding.IsIdentity
-                ? await BodyCopy.ReceiveAsync(request.BodyReader, writer.Body, long.MaxValue, aborted).ConfigureAwait(false)
-                : await UnpackAsync(request, coding, digests, name, writer.Body, aborted).ConfigureAwait(false);
+                ? await BodyCopy.ReceiveAsync(request.BodyReader, writer.Body, long.MaxValue, aborted)
+                : await UnpackAsync(request, coding, digests, name, writer.Body, aborted);
             pass.AddBytes(moved);
             file = await StoreConflict
-                .AskAsync(writer.CommitAsync(digests.ExpectedAtEnd(request), aborted), precondition).ConfigureAwait(false);
+                .AskAsync(writer.CommitAsync(digests.ExpectedAtEnd(request), aborted), precondition);
         }
 
         Answer(context, target, file, isNew: present is null);
@@ -77,21 +75,17 @@ internal sealed class FileUpload(IFileStore store)
         HttpRequest request, ContentCoding coding, RequestDigests digests, TransferName name, PipeWriter destination,
         CancellationToken cancellationToken)
     {
-        var unpacked = new UnpackingStream(request.Body, coding, name, hash: digests.NeedsContentDigest);
-        await using (unpacked.ConfigureAwait(false))
+        await using var unpacked = new UnpackingStream(request.Body, coding, name, hash: digests.NeedsContentDigest);
+        PipeReader content = PipeReader.Create(unpacked, UnpackingStream.PipeOptions);
+        try
         {
-            PipeReader content = PipeReader.Create(unpacked, UnpackingStream.PipeOptions);
-            try
-            {
-                long moved = await BodyCopy.ReceiveAsync(content, destination, long.MaxValue, cancellationToken)
-                    .ConfigureAwait(false);
-                digests.CheckContent(request, unpacked.TakeDigest());
-                return moved;
-            }
-            finally
-            {
-                await content.CompleteAsync().ConfigureAwait(false);
-            }
+            long moved = await BodyCopy.ReceiveAsync(content, destination, long.MaxValue, cancellationToken);
+            digests.CheckContent(request, unpacked.TakeDigest());
+            return moved;
+        }
+        finally
+        {
+            await content.CompleteAsync();
         }
     }
 

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
@@ -25,7 +24,7 @@ internal sealed class FolderArchive(IFileStore store)
         // Before the first byte: whether there is such a folder at all.
         CancellationToken aborted = context.RequestAborted;
         var wanted = new ListFilesOptions { Folder = folder, Recursive = true };
-        FilePage first = await store.ListAsync(wanted, aborted).ConfigureAwait(false);
+        FilePage first = await store.ListAsync(wanted, aborted);
         HttpResponse response = context.Response;
         response.ContentType = mediaType;
         response.Headers.ContentDisposition =
@@ -37,16 +36,15 @@ internal sealed class FolderArchive(IFileStore store)
             return;
         }
 
-        var body = new BodyStream(response.BodyWriter);
-        await using ConfiguredAsyncDisposable ending = body.ConfigureAwait(false);
+        await using var body = new BodyStream(response.BodyWriter);
         IArchiveWriter archive = kind == "zip"
-            ? await ZipFile.BeginAsync(body, aborted).ConfigureAwait(false)
+            ? await ZipFile.BeginAsync(body, aborted)
             : new TarFile(body);
-        await WriteAsync(archive, wanted, first, pass, aborted).ConfigureAwait(false);
+        await WriteAsync(archive, wanted, first, pass, aborted);
 
         // Not after a failure: an archive that has its end would pass for whole.
-        await archive.DisposeAsync().ConfigureAwait(false);
-        await body.FlushAsync(aborted).ConfigureAwait(false);
+        await archive.DisposeAsync();
+        await body.FlushAsync(aborted);
     }
 
     private async Task WriteAsync(
@@ -58,11 +56,11 @@ internal sealed class FolderArchive(IFileStore store)
             foreach (FileEntry entry in page.Entries)
             {
                 if (!entry.IsFolder
-                    && await TryOpenAsync(entry.Name, cancellationToken).ConfigureAwait(false) is { } reader)
+                    && await TryOpenAsync(entry.Name, cancellationToken) is { } reader)
                 {
-                    await using (reader.ConfigureAwait(false))
+                    await using (reader)
                     {
-                        await archive.AddAsync(entry.Name.Value[skipped..], reader, cancellationToken).ConfigureAwait(false);
+                        await archive.AddAsync(entry.Name.Value[skipped..], reader, cancellationToken);
                         pass.AddBytes(reader.File.Length);
                     }
                 }
@@ -73,7 +71,7 @@ internal sealed class FolderArchive(IFileStore store)
                 return;
             }
 
-            page = await store.ListAsync(wanted with { After = page.Next }, cancellationToken).ConfigureAwait(false);
+            page = await store.ListAsync(wanted with { After = page.Next }, cancellationToken);
         }
     }
 
@@ -82,7 +80,7 @@ internal sealed class FolderArchive(IFileStore store)
     {
         try
         {
-            return await store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken).ConfigureAwait(false);
+            return await store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken);
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)
         {

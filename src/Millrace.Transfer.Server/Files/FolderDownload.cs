@@ -15,8 +15,7 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
         TransferScope scope = isArchive ? TransferScope.List | TransferScope.Read : TransferScope.List;
         bool isGet = HttpMethods.IsGet(context.Request.Method);
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, scope, target.Name, isTransfer: isArchive && isGet)
-            .ConfigureAwait(false);
+            .EnterAsync(context, scope, target.Name, isTransfer: isArchive && isGet);
         if (!target.IsFolder)
         {
             // The root without its slash.
@@ -26,7 +25,7 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
 
         if (!isArchive)
         {
-            await _listing.AnswerAsync(context, target.Name).ConfigureAwait(false);
+            await _listing.AnswerAsync(context, target.Name);
             return;
         }
 
@@ -38,6 +37,6 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
                 target.Name.Value);
         }
 
-        await _archive.AnswerAsync(context, target.Name, pass).ConfigureAwait(false);
+        await _archive.AnswerAsync(context, target.Name, pass);
     }
 }

@@ -16,7 +16,7 @@ internal sealed class FolderListing(IFileStore store, TransferServerOptions opti
     public async Task AnswerAsync(HttpContext context, TransferName folder)
     {
         ListFilesOptions wanted = Read(context.Request.Query, folder);
-        FilePage page = await store.ListAsync(wanted, context.RequestAborted).ConfigureAwait(false);
+        FilePage page = await store.ListAsync(wanted, context.RequestAborted);
         HttpResponse response = context.Response;
         IHeaderDictionary fields = response.Headers;
         fields.CacheControl = "no-cache";
@@ -39,7 +39,7 @@ internal sealed class FolderListing(IFileStore store, TransferServerOptions opti
         response.ContentLength = body.Length;
         if (HttpMethods.IsGet(context.Request.Method))
         {
-            await response.BodyWriter.WriteAsync(body, context.RequestAborted).ConfigureAwait(false);
+            await response.BodyWriter.WriteAsync(body, context.RequestAborted);
         }
     }
 

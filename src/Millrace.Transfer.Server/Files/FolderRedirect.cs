@@ -9,7 +9,7 @@ internal static class FolderRedirect
     /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>: there is none.</exception>
     public static async Task AnswerAsync(HttpContext context, IFileStore store, FileTarget target)
     {
-        if (!await ExistsAsync(store, target.Name, context.RequestAborted).ConfigureAwait(false))
+        if (!await ExistsAsync(store, target.Name, context.RequestAborted))
         {
             throw new TransferException(
                 TransferError.NotFound, $"There is no file '{target.Name}'.", target.Name.Value);
@@ -31,8 +31,7 @@ internal static class FolderRedirect
     {
         try
         {
-            await store.ListAsync(new ListFilesOptions { Folder = folder, PageSize = 1 }, cancellationToken)
-                .ConfigureAwait(false);
+            await store.ListAsync(new ListFilesOptions { Folder = folder, PageSize = 1 }, cancellationToken);
             return true;
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)

@@ -39,7 +39,7 @@ internal sealed class GzipUnpacker : ReadOnlyStream
             _buffer.AsSpan(_start, _end - _start).CopyTo(_buffer);
             _end -= _start;
             _start = 0;
-            int read = await _unpacked.ReadAsync(_buffer.AsMemory(_end), cancellationToken).ConfigureAwait(false);
+            int read = await _unpacked.ReadAsync(_buffer.AsMemory(_end), cancellationToken);
             _end += read;
             if (read == 0)
             {
@@ -90,7 +90,7 @@ internal sealed class GzipUnpacker : ReadOnlyStream
         {
             if (!_hasEnded)
             {
-                int read = await protocol.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
+                int read = await protocol.ReadAsync(buffer, cancellationToken);
                 _hasBody |= read > 0;
                 if (read > 0)
                 {

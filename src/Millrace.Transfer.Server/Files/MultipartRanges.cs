@@ -41,10 +41,10 @@ internal sealed class MultipartRanges
         for (int i = 0; i < _ranges.Count; i++)
         {
             body.Write(_heads[i]);
-            await FileDownload.SendAsync(reader, _ranges[i], body, pass, cancellationToken).ConfigureAwait(false);
+            await FileDownload.SendAsync(reader, _ranges[i], body, pass, cancellationToken);
         }
 
         body.Write(_end);
-        await body.FlushAsync(cancellationToken).ConfigureAwait(false);
+        await body.FlushAsync(cancellationToken);
     }
 }

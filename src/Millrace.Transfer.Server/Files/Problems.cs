@@ -15,16 +15,31 @@ internal static class Problems
     {
         try
         {
-            await endpoint(context).ConfigureAwait(false);
+            await endpoint(context);
         }
         catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
         {
-            await AnswerAsync(context, refusal).ConfigureAwait(false);
+            await AnswerAsync(context, refusal);
         }
         catch (Exception exception) when (IsDisconnect(context, exception))
         {
             // The store keeps what it has received, and nobody is there to be answered.
             context.Abort();
+        }
+    }
+
+    /// <summary>The same for a whole application: also answers what no endpoint expected, which the log gets too.</summary>
+    public static async Task RunAllAsync(HttpContext context, RequestDelegate next)
+    {
+        try
+        {
+            await RunAsync(context, next.Invoke);
+        }
+        catch (IOException exception)
+        {
+            await AnswerAsync(
+                context, new Refusal(TransferError.Failed, "The server failed; see its log.", innerException: exception));
+            throw;
         }
     }
 
@@ -104,7 +119,7 @@ internal static class Problems
         }
         else if (!HttpMethods.IsHead(context.Request.Method))
         {
-            await response.Body.WriteAsync(body, context.RequestAborted).ConfigureAwait(false);
+            await response.Body.WriteAsync(body, context.RequestAborted);
         }
     }
 

@@ -14,7 +14,7 @@ internal static class StoreConflict
     {
         try
         {
-            return await work.ConfigureAwait(false);
+            return await work;
         }
         catch (TransferException exception) when (
             exception.Error == TransferError.InvalidRequest

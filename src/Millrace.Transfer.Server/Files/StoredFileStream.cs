@@ -34,7 +34,7 @@ internal sealed class StoredFileStream(StoredFileReader reader) : ReadOnlyStream
             return 0;
         }
 
-        ReadResult result = await _content.ReadAsync(cancellationToken).ConfigureAwait(false);
+        ReadResult result = await _content.ReadAsync(cancellationToken);
         int count = (int)Math.Min(buffer.Length, result.Buffer.Length);
         ReadOnlySequence<byte> taken = result.Buffer.Slice(0, count);
         taken.CopyTo(buffer.Span);
@@ -47,9 +47,9 @@ internal sealed class StoredFileStream(StoredFileReader reader) : ReadOnlyStream
     {
         if (_content is not null)
         {
-            await _content.CompleteAsync().ConfigureAwait(false);
+            await _content.CompleteAsync();
         }
 
-        await base.DisposeAsync().ConfigureAwait(false);
+        await base.DisposeAsync();
     }
 }

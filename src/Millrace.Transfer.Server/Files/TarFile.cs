@@ -9,16 +9,13 @@ internal sealed class TarFile(Stream body) : IArchiveWriter
 
     public async ValueTask AddAsync(string path, StoredFileReader reader, CancellationToken cancellationToken)
     {
-        var content = new StoredFileStream(reader);
-        await using (content.ConfigureAwait(false))
+        await using var content = new StoredFileStream(reader);
+        var entry = new PaxTarEntry(TarEntryType.RegularFile, path)
         {
-            var entry = new PaxTarEntry(TarEntryType.RegularFile, path)
-            {
-                DataStream = content,
-                ModificationTime = reader.File.Modified,
-            };
-            await _archive.WriteEntryAsync(entry, cancellationToken).ConfigureAwait(false);
-        }
+            DataStream = content,
+            ModificationTime = reader.File.Modified,
+        };
+        await _archive.WriteEntryAsync(entry, cancellationToken);
     }
 
     public ValueTask DisposeAsync() => _archive.DisposeAsync();

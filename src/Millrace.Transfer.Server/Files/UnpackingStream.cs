@@ -37,7 +37,7 @@ internal sealed class UnpackingStream : ReadOnlyStream
         int read;
         try
         {
-            read = await _unpacked.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
+            read = await _unpacked.ReadAsync(buffer, cancellationToken);
         }
         catch (InvalidDataException exception)
         {
@@ -65,8 +65,8 @@ internal sealed class UnpackingStream : ReadOnlyStream
 
     public override async ValueTask DisposeAsync()
     {
-        await _unpacked.DisposeAsync().ConfigureAwait(false);
-        await _encoded.DisposeAsync().ConfigureAwait(false);
-        await base.DisposeAsync().ConfigureAwait(false);
+        await _unpacked.DisposeAsync();
+        await _encoded.DisposeAsync();
+        await base.DisposeAsync();
     }
 }

@@ -15,8 +15,7 @@ internal sealed class ZipFile : IArchiveWriter
     private ZipFile(ZipArchive archive) => _archive = archive;
 
     public static async ValueTask<ZipFile> BeginAsync(Stream body, CancellationToken cancellationToken) => new(
-        await ZipArchive.CreateAsync(body, ZipArchiveMode.Create, leaveOpen: true, entryNameEncoding: null, cancellationToken)
-            .ConfigureAwait(false));
+        await ZipArchive.CreateAsync(body, ZipArchiveMode.Create, leaveOpen: true, entryNameEncoding: null, cancellationToken));
 
     public async ValueTask AddAsync(string path, StoredFileReader reader, CancellationToken cancellationToken)
     {
@@ -25,23 +24,20 @@ internal sealed class ZipFile : IArchiveWriter
             path,
             MediaType.IsCompressible(MediaType.Of(file.Name)) ? CompressionLevel.Fastest : CompressionLevel.NoCompression);
         entry.LastWriteTime = file.Modified < Earliest ? Earliest : file.Modified > Latest ? Latest : file.Modified;
-        Stream stream = await entry.OpenAsync(cancellationToken).ConfigureAwait(false);
-        await using (stream.ConfigureAwait(false))
+        await using Stream stream = await entry.OpenAsync(cancellationToken);
+        if (file.Length == 0)
         {
-            if (file.Length == 0)
-            {
-                return;
-            }
+            return;
+        }
 
-            PipeReader content = reader.Read(new ByteRange(0, file.Length));
-            try
-            {
-                await content.CopyToAsync(stream, cancellationToken).ConfigureAwait(false);
-            }
-            finally
-            {
-                await content.CompleteAsync().ConfigureAwait(false);
-            }
+        PipeReader content = reader.Read(new ByteRange(0, file.Length));
+        try
+        {
+            await content.CopyToAsync(stream, cancellationToken);
+        }
+        finally
+        {
+            await content.CompleteAsync();
         }
     }
 

@@ -33,7 +33,7 @@ internal sealed class Base64Stream(PipeReader text) : ReadOnlyStream
                 return bytes;
             }
 
-            if (_input.IsEmpty && !await FillAsync(cancellationToken).ConfigureAwait(false))
+            if (_input.IsEmpty && !await FillAsync(cancellationToken))
             {
                 return _held == 0 ? 0 : throw Malformed();
             }
@@ -120,7 +120,7 @@ internal sealed class Base64Stream(PipeReader text) : ReadOnlyStream
             return false;
         }
 
-        ReadResult result = await text.ReadAsync(cancellationToken).ConfigureAwait(false);
+        ReadResult result = await text.ReadAsync(cancellationToken);
         (_input, _end, _holds, _isOver) = (result.Buffer, result.Buffer.End, true, result.IsCompleted);
         return !_isOver || !_input.IsEmpty;
     }

@@ -38,7 +38,7 @@ internal static class ChunkSender
 
     private static async ValueTask<long> SendAsync(FramingWriter writer, PipeReader content, CancellationToken ended)
     {
-        await content.CopyToAsync(writer, ended).ConfigureAwait(false);
+        await content.CopyToAsync(writer, ended);
         return writer.Written;
     }
 }

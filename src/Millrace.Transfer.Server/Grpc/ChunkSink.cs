@@ -63,7 +63,7 @@ internal sealed class ChunkSink(PipeWriter destination, long room, IncrementalHa
         if (_unflushed >= FlushBytes)
         {
             _unflushed = 0;
-            await destination.FlushAsync(cancellationToken).ConfigureAwait(false);
+            await destination.FlushAsync(cancellationToken);
         }
     }
 
@@ -79,13 +79,13 @@ internal sealed class ChunkSink(PipeWriter destination, long room, IncrementalHa
         {
             if (_slices.Bytes / _slices.Count >= WorthCall)
             {
-                await BodyCopy.WriteAsync(_slices.ToSequence(), destination, cancellationToken).ConfigureAwait(false);
+                await BodyCopy.WriteAsync(_slices.ToSequence(), destination, cancellationToken);
             }
             else
             {
                 foreach (ReadOnlyMemory<byte> slice in _slices.ToSequence())
                 {
-                    await destination.WriteAsync(slice, cancellationToken).ConfigureAwait(false);
+                    await destination.WriteAsync(slice, cancellationToken);
                 }
             }
         }

@@ -86,7 +86,7 @@ internal sealed class GrpcAnswer
     {
         _text?.Pad();
         _unflushed = 0;
-        FlushResult flushed = await Body.FlushAsync(_call.Ended).ConfigureAwait(false);
+        FlushResult flushed = await Body.FlushAsync(_call.Ended);
         if (flushed.IsCompleted || flushed.IsCanceled)
         {
             throw new OperationCanceledException("The client went away while it was answered.");
@@ -96,7 +96,7 @@ internal sealed class GrpcAnswer
     /// <summary>The one message of an answer.</summary>
     public async Task SendAsync(IMessage message)
     {
-        await BeginAsync(BytesOf(message)).ConfigureAwait(false);
+        await BeginAsync(BytesOf(message));
         Write(message);
     }
 
@@ -106,7 +106,7 @@ internal sealed class GrpcAnswer
         if (_body is null)
         {
             // A stream of no messages.
-            await BeginAsync(0).ConfigureAwait(false);
+            await BeginAsync(0);
         }
 
         if (_call.Form == GrpcForm.Http2)
@@ -115,7 +115,7 @@ internal sealed class GrpcAnswer
             return;
         }
 
-        await WriteTrailersAsync(Fields(Success, problem: null)).ConfigureAwait(false);
+        await WriteTrailersAsync(Fields(Success, problem: null));
     }
 
     /// <summary>Ends it otherwise.</summary>
@@ -148,7 +148,7 @@ internal sealed class GrpcAnswer
         }
         else
         {
-            await WriteTrailersAsync(Fields(status, problem)).ConfigureAwait(false);
+            await WriteTrailersAsync(Fields(status, problem));
         }
     }
 
@@ -200,6 +200,6 @@ internal sealed class GrpcAnswer
         Encoding.ASCII.GetBytes(fields, frame[FramePrefix.Bytes..]);
         Body.Advance(FramePrefix.Bytes + bytes);
         _text?.Pad();
-        await Body.FlushAsync(_call.Context.RequestAborted).ConfigureAwait(false);
+        await Body.FlushAsync(_call.Context.RequestAborted);
     }
 }

@@ -99,7 +99,7 @@ internal sealed class GrpcCall : IAsyncDisposable
         _messages?.Dispose();
         if (_decoded is not null)
         {
-            await _decoded.CompleteAsync().ConfigureAwait(false);
+            await _decoded.CompleteAsync();
         }
 
         _deadline?.Dispose();

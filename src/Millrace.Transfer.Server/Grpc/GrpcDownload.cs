@@ -10,38 +10,34 @@ internal static class GrpcDownload
 {
     public static async Task AnswerAsync(GrpcCall call)
     {
-        DownloadRequest request = await call.ReadAsync(DownloadRequest.Parser).ConfigureAwait(false);
+        DownloadRequest request = await call.ReadAsync(DownloadRequest.Parser);
         TransferName name = TransferName.Parse(request.Name);
         long offset = GrpcValues.Bytes(request.Offset, "offset");
         long? count = GrpcValues.Bytes(request.HasCount, request.Count, "count");
         _ = GrpcValues.Bytes(request.ChunkBytes, "chunk_bytes");
-        using TransferPass pass = await call.EnterAsync(TransferScope.Read, name, isTransfer: true).ConfigureAwait(false);
-        StoredFileReader reader = await call.Store
-            .OpenReadAsync(name, request.WantSha256 ? DigestNeed.IfCheap : DigestNeed.IfKnown, call.Ended)
-            .ConfigureAwait(false);
-        await using (reader.ConfigureAwait(false))
+        using TransferPass pass = await call.EnterAsync(TransferScope.Read, name, isTransfer: true);
+        await using StoredFileReader reader = await call.Store
+            .OpenReadAsync(name, request.WantSha256 ? DigestNeed.IfCheap : DigestNeed.IfKnown, call.Ended);
+        StoredFile file = reader.File;
+        if (request.HasIfTag && request.IfTag != file.Tag.Value)
         {
-            StoredFile file = reader.File;
-            if (request.HasIfTag && request.IfTag != file.Tag.Value)
-            {
-                // As If-Range: a part of another version is of no use.
-                (offset, count) = (0, null);
-            }
-
-            if (offset > file.Length)
-            {
-                throw new TransferException(
-                    TransferError.RangeNotSatisfiable,
-                    $"'{name}' has {file.Length} bytes, and its part from {offset} on was asked for. Ask for less.",
-                    name.Value)
-                {
-                    Offset = file.Length,
-                };
-            }
-
-            var range = new ByteRange(offset, Math.Min(count ?? long.MaxValue, file.Length - offset));
-            await SendAsync(call, request, reader, range, pass).ConfigureAwait(false);
+            // As If-Range: a part of another version is of no use.
+            (offset, count) = (0, null);
         }
+
+        if (offset > file.Length)
+        {
+            throw new TransferException(
+                TransferError.RangeNotSatisfiable,
+                $"'{name}' has {file.Length} bytes, and its part from {offset} on was asked for. Ask for less.",
+                name.Value)
+            {
+                Offset = file.Length,
+            };
+        }
+
+        var range = new ByteRange(offset, Math.Min(count ?? long.MaxValue, file.Length - offset));
+        await SendAsync(call, request, reader, range, pass);
     }
 
     private static async Task SendAsync(
@@ -56,15 +52,14 @@ internal static class GrpcDownload
         var end = new Chunk { End = new End { Length = range.Length } };
         ChunkPlan plan = ChunkPlan.For(call, request.ChunkBytes, range.Length);
         await call.Answer
-            .BeginAsync(looksAgain || call.SendsGzip ? null : plan.Bytes + GrpcAnswer.BytesOf(first) + GrpcAnswer.BytesOf(end))
-            .ConfigureAwait(false);
+            .BeginAsync(looksAgain || call.SendsGzip ? null : plan.Bytes + GrpcAnswer.BytesOf(first) + GrpcAnswer.BytesOf(end));
         call.Answer.Write(first);
         if (range.Length > 0)
         {
-            await SendDataAsync(call, plan, reader, range, pass).ConfigureAwait(false);
+            await SendDataAsync(call, plan, reader, range, pass);
         }
 
-        if (looksAgain && await LookAsync(call, file).ConfigureAwait(false) is { } digest)
+        if (looksAgain && await LookAsync(call, file) is { } digest)
         {
             end.End.Sha256 = digest;
         }
@@ -78,7 +73,7 @@ internal static class GrpcDownload
         PipeReader content = reader.Read(range, plan.ReadBytes);
         try
         {
-            long sent = await ChunkSender.SendAsync(call, plan, content).ConfigureAwait(false);
+            long sent = await ChunkSender.SendAsync(call, plan, content);
             if (sent != range.Length)
             {
                 call.Ended.ThrowIfCancellationRequested();
@@ -89,14 +84,14 @@ internal static class GrpcDownload
         }
         finally
         {
-            await content.CompleteAsync().ConfigureAwait(false);
+            await content.CompleteAsync();
         }
     }
 
     /// <summary>It may have become known while the file was sent.</summary>
     private static async ValueTask<ByteString?> LookAsync(GrpcCall call, StoredFile file)
     {
-        StoredFile? now = await call.Store.FindAsync(file.Name, DigestNeed.IfKnown, call.Ended).ConfigureAwait(false);
+        StoredFile? now = await call.Store.FindAsync(file.Name, DigestNeed.IfKnown, call.Ended);
         return now?.Sha256 is { } digest && now.Tag == file.Tag ? GrpcMapping.ToMessage(digest) : null;
     }
 }

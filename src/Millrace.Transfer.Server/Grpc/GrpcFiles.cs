@@ -11,29 +11,26 @@ internal static class GrpcFiles
 
     public static async Task StatAsync(GrpcCall call)
     {
-        StatRequest request = await call.ReadAsync(StatRequest.Parser).ConfigureAwait(false);
+        StatRequest request = await call.ReadAsync(StatRequest.Parser);
         TransferName name = TransferName.Parse(request.Name);
-        using TransferPass pass = await call.EnterAsync(TransferScope.Read, name, isTransfer: false).ConfigureAwait(false);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Read, name, isTransfer: false);
         StoredFile file = await call.Store
-            .FindAsync(name, request.WantSha256 ? DigestNeed.Always : DigestNeed.IfKnown, call.Ended)
-            .ConfigureAwait(false) ?? throw StoreErrors.NoFile(name);
-        await call.Answer.SendAsync(GrpcMapping.ToMessage(file)).ConfigureAwait(false);
+            .FindAsync(name, request.WantSha256 ? DigestNeed.Always : DigestNeed.IfKnown, call.Ended) ?? throw StoreErrors.NoFile(name);
+        await call.Answer.SendAsync(GrpcMapping.ToMessage(file));
     }
 
     public static async Task DeleteAsync(GrpcCall call)
     {
-        DeleteRequest request = await call.ReadAsync(DeleteRequest.Parser).ConfigureAwait(false);
+        DeleteRequest request = await call.ReadAsync(DeleteRequest.Parser);
         TransferName name = TransferName.Parse(request.Name);
-        using TransferPass pass = await call.EnterAsync(TransferScope.Delete, name, isTransfer: false).ConfigureAwait(false);
-        bool deleted = await call.Store
-            .DeleteAsync(name, GrpcValues.Precondition(request.Precondition), call.Ended)
-            .ConfigureAwait(false);
-        await call.Answer.SendAsync(new DeleteResponse { Deleted = deleted }).ConfigureAwait(false);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Delete, name, isTransfer: false);
+        bool deleted = await call.Store.DeleteAsync(name, GrpcValues.Precondition(request.Precondition), call.Ended);
+        await call.Answer.SendAsync(new DeleteResponse { Deleted = deleted });
     }
 
     public static async Task ListAsync(GrpcCall call)
     {
-        ListRequest request = await call.ReadAsync(ListRequest.Parser).ConfigureAwait(false);
+        ListRequest request = await call.ReadAsync(ListRequest.Parser);
         TransferName folder = GrpcValues.Folder(request.Folder);
         TransferName after = GrpcValues.Folder(request.After);
         if (request.Limit < 0)
@@ -42,7 +39,7 @@ internal static class GrpcFiles
                 TransferError.InvalidRequest, "'limit' is a number of entries, or 0 for all of them.", folder.Value);
         }
 
-        using TransferPass pass = await call.EnterAsync(TransferScope.Read, folder, isTransfer: false).ConfigureAwait(false);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Read, folder, isTransfer: false);
         long left = request.Limit == 0 ? long.MaxValue : request.Limit;
         bool hasBegun = false;
         do
@@ -56,18 +53,17 @@ internal static class GrpcFiles
                         After = after,
                         PageSize = (int)Math.Min(left, PageSize),
                     },
-                    call.Ended)
-                .ConfigureAwait(false);
+                    call.Ended);
             if (!hasBegun)
             {
                 // Not before: that there is no such folder can be said without an answer's beginning.
                 hasBegun = true;
-                await call.Answer.BeginAsync().ConfigureAwait(false);
+                await call.Answer.BeginAsync();
             }
 
             foreach (FileEntry entry in page.Entries)
             {
-                await call.Answer.WriteManyAsync(ToMessage(entry)).ConfigureAwait(false);
+                await call.Answer.WriteManyAsync(ToMessage(entry));
             }
 
             left -= page.Entries.Count;

@@ -22,34 +22,32 @@ internal sealed class GrpcHealth(StoreHealth health, TimeProvider clock)
 
     private async Task CheckAsync(GrpcCall call)
     {
-        HealthCheckRequest request = await call.ReadAsync(HealthCheckRequest.Parser).ConfigureAwait(false);
+        HealthCheckRequest request = await call.ReadAsync(HealthCheckRequest.Parser);
         if (!IsKnown(request))
         {
             throw new GrpcFault(GrpcStatus.NotFound, $"There is no service '{request.Service}' here; {GrpcFields.Service} is.");
         }
 
-        ServingStatus status = await LookAsync(call.Ended).ConfigureAwait(false);
-        await call.Answer.SendAsync(new HealthCheckResponse { Status = status }).ConfigureAwait(false);
+        ServingStatus status = await LookAsync(call.Ended);
+        await call.Answer.SendAsync(new HealthCheckResponse { Status = status });
     }
 
     private async Task WatchAsync(GrpcCall call)
     {
-        HealthCheckRequest request = await call.ReadAsync(HealthCheckRequest.Parser).ConfigureAwait(false);
+        HealthCheckRequest request = await call.ReadAsync(HealthCheckRequest.Parser);
         CancellationToken stopping =
             ((IHostApplicationLifetime?)call.Context.RequestServices.GetService(typeof(IHostApplicationLifetime)))?
             .ApplicationStopping ?? default;
         using var end = CancellationTokenSource.CreateLinkedTokenSource(call.Ended, stopping);
-        await call.Answer.BeginAsync().ConfigureAwait(false);
+        await call.Answer.BeginAsync();
         ServingStatus? told = null;
         while (!stopping.IsCancellationRequested)
         {
-            ServingStatus status = IsKnown(request)
-                ? await LookAsync(call.Ended).ConfigureAwait(false)
-                : ServingStatus.ServiceUnknown;
+            ServingStatus status = IsKnown(request) ? await LookAsync(call.Ended) : ServingStatus.ServiceUnknown;
             if (status != told)
             {
                 told = status;
-                await TellAsync(call, status).ConfigureAwait(false);
+                await TellAsync(call, status);
             }
 
             await Task.Delay(Interval, clock, end.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -57,7 +55,7 @@ internal sealed class GrpcHealth(StoreHealth health, TimeProvider clock)
         }
 
         // A server that stops does not wait for those who only watch it.
-        await TellAsync(call, ServingStatus.NotServing).ConfigureAwait(false);
+        await TellAsync(call, ServingStatus.NotServing);
         throw new GrpcFault(GrpcStatus.Unavailable, "The server is stopping.");
     }
 
@@ -69,7 +67,7 @@ internal sealed class GrpcHealth(StoreHealth health, TimeProvider clock)
 
     private async ValueTask<ServingStatus> LookAsync(CancellationToken cancellationToken)
     {
-        HealthDocument found = await health.CheckAsync(cancellationToken).ConfigureAwait(false);
+        HealthDocument found = await health.CheckAsync(cancellationToken);
         return found.Status == HealthDocument.Ok ? ServingStatus.Serving : ServingStatus.NotServing;
     }
 }

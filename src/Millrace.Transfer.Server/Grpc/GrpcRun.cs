@@ -8,13 +8,13 @@ internal static class GrpcRun
 {
     public static async Task RunAsync(GrpcCall call, Func<GrpcCall, Task> method)
     {
-        await using (call.ConfigureAwait(false))
+        await using (call)
         {
             try
             {
                 call.Begin();
-                await method(call).ConfigureAwait(false);
-                await call.Answer.EndAsync().ConfigureAwait(false);
+                await method(call);
+                await call.Answer.EndAsync();
             }
             catch (Exception exception) when (IsClientDisconnect(call, exception))
             {
@@ -23,7 +23,7 @@ internal static class GrpcRun
             }
             catch (Exception exception)
             {
-                await FailAsync(call, exception).ConfigureAwait(false);
+                await FailAsync(call, exception);
             }
         }
     }
@@ -46,7 +46,7 @@ internal static class GrpcRun
 
         try
         {
-            await call.Answer.FailAsync(problem).ConfigureAwait(false);
+            await call.Answer.FailAsync(problem);
         }
         catch (Exception gone) when (gone is OperationCanceledException or IOException && call.IsGone)
         {

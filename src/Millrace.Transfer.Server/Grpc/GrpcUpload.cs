@@ -12,11 +12,11 @@ internal static class GrpcUpload
     {
         call.ExpectFile();
         MessageReader messages = call.Read(ChunkHeader.DataField);
-        UploadHead head = await ReadHeadAsync(messages).ConfigureAwait(false);
+        UploadHead head = await ReadHeadAsync(messages);
         Messages.UploadStatus answer = head.Upload.Length > 0
-            ? await AppendAsync(call, messages, head).ConfigureAwait(false)
-            : await CreateAsync(call, messages, head).ConfigureAwait(false);
-        await call.Answer.SendAsync(answer).ConfigureAwait(false);
+            ? await AppendAsync(call, messages, head)
+            : await CreateAsync(call, messages, head);
+        await call.Answer.SendAsync(answer);
     }
 
     /// <summary>Takes all that comes into a sink, to the request's end.</summary>
@@ -24,7 +24,7 @@ internal static class GrpcUpload
     public static async ValueTask<End?> ReceiveAsync(MessageReader messages)
     {
         End? end = null;
-        while (await messages.NextAsync().ConfigureAwait(false) is var token and not ChunkToken.More)
+        while (await messages.NextAsync() is var token and not ChunkToken.More)
         {
             if (end is not null)
             {
@@ -33,7 +33,7 @@ internal static class GrpcUpload
 
             if (token == ChunkToken.Data)
             {
-                await messages.TakeDataAsync().ConfigureAwait(false);
+                await messages.TakeDataAsync();
             }
             else if (!messages.Rest.IsEmpty)
             {
@@ -62,7 +62,7 @@ internal static class GrpcUpload
 
     private static async ValueTask<UploadHead> ReadHeadAsync(MessageReader messages)
     {
-        ChunkToken token = await messages.NextAsync().ConfigureAwait(false);
+        ChunkToken token = await messages.NextAsync();
         if (token == ChunkToken.More || messages.HasData)
         {
             throw Misplaced(token == ChunkToken.More
@@ -91,7 +91,7 @@ internal static class GrpcUpload
     /// <summary>Continues an upload of StartUpload.</summary>
     private static async ValueTask<Messages.UploadStatus> AppendAsync(GrpcCall call, MessageReader messages, UploadHead head)
     {
-        using UploadSession session = await GrpcUploads.OpenAsync(call, head.Upload, isTransfer: true).ConfigureAwait(false);
+        using UploadSession session = await GrpcUploads.OpenAsync(call, head.Upload, isTransfer: true);
         TransferName name = session.Status.Name;
         if (head.Name.Length > 0 && head.Name != name.Value)
         {
@@ -100,23 +100,23 @@ internal static class GrpcUpload
 
         long? length = GrpcValues.Bytes(head.HasLength, head.Length, "length");
         Sha256Digest? first = head.HasSha256 ? GrpcMapping.ToDigest(head.Sha256) : null;
-        await ContinueAsync(session, GrpcValues.Bytes(head.Offset, "offset"), length).ConfigureAwait(false);
+        await ContinueAsync(session, GrpcValues.Bytes(head.Offset, "offset"), length);
         if (length is { } whole)
         {
-            await session.SetLengthAsync(whole, call.Ended).ConfigureAwait(false);
+            await session.SetLengthAsync(whole, call.Ended);
         }
 
         End end = await AppendAsync(call, session, hash: null, async (sink, stop) =>
         {
             messages.Into(sink, stop);
-            End end = await ReceiveAsync(messages).ConfigureAwait(false)
+            End end = await ReceiveAsync(messages)
                 ?? throw Cut("The stream ended without 'end'. What arrived is kept; ask for the offset and continue.");
             ThrowUnlessLength(end, sink.Bytes);
             return end;
-        }).ConfigureAwait(false);
+        });
         if (head.Commit)
         {
-            await GrpcUploads.CompleteAsync(call, session, length, Expected(first, end, name)).ConfigureAwait(false);
+            await GrpcUploads.CompleteAsync(call, session, length, Expected(first, end, name));
         }
 
         return GrpcUploads.ToMessage(session.Status);
@@ -126,7 +126,7 @@ internal static class GrpcUpload
     public static async ValueTask ContinueAsync(UploadSession session, long offset, long? length)
     {
         ThrowIfComplete(session);
-        await session.TakeOverAtAsync(offset, length, hasBody: true).ConfigureAwait(false);
+        await session.TakeOverAtAsync(offset, length, hasBody: true);
         ThrowIfComplete(session);
     }
 
@@ -154,7 +154,7 @@ internal static class GrpcUpload
         if (session.Status.HasAll)
         {
             var none = new ChunkSink(PipeWriter.Create(Stream.Null), room: 0, hash);
-            return await receive(none, call.Ended).ConfigureAwait(false);
+            return await receive(none, call.Ended);
         }
 
         return await session.AppendAsync(isVerified: hash is not null, async writer =>
@@ -163,14 +163,14 @@ internal static class GrpcUpload
             var sink = new ChunkSink(writer.Body, writer.RemainingBytes, hash);
             try
             {
-                return await receive(sink, stop.Token).ConfigureAwait(false);
+                return await receive(sink, stop.Token);
             }
             catch when (hash is null)
             {
-                await HandOverAsync(sink).ConfigureAwait(false);
+                await HandOverAsync(sink);
                 throw;
             }
-        }).ConfigureAwait(false);
+        });
     }
 
     /// <summary>Hands all that has arrived to the store, which keeps it although the call has failed.</summary>
@@ -178,7 +178,7 @@ internal static class GrpcUpload
     {
         try
         {
-            await sink.ReleaseAsync(CancellationToken.None).ConfigureAwait(false);
+            await sink.ReleaseAsync(CancellationToken.None);
         }
         catch (Exception exception) when (exception is IOException or OperationCanceledException)
         {
@@ -189,7 +189,7 @@ internal static class GrpcUpload
     private static async ValueTask<Messages.UploadStatus> CreateAsync(GrpcCall call, MessageReader messages, UploadHead head)
     {
         TransferName name = TransferName.Parse(head.Name);
-        using TransferPass pass = await call.EnterAsync(TransferScope.Write, name, isTransfer: true).ConfigureAwait(false);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Write, name, isTransfer: true);
         long? length = GrpcValues.Bytes(head.HasLength, head.Length, "length");
         Sha256Digest? said = head.HasSha256 ? GrpcMapping.ToDigest(head.Sha256) : null;
         if (head.Offset != 0)
@@ -197,32 +197,29 @@ internal static class GrpcUpload
             throw Misplaced("A new file begins at 0; 'offset' is for an 'upload' that is continued.");
         }
 
-        if (await FolderRedirect.ExistsAsync(call.Store, name, call.Ended).ConfigureAwait(false))
+        if (await FolderRedirect.ExistsAsync(call.Store, name, call.Ended))
         {
             throw StoreErrors.IsFolder(name);
         }
 
         var create = new CreateFileOptions { Precondition = GrpcValues.Precondition(head.Precondition), Length = length };
-        StoredFileWriter writer = await call.Store.CreateAsync(name, create, call.Ended).ConfigureAwait(false);
-        await using (writer.ConfigureAwait(false))
+        await using StoredFileWriter writer = await call.Store.CreateAsync(name, create, call.Ended);
+        var sink = new ChunkSink(writer.Body, length ?? long.MaxValue);
+        messages.Into(sink, call.Ended);
+        End end = await ReceiveAsync(messages)
+            ?? throw Cut($"The stream for '{name}' ended without 'end'. Nothing was stored; send it again.");
+        pass.AddBytes(sink.Bytes);
+        ThrowUnlessLength(end, sink.Bytes);
+        if (length is { } whole && whole != sink.Bytes)
         {
-            var sink = new ChunkSink(writer.Body, length ?? long.MaxValue);
-            messages.Into(sink, call.Ended);
-            End end = await ReceiveAsync(messages).ConfigureAwait(false)
-                ?? throw Cut($"The stream for '{name}' ended without 'end'. Nothing was stored; send it again.");
-            pass.AddBytes(sink.Bytes);
-            ThrowUnlessLength(end, sink.Bytes);
-            if (length is { } whole && whole != sink.Bytes)
-            {
-                throw new TransferException(
-                    TransferError.DigestMismatch,
-                    $"'{name}' was said to have {whole} bytes, and {sink.Bytes} came. Nothing was stored; send it again.",
-                    name.Value);
-            }
-
-            StoredFile file = await writer.CommitAsync(Expected(said, end, name), call.Ended).ConfigureAwait(false);
-            return GrpcUploads.ToMessage(file);
+            throw new TransferException(
+                TransferError.DigestMismatch,
+                $"'{name}' was said to have {whole} bytes, and {sink.Bytes} came. Nothing was stored; send it again.",
+                name.Value);
         }
+
+        StoredFile file = await writer.CommitAsync(Expected(said, end, name), call.Ended);
+        return GrpcUploads.ToMessage(file);
     }
 
     /// <summary>The digest that both ends of the stream say, or one of them.</summary>

@@ -10,7 +10,7 @@ internal static class GrpcUploadPart
     {
         call.ExpectFile();
         MessageReader messages = call.Read(UploadPartRequest.DataFieldNumber);
-        ChunkToken token = await messages.NextAsync().ConfigureAwait(false);
+        ChunkToken token = await messages.NextAsync();
         if (token == ChunkToken.More)
         {
             throw new GrpcFault(GrpcStatus.Unimplemented, "This method takes one message, and none came.");
@@ -19,30 +19,28 @@ internal static class GrpcUploadPart
         UploadPartRequest request = UploadPartRequest.Parser.ParseFrom(messages.Rest);
         _ = GrpcValues.Upload(request.Upload);
         Sha256Digest? expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
-        using UploadSession session = await GrpcUploads.OpenAsync(call, request.Upload, isTransfer: true).ConfigureAwait(false);
+        using UploadSession session = await GrpcUploads.OpenAsync(call, request.Upload, isTransfer: true);
         await GrpcUpload
-            .ContinueAsync(session, GrpcValues.Bytes(request.Offset, "offset"), length: null)
-            .ConfigureAwait(false);
+            .ContinueAsync(session, GrpcValues.Bytes(request.Offset, "offset"), length: null);
         using IncrementalHash? hash = expected is null ? null : IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         long start = session.Status.Offset;
         await GrpcUpload
             .AppendAsync(call, session, hash, async (sink, stop) =>
             {
                 messages.Into(sink, stop);
-                await TakeAsync(messages, token, request).ConfigureAwait(false);
+                await TakeAsync(messages, token, request);
                 ThrowIfDifferent(start, expected, hash);
                 return true;
-            })
-            .ConfigureAwait(false);
-        await call.Answer.SendAsync(GrpcUploads.ToMessage(session.Status)).ConfigureAwait(false);
+            });
+        await call.Answer.SendAsync(GrpcUploads.ToMessage(session.Status));
     }
 
     private static async ValueTask TakeAsync(MessageReader messages, ChunkToken token, UploadPartRequest request)
     {
         if (token == ChunkToken.Data)
         {
-            await messages.TakeDataAsync().ConfigureAwait(false);
-            await messages.NextAsync().ConfigureAwait(false);
+            await messages.TakeDataAsync();
+            await messages.NextAsync();
             UploadPartRequest whole = UploadPartRequest.Parser.ParseFrom(messages.Rest);
             if (whole.Upload != request.Upload || whole.Offset != request.Offset || whole.Sha256 != request.Sha256)
             {
@@ -50,7 +48,7 @@ internal static class GrpcUploadPart
             }
         }
 
-        await messages.ThrowIfMoreAsync().ConfigureAwait(false);
+        await messages.ThrowIfMoreAsync();
     }
 
     private static void ThrowIfDifferent(long start, Sha256Digest? expected, IncrementalHash? hash)

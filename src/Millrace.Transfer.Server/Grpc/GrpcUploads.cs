@@ -8,9 +8,9 @@ internal static class GrpcUploads
 {
     public static async Task StartAsync(GrpcCall call)
     {
-        StartUploadRequest request = await call.ReadAsync(StartUploadRequest.Parser).ConfigureAwait(false);
+        StartUploadRequest request = await call.ReadAsync(StartUploadRequest.Parser);
         TransferName name = TransferName.Parse(request.Name);
-        using TransferPass pass = await call.EnterAsync(TransferScope.Write, name, isTransfer: false).ConfigureAwait(false);
+        using TransferPass pass = await call.EnterAsync(TransferScope.Write, name, isTransfer: false);
         var start = new StartUploadOptions
         {
             Name = name,
@@ -18,47 +18,45 @@ internal static class GrpcUploads
             Precondition = GrpcValues.Precondition(request.Precondition),
             Expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null,
         };
-        using UploadSession session = await UploadSession
-            .StartAsync(call.Context, call.Store, start, pass, call.Ended)
-            .ConfigureAwait(false);
-        await call.Answer.SendAsync(ToMessage(session.Status)).ConfigureAwait(false);
+        using UploadSession session = await UploadSession.StartAsync(call.Context, call.Store, start, pass, call.Ended);
+        await call.Answer.SendAsync(ToMessage(session.Status));
     }
 
     public static async Task QueryAsync(GrpcCall call)
     {
-        QueryUploadRequest request = await call.ReadAsync(QueryUploadRequest.Parser).ConfigureAwait(false);
-        using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false).ConfigureAwait(false);
-        await session.TakeOverAsync().ConfigureAwait(false);
-        await call.Answer.SendAsync(ToMessage(session.Status)).ConfigureAwait(false);
+        QueryUploadRequest request = await call.ReadAsync(QueryUploadRequest.Parser);
+        using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
+        await session.TakeOverAsync();
+        await call.Answer.SendAsync(ToMessage(session.Status));
     }
 
     public static async Task CommitAsync(GrpcCall call)
     {
-        CommitUploadRequest request = await call.ReadAsync(CommitUploadRequest.Parser).ConfigureAwait(false);
+        CommitUploadRequest request = await call.ReadAsync(CommitUploadRequest.Parser);
         long? length = GrpcValues.Bytes(request.HasLength, request.Length, "length");
         Sha256Digest? digest = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
-        using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false).ConfigureAwait(false);
-        await session.TakeOverAsync().ConfigureAwait(false);
-        await CompleteAsync(call, session, length, digest).ConfigureAwait(false);
-        await call.Answer.SendAsync(ToMessage(session.Status)).ConfigureAwait(false);
+        using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
+        await session.TakeOverAsync();
+        await CompleteAsync(call, session, length, digest);
+        await call.Answer.SendAsync(ToMessage(session.Status));
     }
 
     public static async Task AbortAsync(GrpcCall call)
     {
-        AbortUploadRequest request = await call.ReadAsync(AbortUploadRequest.Parser).ConfigureAwait(false);
+        AbortUploadRequest request = await call.ReadAsync(AbortUploadRequest.Parser);
         _ = GrpcValues.Upload(request.Upload);
         bool aborted = false;
         try
         {
-            using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false).ConfigureAwait(false);
-            aborted = await session.DeleteAsync(call.Ended).ConfigureAwait(false);
+            using UploadSession session = await OpenAsync(call, request.Upload, isTransfer: false);
+            aborted = await session.DeleteAsync(call.Ended);
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)
         {
             // It is gone already, which is what the caller wanted.
         }
 
-        await call.Answer.SendAsync(new AbortUploadResponse { Aborted = aborted }).ConfigureAwait(false);
+        await call.Answer.SendAsync(new AbortUploadResponse { Aborted = aborted });
     }
 
     public static ValueTask<UploadSession> OpenAsync(GrpcCall call, string upload, bool isTransfer) => UploadSession.OpenAsync(
@@ -80,7 +78,7 @@ internal static class GrpcUploads
 
         if (!status.IsPartial && (status.Length is null || (length is not null && length != status.Length)))
         {
-            await session.SetLengthAsync(length ?? status.Offset, call.Ended).ConfigureAwait(false);
+            await session.SetLengthAsync(length ?? status.Offset, call.Ended);
             status = session.Status;
         }
 
@@ -95,7 +93,7 @@ internal static class GrpcUploads
             };
         }
 
-        await session.CompleteAsync(digest).ConfigureAwait(false);
+        await session.CompleteAsync(digest);
     }
 
     public static Messages.UploadStatus ToMessage(UploadStatus status)

@@ -51,14 +51,13 @@ internal sealed class MessageReader : IDisposable
         _isPacked = _isPacked && !_packed!.IsOver;
         while (true)
         {
-            ChunkToken token = _isPacked ? await _packed!.ReadAsync(_stop).ConfigureAwait(false) : Read();
+            ChunkToken token = _isPacked ? await _packed!.ReadAsync(_stop) : Read();
             switch (token)
             {
                 case ChunkToken.Compressed:
                     Unpack();
                     break;
-                case ChunkToken.More when await FillAsync().ConfigureAwait(false):
-                    break;
+                case ChunkToken.More when await FillAsync(): break;
                 case ChunkToken.More when !_frames.IsBetween:
                     throw Truncated();
                 default:
@@ -72,20 +71,20 @@ internal sealed class MessageReader : IDisposable
     public async ValueTask<T> ReadOnlyAsync<T>(MessageParser<T> parser)
         where T : IMessage<T>
     {
-        if (await NextAsync().ConfigureAwait(false) == ChunkToken.More)
+        if (await NextAsync() == ChunkToken.More)
         {
             throw NotOne("none");
         }
 
         T message = parser.ParseFrom(Rest);
-        await ThrowIfMoreAsync().ConfigureAwait(false);
+        await ThrowIfMoreAsync();
         return message;
     }
 
     /// <summary>Reads to the request's end, where no other message may be.</summary>
     public async ValueTask ThrowIfMoreAsync()
     {
-        if (await NextAsync().ConfigureAwait(false) != ChunkToken.More)
+        if (await NextAsync() != ChunkToken.More)
         {
             throw NotOne("another");
         }
@@ -106,14 +105,14 @@ internal sealed class MessageReader : IDisposable
         if (_isPacked)
         {
             // What was added is in front of what is put into memory of the sink's.
-            await sink.ReleaseAsync(_stop).ConfigureAwait(false);
-            await _packed!.TakeDataAsync(sink, _stop).ConfigureAwait(false);
+            await sink.ReleaseAsync(_stop);
+            await _packed!.TakeDataAsync(sink, _stop);
         }
         else
         {
             while (_frames.DataLeft > 0)
             {
-                if (_input.IsEmpty && !await FillAsync().ConfigureAwait(false))
+                if (_input.IsEmpty && !await FillAsync())
                 {
                     throw Truncated();
                 }
@@ -139,7 +138,7 @@ internal sealed class MessageReader : IDisposable
             return 0;
         }
 
-        if (_input.IsEmpty && !await FillAsync().ConfigureAwait(false))
+        if (_input.IsEmpty && !await FillAsync())
         {
             throw Truncated();
         }
@@ -201,7 +200,7 @@ internal sealed class MessageReader : IDisposable
         {
             if (_sink is not null)
             {
-                await _sink.ReleaseAsync(_stop).ConfigureAwait(false);
+                await _sink.ReleaseAsync(_stop);
             }
 
             _holds = false;
@@ -211,7 +210,7 @@ internal sealed class MessageReader : IDisposable
         _input = default;
         while (!_isOver && _input.IsEmpty)
         {
-            ReadResult result = await _body.ReadAsync(_stop).ConfigureAwait(false);
+            ReadResult result = await _body.ReadAsync(_stop);
             if (result.IsCanceled)
             {
                 throw new OperationCanceledException("Receiving was canceled.");

@@ -23,15 +23,15 @@ internal sealed class PackedChunks(GrpcCall call, ChunkPlan plan)
         long sent = 0;
         while (true)
         {
-            ReadResult result = await content.ReadAsync(call.Ended).ConfigureAwait(false);
+            ReadResult result = await content.ReadAsync(call.Ended);
             ReadOnlySequence<byte> buffer = result.Buffer;
             while (buffer.Length >= plan.ReadBytes || (result.IsCompleted && !buffer.IsEmpty))
             {
                 ReadOnlySequence<byte> two = buffer.Slice(0, Math.Min(buffer.Length, plan.ReadBytes));
-                await WriteAsync(two).ConfigureAwait(false);
+                await WriteAsync(two);
                 sent += two.Length;
                 buffer = buffer.Slice(two.End);
-                if (_unflushed >= FlushBytes && !await FlushAsync().ConfigureAwait(false))
+                if (_unflushed >= FlushBytes && !await FlushAsync())
                 {
                     content.AdvanceTo(buffer.Start);
                     return sent;
@@ -69,10 +69,10 @@ internal sealed class PackedChunks(GrpcCall call, ChunkPlan plan)
             finally
             {
                 // The memory is the connection's again when this returns.
-                await other.ConfigureAwait(false);
+                await other;
             }
 
-            int more = await other.ConfigureAwait(false);
+            int more = await other;
             behind.Span[..more].CopyTo(memory.Span[bytes..]);
             bytes += more;
         }
@@ -103,7 +103,7 @@ internal sealed class PackedChunks(GrpcCall call, ChunkPlan plan)
     private async ValueTask<bool> FlushAsync()
     {
         _unflushed = 0;
-        FlushResult flushed = await _body.FlushAsync(call.Ended).ConfigureAwait(false);
+        FlushResult flushed = await _body.FlushAsync(call.Ended);
         return !flushed.IsCompleted && !flushed.IsCanceled;
     }
 }

@@ -41,7 +41,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
                 return ChunkToken.Data;
             }
 
-            (_at, _end) = (0, await UnpackAsync(_look, cancellationToken).ConfigureAwait(false));
+            (_at, _end) = (0, await UnpackAsync(_look, cancellationToken));
             if (_end == 0)
             {
                 End();
@@ -64,7 +64,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
             }
             else
             {
-                bytes = await UnpackAsync(memory, cancellationToken).ConfigureAwait(false);
+                bytes = await UnpackAsync(memory, cancellationToken);
                 if (bytes == 0)
                 {
                     throw new GrpcFault(GrpcStatus.Internal, "A compressed message ends within a field.");
@@ -72,7 +72,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
             }
 
             Parser.Take(bytes);
-            await sink.LentAsync(bytes, cancellationToken).ConfigureAwait(false);
+            await sink.LentAsync(bytes, cancellationToken);
         }
     }
 
@@ -88,7 +88,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
 
     private async ValueTask<int> UnpackAsync(Memory<byte> memory, CancellationToken cancellationToken)
     {
-        int bytes = await _unpacked!.ReadAsync(memory, cancellationToken).ConfigureAwait(false);
+        int bytes = await _unpacked!.ReadAsync(memory, cancellationToken);
         _bytes += (uint)bytes;
         return bytes;
     }
@@ -120,7 +120,7 @@ internal sealed class PackedMessage(MessageReader reader, ChunkParser parser) : 
 
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
-            int bytes = await reader.ReadPackedAsync(buffer).ConfigureAwait(false);
+            int bytes = await reader.ReadPackedAsync(buffer);
             HasBytes |= bytes > 0;
             foreach (byte value in buffer.Span[Math.Max(0, bytes - sizeof(uint))..bytes])
             {

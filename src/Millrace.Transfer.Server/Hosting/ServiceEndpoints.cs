@@ -18,18 +18,18 @@ internal static class ServiceEndpoints
         var health = new StoreHealth(store, clock);
         return endpoints.MapMethods(path, Reading, (RequestDelegate)(async context =>
         {
-            HealthDocument found = await health.CheckAsync(context.RequestAborted).ConfigureAwait(false);
+            HealthDocument found = await health.CheckAsync(context.RequestAborted);
             TransferGuard guard = TransferGuard.Of(context);
 
             // A load balancer has no token and needs only the status.
-            HealthDocument told = await guard.IsKnownAsync(context).ConfigureAwait(false)
+            HealthDocument told = await guard.IsKnownAsync(context)
                 ? found with { Transfers = guard.Running }
                 : new HealthDocument { Status = found.Status };
             context.Response.StatusCode = found.Status == HealthDocument.Ok
                 ? StatusCodes.Status200OK
                 : StatusCodes.Status503ServiceUnavailable;
             context.Response.Headers.CacheControl = "no-store";
-            await WriteAsync(context, told, ServerJson.Default.HealthDocument).ConfigureAwait(false);
+            await WriteAsync(context, told, ServerJson.Default.HealthDocument);
         }));
     }
 
@@ -53,7 +53,7 @@ internal static class ServiceEndpoints
         context.Response.ContentLength = body.Length;
         if (!HttpMethods.IsHead(context.Request.Method))
         {
-            await context.Response.Body.WriteAsync(body, context.RequestAborted).ConfigureAwait(false);
+            await context.Response.Body.WriteAsync(body, context.RequestAborted);
         }
     }
 }

@@ -141,17 +141,17 @@ public sealed class TransferServer : IAsyncDisposable
             });
             var server = new TransferServer(application, store, options, address, ports);
             server.Map();
-            await application.StartAsync(cancellationToken).ConfigureAwait(false);
+            await application.StartAsync(cancellationToken);
             return server;
         }
         catch
         {
             if (application is not null)
             {
-                await application.DisposeAsync().ConfigureAwait(false);
+                await application.DisposeAsync();
             }
 
-            await store.DisposeAsync().ConfigureAwait(false);
+            await store.DisposeAsync();
             throw;
         }
     }
@@ -171,17 +171,17 @@ public sealed class TransferServer : IAsyncDisposable
         _logger.Stopping(_guard.Running, _options.ShutdownTimeout);
         try
         {
-            await _application.StopAsync(limit.Token).ConfigureAwait(false);
+            await _application.StopAsync(limit.Token);
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested)
         {
             // Kestrel has aborted every connection by now.
         }
 
-        await WaitForCutAsync().ConfigureAwait(false);
+        await WaitForCutAsync();
 
         // After this, another server may open the folder.
-        await _store.DisposeAsync().ConfigureAwait(false);
+        await _store.DisposeAsync();
         if (running > 0)
         {
             _logger.Cut(running);
@@ -193,8 +193,8 @@ public sealed class TransferServer : IAsyncDisposable
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        await _application.DisposeAsync().ConfigureAwait(false);
-        await _store.DisposeAsync().ConfigureAwait(false);
+        await _application.DisposeAsync();
+        await _store.DisposeAsync();
     }
 
     private static WebApplication Build(
@@ -247,7 +247,7 @@ public sealed class TransferServer : IAsyncDisposable
 
     private void Map()
     {
-        _application.Use(next => context => UnhandledErrors.RunAsync(context, next));
+        _application.Use(next => context => Problems.RunAllAsync(context, next));
         TransferMeter meter = _application.Services.GetRequiredService<TransferMeter>();
         (_store as LocalFileStore)?.TellExpiredTo(count => meter.Upload("expired", count));
         TransferServerOptions endpoints = _options.Endpoints;
@@ -270,7 +270,7 @@ public sealed class TransferServer : IAsyncDisposable
         long began = TimeProvider.System.GetTimestamp();
         while (_guard.Running > 0 && TimeProvider.System.GetElapsedTime(began) < CutLimit)
         {
-            await Task.Delay(CutStep).ConfigureAwait(false);
+            await Task.Delay(CutStep);
         }
     }
 }

@@ -1,5 +1,4 @@
 using Microsoft.Win32.SafeHandles;
-using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
@@ -10,9 +9,7 @@ public sealed partial class LocalFileStore
         TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
         using SafeFileHandle? handle = name.IsRoot ? null : _tree.TryOpenFile(name);
-        return handle is null
-            ? null
-            : (await DescribeAsync(handle, name, digest, cancellationToken).ConfigureAwait(false)).File;
+        return handle is null ? null : (await DescribeAsync(handle, name, digest, cancellationToken)).File;
     }
 
     /// <inheritdoc/>
@@ -22,8 +19,7 @@ public sealed partial class LocalFileStore
         SafeFileHandle handle = (name.IsRoot ? null : _tree.TryOpenFile(name)) ?? throw StoreErrors.NoFile(name);
         try
         {
-            (StoredFile file, FileFacts facts) =
-                await DescribeAsync(handle, name, digest, cancellationToken).ConfigureAwait(false);
+            (StoredFile file, FileFacts facts) = await DescribeAsync(handle, name, digest, cancellationToken);
             return new LocalFileReader(_tree, handle, facts, file, _load);
         }
         catch
@@ -49,9 +45,9 @@ public sealed partial class LocalFileStore
             Limits.CheckFile(name, length);
         }
 
-        await CheckAsync(name, options.Precondition, cancellationToken).ConfigureAwait(false);
+        await CheckAsync(name, options.Precondition, cancellationToken);
         var reservation = new Reservation(Limits);
-        await reservation.ReserveAsync(name, options.Length ?? 0, cancellationToken).ConfigureAwait(false);
+        await reservation.ReserveAsync(name, options.Length ?? 0, cancellationToken);
         try
         {
             return Create(name, options, reservation);
@@ -69,10 +65,10 @@ public sealed partial class LocalFileStore
         TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
     {
         ThrowIfRoot(name);
-        SemaphoreSlim entered = await Locks.EnterAsync(name, cancellationToken).ConfigureAwait(false);
+        SemaphoreSlim entered = await Locks.EnterAsync(name, cancellationToken);
         try
         {
-            await CheckAsync(name, precondition, cancellationToken).ConfigureAwait(false);
+            await CheckAsync(name, precondition, cancellationToken);
             return Delete(name);
         }
         catch (Exception exception)
@@ -99,72 +95,11 @@ public sealed partial class LocalFileStore
         // Reading folders is not for the thread of a request.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         using StoreFolder folder = _tree.TryOpenFolder(options.Folder) ?? throw StoreErrors.NoFolder(options.Folder);
-        return await new FileLister(_tree, _watch, _digests, options)
-            .ListAsync(folder, cancellationToken)
-            .ConfigureAwait(false);
+        return await new FileLister(_tree, _watch, _digests, options).ListAsync(folder, cancellationToken);
     }
 
     /// <summary>ENOTEMPTY of asm-generic/errno.h.</summary>
     private const int NotEmpty = 39;
-
-    /// <summary>Renames a finished file to its name if the precondition holds, and describes the result.</summary>
-    /// <param name="file">All its bytes are written.</param>
-    /// <param name="name">Its name.</param>
-    /// <param name="precondition">Checked atomically with the rename, as far as requests to this store go.</param>
-    /// <param name="digest">Its digest, if known.</param>
-    /// <param name="reservation">What was reserved for it.</param>
-    /// <param name="upload">The upload that it was, whose state file says beforehand what is about to happen; null for none.</param>
-    /// <param name="cancellationToken">Until the publication begins.</param>
-    internal async ValueTask<StoredFile> PublishFileAsync(
-        FilePipeWriter file,
-        TransferName name,
-        WritePrecondition precondition,
-        Sha256Digest? digest,
-        Reservation reservation,
-        LocalUpload? upload,
-        CancellationToken cancellationToken)
-    {
-        SemaphoreSlim entered = await Locks.EnterAsync(name, cancellationToken).ConfigureAwait(false);
-        try
-        {
-            StoredFile? present = await CheckAsync(name, precondition, cancellationToken).ConfigureAwait(false);
-            long length = file.Position;
-            using SafeFileHandle? open = Native ? FileReopen.TryOpen(file.Handle) : null;
-            long? stamp = _watch.Stamp(file.Handle);
-            if (upload is not null)
-            {
-                await upload.WriteIntentAsync(length, stamp ?? 0, digest).ConfigureAwait(false);
-            }
-
-            await file.CommitAsync(cancellationToken).ConfigureAwait(false);
-            reservation.Publish(length, present?.Length ?? 0);
-            using SafeFileHandle? found = open is null ? _tree.TryOpenFile(name) : null;
-            return Describe(open ?? found ?? throw StoreErrors.NoFile(name), name, length, stamp, digest);
-        }
-        finally
-        {
-            entered.Release();
-        }
-    }
-
-    private StoredFile Describe(
-        SafeFileHandle open, TransferName name, long length, long? stamp, Sha256Digest? digest)
-    {
-        FileFacts facts = _tree.Look(open);
-        if (facts.Length != length || facts.Modified != stamp)
-        {
-            // It was changed again already; or unused reserved space was released, which counts as a modification.
-            return VersionWatch.Unsettled(facts, name) with { Sha256 = digest };
-        }
-
-        _watch.Published(facts);
-        if (digest is { } known)
-        {
-            _digests.Write(name, facts, known);
-        }
-
-        return facts.ToFile(name, digest);
-    }
 
     private LocalFileWriter Create(TransferName name, CreateFileOptions options, Reservation reservation)
     {
@@ -259,7 +194,7 @@ public sealed partial class LocalFileStore
             return null;
         }
 
-        StoredFile? present = await FindAsync(name, DigestNeed.IfKnown, cancellationToken).ConfigureAwait(false);
+        StoredFile? present = await FindAsync(name, DigestNeed.IfKnown, cancellationToken);
         precondition.ThrowIfNotMet(name, present);
         return present;
     }
@@ -267,7 +202,7 @@ public sealed partial class LocalFileStore
     private async ValueTask<(StoredFile File, FileFacts Facts)> DescribeAsync(
         SafeFileHandle handle, TransferName name, DigestNeed need, CancellationToken cancellationToken)
     {
-        if (await _watch.LookAsync(handle, cancellationToken).ConfigureAwait(false) is not { } facts)
+        if (await _watch.LookAsync(handle, cancellationToken) is not { } facts)
         {
             FileFacts now = _tree.Look(handle);
             return need == DigestNeed.Always
@@ -280,7 +215,7 @@ public sealed partial class LocalFileStore
         {
             if (need == DigestNeed.Always || facts.Length <= Options.CheapDigestBytes)
             {
-                digest = await ComputeAsync(handle, name, facts, need, cancellationToken).ConfigureAwait(false);
+                digest = await ComputeAsync(handle, name, facts, need, cancellationToken);
             }
             else
             {
@@ -294,15 +229,14 @@ public sealed partial class LocalFileStore
     private async ValueTask<Sha256Digest?> ComputeAsync(
         SafeFileHandle handle, TransferName name, FileFacts facts, DigestNeed need, CancellationToken cancellationToken)
     {
-        Sha256Digest? digest = await _work.ComputeAsync(name, facts, cancellationToken).ConfigureAwait(false);
+        Sha256Digest? digest = await _work.ComputeAsync(name, facts, cancellationToken);
         if (digest is not null || need != DigestNeed.Always)
         {
             return digest;
         }
 
         // The name has another version by now; this one is still open here.
-        digest = await DigestWork.HashAsync(handle, facts.Length, cancellationToken)
-            .ConfigureAwait(false);
+        digest = await DigestWork.HashAsync(handle, facts.Length, cancellationToken);
         FileFacts after = _tree.Look(handle);
         return after.Length == facts.Length && after.Modified == facts.Modified
             ? digest

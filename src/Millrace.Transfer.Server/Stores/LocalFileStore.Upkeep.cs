@@ -41,10 +41,10 @@ public sealed partial class LocalFileStore
     /// <inheritdoc/>
     public async ValueTask<int> ExpireUploadsAsync(CancellationToken cancellationToken)
     {
-        await _expiring.WaitAsync(cancellationToken).ConfigureAwait(false);
+        await _expiring.WaitAsync(cancellationToken);
         try
         {
-            return await ExpireAsync(cancellationToken).ConfigureAwait(false);
+            return await ExpireAsync(cancellationToken);
         }
         finally
         {
@@ -77,7 +77,7 @@ public sealed partial class LocalFileStore
             {
                 // A published upload only loses the record that it was one.
                 bool unfinished = !upload.Record.IsPublished;
-                if (await AbortUploadAsync(id, cancellationToken).ConfigureAwait(false) && unfinished)
+                if (await AbortUploadAsync(id, cancellationToken) && unfinished)
                 {
                     expired++;
                 }
@@ -154,17 +154,16 @@ public sealed partial class LocalFileStore
             CleanUp();
         }
 
-        await TryAsync(() => Limits.CountAsync(maxAge: long.MaxValue, _end.Token)).ConfigureAwait(false);
-        await TryAsync(() => Task.FromResult(_digests.Sweep(Exists, _end.Token))).ConfigureAwait(false);
+        await TryAsync(() => Limits.CountAsync(maxAge: long.MaxValue, _end.Token));
+        await TryAsync(() => Task.FromResult(_digests.Sweep(Exists, _end.Token)));
         TimeSpan period = Options.UploadLifetime / 4;
         period = period > LongestPeriod ? LongestPeriod : period < ShortestPeriod ? ShortestPeriod : period;
         using var timer = new PeriodicTimer(period, Options.Clock);
         do
         {
-            await TryAsync(async () => TellExpired(await ExpireUploadsAsync(_end.Token).ConfigureAwait(false)))
-                .ConfigureAwait(false);
+            await TryAsync(async () => TellExpired(await ExpireUploadsAsync(_end.Token)));
         }
-        while (await timer.WaitForNextTickAsync(_end.Token).ConfigureAwait(false));
+        while (await timer.WaitForNextTickAsync(_end.Token));
     }
 
     /// <summary>Ignores a failure of the device, or of another user of the folder; the next period tries again.</summary>
@@ -172,7 +171,7 @@ public sealed partial class LocalFileStore
     {
         try
         {
-            await work().ConfigureAwait(false);
+            await work();
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {

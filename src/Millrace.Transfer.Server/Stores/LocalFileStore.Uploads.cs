@@ -1,23 +1,13 @@
 using System.Collections.Concurrent;
 using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
 public sealed partial class LocalFileStore
 {
-    /// <summary>Longest <see cref="StartUploadOptions.Metadata"/>, in bytes of UTF-8.</summary>
-    private const int MaxMetadataBytes = 4096;
-
     private readonly ConcurrentDictionary<UploadId, LocalUpload> _uploads = new();
     private readonly string _uploadsPath;
-
-    /// <inheritdoc/>
-    public async ValueTask<UploadStatus> StartUploadAsync(
-        StartUploadOptions options, CancellationToken cancellationToken)
-    {
-        LocalUpload upload = await StartAsync(options, UploadRecord.Of(options), cancellationToken).ConfigureAwait(false);
-        return upload.ToStatus();
-    }
 
     /// <inheritdoc/>
     public async ValueTask<UploadStatus?> FindUploadAsync(
@@ -32,7 +22,7 @@ public sealed partial class LocalFileStore
         {
             try
             {
-                (await upload.AcquireAsync(cancellationToken).ConfigureAwait(false)).Dispose();
+                (await upload.AcquireAsync(cancellationToken)).Dispose();
             }
             catch (TransferException exception) when (exception.Error == TransferError.NotFound)
             {
@@ -48,7 +38,7 @@ public sealed partial class LocalFileStore
         UploadId id, long offset, bool discardable, CancellationToken cancellationToken)
     {
         LocalUpload upload = FindUpload(id);
-        TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken).ConfigureAwait(false);
+        TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken);
         try
         {
             long current = upload.Offset;
@@ -64,7 +54,7 @@ public sealed partial class LocalFileStore
 
             if (discardable)
             {
-                await upload.SaveAsync(upload.Record with { Verified = offset }).ConfigureAwait(false);
+                await upload.SaveAsync(upload.Record with { Verified = offset });
             }
             else
             {
@@ -97,7 +87,7 @@ public sealed partial class LocalFileStore
             return upload.ToStatus();
         }
 
-        using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken).ConfigureAwait(false);
+        using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken);
         long offset = upload.Offset;
         if ((upload.Record.Length ?? length) != length || offset > length)
         {
@@ -113,8 +103,8 @@ public sealed partial class LocalFileStore
 
         Limits.CheckFile(upload.Name, length);
         long more = Math.Max(0, length - upload.Reservation.ReservedBytes);
-        await upload.Reservation.ReserveAsync(upload.Name, more, cancellationToken).ConfigureAwait(false);
-        await upload.SaveAsync(upload.Record with { Length = length }).ConfigureAwait(false);
+        await upload.Reservation.ReserveAsync(upload.Name, more, cancellationToken);
+        await upload.SaveAsync(upload.Record with { Length = length });
         return upload.ToStatus();
     }
 
@@ -128,7 +118,7 @@ public sealed partial class LocalFileStore
 
         try
         {
-            using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken).ConfigureAwait(false);
+            using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken);
             Remove(upload);
             return true;
         }
@@ -144,14 +134,14 @@ public sealed partial class LocalFileStore
         UploadId id, Sha256Digest? expected, CancellationToken cancellationToken)
     {
         LocalUpload upload = FindUpload(id);
-        using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken).ConfigureAwait(false);
+        using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken);
         try
         {
             if (!upload.Record.IsPublished)
             {
                 ThrowIfUnfinished(upload);
-                Sha256Digest? digest = await VerifyAsync(upload, expected, cancellationToken).ConfigureAwait(false);
-                await PublishUploadAsync(upload, digest, cancellationToken).ConfigureAwait(false);
+                Sha256Digest? digest = await VerifyAsync(upload, expected, cancellationToken);
+                await PublishUploadAsync(upload, digest, cancellationToken);
                 upload.DropDigest();
             }
 
@@ -197,7 +187,7 @@ public sealed partial class LocalFileStore
         using (SafeFileHandle data = File.OpenHandle(
             upload.DataPath, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete))
         {
-            digest = await upload.ContinueDigest(length).FinishAsync(data, length, cancellationToken).ConfigureAwait(false);
+            digest = await upload.ContinueDigest(length).FinishAsync(data, length, cancellationToken);
         }
 
         foreach (Sha256Digest? wanted in new[] { expected, said })
@@ -230,38 +220,92 @@ public sealed partial class LocalFileStore
         StoredFile file;
         try
         {
-            FilePipeWriter data = FilePipe.Resume(upload.DataPath, path, options);
-            await using (data.ConfigureAwait(false))
-            {
-                file = await RenameUploadAsync(data, path, upload, digest, cancellationToken).ConfigureAwait(false);
-            }
+            await using FilePipeWriter data = FilePipe.Resume(upload.DataPath, path, options);
+            file = await RenameUploadAsync(data, path, upload, digest, cancellationToken);
         }
         catch (FilePipeException exception) when (IsOtherFileSystem(exception.Error))
         {
             // Another file system is mounted below the root.
-            FilePipeWriter copy = FilePipe.Create(path, options);
-            await using (copy.ConfigureAwait(false))
+            await using (FilePipeWriter copy = FilePipe.Create(path, options))
             {
                 using FilePipeReader source = FilePipe.OpenRead(
                     upload.DataPath);
-                await source.CopyToAsync(copy, cancellationToken).ConfigureAwait(false);
-                file = await RenameUploadAsync(copy, path, upload, digest, cancellationToken).ConfigureAwait(false);
+                await source.CopyToAsync(copy, cancellationToken);
+                file = await RenameUploadAsync(copy, path, upload, digest, cancellationToken);
             }
 
             File.Delete(upload.DataPath);
         }
 
-        await upload.WriteResultAsync(file).ConfigureAwait(false);
+        await upload.WriteResultAsync(file);
     }
 
     private async ValueTask<StoredFile> RenameUploadAsync(
         FilePipeWriter file, string path, LocalUpload upload, Sha256Digest? digest, CancellationToken cancellationToken)
     {
         ThrowIfLinkFollowed(file, path, upload.Name);
-        await file.FlushAsync(cancellationToken).ConfigureAwait(false);
+        await file.FlushAsync(cancellationToken);
         return await PublishFileAsync(
-            file, upload.Name, upload.Record.ToPrecondition(), digest, upload.Reservation, upload, cancellationToken)
-            .ConfigureAwait(false);
+            file, upload.Name, upload.Record.ToPrecondition(), digest, upload.Reservation, upload, cancellationToken);
+    }
+
+    /// <summary>Renames a finished file to its name if the precondition holds, and describes the result.</summary>
+    /// <param name="file">All its bytes are written.</param>
+    /// <param name="name">Its name.</param>
+    /// <param name="precondition">Checked atomically with the rename, as far as requests to this store go.</param>
+    /// <param name="digest">Its digest, if known.</param>
+    /// <param name="reservation">What was reserved for it.</param>
+    /// <param name="upload">The upload that it was, whose state file says beforehand what is about to happen; null for none.</param>
+    /// <param name="cancellationToken">Until the publication begins.</param>
+    internal async ValueTask<StoredFile> PublishFileAsync(
+        FilePipeWriter file,
+        TransferName name,
+        WritePrecondition precondition,
+        Sha256Digest? digest,
+        Reservation reservation,
+        LocalUpload? upload,
+        CancellationToken cancellationToken)
+    {
+        SemaphoreSlim entered = await Locks.EnterAsync(name, cancellationToken);
+        try
+        {
+            StoredFile? present = await CheckAsync(name, precondition, cancellationToken);
+            long length = file.Position;
+            using SafeFileHandle? open = Native ? FileReopen.TryOpen(file.Handle) : null;
+            long? stamp = _watch.Stamp(file.Handle);
+            if (upload is not null)
+            {
+                await upload.WriteIntentAsync(length, stamp ?? 0, digest);
+            }
+
+            await file.CommitAsync(cancellationToken);
+            reservation.Publish(length, present?.Length ?? 0);
+            using SafeFileHandle? found = open is null ? _tree.TryOpenFile(name) : null;
+            return Describe(open ?? found ?? throw StoreErrors.NoFile(name), name, length, stamp, digest);
+        }
+        finally
+        {
+            entered.Release();
+        }
+    }
+
+    private StoredFile Describe(
+        SafeFileHandle open, TransferName name, long length, long? stamp, Sha256Digest? digest)
+    {
+        FileFacts facts = _tree.Look(open);
+        if (facts.Length != length || facts.Modified != stamp)
+        {
+            // It was changed again already; or unused reserved space was released, which counts as a modification.
+            return VersionWatch.Unsettled(facts, name) with { Sha256 = digest };
+        }
+
+        _watch.Published(facts);
+        if (digest is { } known)
+        {
+            _digests.Write(name, facts, known);
+        }
+
+        return facts.ToFile(name, digest);
     }
 
     /// <summary>
@@ -294,51 +338,6 @@ public sealed partial class LocalFileStore
         upload.DataPath + ".whole",
         new FileWriteOptions { Durability = Options.Durability, PreallocationSize = reserve });
 
-    private async ValueTask<LocalUpload> StartAsync(
-        StartUploadOptions options, UploadRecord record, CancellationToken cancellationToken)
-    {
-        ArgumentNullException.ThrowIfNull(options);
-        cancellationToken.ThrowIfCancellationRequested();
-        if (options.Metadata is { } metadata && System.Text.Encoding.UTF8.GetByteCount(metadata) > MaxMetadataBytes)
-        {
-            throw new TransferException(
-                TransferError.InvalidRequest, $"The metadata of an upload may have {MaxMetadataBytes} bytes. Send less.");
-        }
-
-        long length = record.Length ?? 0;
-        ArgumentOutOfRangeException.ThrowIfNegative(length, nameof(options));
-        Limits.CheckFile(options.Name, length);
-        if (!options.Name.IsRoot)
-        {
-            await CheckAsync(options.Name, options.Precondition, cancellationToken).ConfigureAwait(false);
-        }
-
-        Limits.CheckDevice(options.Name, length);
-        var reservation = new Reservation(Limits);
-        await reservation.ReserveAsync(options.Name, length, cancellationToken).ConfigureAwait(false);
-        UploadId id = UploadId.Next();
-        string folder = Path.Combine(_uploadsPath, id.Value);
-        var upload = new LocalUpload(id, folder, record, Options.Clock.GetUtcNow(), Options, reservation);
-        try
-        {
-            Directory.CreateDirectory(folder);
-            File.WriteAllBytes(upload.DataPath, []);
-
-            // This makes the name of the data durable, too.
-            await upload.SaveAsync(record).ConfigureAwait(false);
-            FlushFolderOfUploads();
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            reservation.ReleaseReservation();
-            TryDeleteFolder(folder);
-            throw StoreErrors.Translate(exception, "begin the upload of", options.Name);
-        }
-
-        _uploads[id] = upload;
-        return upload;
-    }
-
     private LocalUpload FindUpload(UploadId id) => TryFindUpload(id) ?? throw StoreErrors.NoUpload(id);
 
     private LocalUpload? TryFindUpload(UploadId id) => Load(id) is { HasExpired: false, IsGone: false } upload ? upload : null;
@@ -355,15 +354,6 @@ public sealed partial class LocalFileStore
         _uploads.TryRemove(upload.Id, out _);
         upload.Reservation.ReleaseReservation();
         upload.DropDigest();
-    }
-
-    private void FlushFolderOfUploads()
-    {
-        if (Native && Options.Durability != Durability.None)
-        {
-            using var uploads = new NativeFolder(Millrace.Interop.Folder.Open(_uploadsPath));
-            uploads.Flush();
-        }
     }
 
     /// <returns>False if it was gone already, or is left to the next search for expired uploads.</returns>

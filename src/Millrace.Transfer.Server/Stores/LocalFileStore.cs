@@ -96,9 +96,9 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
             return;
         }
 
-        await _end.CancelAsync().ConfigureAwait(false);
+        await _end.CancelAsync();
         await _upkeep.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await _work.DisposeAsync().ConfigureAwait(false);
+        await _work.DisposeAsync();
         foreach (LocalUpload upload in _uploads.Values)
         {
             upload.Dispose();

@@ -26,30 +26,29 @@ internal static class DraftUploads
     /// <summary>Starts an upload, tells the client where to continue it, and receives its first bytes.</summary>
     public static async Task CreateAsync(UploadCall call, TransferName name, string? metadata)
     {
-        using TransferPass pass = await call.EnterAsync(name).ConfigureAwait(false);
+        using TransferPass pass = await call.EnterAsync(name);
         DraftRequest request = DraftRequest.Read(call, offset: 0);
         using ContentCheck? check = ContentCheck.Read(call.Request);
         var start = new StartUploadOptions
         {
             Name = name,
             Length = request.Length,
-            Precondition = await call.ReadPreconditionAsync(name).ConfigureAwait(false),
+            Precondition = await call.ReadPreconditionAsync(name),
             Metadata = metadata,
             Expected = call.ReadDigest(),
         };
-        using UploadSession session = await call.StartAsync(start, pass).ConfigureAwait(false);
+        using UploadSession session = await call.StartAsync(start, pass);
         string location = call.UrlOf(session.Id);
         bool isNew;
         try
         {
             session.IsAnnounced = await InterimResponse
-                .TrySendAsync(call.Context, location, call.LimitOf(session.Status))
-                .ConfigureAwait(false);
-            isNew = await ReceiveAsync(call, session, request, check).ConfigureAwait(false);
+                .TrySendAsync(call.Context, location, call.LimitOf(session.Status));
+            isNew = await ReceiveAsync(call, session, request, check);
         }
         catch when (!session.IsAnnounced)
         {
-            await session.DeleteAsync(CancellationToken.None).ConfigureAwait(false);
+            await session.DeleteAsync(CancellationToken.None);
             throw;
         }
 
@@ -63,7 +62,7 @@ internal static class DraftUploads
     /// <summary>PATCH of an upload.</summary>
     public static async Task AppendAsync(UploadCall call, UploadId id)
     {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: true).ConfigureAwait(false);
+        using UploadSession session = await call.OpenAsync(id, isTransfer: true);
         if (DraftRequest.NeedsMediaType(call.Request)
             && !string.Equals(call.Request.ContentType, UploadHeaders.DraftMediaType, StringComparison.OrdinalIgnoreCase))
         {
@@ -82,7 +81,7 @@ internal static class DraftUploads
 
         DraftRequest request = DraftRequest.Read(call, offset);
         using ContentCheck? check = ContentCheck.Read(call.Request);
-        await session.TakeOverAtAsync(offset, request.Length, call.HasBody).ConfigureAwait(false);
+        await session.TakeOverAtAsync(offset, request.Length, call.HasBody);
         UploadStatus status = session.Status;
         bool isRepeated = status is { Published: not null, Metadata: not null } && request.Completes && !call.HasBody;
         if (!isRepeated && (status.Published is not null || status.Parts is not null))
@@ -94,8 +93,8 @@ internal static class DraftUploads
             };
         }
 
-        await SetLengthAsync(session, request, call.Aborted).ConfigureAwait(false);
-        bool isNew = await ReceiveAsync(call, session, request, check).ConfigureAwait(false);
+        await SetLengthAsync(session, request, call.Aborted);
+        bool isNew = await ReceiveAsync(call, session, request, check);
         call.Response.StatusCode = isNew ? StatusCodes.Status201Created : StatusCodes.Status204NoContent;
         if (isNew)
         {
@@ -108,8 +107,8 @@ internal static class DraftUploads
     /// <summary>HEAD of an upload.</summary>
     public static async Task AnswerStatusAsync(UploadCall call, UploadId id)
     {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: false).ConfigureAwait(false);
-        await session.TakeOverAsync().ConfigureAwait(false);
+        using UploadSession session = await call.OpenAsync(id, isTransfer: false);
+        await session.TakeOverAsync();
         if (session.Status.Published is { } file)
         {
             // For a client that missed the last response.
@@ -118,7 +117,7 @@ internal static class DraftUploads
         else if (IsDue(session.Status))
         {
             // As by tus: publishing was interrupted, and the client will take the offset for success.
-            await call.CompleteAsync(session).ConfigureAwait(false);
+            await call.CompleteAsync(session);
         }
 
         call.Response.StatusCode = StatusCodes.Status204NoContent;
@@ -149,12 +148,12 @@ internal static class DraftUploads
         {
             try
             {
-                await call.ReceiveAsync(session, check).ConfigureAwait(false);
+                await call.ReceiveAsync(session, check);
             }
             catch (Refusal refusal) when (refusal.ContradictsLength && call.Request.ContentLength is null)
             {
                 // The draft, section 4.4.2: an upload that has become longer than its length is of no use.
-                await session.DeleteAsync(CancellationToken.None).ConfigureAwait(false);
+                await session.DeleteAsync(CancellationToken.None);
                 throw;
             }
         }
@@ -166,11 +165,11 @@ internal static class DraftUploads
 
         if (session.Status.Length is null)
         {
-            await session.SetLengthAsync(session.Status.Offset, CancellationToken.None).ConfigureAwait(false);
+            await session.SetLengthAsync(session.Status.Offset, CancellationToken.None);
         }
 
         return session.Status.HasAll
-            ? await call.CompleteAsync(session).ConfigureAwait(false)
+            ? await call.CompleteAsync(session)
             : throw DraftRequest.Contradiction(
                 $"Upload {session.Id} has a length of {session.Status.Length} bytes, and ends at {session.Status.Offset}.");
     }
@@ -201,7 +200,7 @@ internal static class DraftUploads
             throw DraftRequest.Contradiction($"Upload {status.Id} has {status.Offset} bytes, more than {length}.");
         }
 
-        await session.SetLengthAsync(length, cancellationToken).ConfigureAwait(false);
+        await session.SetLengthAsync(length, cancellationToken);
     }
 
     private static void Answer(UploadCall call, UploadSession session)

@@ -38,7 +38,7 @@ internal static class InterimResponse
             output,
             $"HTTP/1.1 104 Upload Resumption Supported\r\nLocation: {location}\r\n"
             + $"{TransferHeaders.UploadDraftInteropVersion}: {version}\r\n{UploadHeaders.UploadLimit}: {limit}\r\n\r\n");
-        await output.FlushAsync(context.RequestAborted).ConfigureAwait(false);
+        await output.FlushAsync(context.RequestAborted);
         return true;
     }
 

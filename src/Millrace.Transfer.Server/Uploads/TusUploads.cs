@@ -17,10 +17,10 @@ internal static class TusUploads
         }
 
         StartUploadOptions start = ReadOptions(call, concat);
-        using TransferPass pass = await call.EnterAsync(start.Name).ConfigureAwait(false);
+        using TransferPass pass = await call.EnterAsync(start.Name);
         if (!start.Name.IsRoot)
         {
-            start = start with { Precondition = await call.ReadPreconditionAsync(start.Name).ConfigureAwait(false) };
+            start = start with { Precondition = await call.ReadPreconditionAsync(start.Name) };
         }
 
         if (call.HasBody)
@@ -36,21 +36,21 @@ internal static class TusUploads
 
         using ContentCheck? check = ContentCheck.Read(call.Request);
         using UploadSession session = concat.Parts is { } parts
-            ? await UploadSession.JoinAsync(call.Context, call.Store, start, parts, pass, call.Aborted).ConfigureAwait(false)
-            : await call.StartAsync(start, pass).ConfigureAwait(false);
+            ? await UploadSession.JoinAsync(call.Context, call.Store, start, parts, pass, call.Aborted)
+            : await call.StartAsync(start, pass);
         try
         {
             if (call.HasBody)
             {
-                await call.ReceiveAsync(session, check).ConfigureAwait(false);
+                await call.ReceiveAsync(session, check);
             }
 
-            await CompleteIfDueAsync(call, session).ConfigureAwait(false);
+            await CompleteIfDueAsync(call, session);
         }
         catch
         {
             // The client learns the upload's URL only from the response: nobody could continue it.
-            await session.DeleteAsync(CancellationToken.None).ConfigureAwait(false);
+            await session.DeleteAsync(CancellationToken.None);
             throw;
         }
 
@@ -63,7 +63,7 @@ internal static class TusUploads
     /// <summary>PATCH of an upload.</summary>
     public static async Task AppendAsync(UploadCall call, UploadId id)
     {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: true).ConfigureAwait(false);
+        using UploadSession session = await call.OpenAsync(id, isTransfer: true);
         ThrowUnlessMediaType(call);
         if (!TryReadLength(call.Field(TransferHeaders.UploadOffset), out long offset))
         {
@@ -81,14 +81,14 @@ internal static class TusUploads
         long? length = field.Length == 0 ? null : TryReadLength(field, out long value) ? value : throw new TransferException(
             TransferError.InvalidRequest, "Upload-Length is not a number of bytes.");
         using ContentCheck? check = ContentCheck.Read(call.Request);
-        await session.TakeOverAtAsync(offset, length, call.HasBody).ConfigureAwait(false);
+        await session.TakeOverAtAsync(offset, length, call.HasBody);
         if (length is not null)
         {
-            await session.SetLengthAsync(length.Value, call.Aborted).ConfigureAwait(false);
+            await session.SetLengthAsync(length.Value, call.Aborted);
         }
 
-        await call.ReceiveAsync(session, check).ConfigureAwait(false);
-        await CompleteIfDueAsync(call, session).ConfigureAwait(false);
+        await call.ReceiveAsync(session, check);
+        await CompleteIfDueAsync(call, session);
         call.Response.StatusCode = StatusCodes.Status204NoContent;
         call.AddStatus(session.Status);
     }
@@ -96,8 +96,8 @@ internal static class TusUploads
     /// <summary>HEAD of an upload.</summary>
     public static async Task AnswerStatusAsync(UploadCall call, UploadId id)
     {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: false).ConfigureAwait(false);
-        await session.TakeOverAsync().ConfigureAwait(false);
+        using UploadSession session = await call.OpenAsync(id, isTransfer: false);
+        await session.TakeOverAsync();
         if (session.Status.Published is { } file)
         {
             call.AddFile(file);
@@ -106,7 +106,7 @@ internal static class TusUploads
         {
             // A tus client takes an offset that is the length for success. So it must be one: publishing failed, or was
             // interrupted, when the last byte arrived.
-            await CompleteIfDueAsync(call, session).ConfigureAwait(false);
+            await CompleteIfDueAsync(call, session);
         }
 
         call.Response.StatusCode = StatusCodes.Status200OK;
@@ -136,7 +136,7 @@ internal static class TusUploads
     {
         if (session.Status is { HasAll: true, IsPartial: false })
         {
-            await call.CompleteAsync(session).ConfigureAwait(false);
+            await call.CompleteAsync(session);
         }
     }
 

@@ -84,7 +84,7 @@ internal sealed class UploadCall
             return default;
         }
 
-        StoredFile? present = await Store.FindAsync(name, DigestNeed.IfKnown, Aborted).ConfigureAwait(false);
+        StoredFile? present = await Store.FindAsync(name, DigestNeed.IfKnown, Aborted);
         return WriteConditions.Read(Request, name, present);
     }
 
@@ -96,7 +96,7 @@ internal sealed class UploadCall
         UploadStatus status = session.Status;
         if (status.HasAll)
         {
-            await ThrowIfBodyHasBytesAsync(status).ConfigureAwait(false);
+            await ThrowIfBodyHasBytesAsync(status);
             return;
         }
 
@@ -112,9 +112,7 @@ internal sealed class UploadCall
             {
                 PipeWriter destination = check is null ? writer.Body : new CheckedPipeWriter(writer.Body, check);
                 // Not canceled by the end of the connection: reading finds that, after the bytes that arrived before it.
-                await BodyCopy
-                    .ReceiveAsync(Request.BodyReader, destination, room, writer.Superseded)
-                    .ConfigureAwait(false);
+                await BodyCopy.ReceiveAsync(Request.BodyReader, destination, room, writer.Superseded);
             }
             catch (TransferException exception) when (exception.Error == TransferError.TooLarge)
             {
@@ -123,7 +121,7 @@ internal sealed class UploadCall
 
             check?.ThrowIfDifferent(Request, status.Offset);
             return true;
-        }).ConfigureAwait(false);
+        });
     }
 
     /// <summary>Publishes the upload and adds to the response what it became.</summary>
@@ -134,8 +132,8 @@ internal sealed class UploadCall
         {
             Sha256Digest? expected = ReadDigest();
             bool isNew = session.Status.Published is null
-                && await Store.FindAsync(session.Status.Name, DigestNeed.IfKnown, Aborted).ConfigureAwait(false) is null;
-            AddFile(await session.CompleteAsync(expected).ConfigureAwait(false));
+                && await Store.FindAsync(session.Status.Name, DigestNeed.IfKnown, Aborted) is null;
+            AddFile(await session.CompleteAsync(expected));
             return isNew;
         }
         catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
@@ -233,7 +231,7 @@ internal sealed class UploadCall
     {
         if (HasBody)
         {
-            ReadResult result = await Request.BodyReader.ReadAsync(Aborted).ConfigureAwait(false);
+            ReadResult result = await Request.BodyReader.ReadAsync(Aborted);
             bool hasBytes = !result.Buffer.IsEmpty;
             Request.BodyReader.AdvanceTo(result.Buffer.End);
             if (hasBytes)

@@ -99,8 +99,8 @@ internal static class UploadEndpoints
 
     private static async Task DeleteAsync(UploadCall call, UploadId id)
     {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: false).ConfigureAwait(false);
-        if (!await session.DeleteAsync(call.Aborted).ConfigureAwait(false))
+        using UploadSession session = await call.OpenAsync(id, isTransfer: false);
+        if (!await session.DeleteAsync(call.Aborted))
         {
             throw UploadSession.Missing(id);
         }

@@ -34,7 +34,7 @@ internal sealed class UploadSession : IDisposable
     public static async ValueTask<UploadSession> StartAsync(
         HttpContext context, IFileStore store, StartUploadOptions options, TransferPass pass, CancellationToken ended)
     {
-        UploadStatus status = await store.StartUploadAsync(options with { Owner = pass.Owner }, ended).ConfigureAwait(false);
+        UploadStatus status = await store.StartUploadAsync(options with { Owner = pass.Owner }, ended);
         return new UploadSession(context, store, pass, status, isAnnounced: false, ended).Count("started");
     }
 
@@ -45,12 +45,10 @@ internal sealed class UploadSession : IDisposable
     {
         foreach (UploadId part in parts)
         {
-            ThrowUnlessJoinable(await store.FindUploadAsync(part, takeOver: false, ended).ConfigureAwait(false) ?? throw Missing(part), pass);
+            ThrowUnlessJoinable(await store.FindUploadAsync(part, takeOver: false, ended) ?? throw Missing(part), pass);
         }
 
-        UploadStatus status = await store
-            .JoinUploadsAsync(options with { Owner = pass.Owner }, parts, ended)
-            .ConfigureAwait(false);
+        UploadStatus status = await store.JoinUploadsAsync(options with { Owner = pass.Owner }, parts, ended);
         return new UploadSession(context, store, pass, status, isAnnounced: false, ended).Count("joined");
     }
 
@@ -61,11 +59,10 @@ internal sealed class UploadSession : IDisposable
     public static async ValueTask<UploadSession> OpenAsync(
         HttpContext context, IFileStore store, UploadId id, bool isTransfer, CancellationToken ended)
     {
-        UploadStatus? status = await store.FindUploadAsync(id, takeOver: false, ended).ConfigureAwait(false);
+        UploadStatus? status = await store.FindUploadAsync(id, takeOver: false, ended);
         // A caller that is not admitted must not learn which uploads exist.
         TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferScope.Write, status?.Name ?? default, isTransfer)
-            .ConfigureAwait(false);
+            .EnterAsync(context, TransferScope.Write, status?.Name ?? default, isTransfer);
         if (status is not null && Owns(status, pass))
         {
             return new UploadSession(context, store, pass, status, isAnnounced: true, ended);
@@ -79,7 +76,7 @@ internal sealed class UploadSession : IDisposable
 
     /// <summary>Stops a request that still appends, so that <see cref="Status"/> is final.</summary>
     public async ValueTask TakeOverAsync() =>
-        Status = await _store.FindUploadAsync(Id, takeOver: true, _ended).ConfigureAwait(false) ?? throw Missing(Id);
+        Status = await _store.FindUploadAsync(Id, takeOver: true, _ended) ?? throw Missing(Id);
 
     /// <summary>Makes ready to append at an offset.</summary>
     /// <param name="offset">Where the request continues.</param>
@@ -96,7 +93,7 @@ internal sealed class UploadSession : IDisposable
             return;
         }
 
-        await TakeOverAsync().ConfigureAwait(false);
+        await TakeOverAsync();
         if (offset != Status.Offset)
         {
             throw Mismatch(offset, Status.Offset);
@@ -107,7 +104,7 @@ internal sealed class UploadSession : IDisposable
     {
         if (Status.Length != length)
         {
-            Status = await _store.SetUploadLengthAsync(Id, length, cancellationToken).ConfigureAwait(false);
+            Status = await _store.SetUploadLengthAsync(Id, length, cancellationToken);
         }
     }
 
@@ -120,36 +117,33 @@ internal sealed class UploadSession : IDisposable
     public async ValueTask<T> AppendAsync<T>(bool isVerified, Func<UploadWriter, ValueTask<T>> receive)
     {
         long start = Status.Offset;
-        UploadWriter writer = await OpenAsync(start, isVerified).ConfigureAwait(false);
-        await using (writer.ConfigureAwait(false))
+        await using UploadWriter writer = await OpenAsync(start, isVerified);
+        _meter.Appending(1);
+        T result;
+        try
         {
-            _meter.Appending(1);
-            T result;
-            try
-            {
-                result = await receive(writer).ConfigureAwait(false);
-            }
-            catch (Exception exception)
-            {
-                await KeepAsync(writer, isVerified).ConfigureAwait(false);
-                long kept = isVerified ? start : writer.Offset;
-                _pass.AddBytes(kept - start);
-                if (Explain(exception, writer, kept) is { } refusal)
-                {
-                    throw refusal;
-                }
-
-                throw;
-            }
-            finally
-            {
-                _meter.Appending(-1);
-            }
-
-            _pass.AddBytes(writer.Offset - start);
-            Status = await writer.SaveAsync(CancellationToken.None).ConfigureAwait(false);
-            return result;
+            result = await receive(writer);
         }
+        catch (Exception exception)
+        {
+            await KeepAsync(writer, isVerified);
+            long kept = isVerified ? start : writer.Offset;
+            _pass.AddBytes(kept - start);
+            if (Explain(exception, writer, kept) is { } refusal)
+            {
+                throw refusal;
+            }
+
+            throw;
+        }
+        finally
+        {
+            _meter.Appending(-1);
+        }
+
+        _pass.AddBytes(writer.Offset - start);
+        Status = await writer.SaveAsync(CancellationToken.None);
+        return result;
     }
 
     /// <summary>Publishes the upload, which has all its bytes.</summary>
@@ -178,9 +172,7 @@ internal sealed class UploadSession : IDisposable
         }
 
         // All bytes are here: publishing is right, whether or not somebody still waits for the response.
-        StoredFile file = await _store
-            .CompleteUploadAsync(Id, expected ?? Status.Expected, CancellationToken.None)
-            .ConfigureAwait(false);
+        StoredFile file = await _store.CompleteUploadAsync(Id, expected ?? Status.Expected, CancellationToken.None);
         Status = Status with { Published = file };
         Count("completed");
         return file;
@@ -190,7 +182,7 @@ internal sealed class UploadSession : IDisposable
     /// <returns>False if it was gone already.</returns>
     public async ValueTask<bool> DeleteAsync(CancellationToken cancellationToken)
     {
-        bool deleted = await _store.AbortUploadAsync(Id, cancellationToken).ConfigureAwait(false);
+        bool deleted = await _store.AbortUploadAsync(Id, cancellationToken);
         if (deleted)
         {
             Count("aborted");
@@ -209,7 +201,7 @@ internal sealed class UploadSession : IDisposable
     {
         try
         {
-            UploadWriter writer = await _store.AppendUploadAsync(Id, offset, isVerified, _ended).ConfigureAwait(false);
+            UploadWriter writer = await _store.AppendUploadAsync(Id, offset, isVerified, _ended);
             if (offset > 0)
             {
                 Count("resumed");
@@ -263,11 +255,11 @@ internal sealed class UploadSession : IDisposable
         {
             if (isVerified)
             {
-                await writer.DiscardAsync().ConfigureAwait(false);
+                await writer.DiscardAsync();
             }
             else
             {
-                await writer.SaveAsync(CancellationToken.None).ConfigureAwait(false);
+                await writer.SaveAsync(CancellationToken.None);
             }
         }
         catch (Exception exception) when (exception is IOException or OperationCanceledException)

@@ -50,8 +50,8 @@ internal sealed class DigestWork : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await _end.CancelAsync().ConfigureAwait(false);
-        await _background.ConfigureAwait(false);
+        await _end.CancelAsync();
+        await _background;
         foreach (Lazy<Task<Sha256Digest?>> work in _running.Values)
         {
             await ((Task)work.Value).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -65,7 +65,7 @@ internal sealed class DigestWork : IAsyncDisposable
         try
         {
             await foreach ((TransferName name, FileFacts facts) in
-                _waiting.Reader.ReadAllAsync(_end.Token).ConfigureAwait(false))
+                _waiting.Reader.ReadAllAsync(_end.Token))
             {
                 // A failure is reported to the next request that needs the digest.
                 await ((Task)ComputeAsync(name, facts, _end.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -94,7 +94,7 @@ internal sealed class DigestWork : IAsyncDisposable
             }
 
             Interlocked.Increment(ref _computed);
-            Sha256Digest digest = await HashAsync(file, facts.Length, _end.Token).ConfigureAwait(false);
+            Sha256Digest digest = await HashAsync(file, facts.Length, _end.Token);
             if (_tree.Look(file) != facts)
             {
                 return null;
@@ -125,7 +125,7 @@ internal sealed class DigestWork : IAsyncDisposable
         ReadResult result;
         do
         {
-            result = await reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+            result = await reader.ReadAsync(cancellationToken);
             foreach (ReadOnlyMemory<byte> segment in result.Buffer)
             {
                 hash.AppendData(segment.Span);

@@ -23,7 +23,7 @@ internal sealed class FileLister(
 
     public async ValueTask<FilePage> ListAsync(StoreFolder folder, CancellationToken cancellationToken)
     {
-        await WalkAsync(folder, options.Folder, cancellationToken).ConfigureAwait(false);
+        await WalkAsync(folder, options.Folder, cancellationToken);
         return new FilePage(_page, _more ? _page[^1].Name : default);
     }
 
@@ -43,7 +43,7 @@ internal sealed class FileLister(
             {
                 if (TransferName.TryParse(key.TrimEnd('/'), out TransferName entry))
                 {
-                    await TakeAsync(folder, entry, fileName, cancellationToken).ConfigureAwait(false);
+                    await TakeAsync(folder, entry, fileName, cancellationToken);
                 }
 
                 if (_more)
@@ -122,7 +122,7 @@ internal sealed class FileLister(
             using StoreFolder? below = TryOpenFolder(name);
             if (below is not null)
             {
-                await WalkAsync(below, name, cancellationToken).ConfigureAwait(false);
+                await WalkAsync(below, name, cancellationToken);
             }
 
             return;
@@ -131,7 +131,7 @@ internal sealed class FileLister(
         FileEntry? entry = isFolder
             ? new FileEntry(name, File: null, facts.ModifiedTime)
             : isLink || watch.IsNew(facts, out _)
-                ? await OpenAsync(name, cancellationToken).ConfigureAwait(false)
+                ? await OpenAsync(name, cancellationToken)
                 : facts.IsRegular ? Describe(name, facts) : null;
         if (entry is { } found)
         {
@@ -161,7 +161,7 @@ internal sealed class FileLister(
             using SafeFileHandle? file = tree.TryOpenFile(name);
             if (file is not null)
             {
-                return await watch.LookAsync(file, cancellationToken).ConfigureAwait(false) is { } facts
+                return await watch.LookAsync(file, cancellationToken) is { } facts
                     ? Describe(name, facts)
                     : Unsettled(name, tree.Look(file));
             }

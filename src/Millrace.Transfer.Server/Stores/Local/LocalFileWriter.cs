@@ -46,20 +46,17 @@ internal sealed class LocalFileWriter : StoredFileWriter
         ObjectDisposedException.ThrowIf(_disposed, this);
         try
         {
-            await _file.FlushAsync(cancellationToken).ConfigureAwait(false);
+            await _file.FlushAsync(cancellationToken);
             _store.Limits.CheckFile(_name, _file.Position);
             _limited?.ReserveRemainder();
             Sha256Digest? digest = null;
             if (_digest is not null)
             {
-                digest = await _digest.FinishAsync(_file.Handle, _file.Position, cancellationToken)
-                    .ConfigureAwait(false);
+                digest = await _digest.FinishAsync(_file.Handle, _file.Position, cancellationToken);
             }
             else if (expected is not null)
             {
-                digest = await DigestWork
-                    .HashAsync(_file.Handle, _file.Position, cancellationToken)
-                    .ConfigureAwait(false);
+                digest = await DigestWork.HashAsync(_file.Handle, _file.Position, cancellationToken);
             }
 
             if (expected is { } wanted && digest != wanted)
@@ -68,8 +65,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
             }
 
             return await _store
-                .PublishFileAsync(_file, _name, _options.Precondition, digest, _reservation, upload: null, cancellationToken)
-                .ConfigureAwait(false);
+                .PublishFileAsync(_file, _name, _options.Precondition, digest, _reservation, upload: null, cancellationToken);
         }
         catch (FilePipeException exception)
         {
@@ -87,11 +83,11 @@ internal sealed class LocalFileWriter : StoredFileWriter
         _disposed = true;
         if (_digest is not null)
         {
-            await _digest.StopAsync().ConfigureAwait(false);
+            await _digest.StopAsync();
             _digest.Dispose();
         }
 
-        await _file.DisposeAsync().ConfigureAwait(false);
+        await _file.DisposeAsync();
         _folder.Dispose();
         _reservation.ReleaseReservation();
     }

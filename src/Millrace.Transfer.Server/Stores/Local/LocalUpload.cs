@@ -104,12 +104,10 @@ internal sealed class LocalUpload : IDisposable
     {
         FilePipeWriter writer = FilePipe.Create(
             StatePath, new FileWriteOptions { Durability = _options.Durability });
-        await using (writer.ConfigureAwait(false))
+        await using (writer)
         {
-            await writer
-                .WriteAsync(JsonSerializer.SerializeToUtf8Bytes(record, ServerJson.Default.UploadRecord))
-                .ConfigureAwait(false);
-            await writer.CommitAsync().ConfigureAwait(false);
+            await writer.WriteAsync(JsonSerializer.SerializeToUtf8Bytes(record, ServerJson.Default.UploadRecord));
+            await writer.CommitAsync();
         }
 
         Record = record;
@@ -159,7 +157,7 @@ internal sealed class LocalUpload : IDisposable
     /// </exception>
     public async ValueTask<TakeoverLock.Holder> AcquireAsync(CancellationToken cancellationToken)
     {
-        TakeoverLock.Holder holder = await _lock.AcquireAsync(cancellationToken).ConfigureAwait(false)
+        TakeoverLock.Holder holder = await _lock.AcquireAsync(cancellationToken)
             ?? throw new TransferException(
                 TransferError.TakenOver,
                 $"Another request holds the upload '{Id}' and did not let go of it in {Patience.TotalSeconds} s. Try again later.")

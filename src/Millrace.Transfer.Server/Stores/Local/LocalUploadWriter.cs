@@ -64,10 +64,10 @@ internal sealed class LocalUploadWriter : UploadWriter
             ValueTask<FlushResult> flush = _store.Options.Durability == Durability.None
                 ? _file.FlushAsync(cancellationToken)
                 : _file.FlushToDeviceAsync(cancellationToken);
-            await flush.ConfigureAwait(false);
+            await flush;
             if (MustVerify)
             {
-                await _upload.SaveAsync(_upload.Record with { Verified = null }).ConfigureAwait(false);
+                await _upload.SaveAsync(_upload.Record with { Verified = null });
             }
             else
             {
@@ -100,10 +100,10 @@ internal sealed class LocalUploadWriter : UploadWriter
         {
             if (_digest is not null)
             {
-                await _digest.StopAsync().ConfigureAwait(false);
+                await _digest.StopAsync();
             }
 
-            await EndAsync().ConfigureAwait(false);
+            await EndAsync();
         }
         finally
         {
@@ -119,7 +119,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         try
         {
             // Also what is discarded: no write may be in flight when the file is cut.
-            await _file.FlushAsync().ConfigureAwait(false);
+            await _file.FlushAsync();
         }
         catch (FilePipeException exception)
         {
@@ -134,13 +134,13 @@ internal sealed class LocalUploadWriter : UploadWriter
         }
 
         // With the failure, so that the bytes that could not be written are not tried again.
-        await _file.CompleteAsync(failure).ConfigureAwait(false);
+        await _file.CompleteAsync(failure);
         if (discards)
         {
             _upload.DropDigest();
             if (MustVerify)
             {
-                await _upload.SaveAsync(_upload.Record with { Verified = null }).ConfigureAwait(false);
+                await _upload.SaveAsync(_upload.Record with { Verified = null });
             }
         }
     }

@@ -14,7 +14,7 @@ internal sealed class NameLocks : IDisposable
     public async ValueTask<SemaphoreSlim> EnterAsync(TransferName name, CancellationToken cancellationToken)
     {
         SemaphoreSlim one = _locks[(uint)name.GetHashCode() % Count];
-        await one.WaitAsync(cancellationToken).ConfigureAwait(false);
+        await one.WaitAsync(cancellationToken);
         return one;
     }
 

@@ -66,10 +66,10 @@ internal sealed class StoreLimits : IDisposable
             return;
         }
 
-        await CountAsync(maxAge: long.MaxValue, cancellationToken).ConfigureAwait(false);
+        await CountAsync(maxAge: long.MaxValue, cancellationToken);
         if (!TryReserve(bytes))
         {
-            await CountAsync(CountLastsMilliseconds, cancellationToken).ConfigureAwait(false);
+            await CountAsync(CountLastsMilliseconds, cancellationToken);
             Reserve(name, bytes);
         }
     }
@@ -110,12 +110,12 @@ internal sealed class StoreLimits : IDisposable
             return;
         }
 
-        await _counting.WaitAsync(cancellationToken).ConfigureAwait(false);
+        await _counting.WaitAsync(cancellationToken);
         try
         {
             if (!IsCounted(maxAge))
             {
-                long used = await Task.Run(_count, cancellationToken).ConfigureAwait(false);
+                long used = await Task.Run(_count, cancellationToken);
                 Interlocked.Exchange(ref _used, used);
                 Volatile.Write(ref _countedAt, Environment.TickCount64);
                 Volatile.Write(ref _counted, true);
@@ -152,7 +152,7 @@ internal sealed class Reservation(StoreLimits limits)
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
     public async ValueTask ReserveAsync(TransferName name, long bytes, CancellationToken cancellationToken)
     {
-        await limits.ReserveAsync(name, bytes, cancellationToken).ConfigureAwait(false);
+        await limits.ReserveAsync(name, bytes, cancellationToken);
         ReservedBytes += bytes;
     }
 

@@ -31,7 +31,7 @@ internal sealed class TakeoverLock(TimeSpan patience) : IDisposable
         try
         {
             CancelHolder();
-            if (!await _free.WaitAsync(patience, cancellationToken).ConfigureAwait(false))
+            if (!await _free.WaitAsync(patience, cancellationToken))
             {
                 return null;
             }

@@ -47,7 +47,7 @@ internal sealed class TrailingDigest : IDisposable
         if (_stop is { } stop)
         {
             _stop = null;
-            await stop.CancelAsync().ConfigureAwait(false);
+            await stop.CancelAsync();
             await _following.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             stop.Dispose();
         }
@@ -57,11 +57,11 @@ internal sealed class TrailingDigest : IDisposable
     /// <returns>Null when more than that was hashed: the file was cut meanwhile.</returns>
     public async ValueTask<Sha256Digest?> FinishAsync(SafeFileHandle file, long length, CancellationToken cancellationToken)
     {
-        await StopAsync().ConfigureAwait(false);
+        await StopAsync();
         if (length - Hashed > WorthFollowing)
         {
             // Not on the thread of a request.
-            await Task.Run(() => CatchUp(file, length, cancellationToken), cancellationToken).ConfigureAwait(false);
+            await Task.Run(() => CatchUp(file, length, cancellationToken), cancellationToken);
         }
         else
         {
@@ -101,7 +101,7 @@ internal sealed class TrailingDigest : IDisposable
                 continue;
             }
 
-            await Task.Delay(wait, stop).ConfigureAwait(false);
+            await Task.Delay(wait, stop);
             wait = Math.Min(2 * wait, LongestWait);
         }
     }

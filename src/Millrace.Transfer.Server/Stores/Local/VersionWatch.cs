@@ -95,7 +95,7 @@ internal sealed class VersionWatch(StoreTree tree, bool native)
                 return facts;
             }
 
-            await Task.Delay(step, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(step, cancellationToken);
             FileFacts again = tree.Look(file);
             if (again == facts)
             {
