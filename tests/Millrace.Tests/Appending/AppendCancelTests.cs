@@ -3,7 +3,7 @@ namespace Millrace.Tests.Appending;
 /// <summary>Canceling ends the wait, not the append.</summary>
 public sealed class AppendCancelTests
 {
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task A_canceled_flush_reports_it_and_its_piece_is_appended_once(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -25,7 +25,7 @@ public sealed class AppendCancelTests
         Assert.Equal(TestContent.Of(150).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task A_token_ends_the_wait_and_the_piece_is_appended_once(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -42,7 +42,7 @@ public sealed class AppendCancelTests
         Assert.Equal(TestContent.Of(100).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task A_token_canceled_before_the_write_accepts_nothing(bool portable, Durability durability)
     {
         await using FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
@@ -53,7 +53,7 @@ public sealed class AppendCancelTests
         Assert.Equal(0, writer.AcceptedBytes);
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task A_cancellation_without_a_pending_flush_cancels_the_next_one(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -66,7 +66,7 @@ public sealed class AppendCancelTests
         Assert.Equal(100, new FileInfo(path).Length);
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task After_cancel_and_dispose_everything_is_appended_once(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();

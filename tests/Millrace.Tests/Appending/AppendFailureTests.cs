@@ -7,7 +7,7 @@ public sealed class AppendFailureTests
 {
     private const int DiskBytes = 1024 * 1024;
 
-    [NeedsTheory(Need.Linux | Need.Bash), EveryLog]
+    [NeedsTheory(Need.Linux | Need.Bash), EveryValue]
     public async Task A_record_over_the_file_size_limit_is_cut_off_and_a_shorter_one_fits(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -21,7 +21,7 @@ public sealed class AppendFailureTests
         Assert.Equal("900 910", await child.ReadLineAsync());
     }
 
-    [NeedsTheory(Need.Mount), EveryLog]
+    [NeedsTheory(Need.Mount), EveryValue]
     public async Task On_a_full_disk_nothing_is_appended_and_the_next_flush_retries(bool portable, Durability durability)
     {
         using MountedDisk full = MountedDisk.InMemory(DiskBytes);
@@ -31,10 +31,9 @@ public sealed class AppendFailureTests
         await using FileAppendWriter writer = Logs.Open(path, portable, durability);
         await writer.WriteAsync(TestContent.Of(1000));
         await File.WriteAllBytesAsync(ballast, new byte[DiskBytes / 2]);
-        FilePipeException refused = await Assert.ThrowsAsync<FilePipeException>(
-            () => writer.WriteAsync(TestContent.Between(1000, DiskBytes)).AsTask().Soon());
+        FilePipeException refused = await Fails.WithAsync(
+            FilePipeError.NoSpace, () => writer.WriteAsync(TestContent.Between(1000, DiskBytes)).AsTask().Soon());
 
-        Assert.Equal(FilePipeError.NoSpace, refused.Error);
         Assert.Equal(1000, refused.Offset);
         Assert.Equal(1000, new FileInfo(path).Length);
         Assert.Equal(DiskBytes - 1000, writer.UnflushedBytes);
@@ -45,9 +44,7 @@ public sealed class AppendFailureTests
         Assert.Equal(TestContent.Of(DiskBytes).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [NeedsTheory(Need.Mount)]
-    [InlineData(false)]
-    [InlineData(true)]
+    [NeedsTheory(Need.Mount), EveryValue]
     public async Task Pieces_before_the_first_that_does_not_fit_are_appended(bool portable)
     {
         using MountedDisk full = MountedDisk.InMemory(DiskBytes);
@@ -83,7 +80,7 @@ public sealed class AppendFailureTests
         }
     }
 
-    [NeedsTheory(Need.Mount), EveryLog]
+    [NeedsTheory(Need.Mount), EveryValue]
     public async Task Dispose_that_cannot_append_the_rest_throws_and_releases_everything(bool portable, Durability durability)
     {
         using MountedDisk full = MountedDisk.InMemory(DiskBytes);
@@ -138,7 +135,6 @@ public sealed class AppendFailureTests
         File.WriteAllText(path, "");
         small.MakeReadOnly();
 
-        FilePipeException refused = Assert.Throws<FilePipeException>(() => FilePipe.Append(path));
-        Assert.Equal(FilePipeError.ReadOnly, refused.Error);
+        Fails.With(FilePipeError.ReadOnly, () => FilePipe.Append(path));
     }
 }

@@ -3,7 +3,7 @@ namespace Millrace.Tests.Appending;
 /// <summary>Buffers of a caller's pool come back on every path.</summary>
 public sealed class AppendMemoryTests
 {
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task Everything_is_returned_after_a_disposal(bool portable, Durability durability)
     {
         var pool = new CountingPool();
@@ -18,7 +18,7 @@ public sealed class AppendMemoryTests
         Assert.Equal(0, pool.Outstanding);
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public void Everything_is_returned_after_a_completion_with_an_exception(bool portable, Durability durability)
     {
         var pool = new CountingPool();
@@ -29,7 +29,7 @@ public sealed class AppendMemoryTests
         Assert.Equal(0, pool.Outstanding);
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task Memory_of_a_flush_is_returned_when_it_ends_after_a_failed_completion(bool portable, Durability durability)
     {
         var pool = new CountingPool();
@@ -49,7 +49,7 @@ public sealed class AppendMemoryTests
         }
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task Canceled_flushes_return_their_memory(bool portable, Durability durability)
     {
         var pool = new CountingPool();
@@ -65,7 +65,7 @@ public sealed class AppendMemoryTests
         Assert.Equal(0, pool.Outstanding);
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task A_long_piece_does_not_keep_its_memory(bool portable, Durability durability)
     {
         var pool = new CountingPool();

@@ -5,7 +5,7 @@ namespace Millrace.Tests.Appending;
 /// <summary>The contract of a PipeWriter, as far as it applies to the end of a file.</summary>
 public sealed class AppendTests
 {
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task Bytes_are_appended_after_existing_ones(bool portable, Durability durability)
     {
         string path = TestFolder.NewFile(1000);
@@ -18,7 +18,7 @@ public sealed class AppendTests
         Assert.Equal(TestContent.Of(1501).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task A_missing_file_is_created(bool portable, Durability durability)
     {
         using var folder = new TemporaryFolder();
@@ -27,7 +27,7 @@ public sealed class AppendTests
         Assert.Equal(["log"], folder.Names);
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task Nothing_is_in_the_file_before_the_flush_however_much_is_buffered(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -45,7 +45,7 @@ public sealed class AppendTests
         Assert.Equal(TestContent.Of(2_000_000).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task Buffered_bytes_precede_written_ones(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -59,7 +59,7 @@ public sealed class AppendTests
         Assert.Equal(TestContent.Of(30).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task Accepted_bytes_are_those_of_this_writer(bool portable, Durability durability)
     {
         string path = TestFolder.NewFile(100);
@@ -71,7 +71,7 @@ public sealed class AppendTests
         Assert.Equal(5, writer.UnflushedBytes);
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task The_offset_of_the_last_flush_finds_its_bytes_again(bool portable, Durability durability)
     {
         string path = TestFolder.NewFile(100);
@@ -87,7 +87,7 @@ public sealed class AppendTests
         Assert.Equal(110, other.LastFlushOffset);
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task A_flush_to_the_device_appends_what_is_left(bool portable, Durability durability)
     {
         string path = TestFolder.NewFile(100);
@@ -102,7 +102,7 @@ public sealed class AppendTests
         Assert.Equal(TestContent.Of(120).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public void Completing_flushes_what_is_left(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -114,7 +114,7 @@ public sealed class AppendTests
         Assert.Equal(TestContent.Of(100).ToArray(), File.ReadAllBytes(path));
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public void Completing_with_an_exception_drops_what_is_left(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -125,7 +125,7 @@ public sealed class AppendTests
         Assert.Equal(0, new FileInfo(path).Length);
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task Completing_while_a_flush_is_pending_waits_for_it_and_appends_the_rest(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -139,7 +139,7 @@ public sealed class AppendTests
         Assert.Equal(TestContent.Of(100).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task A_second_flush_while_one_is_pending_is_rejected(bool portable, Durability durability)
     {
         await using FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
@@ -152,7 +152,7 @@ public sealed class AppendTests
         await flush.Soon();
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task Calls_after_completion_are_rejected(bool portable, Durability durability)
     {
         FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
@@ -163,7 +163,7 @@ public sealed class AppendTests
         Assert.Throws<InvalidOperationException>(() => writer.GetSpan());
     }
 
-    [NeedsTheory(Need.Linux), EveryLog]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task The_file_is_closed_with_its_last_writer(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -175,7 +175,7 @@ public sealed class AppendTests
         await other.DisposeAsync();
         Assert.Equal(0, Linux.OpenDescriptors(path));
     }
-    [NeedsTheory(Need.Linux), EveryLog]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_starting_process_does_not_hold_a_closed_log_open(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();

@@ -8,7 +8,7 @@ namespace Millrace.Tests.Appending;
 /// <summary>Several writers of one file.</summary>
 public sealed class SharedLogTests
 {
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task Records_of_many_writers_are_complete_unique_and_in_each_writers_order(bool portable, Durability durability)
     {
         const int Writers = 16;
@@ -38,7 +38,7 @@ public sealed class SharedLogTests
         Assert.All(next, count => Assert.Equal(Records, count));
     }
 
-    [Theory, EveryLog]
+    [Theory, EveryValue]
     public async Task A_piece_larger_than_any_block_is_not_interleaved(bool portable, Durability durability)
     {
         const int Length = 1_500_000;
@@ -64,9 +64,7 @@ public sealed class SharedLogTests
         }
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, EveryValue]
     public async Task Flushes_of_a_busy_file_share_one_write_and_one_device_flush(bool portable)
     {
         string path = TestFolder.NewPath();

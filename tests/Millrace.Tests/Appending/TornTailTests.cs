@@ -23,43 +23,28 @@ public sealed class TornTailTests
         { "\0\0\0\0", 0, true },
     };
 
-    [Theory]
-    [MemberData(nameof(LineEnds))]
-    public async Task Line_without_end_is_reported_and_appended_to_if_kept(string content, long end, bool torn)
+    [Theory, MemberData(nameof(LineEnds))]
+    public async Task Line_without_end_is_rejected_and_then_kept_or_cut_off_as_requested(string content, long end, bool torn)
     {
         foreach (bool portable in (bool[])[false, true])
         {
             string path = Write(content);
-            var options = new FileAppendOptions
+            var options = new FileAppendOptions { Boundary = RecordBoundary.Lines, Portable = portable };
+            if (torn)
             {
-                Boundary = RecordBoundary.Lines,
-                TornTail = TornTailAction.Keep,
-                Portable = portable,
-            };
-            await using (FileAppendWriter writer = FilePipe.Append(path, options))
-            {
-                Assert.Equal(torn ? new TornTail(end, content.Length - end) : null, writer.TornTail);
-                await writer.WriteAsync(Text.Bytes("more\n"));
+                FilePipeException refused = Fails.With(FilePipeError.TornTail, () => FilePipe.Append(path, options));
+                Assert.Equal(end, refused.Offset);
+                Assert.Equal(path, refused.Path);
+                Assert.Equal(content, await File.ReadAllTextAsync(path));
             }
 
-            Assert.Equal(content + "more\n", await File.ReadAllTextAsync(path));
-        }
-    }
-
-    [Theory]
-    [MemberData(nameof(LineEnds))]
-    public async Task Torn_tail_is_cut_off_if_requested(string content, long end, bool torn)
-    {
-        foreach (bool portable in (bool[])[false, true])
-        {
-            string path = Write(content);
-            var options = new FileAppendOptions
+            await using (FileAppendWriter writer = FilePipe.Append(path, options with { TornTail = TornTailAction.Keep }))
             {
-                Boundary = RecordBoundary.Lines,
-                TornTail = TornTailAction.Truncate,
-                Portable = portable,
-            };
-            await using (FileAppendWriter writer = FilePipe.Append(path, options))
+                Assert.Equal(torn ? new TornTail(end, content.Length - end) : null, writer.TornTail);
+            }
+
+            Assert.Equal(content, await File.ReadAllTextAsync(path));
+            await using (FileAppendWriter writer = FilePipe.Append(path, options with { TornTail = TornTailAction.Truncate }))
             {
                 Assert.Equal(torn, writer.TornTail is not null);
                 await writer.WriteAsync(Text.Bytes("more\n"));
@@ -70,29 +55,17 @@ public sealed class TornTailTests
         }
     }
 
-    [Theory]
-    [MemberData(nameof(LineEnds))]
-    public void Torn_tail_is_rejected_by_default_with_its_offset_and_the_file_closed(string content, long end, bool torn)
+    [Theory, EveryValue]
+    public async Task Records_are_appended_to_a_line_without_end_if_it_is_kept(bool portable)
     {
-        foreach (bool portable in (bool[])[false, true])
+        string path = Write("one\ntw");
+        var options = new FileAppendOptions { Boundary = RecordBoundary.Lines, TornTail = TornTailAction.Keep, Portable = portable };
+        await using (FileAppendWriter writer = FilePipe.Append(path, options))
         {
-            string path = Write(content);
-            var options = new FileAppendOptions { Boundary = RecordBoundary.Lines, Portable = portable };
-            if (!torn)
-            {
-                FilePipe.Append(path, options).Dispose();
-                continue;
-            }
-
-            FilePipeException refused = Assert.Throws<FilePipeException>(() => FilePipe.Append(path, options));
-            Assert.Equal(FilePipeError.TornTail, refused.Error);
-            Assert.Equal(end, refused.Offset);
-            Assert.Equal(path, refused.Path);
-            Assert.Equal(content, File.ReadAllText(path));
-
-            // Nothing is left of the attempt: otherwise this line would not be reached.
-            FilePipe.Append(path, options with { TornTail = TornTailAction.Keep }).Dispose();
+            await writer.WriteAsync(Text.Bytes("o\n"));
         }
+
+        Assert.Equal("one\ntwo\n", await File.ReadAllTextAsync(path));
     }
 
     [Fact]
@@ -127,9 +100,7 @@ public sealed class TornTailTests
         Assert.Equal(end, new FileInfo(path).Length);
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, EveryValue]
     public void FindEnd_gets_the_file_from_its_start(bool portable)
     {
         string path = TestFolder.NewFile(1_000_000);

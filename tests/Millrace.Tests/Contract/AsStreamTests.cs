@@ -1,7 +1,7 @@
 namespace Millrace.Tests.Contract;
 
 /// <summary>AsStream.</summary>
-public sealed class AsStreamTests
+public sealed class AsStreamTests : ContractTests
 {
     private const int Length = 50_000;
 
@@ -59,7 +59,7 @@ public sealed class AsStreamTests
     [Theory, EveryReader]
     public async Task Disposing_the_stream_completes_the_reader(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         Stream stream = reader.AsStream();
 
         await stream.DisposeAsync();
@@ -70,14 +70,13 @@ public sealed class AsStreamTests
     [Theory, EveryReader]
     public async Task A_stream_that_leaves_the_reader_open_leaves_it_where_it_is(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         Stream stream = reader.AsStream(leaveOpen: true);
         await stream.ReadExactlyAsync(new byte[1_234]).Soon();
 
         await stream.DisposeAsync();
 
         await reader.AssertRestAsync(1_234, Length);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.ObeysTokens)]

@@ -1,7 +1,7 @@
 namespace Millrace.Tests.Contract;
 
 /// <summary>CopyToAsync to streams and to writers; a copy that fails leaves what it did not copy.</summary>
-public sealed class CopyToTests
+public sealed class CopyToTests : ContractTests
 {
     private const int Length = 300_000;
 
@@ -11,31 +11,33 @@ public sealed class CopyToTests
     [Theory, EveryReader]
     public async Task A_missing_destination_is_rejected(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(100);
+        PipeReader reader = Open(name, 100);
 
         await Assert.ThrowsAsync<ArgumentNullException>(() => reader.CopyToAsync((Stream)null!));
         await Assert.ThrowsAsync<ArgumentNullException>(() => reader.CopyToAsync((PipeWriter)null!));
 
         await reader.AssertRestAsync(0, 100);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader]
-    public async Task CopyTo_a_stream_copies_every_byte(string name)
+    public async Task CopyTo_a_stream_copies_every_byte_and_leaves_the_reader_at_the_end(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
-        using var destination = new MemoryStream();
+        foreach (int length in new[] { 0, Length })
+        {
+            PipeReader reader = Open(name, length);
+            using var destination = new MemoryStream();
 
-        await reader.CopyToAsync(destination).Soon();
+            await reader.CopyToAsync(destination).Soon();
 
-        ReaderExtensions.AssertContent(0, Length, destination.ToArray());
-        await reader.CompleteAsync();
+            ReaderExtensions.AssertContent(0, length, destination.ToArray());
+            await reader.AssertRestAsync(length, length);
+        }
     }
 
     [Theory, EveryReader]
     public async Task A_writer_with_back_pressure_gets_every_byte(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         var pipe = new Pipe();
         Task copy = Task.Run(async () =>
         {
@@ -45,25 +47,12 @@ public sealed class CopyToTests
 
         await pipe.Reader.AssertRestAsync(0, Length);
         await copy.Soon();
-        await reader.CompleteAsync();
-    }
-
-    [Theory, EveryReader]
-    public async Task An_empty_file_copies_nothing(string name)
-    {
-        PipeReader reader = Readers.Get(name).Create(0);
-        using var destination = new MemoryStream();
-
-        await reader.CopyToAsync(destination).Soon();
-
-        Assert.Equal(0, destination.Length);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader]
     public async Task Unconsumed_bytes_are_copied_too(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         ReadResult held = await reader.HoldAsync(100);
         reader.AdvanceTo(held.Buffer.GetPosition(33), held.Buffer.GetPosition(77));
         using var destination = new MemoryStream();
@@ -71,26 +60,12 @@ public sealed class CopyToTests
         await reader.CopyToAsync(destination).Soon();
 
         ReaderExtensions.AssertContent(33, Length, destination.ToArray());
-        await reader.CompleteAsync();
-    }
-
-    [Theory, EveryReader]
-    public async Task The_reader_is_at_the_end_after_a_copy(string name)
-    {
-        PipeReader reader = Readers.Get(name).Create(Length);
-        await reader.CopyToAsync(Stream.Null).Soon();
-
-        ReadResult result = await reader.ReadAsync().Soon();
-
-        Assert.True(result.IsCompleted);
-        Assert.True(result.Buffer.IsEmpty);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.KeepsWhatACopyLeft)]
     public async Task A_failing_stream_leaves_unwritten_bytes_in_the_reader(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(SeveralWrites);
+        PipeReader reader = Open(name, SeveralWrites);
         using var destination = new FailingStream(writesBeforeFailure: 1);
 
         IOException exception = await Assert.ThrowsAsync<IOException>(() => reader.CopyToAsync(destination).Soon());
@@ -98,64 +73,58 @@ public sealed class CopyToTests
         Assert.Equal(FailingStream.Reason, exception.Message);
         ReaderExtensions.AssertContent(0, destination.Taken.Length, destination.Taken);
         await reader.AssertRestAsync(destination.Taken.Length, SeveralWrites);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.KeepsWhatACopyLeft)]
     public async Task A_stream_that_fails_at_once_leaves_everything(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         using var destination = new FailingStream(writesBeforeFailure: 0);
 
         await Assert.ThrowsAsync<IOException>(() => reader.CopyToAsync(destination).Soon());
 
         await reader.CopyToAsync(destination.Repaired()).Soon();
         ReaderExtensions.AssertContent(0, Length, destination.Taken);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.KeepsWhatACopyLeft)]
     public async Task A_failing_writer_leaves_unwritten_bytes_in_the_reader(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(SeveralWrites);
+        PipeReader reader = Open(name, SeveralWrites);
         using var destination = new FailingWriter(writesBeforeFailure: 1);
 
         await Assert.ThrowsAsync<IOException>(() => reader.CopyToAsync(destination).Soon());
 
         ReaderExtensions.AssertContent(0, destination.Taken.Length, destination.Taken);
         await reader.AssertRestAsync(destination.Taken.Length, SeveralWrites);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader]
     public async Task A_canceled_flush_ends_the_copy_and_leaves_the_reader_usable(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 0));
         pipe.Writer.CancelPendingFlush();
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reader.CopyToAsync(pipe.Writer).Soon());
 
         await reader.CopyToAsync(Stream.Null).Soon();
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader]
     public async Task A_completed_reader_at_the_other_end_ends_the_copy_early(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 0));
         await pipe.Reader.CompleteAsync();
 
         await reader.CopyToAsync(pipe.Writer).Soon();
-
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader]
     public async Task A_completed_writer_is_rejected_and_leaves_everything(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 0));
         await pipe.Writer.CompleteAsync();
 
@@ -164,13 +133,12 @@ public sealed class CopyToTests
         using var destination = new MemoryStream();
         await reader.CopyToAsync(destination).Soon();
         ReaderExtensions.AssertContent(0, Length, destination.ToArray());
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.ObeysTokens)]
     public async Task A_canceled_token_copies_nothing(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(100);
+        PipeReader reader = Open(name, 100);
         using var destination = new MemoryStream();
         var canceled = new CancellationToken(canceled: true);
 
@@ -180,19 +148,17 @@ public sealed class CopyToTests
 
         Assert.Equal(0, destination.Length);
         await reader.AssertRestAsync(0, 100);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.KeepsWhatACopyLeft)]
     public async Task CancelPendingRead_ends_the_copy_and_leaves_everything(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(100);
+        PipeReader reader = Open(name, 100);
         reader.CancelPendingRead();
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reader.CopyToAsync(Stream.Null).Soon());
 
         await reader.AssertRestAsync(0, 100);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]

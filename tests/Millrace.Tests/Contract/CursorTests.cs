@@ -1,39 +1,37 @@
 namespace Millrace.Tests.Contract;
 
 /// <summary>Cursors that AdvanceTo has to refuse, and that refusing does no harm.</summary>
-public sealed class CursorTests
+public sealed class CursorTests : ContractTests
 {
     private const int Length = 10_000;
 
     [Theory, EveryReader]
     public async Task Default_cursors_before_the_first_read_move_nothing(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
 
         reader.AdvanceTo(default);
 
         await reader.AssertRestAsync(0, Length);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
     public async Task An_examined_cursor_before_the_consumed_one_is_rejected(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         ReadResult result = await reader.HoldAsync(100);
 
         Assert.Throws<InvalidOperationException>(
             () => reader.AdvanceTo(result.Buffer.GetPosition(50), result.Buffer.GetPosition(49)));
 
         await reader.AssertRestAsync(0, Length);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
     public async Task A_cursor_of_another_reader_is_rejected(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
-        PipeReader other = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
+        PipeReader other = Open(name, Length);
         await reader.HoldAsync(100);
         ReadResult foreign = await other.HoldAsync(100);
 
@@ -42,48 +40,42 @@ public sealed class CursorTests
 
         await reader.AssertRestAsync(0, Length);
         await other.AssertRestAsync(0, Length);
-        await reader.CompleteAsync();
-        await other.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
     public async Task A_cursor_of_another_reader_is_rejected_before_the_first_read(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
-        PipeReader other = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
+        PipeReader other = Open(name, Length);
         ReadResult foreign = await other.HoldAsync(100);
 
         Assert.Throws<InvalidOperationException>(() => reader.AdvanceTo(foreign.Buffer.Start));
 
         await reader.AssertRestAsync(0, Length);
-        await reader.CompleteAsync();
-        await other.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
     public async Task A_cursor_of_one_kind_with_a_default_one_is_rejected(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         ReadResult result = await reader.HoldAsync(100);
 
         Assert.Throws<InvalidOperationException>(() => reader.AdvanceTo(default, result.Buffer.End));
         Assert.Throws<InvalidOperationException>(() => reader.AdvanceTo(result.Buffer.Start, default));
 
         await reader.AssertRestAsync(0, Length);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
     public async Task A_cursor_to_consumed_bytes_is_rejected(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         ReadResult result = await reader.HoldAsync(100);
         reader.AdvanceTo(result.Buffer.GetPosition(60));
 
         Assert.Throws<InvalidOperationException>(() => reader.AdvanceTo(result.Buffer.GetPosition(59)));
 
         await reader.AssertRestAsync(60, Length);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
@@ -91,7 +83,7 @@ public sealed class CursorTests
     {
         // Longer than a block, so that going on moves what is held, whatever the strategy.
         const int Long = (256 * 1024) + 10_000;
-        PipeReader reader = Readers.Get(name).Create(Long);
+        PipeReader reader = Open(name, Long);
         ReadResult old = await reader.HoldAsync(100);
         await reader.SkipAsync(256 * 1024);
         ReadResult result = await reader.HoldAsync(100);
@@ -99,13 +91,12 @@ public sealed class CursorTests
         Assert.Throws<InvalidOperationException>(() => reader.AdvanceTo(old.Buffer.Start));
 
         result.AssertStarts(256 * 1024, 100);
-        await reader.CompleteAsync();
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
     public async Task A_cursor_after_the_buffer_is_rejected_even_if_more_is_in_memory(string name)
     {
-        PipeReader reader = Readers.Get(name).Create(Length);
+        PipeReader reader = Open(name, Length);
         ReadResult result = await reader.ReadAsync().Soon();
         SequencePosition end = result.Buffer.End;
         var behind = new SequencePosition(end.GetObject(), end.GetInteger() + 1);
@@ -114,6 +105,5 @@ public sealed class CursorTests
         Assert.Throws<InvalidOperationException>(() => reader.AdvanceTo(result.Buffer.Start, behind));
 
         await reader.AssertRestAsync(0, Length);
-        await reader.CompleteAsync();
     }
 }

@@ -1,7 +1,7 @@
 namespace Millrace.Tests.Copying;
 
 /// <summary>A copy that cannot be made says why, leaves nothing behind, and what had the name as it was.</summary>
-public sealed class CopyFailureTests
+public sealed class CopyFailureTests : FolderTests
 {
     private const int Length = 3_000_001;
 
@@ -15,119 +15,91 @@ public sealed class CopyFailureTests
         await Assert.ThrowsAsync<ArgumentException>(async () => await FilePipe.CopyAsync("a\0", "b"));
     }
 
-    [Theory, InlineData(false), InlineData(true)]
-    public async Task Missing_source_is_named(bool portable)
+    [Theory, EveryValue]
+    public async Task Paths_without_a_file_are_rejected_and_named(bool portable)
     {
-        using var folder = new TemporaryFolder();
-
-        FilePipeException exception = await FailAsync(folder["missing"], folder["copy"], portable);
-
-        Assert.Equal((FilePipeError.NotFound, folder["missing"]), (exception.Error, exception.Path));
-        Assert.Empty(folder.Names);
+        string source = TestFolder.SharedFile(Length);
+        FilePipeException exception = await FailAsync(Folder["missing"], Folder["copy"], portable);
+        Assert.Equal((FilePipeError.NotFound, Folder["missing"]), (exception.Error, exception.Path));
+        exception = await FailAsync(Folder.Path, Folder["copy"], portable);
+        Assert.Equal((FilePipeError.IsDirectory, Folder.Path), (exception.Error, exception.Path));
+        exception = await FailAsync(source, Folder["no/copy"], portable);
+        Assert.Equal(FilePipeError.NotFound, exception.Error);
+        Assert.Empty(Folder.Names);
     }
 
-    [Theory, InlineData(false), InlineData(true)]
-    public async Task A_folder_as_source_is_rejected(bool portable)
-    {
-        using var folder = new TemporaryFolder();
-
-        FilePipeException exception = await FailAsync(folder.Path, folder["copy"], portable);
-
-        Assert.Equal((FilePipeError.IsDirectory, folder.Path), (exception.Error, exception.Path));
-        Assert.Empty(folder.Names);
-    }
-
-    [Theory, InlineData(false), InlineData(true)]
+    [Theory, EveryValue]
     public async Task A_folder_as_destination_is_rejected(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        Directory.CreateDirectory(folder["sub"]);
+        Directory.CreateDirectory(Folder["sub"]);
 
-        FilePipeException exception = await FailAsync(TestFolder.SharedFile(Length), folder["sub"], portable);
+        FilePipeException exception = await FailAsync(TestFolder.SharedFile(Length), Folder["sub"], portable);
 
-        Assert.Equal((FilePipeError.IsDirectory, folder["sub"]), (exception.Error, exception.Path));
-        Assert.Equal(["sub"], folder.Names);
-        Assert.Empty(Directory.GetFileSystemEntries(folder["sub"]));
+        Assert.Equal((FilePipeError.IsDirectory, Folder["sub"]), (exception.Error, exception.Path));
+        Assert.Equal(["sub"], Folder.Names);
+        Assert.Empty(Directory.GetFileSystemEntries(Folder["sub"]));
     }
 
-    [Theory, InlineData(false), InlineData(true)]
-    public async Task Missing_folder_is_reported(bool portable)
-    {
-        using var folder = new TemporaryFolder();
-
-        FilePipeException exception = await FailAsync(
-            TestFolder.SharedFile(Length), Path.Combine(folder.Path, "no", "copy"), portable);
-
-        Assert.Equal(FilePipeError.NotFound, exception.Error);
-    }
-
-    [Theory, InlineData(false), InlineData(true)]
+    [Theory, EveryValue]
     public async Task CreateNew_leaves_a_taken_name_alone(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await File.WriteAllTextAsync(folder["copy"], "old");
+        await File.WriteAllTextAsync(Folder["copy"], "old");
 
-        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
-            .CopyAsync(TestFolder.SharedFile(Length), folder["copy"], new FileCopyOptions { CreateNew = true, Portable = portable })
+        await Fails.WithAsync(FilePipeError.NameTaken, () => FilePipe
+            .CopyAsync(TestFolder.SharedFile(Length), Folder["copy"], new FileCopyOptions { CreateNew = true, Portable = portable })
             .Soon());
 
-        Assert.Equal(FilePipeError.NameTaken, exception.Error);
-        Assert.Equal("old", await File.ReadAllTextAsync(folder["copy"]));
-        Assert.Equal(["copy"], folder.Names);
+        Assert.Equal("old", await File.ReadAllTextAsync(Folder["copy"]));
+        Assert.Equal(["copy"], Folder.Names);
     }
 
     [Fact]
     public async Task CreateNew_leaves_a_name_taken_meanwhile_alone()
     {
-        using var folder = new TemporaryFolder();
-        var progress = new DoAt(_ => File.WriteAllText(folder["copy"], "first"));
+        var progress = new DoAt(_ => File.WriteAllText(Folder["copy"], "first"));
 
-        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
-            .CopyAsync(TestFolder.SharedFile(Length), folder["copy"], new FileCopyOptions { CreateNew = true }, progress)
+        await Fails.WithAsync(FilePipeError.NameTaken, () => FilePipe
+            .CopyAsync(TestFolder.SharedFile(Length), Folder["copy"], new FileCopyOptions { CreateNew = true }, progress)
             .Soon());
 
-        Assert.Equal(FilePipeError.NameTaken, exception.Error);
-        Assert.Equal("first", await File.ReadAllTextAsync(folder["copy"]));
-        Assert.Equal(["copy"], folder.Names);
+        Assert.Equal("first", await File.ReadAllTextAsync(Folder["copy"]));
+        Assert.Equal(["copy"], Folder.Names);
     }
 
-    [Theory, InlineData(false), InlineData(true)]
+    [Theory, EveryValue]
     public async Task A_file_is_not_copied_to_itself(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await File.WriteAllTextAsync(folder["file"], "content");
+        await File.WriteAllTextAsync(Folder["file"], "content");
 
-        FilePipeException exception = await FailAsync(folder["file"], Path.Combine(folder.Path, ".", "file"), portable);
+        FilePipeException exception = await FailAsync(Folder["file"], Path.Combine(Folder.Path, ".", "file"), portable);
 
         Assert.Equal(FilePipeError.SameFile, exception.Error);
-        Assert.Equal("content", await File.ReadAllTextAsync(folder["file"]));
+        Assert.Equal("content", await File.ReadAllTextAsync(Folder["file"]));
     }
 
-    [Theory, InlineData(false), InlineData(true)]
+    [Theory, EveryValue]
     public async Task A_link_to_the_source_is_the_source(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await File.WriteAllTextAsync(folder["file"], "content");
-        File.CreateSymbolicLink(folder["link"], folder["file"]);
+        await File.WriteAllTextAsync(Folder["file"], "content");
+        File.CreateSymbolicLink(Folder["link"], Folder["file"]);
 
-        Assert.Equal(FilePipeError.SameFile, (await FailAsync(folder["file"], folder["link"], portable)).Error);
-        Assert.Equal(FilePipeError.SameFile, (await FailAsync(folder["link"], folder["file"], portable)).Error);
-        Assert.Equal("content", await File.ReadAllTextAsync(folder["file"]));
+        Assert.Equal(FilePipeError.SameFile, (await FailAsync(Folder["file"], Folder["link"], portable)).Error);
+        Assert.Equal(FilePipeError.SameFile, (await FailAsync(Folder["link"], Folder["file"], portable)).Error);
+        Assert.Equal("content", await File.ReadAllTextAsync(Folder["file"]));
     }
 
     [Fact]
     public async Task A_hard_link_to_the_source_is_the_source_if_there_are_inode_numbers()
     {
-        using var folder = new TemporaryFolder();
-        await File.WriteAllTextAsync(folder["file"], "content");
-        LinuxLinks.MakeHardLink(folder["file"], folder["link"]);
+        await File.WriteAllTextAsync(Folder["file"], "content");
+        LinuxLinks.MakeHardLink(Folder["file"], Folder["link"]);
 
         if (Interop.NativeFeatures.Linux)
         {
-            Assert.Equal(FilePipeError.SameFile, (await FailAsync(folder["file"], folder["link"], portable: false)).Error);
+            Assert.Equal(FilePipeError.SameFile, (await FailAsync(Folder["file"], Folder["link"], portable: false)).Error);
         }
 
-        Assert.Equal("content", await File.ReadAllTextAsync(folder["link"]));
+        Assert.Equal("content", await File.ReadAllTextAsync(Folder["link"]));
     }
 
     [NeedsTheory(Need.Mount), MemberData(nameof(Ways))]

@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Tests.Copying;
 
 /// <summary>What happens while a copy is under way: cancellation, changes of the source, damage to the copy.</summary>
-public sealed class CopyInterruptionTests
+public sealed class CopyInterruptionTests : FolderTests
 {
     private const int Slice = 16 * 1024 * 1024;
 
@@ -13,12 +13,11 @@ public sealed class CopyInterruptionTests
     public async Task Progress_only_grows_and_ends_at_the_total(string ways, string method)
     {
         _ = method;
-        using var folder = new TemporaryFolder();
-        await WriteSourceAsync(folder);
+        await WriteSourceAsync(Folder);
         var progress = new DoAt(_ => { });
 
         await CopyFiles
-            .CopyAsync(folder["source"], folder["copy"], CopyFiles.Options with { Verify = true }, ways, progress)
+            .CopyAsync(Folder["source"], Folder["copy"], CopyFiles.Options with { Verify = true }, ways, progress)
             .Soon();
 
         FileCopyProgress[] copying = [.. progress.Seen.Where(value => !value.Verifying)];
@@ -37,38 +36,34 @@ public sealed class CopyInterruptionTests
     public async Task A_canceled_copy_leaves_nothing(string ways, string method)
     {
         _ = method;
-        using var folder = new TemporaryFolder();
-        await WriteSourceAsync(folder);
-        await File.WriteAllTextAsync(folder["copy"], "old");
+        await WriteSourceAsync(Folder);
+        await File.WriteAllTextAsync(Folder["copy"], "old");
         using var cancel = new CancellationTokenSource();
         var progress = new DoAt(_ => cancel.Cancel());
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => CopyFiles
-            .CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways, progress, cancel.Token)
+            .CopyAsync(Folder["source"], Folder["copy"], CopyFiles.Options, ways, progress, cancel.Token)
             .Soon());
 
         Assert.Single(progress.Seen);
-        Assert.Equal("old", await File.ReadAllTextAsync(folder["copy"]));
-        Assert.Equal(["copy", "source"], folder.Names);
+        Assert.Equal("old", await File.ReadAllTextAsync(Folder["copy"]));
+        Assert.Equal(["copy", "source"], Folder.Names);
     }
 
     [Fact]
     public async Task A_token_that_was_canceled_before_copies_nothing()
     {
-        using var folder = new TemporaryFolder();
-
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => FilePipe
-            .CopyAsync(TestFolder.SharedFile(100), folder["copy"], cancellationToken: new CancellationToken(true))
+            .CopyAsync(TestFolder.SharedFile(100), Folder["copy"], cancellationToken: new CancellationToken(true))
             .Soon());
 
-        Assert.Empty(folder.Names);
+        Assert.Empty(Folder.Names);
     }
 
     [Fact]
     public async Task A_copy_canceled_while_it_is_verified_leaves_nothing()
     {
-        using var folder = new TemporaryFolder();
-        await WriteSourceAsync(folder);
+        await WriteSourceAsync(Folder);
         using var cancel = new CancellationTokenSource();
         var progress = new DoAt(value =>
         {
@@ -79,52 +74,49 @@ public sealed class CopyInterruptionTests
         });
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => FilePipe
-            .CopyAsync(folder["source"], folder["copy"], new FileCopyOptions { Verify = true }, progress, cancel.Token)
+            .CopyAsync(Folder["source"], Folder["copy"], new FileCopyOptions { Verify = true }, progress, cancel.Token)
             .Soon());
 
-        Assert.Equal(["source"], folder.Names);
+        Assert.Equal(["source"], Folder.Names);
     }
 
     [Fact]
     public async Task A_copy_whose_progress_throws_leaves_nothing()
     {
-        using var folder = new TemporaryFolder();
         var progress = new DoAt(_ => throw new InvalidOperationException("says the test"));
 
         await Assert.ThrowsAsync<InvalidOperationException>(
-            () => FilePipe.CopyAsync(TestFolder.SharedFile(100), folder["copy"], CopyFiles.Options, progress).Soon());
+            () => FilePipe.CopyAsync(TestFolder.SharedFile(100), Folder["copy"], CopyFiles.Options, progress).Soon());
 
-        Assert.Empty(folder.Names);
+        Assert.Empty(Folder.Names);
     }
 
     [Theory, MemberData(nameof(Ways))]
     public async Task A_source_that_is_truncated_meanwhile_is_reported(string ways, string method)
     {
         _ = method;
-        using var folder = new TemporaryFolder();
-        await WriteSourceAsync(folder);
-        var progress = new DoAt(_ => ChangeSource(folder, file => RandomAccess.SetLength(file, 1_000)));
+        await WriteSourceAsync(Folder);
+        var progress = new DoAt(_ => ChangeSource(Folder, file => RandomAccess.SetLength(file, 1_000)));
 
         FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
-            () => CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways, progress).Soon());
+            () => CopyFiles.CopyAsync(Folder["source"], Folder["copy"], CopyFiles.Options, ways, progress).Soon());
 
-        Assert.Equal((FilePipeError.Truncated, folder["source"]), (exception.Error, exception.Path));
-        Assert.Equal(["source"], folder.Names);
+        Assert.Equal((FilePipeError.Truncated, Folder["source"]), (exception.Error, exception.Path));
+        Assert.Equal(["source"], Folder.Names);
     }
 
     [Theory, MemberData(nameof(Ways))]
     public async Task A_source_that_is_rewritten_meanwhile_is_reported(string ways, string method)
     {
         _ = method;
-        using var folder = new TemporaryFolder();
-        await WriteSourceAsync(folder);
-        var progress = new DoAt(_ => ChangeSource(folder, file => RandomAccess.Write(file, [1, 2, 3], 100)));
+        await WriteSourceAsync(Folder);
+        var progress = new DoAt(_ => ChangeSource(Folder, file => RandomAccess.Write(file, [1, 2, 3], 100)));
 
         FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
-            () => CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways, progress).Soon());
+            () => CopyFiles.CopyAsync(Folder["source"], Folder["copy"], CopyFiles.Options, ways, progress).Soon());
 
-        Assert.Equal((FilePipeError.Changed, folder["source"]), (exception.Error, exception.Path));
-        Assert.Equal(["source"], folder.Names);
+        Assert.Equal((FilePipeError.Changed, Folder["source"]), (exception.Error, exception.Path));
+        Assert.Equal(["source"], Folder.Names);
     }
 
     [Theory]
@@ -133,26 +125,25 @@ public sealed class CopyInterruptionTests
     [InlineData(true, false)]
     public async Task A_copy_that_is_damaged_before_it_is_verified_is_not_published(bool portable, bool longer)
     {
-        using var folder = new TemporaryFolder();
-        await WriteSourceAsync(folder);
-        await File.WriteAllTextAsync(folder["copy"], "old");
+        await WriteSourceAsync(Folder);
+        await File.WriteAllTextAsync(Folder["copy"], "old");
         var progress = new DoAt(value =>
         {
             if (value is { CopiedBytes: 3 * Slice, Verifying: false })
             {
-                string staged = Directory.GetFiles(folder.Path, ".millrace-*").Single();
+                string staged = Directory.GetFiles(Folder.Path, ".millrace-*").Single();
                 using SafeFileHandle file = File.OpenHandle(staged, FileMode.Open, FileAccess.Write, FileShare.ReadWrite);
                 RandomAccess.Write(file, [1], longer ? 3 * Slice : Slice);
             }
         });
 
         FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => FilePipe
-            .CopyAsync(folder["source"], folder["copy"], new FileCopyOptions { Verify = true, Portable = portable }, progress)
+            .CopyAsync(Folder["source"], Folder["copy"], new FileCopyOptions { Verify = true, Portable = portable }, progress)
             .Soon());
 
-        Assert.Equal((FilePipeError.NotIdentical, folder["copy"]), (exception.Error, exception.Path));
-        Assert.Equal("old", await File.ReadAllTextAsync(folder["copy"]));
-        Assert.Equal(["copy", "source"], folder.Names);
+        Assert.Equal((FilePipeError.NotIdentical, Folder["copy"]), (exception.Error, exception.Path));
+        Assert.Equal("old", await File.ReadAllTextAsync(Folder["copy"]));
+        Assert.Equal(["copy", "source"], Folder.Names);
     }
 
     private static void ChangeSource(TemporaryFolder folder, Action<SafeFileHandle> change)

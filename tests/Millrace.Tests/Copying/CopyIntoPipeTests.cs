@@ -1,16 +1,15 @@
 namespace Millrace.Tests.Copying;
 
-public sealed class CopyIntoPipeTests
+public sealed class CopyIntoPipeTests : FolderTests
 {
     private const int Length = 900_001;
 
     [Fact]
     public async Task A_file_is_read_into_the_memory_that_the_pipe_lends()
     {
-        using var folder = new TemporaryFolder();
-        await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
+        await File.WriteAllBytesAsync(Folder["file"], TestContent.Of(Length).ToArray());
         var writer = new LendingWriter();
-        await using FilePipeReader reader = FilePipe.OpenRead(folder["file"]);
+        await using FilePipeReader reader = FilePipe.OpenRead(Folder["file"]);
         await reader.CopyToAsync(writer);
         Assert.True(TestContent.Of(Length).Span.SequenceEqual(writer.Content));
 
@@ -26,11 +25,10 @@ public sealed class CopyIntoPipeTests
     [InlineData(500_000, 400_001)]
     public async Task Only_the_part_that_was_opened_is_copied(int offset, int length)
     {
-        using var folder = new TemporaryFolder();
-        await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
+        await File.WriteAllBytesAsync(Folder["file"], TestContent.Of(Length).ToArray());
         var writer = new LendingWriter();
         await using FilePipeReader reader = FilePipe.OpenRead(
-            folder["file"], new FileReadOptions { Offset = offset, Length = length });
+            Folder["file"], new FileReadOptions { Offset = offset, Length = length });
         await reader.CopyToAsync(writer);
         Assert.True(TestContent.Between(offset, offset + length).Span.SequenceEqual(writer.Content));
     }
@@ -38,10 +36,9 @@ public sealed class CopyIntoPipeTests
     [Fact]
     public async Task Unconsumed_bytes_are_copied_too()
     {
-        using var folder = new TemporaryFolder();
-        await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
+        await File.WriteAllBytesAsync(Folder["file"], TestContent.Of(Length).ToArray());
         var writer = new LendingWriter();
-        await using FilePipeReader reader = FilePipe.OpenRead(folder["file"]);
+        await using FilePipeReader reader = FilePipe.OpenRead(Folder["file"]);
         ReadResult result = await reader.ReadAsync();
         reader.AdvanceTo(result.Buffer.GetPosition(100), result.Buffer.End);
         await reader.CopyToAsync(writer);
@@ -51,18 +48,15 @@ public sealed class CopyIntoPipeTests
     [Fact]
     public async Task A_file_that_was_cut_meanwhile_is_an_error()
     {
-        using var folder = new TemporaryFolder();
-        await File.WriteAllBytesAsync(folder["file"], TestContent.Of(Length).ToArray());
+        await File.WriteAllBytesAsync(Folder["file"], TestContent.Of(Length).ToArray());
         await using FilePipeReader reader = FilePipe.OpenRead(
-            folder["file"], new FileReadOptions { Share = FileShare.ReadWrite });
-        using (var other = new FileStream(folder["file"], FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
+            Folder["file"], new FileReadOptions { Share = FileShare.ReadWrite });
+        using (var other = new FileStream(Folder["file"], FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
         {
             other.SetLength(1000);
         }
 
-        FilePipeException thrown =
-            await Assert.ThrowsAsync<FilePipeException>(() => reader.CopyToAsync(new LendingWriter()));
-        Assert.Equal(FilePipeError.Truncated, thrown.Error);
+        await Fails.WithAsync(FilePipeError.Truncated, () => reader.CopyToAsync(new LendingWriter()));
     }
 
     /// <summary>A pipe that can tell what it lent from what it was given.</summary>

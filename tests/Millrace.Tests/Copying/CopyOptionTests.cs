@@ -5,7 +5,7 @@ namespace Millrace.Tests.Copying;
 
 /// <summary>Each copy option, set and not set.</summary>
 [UnsupportedOSPlatform("windows")]
-public sealed class CopyOptionTests
+public sealed class CopyOptionTests : FolderTests
 {
     private const UnixFileMode Secret = UnixFileMode.UserRead | UnixFileMode.UserWrite;
     private const UnixFileMode Program = Secret | UnixFileMode.UserExecute | UnixFileMode.GroupRead
@@ -30,53 +30,49 @@ public sealed class CopyOptionTests
     [Theory, InlineData(Secret), InlineData(Program)]
     public async Task A_new_file_has_the_permissions_that_the_umask_leaves(UnixFileMode mode)
     {
-        using var folder = new TemporaryFolder();
-        string source = Source(folder, mode);
+        string source = Source(Folder, mode);
 
-        await FilePipe.CopyAsync(source, folder["copy"], CopyFiles.Options).Soon();
+        await FilePipe.CopyAsync(source, Folder["copy"], CopyFiles.Options).Soon();
 
         // 022, as nearly everywhere, takes nothing of these two.
-        Assert.Equal(mode, File.GetUnixFileMode(folder["copy"]));
+        Assert.Equal(mode, File.GetUnixFileMode(Folder["copy"]));
     }
 
-    [Theory, InlineData(false), InlineData(true)]
+    [Theory, EveryValue]
     public async Task Replaced_file_passes_on_its_permissions(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        string source = Source(folder, Program);
-        await File.WriteAllTextAsync(folder["copy"], "old");
-        File.SetUnixFileMode(folder["copy"], Secret);
+        string source = Source(Folder, Program);
+        await File.WriteAllTextAsync(Folder["copy"], "old");
+        File.SetUnixFileMode(Folder["copy"], Secret);
 
-        await FilePipe.CopyAsync(source, folder["copy"], CopyFiles.Options with { Portable = portable }).Soon();
+        await FilePipe.CopyAsync(source, Folder["copy"], CopyFiles.Options with { Portable = portable }).Soon();
 
-        Assert.Equal(Secret, File.GetUnixFileMode(folder["copy"]));
-        CopyFiles.AssertSame(source, folder["copy"]);
+        Assert.Equal(Secret, File.GetUnixFileMode(Folder["copy"]));
+        CopyFiles.AssertSame(source, Folder["copy"]);
     }
 
-    [Theory, InlineData(false), InlineData(true)]
+    [Theory, EveryValue]
     public async Task Preserved_permissions_are_those_of_the_source(bool portable)
     {
         const UnixFileMode Odd = Secret | UnixFileMode.GroupWrite | UnixFileMode.OtherExecute;
-        using var folder = new TemporaryFolder();
-        string source = Source(folder, Odd);
-        await File.WriteAllTextAsync(folder["copy"], "old");
+        string source = Source(Folder, Odd);
+        await File.WriteAllTextAsync(Folder["copy"], "old");
 
         await FilePipe
-            .CopyAsync(source, folder["copy"], CopyFiles.Options with { PreserveMode = true, Portable = portable })
+            .CopyAsync(source, Folder["copy"], CopyFiles.Options with { PreserveMode = true, Portable = portable })
             .Soon();
 
-        Assert.Equal(Odd, File.GetUnixFileMode(folder["copy"]));
+        Assert.Equal(Odd, File.GetUnixFileMode(Folder["copy"]));
     }
 
     [Fact]
     public async Task Set_user_ID_bits_are_not_preserved()
     {
-        using var folder = new TemporaryFolder();
-        string source = Source(folder, Program | UnixFileMode.SetUser);
+        string source = Source(Folder, Program | UnixFileMode.SetUser);
 
-        await FilePipe.CopyAsync(source, folder["copy"], CopyFiles.Options with { PreserveMode = true }).Soon();
+        await FilePipe.CopyAsync(source, Folder["copy"], CopyFiles.Options with { PreserveMode = true }).Soon();
 
-        Assert.Equal(Program, File.GetUnixFileMode(folder["copy"]));
+        Assert.Equal(Program, File.GetUnixFileMode(Folder["copy"]));
     }
 
     [Theory]
@@ -85,38 +81,34 @@ public sealed class CopyOptionTests
     [InlineData(true, false)]
     public async Task Preserved_times_are_those_of_the_source(bool portable, bool verify)
     {
-        using var folder = new TemporaryFolder();
-        string source = Source(folder, Secret);
+        string source = Source(Folder, Secret);
         File.SetLastAccessTimeUtc(source, Then.AddDays(1));
         File.SetLastWriteTimeUtc(source, Then);
 
         await FilePipe
-            .CopyAsync(source, folder["copy"], new FileCopyOptions { PreserveTimes = true, Verify = verify, Portable = portable })
+            .CopyAsync(source, Folder["copy"], new FileCopyOptions { PreserveTimes = true, Verify = verify, Portable = portable })
             .Soon();
 
-        Assert.Equal(Then, File.GetLastWriteTimeUtc(folder["copy"]));
-        Assert.Equal(Then.AddDays(1), File.GetLastAccessTimeUtc(folder["copy"]));
+        Assert.Equal(Then, File.GetLastWriteTimeUtc(Folder["copy"]));
+        Assert.Equal(Then.AddDays(1), File.GetLastAccessTimeUtc(Folder["copy"]));
     }
 
     [Fact]
     public async Task Without_PreserveTimes_the_copy_has_the_current_time()
     {
-        using var folder = new TemporaryFolder();
-        string source = Source(folder, Secret);
+        string source = Source(Folder, Secret);
         File.SetLastWriteTimeUtc(source, Then);
 
-        await FilePipe.CopyAsync(source, folder["copy"], CopyFiles.Options).Soon();
+        await FilePipe.CopyAsync(source, Folder["copy"], CopyFiles.Options).Soon();
 
-        Assert.True(File.GetLastWriteTimeUtc(folder["copy"]) > Then.AddYears(10));
+        Assert.True(File.GetLastWriteTimeUtc(Folder["copy"]) > Then.AddYears(10));
     }
 
-    [Theory, InlineData(false), InlineData(true)]
+    [Theory, EveryValue]
     public async Task A_verified_copy_returns_its_hash(bool portable)
     {
-        using var folder = new TemporaryFolder();
-
         CopyResult copy = await FilePipe
-            .CopyAsync(TestFolder.SharedFile(3_000_001), folder["copy"], new FileCopyOptions { Verify = true, Portable = portable })
+            .CopyAsync(TestFolder.SharedFile(3_000_001), Folder["copy"], new FileCopyOptions { Verify = true, Portable = portable })
             .Soon();
 
         Assert.Equal(SHA256.HashData(TestContent.Of(3_000_001).Span), copy.Sha256.ToArray());
@@ -125,9 +117,8 @@ public sealed class CopyOptionTests
     [Fact]
     public async Task A_source_that_can_be_read_only_once_is_verified_too()
     {
-        using var folder = new TemporaryFolder();
         var fifo = new Fifo();
-        ValueTask<CopyResult> copying = FilePipe.CopyAsync(fifo.Path, folder["copy"], new FileCopyOptions { Verify = true });
+        ValueTask<CopyResult> copying = FilePipe.CopyAsync(fifo.Path, Folder["copy"], new FileCopyOptions { Verify = true });
         fifo.Write(TestContent.Of(60_000).Span);
         fifo.Write(TestContent.Between(60_000, 120_000).Span);
         fifo.Dispose();
@@ -137,19 +128,18 @@ public sealed class CopyOptionTests
         Assert.Equal(SHA256.HashData(TestContent.Of(120_000).Span), copy.Sha256.ToArray());
     }
 
-    [Theory, InlineData(false), InlineData(true)]
+    [Theory, EveryValue]
     public async Task A_link_is_followed_on_both_sides(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        string source = Source(folder, Secret);
-        File.CreateSymbolicLink(folder["from"], source);
-        await File.WriteAllTextAsync(folder["real"], "old");
-        File.CreateSymbolicLink(folder["to"], folder["real"]);
+        string source = Source(Folder, Secret);
+        File.CreateSymbolicLink(Folder["from"], source);
+        await File.WriteAllTextAsync(Folder["real"], "old");
+        File.CreateSymbolicLink(Folder["to"], Folder["real"]);
 
-        await FilePipe.CopyAsync(folder["from"], folder["to"], CopyFiles.Options with { Portable = portable }).Soon();
+        await FilePipe.CopyAsync(Folder["from"], Folder["to"], CopyFiles.Options with { Portable = portable }).Soon();
 
-        Assert.Equal(folder["real"], new FileInfo(folder["to"]).LinkTarget);
-        CopyFiles.AssertSame(source, folder["real"]);
+        Assert.Equal(Folder["real"], new FileInfo(Folder["to"]).LinkTarget);
+        CopyFiles.AssertSame(source, Folder["real"]);
     }
 
     private static string Source(TemporaryFolder folder, UnixFileMode mode)

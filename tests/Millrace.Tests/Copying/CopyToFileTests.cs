@@ -1,18 +1,16 @@
 namespace Millrace.Tests.Copying;
 
 /// <summary>From pipes and streams to files: what was copied, and where both sides are afterwards.</summary>
-public sealed class CopyToFileTests
+public sealed class CopyToFileTests : FolderTests
 {
     private const int Length = 3_000_001;
     private static readonly FileWriteOptions Options = new() { Durability = Durability.None };
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Copied_bytes_follow_buffered_ones(ReadStrategy strategy, bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeReader reader = FilePipe.OpenRead(
-            TestFolder.SharedFile(Length), new FileReadOptions { Strategy = strategy, Portable = portable });
-        await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options with { Portable = portable });
+        await using FilePipeReader reader = TestReader.Open(TestFolder.SharedFile(Length), strategy, portable);
+        await using FilePipeWriter writer = FilePipe.Create(Folder["file"], Options with { Portable = portable });
         TestContent.Of(1_000).CopyTo(writer.GetMemory(1_000));
         writer.Advance(1_000);
         await reader.SkipAsync(1_000);
@@ -21,7 +19,7 @@ public sealed class CopyToFileTests
 
         Assert.Equal((Length, Length, 0), (reader.Position, writer.Position, writer.UnflushedBytes));
         Assert.Equal(Length, (await writer.CommitAsync()).Length);
-        CopyFiles.AssertSame(reader.Path, folder["file"]);
+        CopyFiles.AssertSame(reader.Path, Folder["file"]);
     }
 
     [Theory]
@@ -30,15 +28,14 @@ public sealed class CopyToFileTests
     [InlineData(Durability.None, true)]
     public async Task Durable_and_hashed_files_get_every_byte_too(Durability durability, bool hash)
     {
-        using var folder = new TemporaryFolder();
         await using FilePipeReader reader = FilePipe.OpenRead(TestFolder.SharedFile(Length));
         await using FilePipeWriter writer = FilePipe.Create(
-            folder["file"], new FileWriteOptions { Durability = durability, ComputeSha256 = hash });
+            Folder["file"], new FileWriteOptions { Durability = durability, ComputeSha256 = hash });
 
         await reader.CopyToAsync(writer).Soon();
         CommitResult commit = await writer.CommitAsync();
 
-        CopyFiles.AssertSame(reader.Path, folder["file"]);
+        CopyFiles.AssertSame(reader.Path, Folder["file"]);
         Assert.Equal(
             hash ? System.Security.Cryptography.SHA256.HashData(TestContent.Of(Length).Span) : [], commit.Sha256.ToArray());
     }
@@ -46,10 +43,9 @@ public sealed class CopyToFileTests
     [Fact]
     public async Task A_file_that_grew_is_copied_to_its_new_end()
     {
-        using var folder = new TemporaryFolder();
         string path = TestFolder.NewFile(Length);
         await using FilePipeReader reader = FilePipe.OpenRead(path);
-        await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
+        await using FilePipeWriter writer = FilePipe.Create(Folder["file"], Options);
         await using (FileStream end = new(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite))
         {
             await end.WriteAsync(TestContent.Between(Length, Length + 1_000_000));
@@ -58,25 +54,23 @@ public sealed class CopyToFileTests
         await reader.CopyToAsync(writer).Soon();
         await writer.CommitAsync();
 
-        Assert.Equal(TestContent.Of(Length + 1_000_000).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
+        Assert.Equal(TestContent.Of(Length + 1_000_000).ToArray(), await File.ReadAllBytesAsync(Folder["file"]));
         File.Delete(path);
     }
 
     [Fact]
     public async Task A_file_that_was_rewritten_is_reported_when_it_is_copied()
     {
-        using var folder = new TemporaryFolder();
         string path = TestFolder.NewFile(Length);
         await using FilePipeReader reader = FilePipe.OpenRead(path);
-        await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
+        await using FilePipeWriter writer = FilePipe.Create(Folder["file"], Options);
         await using (FileStream other = new(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
         {
             await other.WriteAsync(TestContent.Inverted(100));
         }
 
-        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => reader.CopyToAsync(writer).Soon());
+        await Fails.WithAsync(FilePipeError.Changed, () => reader.CopyToAsync(writer).Soon());
 
-        Assert.Equal(FilePipeError.Changed, exception.Error);
         File.Delete(path);
     }
 
@@ -89,10 +83,8 @@ public sealed class CopyToFileTests
         await using FilePipeReader reader = FilePipe.OpenRead(small["source"]);
         await using (FilePipeWriter writer = FilePipe.Create(small["file"], Options))
         {
-            FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
-                () => reader.CopyToAsync(writer).Soon());
+            await Fails.WithAsync(FilePipeError.NoSpace, () => reader.CopyToAsync(writer).Soon());
 
-            Assert.Equal(FilePipeError.NoSpace, exception.Error);
             Assert.InRange(reader.Position, 500_000, 1_500_000);
             Assert.Equal(reader.Position, writer.Position - writer.UnflushedBytes);
         }
@@ -104,8 +96,7 @@ public sealed class CopyToFileTests
     public async Task A_copy_that_is_canceled_at_any_time_can_be_continued()
     {
         // 48 MiB: three slices of the kernel's copy, between which a token counts.
-        using var folder = new TemporaryFolder();
-        await using (FileStream source = File.Create(folder["source"]))
+        await using (FileStream source = File.Create(Folder["source"]))
         {
             for (int i = 0; i < 3; i++)
             {
@@ -115,8 +106,8 @@ public sealed class CopyToFileTests
 
         for (int spins = 0; spins < 400_000; spins += 50_000)
         {
-            await using FilePipeReader reader = FilePipe.OpenRead(folder["source"]);
-            await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
+            await using FilePipeReader reader = FilePipe.OpenRead(Folder["source"]);
+            await using FilePipeWriter writer = FilePipe.Create(Folder["file"], Options);
             using var cancel = new CancellationTokenSource();
             Task copy = reader.CopyToAsync(writer, cancel.Token);
             Thread.SpinWait(spins);
@@ -137,16 +128,15 @@ public sealed class CopyToFileTests
 
             _ = await writer.FlushAsync();
             await writer.CommitAsync();
-            CopyFiles.AssertSame(folder["source"], folder["file"]);
+            CopyFiles.AssertSame(Folder["source"], Folder["file"]);
         }
     }
 
     [Fact]
     public async Task A_flush_that_was_canceled_before_ends_the_copy_which_can_be_continued()
     {
-        using var folder = new TemporaryFolder();
         await using FilePipeReader reader = FilePipe.OpenRead(TestFolder.SharedFile(Length));
-        await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
+        await using FilePipeWriter writer = FilePipe.Create(Folder["file"], Options);
         writer.CancelPendingFlush();
 
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reader.CopyToAsync(writer).Soon());
@@ -155,15 +145,14 @@ public sealed class CopyToFileTests
         Assert.Equal(reader.Position, writer.Position);
         await reader.CopyToAsync(writer).Soon();
         await writer.CommitAsync();
-        CopyFiles.AssertSame(reader.Path, folder["file"]);
+        CopyFiles.AssertSame(reader.Path, Folder["file"]);
     }
 
     [Fact]
     public async Task A_completed_writer_is_rejected_and_leaves_everything()
     {
-        using var folder = new TemporaryFolder();
         await using FilePipeReader reader = FilePipe.OpenRead(TestFolder.SharedFile(Length));
-        FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
+        FilePipeWriter writer = FilePipe.Create(Folder["file"], Options);
         await writer.CompleteAsync();
 
         await Assert.ThrowsAsync<InvalidOperationException>(() => reader.CopyToAsync(writer).Soon());
@@ -174,10 +163,9 @@ public sealed class CopyToFileTests
     [Fact]
     public async Task A_reader_that_is_completed_during_a_copy_ends_it_and_closes_the_file()
     {
-        using var folder = new TemporaryFolder();
         string path = TestFolder.NewFile(Length);
         FilePipeReader reader = FilePipe.OpenRead(path);
-        await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
+        await using FilePipeWriter writer = FilePipe.Create(Folder["file"], Options);
 
         Task copy = reader.CopyToAsync(writer);
         await reader.CompleteAsync();
@@ -191,8 +179,7 @@ public sealed class CopyToFileTests
     [Fact]
     public async Task A_stream_that_fails_leaves_what_it_gave()
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = FilePipe.Create(folder["file"], Options);
+        await using FilePipeWriter writer = FilePipe.Create(Folder["file"], Options);
 
         // Its writer waits until everything is consumed, so that the failure comes behind the bytes.
         var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 1, resumeWriterThreshold: 1));
@@ -205,6 +192,6 @@ public sealed class CopyToFileTests
 
         Assert.Equal(400_000, writer.Position);
         await writer.CommitAsync();
-        Assert.Equal(TestContent.Of(400_000).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
+        Assert.Equal(TestContent.Of(400_000).ToArray(), await File.ReadAllBytesAsync(Folder["file"]));
     }
 }

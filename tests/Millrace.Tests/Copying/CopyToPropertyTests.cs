@@ -9,8 +9,6 @@ namespace Millrace.Tests.Copying;
 /// </summary>
 public sealed class CopyToPropertyTests
 {
-    private const int CasesPerRun = 150;
-    private const int CasesPerSoak = 3_000;
     private const int Block = 256 * 1024;
 
     private static readonly Gen<int> Lengths = Gen.Frequency(
@@ -48,20 +46,8 @@ public sealed class CopyToPropertyTests
             portableWriter);
 
     [Fact]
-    public void A_copy_is_added_after_existing_bytes()
-    {
-        Config config = Config.QuickThrowOnFailure.WithMaxTest(CasesPerRun).WithReplay(20260202, 1);
-        if (Environment.GetEnvironmentVariable("MILLRACE_SEED")?.Split(',') is [var seed, var gamma])
-        {
-            config = config.WithReplay(ulong.Parse(seed), ulong.Parse(gamma));
-        }
-        else if (Soak.Asked)
-        {
-            config = config.WithMaxTest(CasesPerSoak).WithNoReplay();
-        }
-
-        Prop.ForAll(Arb.From(Cases), static (CopyToCase given) => CheckAsync(given).GetAwaiter().GetResult()).Check(config);
-    }
+    public void A_copy_is_added_after_existing_bytes() => RandomCases.Check(
+        Arb.From(Cases), CheckAsync, perRun: 150, perSoak: 3_000);
 
     private static async Task CheckAsync(CopyToCase given)
     {

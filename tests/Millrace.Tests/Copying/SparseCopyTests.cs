@@ -1,7 +1,7 @@
 namespace Millrace.Tests.Copying;
 
 /// <summary>Holes stay holes. Without Linux's calls nobody tells where they are: those copies only have the same bytes.</summary>
-public sealed class SparseCopyTests
+public sealed class SparseCopyTests : FolderTests
 {
     private const long GiB = 1024L * 1024 * 1024;
 
@@ -27,44 +27,39 @@ public sealed class SparseCopyTests
     public async Task File_without_data_stays_a_hole(string ways, string method)
     {
         _ = method;
-        using var folder = new TemporaryFolder();
-        CopyFiles.WriteSparse(folder["source"], 5 * GiB);
+        CopyFiles.WriteSparse(Folder["source"], 5 * GiB);
 
-        CopyResult copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
+        CopyResult copy = await CopyFiles.CopyAsync(Folder["source"], Folder["copy"], CopyFiles.Options, ways).Soon();
 
         Assert.Equal((5 * GiB, 0), (copy.Length, copy.CopiedBytes));
-        Assert.Equal(5 * GiB, new FileInfo(folder["copy"]).Length);
-        Assert.Empty(CopyFiles.DataOf(folder["copy"]));
+        Assert.Equal(5 * GiB, new FileInfo(Folder["copy"]).Length);
+        Assert.Empty(CopyFiles.DataOf(Folder["copy"]));
     }
 
     [NeedsTheory(Need.Native), MemberData(nameof(Ways))]
     public async Task Five_GiB_with_a_little_data_are_copied_with_that_data_only(string ways, string method)
     {
-        using var folder = new TemporaryFolder();
-        CopyFiles.WriteSparse(folder["source"], (5 * GiB) + 1, (17, 1_000), ((4 * GiB) - 500, 1_000), (5 * GiB, 1));
+        CopyFiles.WriteSparse(Folder["source"], (5 * GiB) + 1, (17, 1_000), ((4 * GiB) - 500, 1_000), (5 * GiB, 1));
 
-        CopyResult copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
+        CopyResult copy = await CopyFiles.CopyAsync(Folder["source"], Folder["copy"], CopyFiles.Options, ways).Soon();
 
         Assert.Equal(method, copy.Method);
         Assert.InRange(copy.CopiedBytes, 2_001, 100_000);
-        Assert.Equal((5 * GiB) + 1, new FileInfo(folder["copy"]).Length);
-        Assert.Equal(CopyFiles.DataOf(folder["source"]), CopyFiles.DataOf(folder["copy"]));
+        Assert.Equal((5 * GiB) + 1, new FileInfo(Folder["copy"]).Length);
+        Assert.Equal(CopyFiles.DataOf(Folder["source"]), CopyFiles.DataOf(Folder["copy"]));
     }
 
-    private static bool NativeFeaturesLinux => Interop.NativeFeatures.Linux;
-
-    private static async Task AssertKeptAsync(string ways, string method, long length, params (long Start, int Length)[] data)
+    private async Task AssertKeptAsync(string ways, string method, long length, params (long Start, int Length)[] data)
     {
-        using var folder = new TemporaryFolder();
-        CopyFiles.WriteSparse(folder["source"], length, data);
+        CopyFiles.WriteSparse(Folder["source"], length, data);
 
-        CopyResult copy = await CopyFiles.CopyAsync(folder["source"], folder["copy"], CopyFiles.Options, ways).Soon();
+        CopyResult copy = await CopyFiles.CopyAsync(Folder["source"], Folder["copy"], CopyFiles.Options, ways).Soon();
 
         Assert.Equal((length, method), (copy.Length, copy.Method));
-        CopyFiles.AssertSame(folder["source"], folder["copy"]);
-        if (NativeFeaturesLinux)
+        CopyFiles.AssertSame(Folder["source"], Folder["copy"]);
+        if (Interop.NativeFeatures.Linux)
         {
-            Assert.Equal(CopyFiles.DataOf(folder["source"]), CopyFiles.DataOf(folder["copy"]));
+            Assert.Equal(CopyFiles.DataOf(Folder["source"]), CopyFiles.DataOf(Folder["copy"]));
             Assert.True(copy.CopiedBytes < length);
         }
     }

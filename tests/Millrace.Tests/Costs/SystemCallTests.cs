@@ -11,7 +11,7 @@ public sealed class SystemCallTests
     // 16 blocks of 256 KiB; a few more where the size is not known or a read is tried before it is waited for.
     private const int Most = 40;
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Small_chunks_need_no_more_fills_than_large_ones(ReadStrategy strategy, bool portable)
     {
         long before = Reads();
@@ -21,7 +21,7 @@ public sealed class SystemCallTests
         Assert.InRange(Reads() - before, 1, Most);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Small_chunks_need_no_more_system_calls_than_large_ones(ReadStrategy strategy, bool portable)
     {
         await ReadAsync(strategy, portable);
@@ -40,9 +40,8 @@ public sealed class SystemCallTests
 
     private static async Task ReadAsync(ReadStrategy strategy, bool portable)
     {
-        await using FilePipeReader reader = FilePipe.OpenRead(
-            TestFolder.SharedFile(Length),
-            new FileReadOptions { Strategy = strategy, Portable = portable, BufferSize = 2048 });
+        await using FilePipeReader reader = TestReader.Open(
+            TestFolder.SharedFile(Length), strategy, portable, new FileReadOptions { BufferSize = 2048 });
         await reader.AssertRestAsync(0, Length);
     }
 

@@ -9,8 +9,7 @@ public class DirectCacheTests
 
     public static TheoryData<string> Engines => DirectReaders.EngineData;
 
-    [Theory]
-    [MemberData(nameof(Engines))]
+    [Theory, MemberData(nameof(Engines))]
     public async Task A_direct_read_leaves_nothing_in_the_page_cache(string engine)
     {
         string path = NewDroppedFile();

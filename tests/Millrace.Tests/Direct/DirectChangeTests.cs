@@ -9,8 +9,7 @@ public class DirectChangeTests
 
     public static TheoryData<string> Engines => DirectReaders.EngineData;
 
-    [Theory]
-    [MemberData(nameof(Engines))]
+    [Theory, MemberData(nameof(Engines))]
     public async Task Truncation_is_reported_after_the_last_remaining_byte(string engine)
     {
         const int Left = (9 * 1024 * 1024) + 123;
@@ -23,7 +22,7 @@ public class DirectChangeTests
         }
 
         long offset = 1000;
-        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(async () =>
+        FilePipeException exception = await Fails.WithAsync(FilePipeError.Truncated, async () =>
         {
             while (true)
             {
@@ -33,13 +32,11 @@ public class DirectChangeTests
                 reader.AdvanceTo(result.Buffer.End);
             }
         });
-        Assert.Equal(FilePipeError.Truncated, exception.Error);
         Assert.Equal(Left, exception.Offset);
         Assert.Equal(Left, offset);
     }
 
-    [Theory]
-    [MemberData(nameof(Engines))]
+    [Theory, MemberData(nameof(Engines))]
     public async Task A_file_that_grew_is_read_to_its_new_end(string engine)
     {
         const int AtOpen = (3 * 1024 * 1024) + 77;
@@ -54,8 +51,7 @@ public class DirectChangeTests
         await reader.AssertRestAsync(1, Size - 5);
     }
 
-    [Theory]
-    [MemberData(nameof(Engines))]
+    [Theory, MemberData(nameof(Engines))]
     public async Task A_file_that_was_rewritten_is_reported(string engine)
     {
         string path = DirectReaders.NewFile(Size);
@@ -66,12 +62,10 @@ public class DirectChangeTests
             RandomAccess.Write(file, new byte[100], Size - 100);
         }
 
-        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => reader.ReadToEndAsync());
-        Assert.Equal(FilePipeError.Changed, exception.Error);
+        await Fails.WithAsync(FilePipeError.Changed, () => reader.ReadToEndAsync());
     }
 
-    [Theory]
-    [MemberData(nameof(Engines))]
+    [Theory, MemberData(nameof(Engines))]
     public async Task Bytes_that_are_only_in_the_page_cache_are_read(string engine)
     {
         string path = DirectReaders.NewFile(Size);

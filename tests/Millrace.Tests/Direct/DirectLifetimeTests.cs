@@ -7,8 +7,7 @@ public class DirectLifetimeTests
 
     public static TheoryData<string> Engines => DirectReaders.EngineData;
 
-    [Theory]
-    [MemberData(nameof(Engines))]
+    [Theory, MemberData(nameof(Engines))]
     public async Task Readers_completed_with_reads_in_flight_do_not_affect_others(string engine)
     {
         string path = DirectReaders.NewFile(Size);
@@ -46,8 +45,7 @@ public class DirectLifetimeTests
         await AssertNoDescriptorsAsync(path);
     }
 
-    [Theory]
-    [MemberData(nameof(Engines))]
+    [Theory, MemberData(nameof(Engines))]
     public async Task A_hundred_readers_at_once_each_get_their_bytes(string engine)
     {
         string path = DirectReaders.NewFile(Size);
@@ -60,8 +58,7 @@ public class DirectLifetimeTests
         await AssertNoDescriptorsAsync(path);
     }
 
-    [Theory]
-    [MemberData(nameof(Engines))]
+    [Theory, MemberData(nameof(Engines))]
     public async Task Cancelled_reads_lose_nothing(string engine)
     {
         using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(Size));

@@ -9,8 +9,7 @@ public class DirectStrategyTests
 
     public static TheoryData<string> Engines => DirectReaders.EngineData;
 
-    [Theory]
-    [MemberData(nameof(Engines))]
+    [Theory, MemberData(nameof(Engines))]
     public void The_reason_names_the_engine(string engine)
     {
         using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(1));

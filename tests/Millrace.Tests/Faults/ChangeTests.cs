@@ -9,24 +9,8 @@ public sealed class ChangeTests
 {
     private const int Length = 5_000_001;
 
-    public static TheoryData<ReadStrategy, bool, ChangeDetection> Detections()
-    {
-        var data = new TheoryData<ReadStrategy, bool, ChangeDetection>();
-        foreach (ReadStrategy strategy in Enum.GetValues<ReadStrategy>())
-        {
-            foreach (ChangeDetection detection in Enum.GetValues<ChangeDetection>())
-            {
-                data.Add(strategy, false, detection);
-                data.Add(strategy, true, detection);
-            }
-        }
-
-        return data;
-    }
-
-    [Theory, MemberData(nameof(Detections))]
-    public async Task A_file_rewritten_in_place_is_reported_at_its_end(
-        ReadStrategy strategy, bool portable, ChangeDetection detection)
+    [Theory, EveryValue]
+    public async Task A_file_rewritten_in_place_is_reported_at_its_end(ReadStrategy strategy, bool portable, ChangeDetection detection)
     {
         string path = TestFolder.NewFile(Length);
         await using FilePipeReader reader = Open(path, strategy, portable, detection);
@@ -50,9 +34,8 @@ public sealed class ChangeTests
         File.Delete(path);
     }
 
-    [Theory, MemberData(nameof(Detections))]
-    public async Task A_file_that_grew_is_read_to_its_new_end(
-        ReadStrategy strategy, bool portable, ChangeDetection detection)
+    [Theory, EveryValue]
+    public async Task A_file_that_grew_is_read_to_its_new_end(ReadStrategy strategy, bool portable, ChangeDetection detection)
     {
         const int More = 1_500_000;
         string path = TestFolder.NewFile(Length);
@@ -67,9 +50,8 @@ public sealed class ChangeTests
         File.Delete(path);
     }
 
-    [Theory, MemberData(nameof(Detections))]
-    public async Task A_file_that_was_empty_when_opened_and_grew_is_read(
-        ReadStrategy strategy, bool portable, ChangeDetection detection)
+    [Theory, EveryValue]
+    public async Task A_file_that_was_empty_when_opened_and_grew_is_read(ReadStrategy strategy, bool portable, ChangeDetection detection)
     {
         string path = TestFolder.NewFile(0);
         await using FilePipeReader reader = Open(path, strategy, portable, detection);
@@ -81,9 +63,8 @@ public sealed class ChangeTests
         AssertReported(detection == ChangeDetection.Any, exception, path, 1_000);
     }
 
-    [Theory, MemberData(nameof(Detections))]
-    public async Task A_file_that_was_touched_counts_as_rewritten(
-        ReadStrategy strategy, bool portable, ChangeDetection detection)
+    [Theory, EveryValue]
+    public async Task A_file_that_was_touched_counts_as_rewritten(ReadStrategy strategy, bool portable, ChangeDetection detection)
     {
         string path = TestFolder.NewFile(1_000);
         await using FilePipeReader reader = Open(path, strategy, portable, detection);
@@ -95,9 +76,8 @@ public sealed class ChangeTests
         AssertReported(detection != ChangeDetection.Truncated, exception, path, 1_000);
     }
 
-    [Theory, MemberData(nameof(Detections))]
-    public async Task Reads_by_others_do_not_count_as_changes(
-        ReadStrategy strategy, bool portable, ChangeDetection detection)
+    [Theory, EveryValue]
+    public async Task Reads_by_others_do_not_count_as_changes(ReadStrategy strategy, bool portable, ChangeDetection detection)
     {
         string path = TestFolder.NewFile(1_000);
         await using FilePipeReader reader = Open(path, strategy, portable, detection);
@@ -108,7 +88,7 @@ public sealed class ChangeTests
         await reader.AssertRestAsync(0, 1_000);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_file_deleted_while_it_is_read_is_read_to_its_end(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
@@ -121,15 +101,7 @@ public sealed class ChangeTests
     }
 
     private static FilePipeReader Open(string path, ReadStrategy strategy, bool portable, ChangeDetection detection) =>
-        FilePipe.OpenRead(
-            path,
-            new FileReadOptions
-            {
-                Strategy = strategy,
-                Portable = portable,
-                ChangeDetection = detection,
-                Share = FileShare.ReadWrite,
-            });
+        TestReader.Open(path, strategy, portable, new FileReadOptions { ChangeDetection = detection, Share = FileShare.ReadWrite });
 
     private static void Write(string path, ReadOnlySpan<byte> bytes, long offset)
     {

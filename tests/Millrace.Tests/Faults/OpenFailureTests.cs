@@ -3,15 +3,15 @@ namespace Millrace.Tests.Faults;
 /// <summary>Names that cannot be opened: one exception that names the file and the reason.</summary>
 public sealed class OpenFailureTests
 {
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void Missing_file_is_rejected(ReadStrategy strategy, bool portable) => AssertFails(
         Path.Combine(TestFolder.Root, "no such file"), strategy, portable, FilePipeError.NotFound);
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void Missing_folder_is_rejected(ReadStrategy strategy, bool portable) => AssertFails(
         Path.Combine(TestFolder.Root, "no such folder", "file"), strategy, portable, FilePipeError.NotFound);
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void Dangling_link_is_rejected(ReadStrategy strategy, bool portable)
     {
         string link = TestFolder.NewPath();
@@ -20,19 +20,19 @@ public sealed class OpenFailureTests
         AssertFails(link, strategy, portable, FilePipeError.NotFound);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void File_used_as_a_folder_is_rejected(ReadStrategy strategy, bool portable) => AssertFails(
         Path.Combine(TestFolder.SharedFile(100), "file"), strategy, portable, FilePipeError.NotFound);
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void Folder_is_rejected(ReadStrategy strategy, bool portable) =>
         AssertFails(TestFolder.Root, strategy, portable, FilePipeError.IsDirectory);
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void Too_long_name_is_rejected(ReadStrategy strategy, bool portable) => AssertFails(
         Path.Combine(TestFolder.Root, new string('x', 300)), strategy, portable, FilePipeError.Failed);
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void Circular_links_are_rejected(ReadStrategy strategy, bool portable)
     {
         string link = TestFolder.NewPath();
@@ -50,14 +50,13 @@ public sealed class OpenFailureTests
     public void Impossible_name_is_rejected(string path) =>
         Assert.Throws<ArgumentException>(() => FilePipe.OpenRead(path));
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void A_failed_open_leaves_no_descriptor(ReadStrategy strategy, bool portable)
     {
         // Opened, and only then refused.
         using var fifo = new Fifo();
 
-        Assert.Throws<NotSupportedException>(() => FilePipe.OpenRead(
-            fifo.Path, new FileReadOptions { Strategy = strategy, Portable = portable, Offset = 1 }));
+        Assert.Throws<NotSupportedException>(() => TestReader.Open(fifo.Path, strategy, portable, new FileReadOptions { Offset = 1 }));
 
         Assert.Equal(1, Linux.OpenDescriptors(fifo.Path));
     }
@@ -65,7 +64,7 @@ public sealed class OpenFailureTests
     private static void AssertFails(string path, ReadStrategy strategy, bool portable, FilePipeError error)
     {
         FilePipeException exception = Assert.Throws<FilePipeException>(
-            () => FilePipe.OpenRead(path, new FileReadOptions { Strategy = strategy, Portable = portable }));
+            () => TestReader.Open(path, strategy, portable));
 
         Assert.Equal(error, exception.Error);
         Assert.Equal(path, exception.Path);

@@ -3,7 +3,7 @@ namespace Millrace.Tests.Faults;
 /// <summary>I/O errors, real ones.</summary>
 public sealed class ReadFailureTests
 {
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task An_immediate_error_is_reported_with_its_offset(ReadStrategy strategy, bool portable)
     {
         // Nothing is mapped at address 0.
@@ -18,7 +18,7 @@ public sealed class ReadFailureTests
         Assert.Equal(0, reader.Position);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Bytes_before_an_error_are_delivered_first(ReadStrategy strategy, bool portable)
     {
         using var memory = new MemoryWithHole(1_003_520);
@@ -41,7 +41,7 @@ public sealed class ReadFailureTests
         Assert.Equal(exception.Offset, reader.Position);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_reader_can_continue_elsewhere_after_an_error(ReadStrategy strategy, bool portable)
     {
         using var memory = new MemoryWithHole(409_600);
@@ -53,7 +53,7 @@ public sealed class ReadFailureTests
         (await reader.HoldAsync(400_000)).AssertStarts(100, 400_000);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_failed_copy_has_copied_the_bytes_before_the_error(ReadStrategy strategy, bool portable)
     {
         using var memory = new MemoryWithHole(819_200);
@@ -67,15 +67,8 @@ public sealed class ReadFailureTests
         ReaderExtensions.AssertContent(0, memory.Length, destination.ToArray());
     }
 
-    private static FilePipeReader Open(ReadStrategy strategy, bool portable, long offset) => FilePipe.OpenRead(
-        MemoryWithHole.Path,
-        new FileReadOptions
-        {
-            Strategy = strategy,
-            Portable = portable,
-            Offset = offset,
-            Share = FileShare.ReadWrite,
-        });
+    private static FilePipeReader Open(ReadStrategy strategy, bool portable, long offset) => TestReader.Open(
+        MemoryWithHole.Path, strategy, portable, new FileReadOptions { Offset = offset, Share = FileShare.ReadWrite });
 
     private static void AssertFailed(FilePipeException exception, long offset)
     {

@@ -6,14 +6,13 @@ namespace Millrace.Tests.FilePipes;
 [Collection(ProcessWide.Name)]
 public sealed class EventTests
 {
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Opening_a_file_raises_an_event_with_strategy_and_reason(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(1_234);
         using var events = new MillraceEvents();
 
-        await using FilePipeReader reader = FilePipe.OpenRead(
-            path, new FileReadOptions { Strategy = strategy, Portable = portable });
+        await using FilePipeReader reader = TestReader.Open(path, strategy, portable);
 
         (string Strategy, string Reason, long Length) opened = Assert.Single(events.Opened(path));
         Assert.Equal(reader.Strategy.ToString(), opened.Strategy);
@@ -23,14 +22,13 @@ public sealed class EventTests
         Assert.NotEmpty(reader.StrategyReason);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Bytes_and_reads_are_counted(ReadStrategy strategy, bool portable)
     {
         const int Length = 5_000_003;
         long bytes = MillraceEventSource.Log.BytesRead();
         long reads = Reads();
-        FilePipeReader reader = FilePipe.OpenRead(
-            TestFolder.SharedFile(Length), new FileReadOptions { Strategy = strategy, Portable = portable });
+        FilePipeReader reader = TestReader.Open(TestFolder.SharedFile(Length), strategy, portable);
         await reader.AssertRestAsync(0, Length);
 
         await reader.CompleteAsync();

@@ -6,9 +6,7 @@ namespace Millrace.Tests.FilePipes;
 /// </summary>
 public sealed class LateCallTests
 {
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, EveryValue]
     public async Task A_late_call_leaves_a_read_of_a_fifo_waiting(bool portable)
     {
         using var fifo = new Fifo();
@@ -27,9 +25,7 @@ public sealed class LateCallTests
         (await second.Soon()).AssertStarts(0);
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, EveryValue]
     public async Task A_late_call_leaves_a_read_of_a_followed_file_waiting(bool portable)
     {
         string path = TestFolder.NewFile(100);

@@ -6,7 +6,7 @@ public sealed class LifetimeTests
 {
     private const int Length = 5_000_003;
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task All_kinds_of_completion_can_follow_each_other(ReadStrategy strategy, bool portable)
     {
         FilePipeReader reader = Open(strategy, portable);
@@ -21,7 +21,7 @@ public sealed class LifetimeTests
         Assert.Throws<InvalidOperationException>(() => reader.TryRead(out _));
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Completing_closes_the_file(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
@@ -36,15 +36,14 @@ public sealed class LifetimeTests
         await ClosedAsync(path);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Completing_during_a_disk_wait_is_safe(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(2_000_000);
         for (int turn = 0; turn < 20; turn++)
         {
             ColdFile.Evict(path);
-            FilePipeReader reader = FilePipe.OpenRead(
-                path, new FileReadOptions { Strategy = strategy, Portable = portable });
+            FilePipeReader reader = TestReader.Open(path, strategy, portable);
             Task<ReadResult> read = reader.ReadAtLeastAsync(1 + (turn * 90_000)).AsTask();
 
             await reader.CompleteAsync();
@@ -59,13 +58,12 @@ public sealed class LifetimeTests
         await ClosedAsync(path);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Cancelling_during_a_disk_wait_loses_nothing(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
         ColdFile.Evict(path);
-        await using FilePipeReader reader = FilePipe.OpenRead(
-            path, new FileReadOptions { Strategy = strategy, Portable = portable });
+        await using FilePipeReader reader = TestReader.Open(path, strategy, portable);
         long consumed = 0;
         bool completed = false;
         for (int turn = 0; !completed; turn++)
@@ -86,31 +84,29 @@ public sealed class LifetimeTests
         Assert.Equal(Length, consumed);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_reader_that_was_never_read_closes_its_file(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
-        FilePipeReader reader = FilePipe.OpenRead(
-            path, new FileReadOptions { Strategy = strategy, Portable = portable });
+        FilePipeReader reader = TestReader.Open(path, strategy, portable);
 
         await reader.DisposeAsync();
 
         await ClosedAsync(path);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_cold_file_is_read_completely(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
         ColdFile.Evict(path);
-        await using FilePipeReader reader = FilePipe.OpenRead(
-            path, new FileReadOptions { Strategy = strategy, Portable = portable });
+        await using FilePipeReader reader = TestReader.Open(path, strategy, portable);
 
         await reader.AssertRestAsync(0, Length);
     }
 
-    private static FilePipeReader Open(ReadStrategy strategy, bool portable) => FilePipe.OpenRead(
-        TestFolder.SharedFile(Length), new FileReadOptions { Strategy = strategy, Portable = portable });
+    private static FilePipeReader Open(ReadStrategy strategy, bool portable) => TestReader.Open(
+        TestFolder.SharedFile(Length), strategy, portable);
 
     /// <summary>Waits until the process has no descriptor of the file: a read on its way keeps it open until it ends.</summary>
     private static async Task ClosedAsync(string path)

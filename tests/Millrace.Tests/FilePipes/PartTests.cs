@@ -5,7 +5,8 @@ public sealed class PartTests
 {
     private const int FileLength = 5_000_003;
 
-    public static TheoryData<ReadStrategy, bool, long, long?> Parts()
+    [Theory, EveryValue]
+    public async Task Only_the_requested_part_is_read(ReadStrategy strategy, bool portable)
     {
         (long Offset, long? Length)[] parts =
         [
@@ -14,33 +15,21 @@ public sealed class PartTests
             (FileLength, null), (FileLength, 10), (FileLength + 10, null), (FileLength + 10L, 10),
             (10, long.MaxValue), (long.MaxValue, long.MaxValue),
         ];
-        var data = new TheoryData<ReadStrategy, bool, long, long?>();
-        foreach (ReadStrategy strategy in Enum.GetValues<ReadStrategy>())
+        foreach ((long offset, long? length) in parts)
         {
-            foreach ((long offset, long? length) in parts)
-            {
-                data.Add(strategy, false, offset, length);
-                data.Add(strategy, true, offset, length);
-            }
+            await using FilePipeReader reader = Open(strategy, portable, offset, length);
+            long start = Math.Min(offset, FileLength);
+            long end = length < FileLength - start ? start + length.Value : FileLength;
+            Assert.Equal(offset, reader.Position);
+            Assert.Equal(end - start, reader.Length);
+
+            await reader.AssertRestAsync(start, end);
+
+            Assert.Equal(offset + (end - start), reader.Position);
         }
-
-        return data;
     }
 
-    [Theory, MemberData(nameof(Parts))]
-    public async Task Only_the_requested_part_is_read(ReadStrategy strategy, bool portable, long offset, long? length)
-    {
-        await using FilePipeReader reader = Open(strategy, portable, offset, length);
-        long start = Math.Min(offset, FileLength);
-        long end = length < FileLength - start ? start + length.Value : FileLength;
-
-        Assert.Equal(offset, reader.Position);
-        Assert.Equal(end - start, reader.Length);
-        await reader.AssertRestAsync(start, end);
-        Assert.Equal(offset + (end - start), reader.Position);
-    }
-
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task The_end_of_a_part_comes_with_its_last_bytes_or_the_next_read(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable, 1_001, 100);
@@ -52,25 +41,15 @@ public sealed class PartTests
         result.AssertStarts(1_001);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_part_is_read_in_chunks_too(ReadStrategy strategy, bool portable)
     {
-        await using FilePipeReader reader = FilePipe.OpenRead(
-            TestFolder.SharedFile(FileLength),
-            new FileReadOptions
-            {
-                Strategy = strategy,
-                Portable = portable,
-                Offset = 262_140,
-                Length = 10_000,
-                BufferSize = 7,
-            });
+        await using FilePipeReader reader = TestReader.Open(
+            TestFolder.SharedFile(FileLength), strategy, portable, new FileReadOptions { Offset = 262_140, Length = 10_000, BufferSize = 7 });
 
         await reader.AssertRestAsync(262_140, 272_140);
     }
 
     private static FilePipeReader Open(ReadStrategy strategy, bool portable, long offset, long? length) =>
-        FilePipe.OpenRead(
-            TestFolder.SharedFile(FileLength),
-            new FileReadOptions { Strategy = strategy, Portable = portable, Offset = offset, Length = length });
+        TestReader.Open(TestFolder.SharedFile(FileLength), strategy, portable, new FileReadOptions { Offset = offset, Length = length });
 }

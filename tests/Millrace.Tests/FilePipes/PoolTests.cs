@@ -5,7 +5,7 @@ public sealed class PoolTests
 {
     private const int Length = 5_000_003;
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Everything_rented_is_returned_on_completion(ReadStrategy strategy, bool portable)
     {
         using var pool = new CountingPool();
@@ -17,7 +17,7 @@ public sealed class PoolTests
         await pool.AllReturnedAsync().Soon();
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Everything_rented_is_returned_when_completed_in_the_middle(ReadStrategy strategy, bool portable)
     {
         using var pool = new CountingPool();
@@ -33,7 +33,7 @@ public sealed class PoolTests
         }
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Everything_rented_is_returned_after_seeks(ReadStrategy strategy, bool portable)
     {
         using var pool = new CountingPool();
@@ -50,7 +50,7 @@ public sealed class PoolTests
         await pool.AllReturnedAsync().Soon();
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_pool_of_small_buffers_works(ReadStrategy strategy, bool portable)
     {
         // Its Rent asserts that no more is asked of it.
@@ -62,7 +62,7 @@ public sealed class PoolTests
         await reader.AssertRestAsync(0, Length);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task The_shared_pool_works(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable, MemoryPool<byte>.Shared);
@@ -103,7 +103,5 @@ public sealed class PoolTests
     }
 
     private static FilePipeReader Open(ReadStrategy strategy, bool portable, MemoryPool<byte> pool) =>
-        FilePipe.OpenRead(
-            TestFolder.SharedFile(Length),
-            new FileReadOptions { Strategy = strategy, Portable = portable, Pool = pool });
+        TestReader.Open(TestFolder.SharedFile(Length), strategy, portable, new FileReadOptions { Pool = pool });
 }

@@ -5,7 +5,7 @@ public sealed class PositionTests
 {
     private const int Length = 3_000_001;
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Position_is_the_first_byte_not_consumed(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
@@ -30,7 +30,7 @@ public sealed class PositionTests
         Assert.Equal(Length, reader.Position);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Position_follows_a_copy(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
@@ -44,7 +44,7 @@ public sealed class PositionTests
         Assert.Equal(Length, reader.Position);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Position_stays_when_a_read_is_canceled(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
@@ -58,7 +58,7 @@ public sealed class PositionTests
         Assert.Equal(123, reader.Position);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Position_stays_when_the_reader_is_completed(ReadStrategy strategy, bool portable)
     {
         FilePipeReader reader = Open(strategy, portable);
@@ -70,7 +70,7 @@ public sealed class PositionTests
         Assert.Equal(321, reader.Position);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Length_is_that_of_the_file(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
@@ -82,6 +82,6 @@ public sealed class PositionTests
         Assert.Equal(Length, reader.Length);
     }
 
-    private static FilePipeReader Open(ReadStrategy strategy, bool portable) => FilePipe.OpenRead(
-        TestFolder.SharedFile(Length), new FileReadOptions { Strategy = strategy, Portable = portable });
+    private static FilePipeReader Open(ReadStrategy strategy, bool portable) => TestReader.Open(
+        TestFolder.SharedFile(Length), strategy, portable);
 }

@@ -28,8 +28,7 @@ public sealed class ShareTests
         string path = TestFolder.NewFile(1_000);
         FilePipeReader reader = FilePipe.OpenRead(path, new FileReadOptions { Share = FileShare.None });
 
-        FilePipeException exception = Assert.Throws<FilePipeException>(() => FilePipe.OpenRead(path));
-        Assert.Equal(FilePipeError.Sharing, exception.Error);
+        FilePipeException exception = Fails.With(FilePipeError.Sharing, () => FilePipe.OpenRead(path));
         Assert.Equal(path, exception.Path);
 
         await reader.CompleteAsync();
@@ -43,9 +42,8 @@ public sealed class ShareTests
         string path = TestFolder.NewFile(1_000);
         using FileStream owner = new(path, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
 
-        FilePipeException exception = Assert.Throws<FilePipeException>(() => FilePipe.OpenRead(path));
+        FilePipeException exception = Fails.With(FilePipeError.Sharing, () => FilePipe.OpenRead(path));
 
-        Assert.Equal(FilePipeError.Sharing, exception.Error);
         Assert.IsType<IOException>(exception.InnerException, exactMatch: false);
     }
 }

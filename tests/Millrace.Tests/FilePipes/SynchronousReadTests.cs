@@ -26,7 +26,7 @@ public sealed class SynchronousReadTests
         Assert.True(reader.Read().IsCompleted);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Both_kinds_of_reads_can_alternate(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open(strategy, portable);
@@ -45,7 +45,7 @@ public sealed class SynchronousReadTests
         Assert.Equal(Length, consumed);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void Synchronous_reads_return_examined_bytes_with_more(ReadStrategy strategy, bool portable)
     {
         using FilePipeReader reader = Open(strategy, portable);
@@ -57,7 +57,7 @@ public sealed class SynchronousReadTests
         second.AssertStarts(0, (int)first.Buffer.Length + 1);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void CancelPendingRead_cancels_the_next_synchronous_read(ReadStrategy strategy, bool portable)
     {
         using FilePipeReader reader = Open(strategy, portable);
@@ -68,7 +68,7 @@ public sealed class SynchronousReadTests
         reader.Read().AssertStarts(0);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void Synchronous_read_after_completion_is_rejected(ReadStrategy strategy, bool portable)
     {
         FilePipeReader reader = Open(strategy, portable);
@@ -77,6 +77,6 @@ public sealed class SynchronousReadTests
         Assert.Throws<InvalidOperationException>(() => reader.Read());
     }
 
-    private static FilePipeReader Open(ReadStrategy strategy, bool portable) => FilePipe.OpenRead(
-        TestFolder.SharedFile(Length), new FileReadOptions { Strategy = strategy, Portable = portable });
+    private static FilePipeReader Open(ReadStrategy strategy, bool portable) => TestReader.Open(
+        TestFolder.SharedFile(Length), strategy, portable);
 }

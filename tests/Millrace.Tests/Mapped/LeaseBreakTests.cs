@@ -32,8 +32,7 @@ public sealed class LeaseBreakTests
 
         held.AssertStarts(0, Window + 1);
         reader.AdvanceTo(held.Buffer.Start, held.Buffer.End);
-        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(() => reader.ReadAsync().Soon());
-        Assert.Equal(FilePipeError.Truncated, exception.Error);
+        FilePipeException exception = await Fails.WithAsync(FilePipeError.Truncated, () => reader.ReadAsync().Soon());
         Assert.Equal(held.Buffer.Length, exception.Offset);
 
         // The buffered bytes are still there and unchanged.
@@ -72,9 +71,7 @@ public sealed class LeaseBreakTests
 
         held.AssertStarts(0);
         reader.AdvanceTo(held.Buffer.End);
-        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
-            async () => await reader.CopyToAsync(Stream.Null).Soon());
-        Assert.Equal(FilePipeError.Changed, exception.Error);
+        await Fails.WithAsync(FilePipeError.Changed, async () => await reader.CopyToAsync(Stream.Null).Soon());
     }
 
     [MappedFact]

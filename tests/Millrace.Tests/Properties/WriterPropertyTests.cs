@@ -5,11 +5,8 @@ using FsCheck.Fluent;
 namespace Millrace.Tests.Properties;
 
 /// <summary>Whatever is done with a writer, what it accepted is what is published.</summary>
-/// <remarks>As <see cref="ReaderPropertyTests"/>: <c>MILLRACE_SEED=seed,gamma</c> repeats a failure.</remarks>
 public sealed class WriterPropertyTests
 {
-    private const int CasesPerRun = 200;
-    private const int CasesPerSoak = 5_000;
     private const int Block = 256 * 1024;
 
     private static readonly Gen<int> Sizes = Gen.Frequency(
@@ -32,22 +29,8 @@ public sealed class WriterPropertyTests
         select new WriterCase(kind, [.. steps]);
 
     [Fact]
-    public void A_writer_publishes_exactly_what_it_accepted()
-    {
-        Config config = Config.QuickThrowOnFailure.WithMaxTest(CasesPerRun).WithReplay(20260601, 1);
-        if (Environment.GetEnvironmentVariable("MILLRACE_SEED")?.Split(',') is [var seed, var gamma])
-        {
-            config = config.WithReplay(ulong.Parse(seed), ulong.Parse(gamma));
-        }
-        else if (Soak.Asked)
-        {
-            config = config.WithMaxTest(CasesPerSoak).WithNoReplay();
-        }
-
-        Prop.ForAll(
-            Arb.From(Cases, Shrink),
-            static (WriterCase given) => CheckAsync(given).GetAwaiter().GetResult()).Check(config);
-    }
+    public void A_writer_publishes_exactly_what_it_accepted() => RandomCases.Check(
+        Arb.From(Cases, Shrink), CheckAsync, perRun: 200, perSoak: 5_000);
 
     private static IEnumerable<WriterCase> Shrink(WriterCase value)
     {

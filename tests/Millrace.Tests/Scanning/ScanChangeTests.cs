@@ -57,10 +57,9 @@ public sealed class ScanChangeTests
             },
             lookAhead: 1);
 
-        FilePipeException thrown = await Assert.ThrowsAsync<FilePipeException>(
-            () => ScannedRange.ScanAsync(path, 2, boundary, new FileReadOptions { Share = FileShare.ReadWrite }));
+        await Fails.WithAsync(
+            FilePipeError.Truncated, () => ScannedRange.ScanAsync(path, 2, boundary, new FileReadOptions { Share = FileShare.ReadWrite }));
 
-        Assert.Equal(FilePipeError.Truncated, thrown.Error);
         File.Delete(path);
     }
 

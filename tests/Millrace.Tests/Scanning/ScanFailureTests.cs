@@ -101,25 +101,19 @@ public sealed class ScanFailureTests
     {
         string path = TestFolder.NewPath();
 
-        FilePipeException thrown =
-            await Assert.ThrowsAsync<FilePipeException>(() => ScannedRange.ScanAsync(path, 2, RecordBoundary.Lines));
+        FilePipeException thrown = await Fails.WithAsync(
+            FilePipeError.NotFound, () => ScannedRange.ScanAsync(path, 2, RecordBoundary.Lines));
 
-        Assert.Equal(FilePipeError.NotFound, thrown.Error);
         Assert.Equal(path, thrown.Path);
     }
 
     [Fact]
     public async Task A_folder_is_rejected()
     {
-        FilePipeException thrown =
-            await Assert.ThrowsAsync<FilePipeException>(() => ScannedRange.ScanAsync(TestFolder.Root, 2, RecordBoundary.Lines));
-
-        Assert.Equal(FilePipeError.IsDirectory, thrown.Error);
+        await Fails.WithAsync(FilePipeError.IsDirectory, () => ScannedRange.ScanAsync(TestFolder.Root, 2, RecordBoundary.Lines));
     }
 
-    [Theory]
-    [InlineData(FollowMode.Descriptor)]
-    [InlineData(FollowMode.Name)]
+    [Theory, EveryValue(Except = FollowMode.None)]
     public void Following_is_rejected(FollowMode follow) =>
         Assert.Throws<ArgumentException>("options", () =>
         {

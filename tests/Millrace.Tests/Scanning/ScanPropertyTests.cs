@@ -1,36 +1,13 @@
-using FsCheck;
-using FsCheck.Fluent;
 using Millrace.Scanning;
 
 namespace Millrace.Tests.Scanning;
 
 /// <summary>Whatever the records, the ranges are the file, and none of them cuts a record.</summary>
-/// <remarks>
-/// The same cases in every run; <c>MILLRACE_SOAK=1</c> tries many more, new ones each time. A failure names the seed:
-/// <c>MILLRACE_SEED=seed,gamma</c> repeats it.
-/// </remarks>
 public sealed class ScanPropertyTests
 {
-    private const int CasesPerRun = 300;
-    private const int CasesPerSoak = 5_000;
-
     [Fact]
-    public void Every_record_is_seen_once_and_in_order()
-    {
-        Config config = Config.QuickThrowOnFailure.WithMaxTest(CasesPerRun).WithReplay(20260102, 1);
-        if (Environment.GetEnvironmentVariable("MILLRACE_SEED")?.Split(',') is [var seed, var gamma])
-        {
-            config = config.WithReplay(ulong.Parse(seed), ulong.Parse(gamma));
-        }
-        else if (Soak.Asked)
-        {
-            config = config.WithMaxTest(CasesPerSoak).WithNoReplay();
-        }
-
-        Prop.ForAll(
-            ScanCases.Arbitrary,
-            static (ScanCase given) => CheckAsync(given).GetAwaiter().GetResult()).Check(config);
-    }
+    public void Every_record_is_seen_once_and_in_order() => RandomCases.Check(
+        ScanCases.Arbitrary, CheckAsync, perRun: 300, perSoak: 5_000);
 
     private static async Task CheckAsync(ScanCase given)
     {

@@ -26,7 +26,7 @@ public sealed class ScanReaderTests
         Assert.Equal([true, true], onPool);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Every_strategy_reads_every_range(ReadStrategy strategy, bool portable)
     {
         var options = new FileReadOptions { Strategy = strategy, Portable = portable };

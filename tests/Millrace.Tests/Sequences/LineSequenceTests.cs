@@ -258,15 +258,6 @@ public sealed class LineSequenceTests
         Assert.True(walk.Current.IsEmpty);
     }
 
-    [Fact]
-    public void Sequences_over_the_same_reader_with_the_same_limit_are_equal()
-    {
-        var reader = ScriptedReader.Of();
-
-        Assert.True(reader.ReadLinesAsync(10) == reader.ReadLinesAsync(10));
-        Assert.True(reader.ReadLinesAsync(10) != reader.ReadLinesAsync(11));
-    }
-
     /// <summary>Memory that counts how often somebody looks at it.</summary>
     private sealed class CountedMemory(byte[] bytes) : MemoryManager<byte>
     {

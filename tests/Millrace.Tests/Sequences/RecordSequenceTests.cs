@@ -21,14 +21,6 @@ public sealed class RecordSequenceTests
         }
     }
 
-    [Theory, EverySource]
-    public async Task Empty_source_yields_no_records(string name)
-    {
-        await using ByteSource source = ByteSources.Open(name, [], 0);
-
-        Assert.Empty(await source.Records<long>().TakeAsync());
-    }
-
     [Theory, EverySource(KeepsTheRest = true)]
     public async Task An_iteration_that_ends_early_leaves_the_next_record_in_the_reader(string name)
     {
@@ -161,15 +153,6 @@ public sealed class RecordSequenceTests
         }
 
         Assert.Equal(Content, MemoryMarshal.AsBytes<RecordOf12>(taken.ToArray()).ToArray());
-    }
-
-    [Fact]
-    public void Sequences_over_the_same_reader_in_the_same_byte_order_are_equal()
-    {
-        var reader = ScriptedReader.Of();
-
-        Assert.True(reader.ReadRecordsAsync<int>() == reader.ReadRecordsAsync<int>(ByteOrder.LittleEndian));
-        Assert.True(reader.ReadRecordsAsync<int>() != reader.ReadRecordsAsync<int>(ByteOrder.BigEndian));
     }
 
     private static async Task CheckAsync<T>(string name, int[] pieces)

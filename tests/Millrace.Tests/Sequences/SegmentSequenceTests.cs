@@ -16,14 +16,6 @@ public sealed class SegmentSequenceTests
         Assert.Equal(Content, segments.SelectMany(segment => segment));
     }
 
-    [Theory, EverySource]
-    public async Task Empty_source_yields_no_segments(string name)
-    {
-        await using ByteSource source = ByteSources.Open(name, [], 0);
-
-        Assert.Empty(await source.Segments().TakeAsync());
-    }
-
     [Theory, EverySource(KeepsTheRest = true)]
     public async Task A_returned_segment_counts_as_consumed(string name)
     {

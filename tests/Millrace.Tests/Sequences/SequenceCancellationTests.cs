@@ -157,9 +157,7 @@ public sealed class SequenceCancellationTests
         await walk.DisposeAsync();
     }
 
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
+    [Theory, EveryValue]
     public async Task The_interface_is_cancelled_by_either_token(bool sequences)
     {
         using var one = new CancellationTokenSource();

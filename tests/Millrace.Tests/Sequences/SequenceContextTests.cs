@@ -3,52 +3,42 @@ namespace Millrace.Tests.Sequences;
 /// <summary>Where the code after an await runs.</summary>
 public sealed class SequenceContextTests
 {
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task Bytes_continue_in_the_callers_context_by_default(bool captured) =>
-        Assert.Equal(captured, await IsPostedAsync(captured, async (reader, configured) =>
+    private static readonly Dictionary<string, Func<PipeReader, bool, Task>> Walks = new()
+    {
+        ["bytes"] = async (reader, captured) =>
         {
-            await foreach (byte _ in configured ? reader.ReadBytesAsync() : reader.ReadBytesAsync().ConfigureAwait(false))
+            await foreach (byte _ in captured ? reader.ReadBytesAsync() : reader.ReadBytesAsync().ConfigureAwait(false))
             {
             }
-        }));
+        },
+        ["segments"] = async (reader, captured) =>
+        {
+            await foreach (ReadOnlyMemory<byte> _ in captured ? reader.ReadSegmentsAsync() : reader.ReadSegmentsAsync().ConfigureAwait(false))
+            {
+            }
+        },
+        ["lines"] = async (reader, captured) =>
+        {
+            await foreach (ReadOnlyMemory<byte> _ in captured ? reader.ReadLinesAsync() : reader.ReadLinesAsync().ConfigureAwait(false))
+            {
+            }
+        },
+        ["records"] = async (reader, captured) =>
+        {
+            await foreach (short _ in captured ? reader.ReadRecordsAsync<short>() : reader.ReadRecordsAsync<short>().ConfigureAwait(false))
+            {
+            }
+        },
+    };
 
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task Segments_continue_in_the_callers_context_by_default(bool captured) =>
-        Assert.Equal(captured, await IsPostedAsync(captured, async (reader, configured) =>
-        {
-            SegmentSequence segments = reader.ReadSegmentsAsync();
-            await foreach (ReadOnlyMemory<byte> _ in configured ? segments : segments.ConfigureAwait(false))
-            {
-            }
-        }));
+    public static TheoryData<string> Kinds => [.. Walks.Keys];
 
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task Lines_continue_in_the_callers_context_by_default(bool captured) =>
-        Assert.Equal(captured, await IsPostedAsync(captured, async (reader, configured) =>
-        {
-            LineSequence lines = reader.ReadLinesAsync();
-            await foreach (ReadOnlyMemory<byte> _ in configured ? lines : lines.ConfigureAwait(false))
-            {
-            }
-        }));
-
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task Records_continue_in_the_callers_context_by_default(bool captured) =>
-        Assert.Equal(captured, await IsPostedAsync(captured, async (reader, configured) =>
-        {
-            RecordSequence<short> records = reader.ReadRecordsAsync<short>();
-            await foreach (short _ in configured ? records : records.ConfigureAwait(false))
-            {
-            }
-        }));
+    [Theory, MemberData(nameof(Kinds))]
+    public async Task Iterations_continue_in_the_callers_context_by_default(string kind)
+    {
+        Assert.True(await IsPostedAsync(captured: true, Walks[kind]));
+        Assert.False(await IsPostedAsync(captured: false, Walks[kind]));
+    }
 
     /// <summary>Begins a walk in a context, lets it wait, and says whether it came back through the context.</summary>
     private static async Task<bool> IsPostedAsync(bool captured, Func<PipeReader, bool, Task> walk)

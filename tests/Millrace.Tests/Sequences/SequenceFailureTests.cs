@@ -65,9 +65,7 @@ public sealed class SequenceFailureTests
         Assert.Equal(8, reader.Consumed);
     }
 
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
+    [Theory, EveryValue]
     public async Task An_exception_of_the_delegate_leaves_a_strict_reader_usable(bool waits)
     {
         var reader = new ScriptedReader([ScriptedReader.Piece("ab"), ScriptedReader.Piece("cd")], waits: waits);
@@ -83,7 +81,7 @@ public sealed class SequenceFailureTests
         Assert.Equal("cd"u8.ToArray(), await reader.ReadBytesAsync().TakeAsync());
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_line_over_the_buffer_limit_throws_and_stays_readable(
         ReadStrategy strategy, bool portable)
     {
@@ -92,32 +90,25 @@ public sealed class SequenceFailureTests
         content[3] = (byte)'\n';
         string path = TestFolder.NewPath();
         await File.WriteAllBytesAsync(path, content);
-        await using FilePipeReader reader = FilePipe.OpenRead(path, new FileReadOptions
-        {
-            Strategy = strategy,
-            Portable = portable,
-            BufferSize = 100_000,
-            MaxBufferedBytes = MiB,
-        });
+        await using FilePipeReader reader = TestReader.Open(
+            path, strategy, portable, new FileReadOptions { BufferSize = 100_000, MaxBufferedBytes = MiB });
         var lines = new List<string>();
 
-        FilePipeException exception = await Assert.ThrowsAsync<FilePipeException>(
-            () => reader.ReadLinesAsync().TakeInto(lines));
+        FilePipeException exception = await Fails.WithAsync(
+            FilePipeError.BufferLimit, () => reader.ReadLinesAsync().TakeInto(lines));
 
-        Assert.Equal(FilePipeError.BufferLimit, exception.Error);
         Assert.Equal(4, exception.Offset);
         Assert.Equal("\0\0\0", Assert.Single(lines));
         Assert.Equal(4, reader.Position);
         Assert.Equal(content[4..].LongLength, await reader.ForEachSegmentAsync(span => Assert.False(span.ContainsAnyExcept((byte)0))));
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Bytes_examined_by_a_failed_iteration_come_with_the_next_read(
         ReadStrategy strategy, bool portable)
     {
-        await using FilePipeReader reader = FilePipe.OpenRead(
-            TestFolder.SharedFile(1_000),
-            new FileReadOptions { Strategy = strategy, Portable = portable, BufferSize = 10 });
+        await using FilePipeReader reader = TestReader.Open(
+            TestFolder.SharedFile(1_000), strategy, portable, new FileReadOptions { BufferSize = 10 });
         using var cancelling = new CancellationTokenSource();
         reader.CancelPendingRead();
         await Assert.ThrowsAsync<OperationCanceledException>(() => reader.ReadBytesAsync().TakeAsync());

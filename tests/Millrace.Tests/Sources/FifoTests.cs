@@ -5,7 +5,7 @@ namespace Millrace.Tests.Sources;
 /// <summary>FIFOs: no length, no seeking, bytes when they come.</summary>
 public sealed class FifoTests
 {
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_slow_writer_is_waited_for(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -24,7 +24,7 @@ public sealed class FifoTests
         await reader.AssertRestAsync(1_000, 1_000);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task More_bytes_than_the_kernel_buffers_arrive_complete(ReadStrategy strategy, bool portable)
     {
         const int Length = 3_000_001;
@@ -45,7 +45,7 @@ public sealed class FifoTests
         Assert.Equal(Length, reader.Position);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_record_longer_than_a_block_is_buffered(ReadStrategy strategy, bool portable)
     {
         const int Length = 1_000_001;
@@ -61,7 +61,7 @@ public sealed class FifoTests
         await writing.Soon();
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_writer_that_writes_nothing_yields_an_empty_file(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -71,7 +71,7 @@ public sealed class FifoTests
         await reader.AssertRestAsync(0, 0);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void A_fifo_has_no_positions(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -85,7 +85,7 @@ public sealed class FifoTests
         Assert.Contains("FIFO", reader.StrategyReason, StringComparison.Ordinal);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Position_counts_what_was_consumed(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -97,27 +97,25 @@ public sealed class FifoTests
         Assert.Equal(123, reader.Position);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_length_ends_the_pipe_there(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
-        await using FilePipeReader reader = FilePipe.OpenRead(
-            fifo.Path, new FileReadOptions { Strategy = strategy, Portable = portable, Length = 250 });
+        await using FilePipeReader reader = TestReader.Open(fifo.Path, strategy, portable, new FileReadOptions { Length = 250 });
         fifo.Write(TestContent.Of(500).Span);
 
         await reader.AssertRestAsync(0, 250);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public void An_offset_is_rejected(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
 
-        Assert.Throws<NotSupportedException>(() => FilePipe.OpenRead(
-            fifo.Path, new FileReadOptions { Strategy = strategy, Portable = portable, Offset = 1 }));
+        Assert.Throws<NotSupportedException>(() => TestReader.Open(fifo.Path, strategy, portable, new FileReadOptions { Offset = 1 }));
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_synchronous_read_waits(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -129,7 +127,7 @@ public sealed class FifoTests
         (await read.Soon()).AssertStarts(0);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_synchronous_read_that_waits_can_be_canceled(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -141,7 +139,7 @@ public sealed class FifoTests
         Assert.True((await read.Soon()).IsCanceled);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Disposing_while_a_read_waits_returns_at_once_and_ends_the_read(
         ReadStrategy strategy, bool portable)
     {
@@ -177,7 +175,7 @@ public sealed class FifoTests
         (await second.HoldAsync(100)).AssertStarts(0, 100);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_handle_of_a_fifo_is_read(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -190,5 +188,5 @@ public sealed class FifoTests
     }
 
     private static FilePipeReader Open(Fifo fifo, ReadStrategy strategy, bool portable) =>
-        FilePipe.OpenRead(fifo.Path, new FileReadOptions { Strategy = strategy, Portable = portable });
+        TestReader.Open(fifo.Path, strategy, portable);
 }

@@ -14,7 +14,7 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
         17, (2 * GiB) - 3, (4 * GiB) - 501, (4 * GiB) + 12_345, (5 * GiB) + 262_143, Length - MarkerLength,
     ];
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Seeking_reads_at_the_right_offsets(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = file.Open(
@@ -31,7 +31,7 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
         }
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Parts_are_read_at_the_right_offsets(ReadStrategy strategy, bool portable)
     {
         foreach (long marker in Markers)
@@ -52,7 +52,7 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
         }
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task Reading_continues_across_4_GiB(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = file.Open(new FileReadOptions
@@ -71,7 +71,7 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
         Assert.Equal(2 * MarkerLength, bytes.Length - bytes.AsSpan().Count((byte)0) + ZerosInMarkers(2));
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task The_end_is_found_at_the_right_offset(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = file.Open(

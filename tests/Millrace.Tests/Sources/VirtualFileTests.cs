@@ -5,7 +5,7 @@ namespace Millrace.Tests.Sources;
 /// <summary>Files of /proc and /sys: their size is 0 or a page, whatever is in them.</summary>
 public sealed class VirtualFileTests
 {
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_file_of_proc_without_a_size_is_read_to_its_end(ReadStrategy strategy, bool portable)
     {
         string text = await ReadAsync("/proc/self/status", strategy, portable);
@@ -16,7 +16,7 @@ public sealed class VirtualFileTests
         Assert.EndsWith("\n", text, StringComparison.Ordinal);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_file_of_proc_reads_the_same_as_with_File_ReadAllBytes(ReadStrategy strategy, bool portable)
     {
         foreach (string path in new[] { "/proc/version", "/proc/filesystems", "/proc/self/environ" })
@@ -46,7 +46,7 @@ public sealed class VirtualFileTests
         Assert.Equal(await File.ReadAllTextAsync("/proc/kallsyms"), text);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_file_of_sys_ends_before_its_size(ReadStrategy strategy, bool portable)
     {
         const string Path = "/sys/devices/system/cpu/online";
@@ -58,10 +58,10 @@ public sealed class VirtualFileTests
         Assert.InRange(text.Length, 2, 100);
     }
 
-    [Theory, EveryStrategy]
+    [Theory, EveryValue]
     public async Task A_file_without_a_size_can_be_read_again(ReadStrategy strategy, bool portable)
     {
-        await using FilePipeReader reader = Open("/proc/version", strategy, portable);
+        await using FilePipeReader reader = TestReader.Open("/proc/version", strategy, portable);
         byte[] first = await reader.ReadToEndAsync();
         Assert.True(reader.CanSeek);
         Assert.Equal(0, reader.Length);
@@ -74,10 +74,7 @@ public sealed class VirtualFileTests
 
     private static async Task<string> ReadAsync(string path, ReadStrategy strategy, bool portable)
     {
-        await using FilePipeReader reader = Open(path, strategy, portable);
+        await using FilePipeReader reader = TestReader.Open(path, strategy, portable);
         return Encoding.UTF8.GetString(await reader.ReadToEndAsync());
     }
-
-    private static FilePipeReader Open(string path, ReadStrategy strategy, bool portable) =>
-        FilePipe.OpenRead(path, new FileReadOptions { Strategy = strategy, Portable = portable });
 }

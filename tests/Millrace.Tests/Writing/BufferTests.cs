@@ -1,13 +1,12 @@
 namespace Millrace.Tests.Writing;
 
 /// <summary>GetMemory, GetSpan and Advance.</summary>
-public sealed class BufferTests
+public sealed class BufferTests : FolderTests
 {
     [Theory, EveryWriter]
     public async Task Memory_is_at_least_as_large_as_requested(string kind)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
         foreach (int size in new[] { 0, 1, 4095, 4096, 100_000, 256 * 1024, 512 * 1024, 512 * 1024 + 1, 5_000_000, 1 })
         {
             Assert.InRange(writer.GetMemory(size).Length, Math.Max(size, 1), int.MaxValue);
@@ -18,8 +17,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Memory_and_span_end_up_in_the_file_in_order(string kind)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
         int offset = 0;
         for (int size = 1; offset < 2_000_000; size = (size * 3) + 1)
         {
@@ -34,14 +32,13 @@ public sealed class BufferTests
 
         await writer.CommitAsync();
 
-        Assert.Equal(TestContent.Of(offset).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
+        Assert.Equal(TestContent.Of(offset).ToArray(), await File.ReadAllBytesAsync(Folder["file"]));
     }
 
     [Theory, EveryWriter]
     public async Task Less_memory_than_requested_may_be_used(string kind)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
         for (int i = 0; i < 1000; i++)
         {
             writer.GetSpan(1000)[0] = (byte)i;
@@ -50,14 +47,13 @@ public sealed class BufferTests
 
         await writer.CommitAsync();
 
-        Assert.Equal(Enumerable.Range(0, 1000).Select(i => (byte)i), await File.ReadAllBytesAsync(folder["file"]));
+        Assert.Equal(Enumerable.Range(0, 1000).Select(i => (byte)i), await File.ReadAllBytesAsync(Folder["file"]));
     }
 
     [Theory, EveryWriter]
     public async Task Advancing_by_zero_is_always_allowed(string kind)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
         writer.Advance(0);
         _ = writer.GetMemory(10);
         writer.Advance(0);
@@ -67,8 +63,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Advancing_by_too_much_or_a_negative_number_throws(string kind)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
         Assert.Throws<ArgumentOutOfRangeException>(() => writer.Advance(1));
         int length = writer.GetMemory(10).Length;
         Assert.Throws<ArgumentOutOfRangeException>(() => writer.Advance(length + 1));
@@ -82,8 +77,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Unflushed_bytes_are_those_accepted_since_the_last_flush(string kind)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
         Assert.True(writer.CanGetUnflushedBytes);
         Assert.Equal(0, writer.UnflushedBytes);
         _ = writer.GetMemory(100);
@@ -102,9 +96,8 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Nothing_reaches_the_file_before_a_flush_or_a_full_buffer(string kind)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
-        string staged = Path.Combine(folder.Path, Assert.Single(folder.Names));
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
+        string staged = Path.Combine(Folder.Path, Assert.Single(Folder.Names));
         writer.Write(new byte[200_000]);
         Assert.Equal(0, new FileInfo(staged).Length);
 
@@ -126,9 +119,8 @@ public sealed class BufferTests
     [InlineData("PortableEveryFlush")]
     public async Task A_flush_takes_everything_to_the_file(string kind)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
-        string staged = Path.Combine(folder.Path, Assert.Single(folder.Names));
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
+        string staged = Path.Combine(Folder.Path, Assert.Single(Folder.Names));
         writer.Write(TestContent.Of(1000).Span);
         await writer.FlushAsync();
         Assert.Equal(TestContent.Of(1000).ToArray(), await ReadAsync(staged));
@@ -146,8 +138,7 @@ public sealed class BufferTests
     [InlineData("PortableEveryFlush", 0)]
     public async Task Small_chunks_are_buffered_unless_flushes_are_durable(string kind, int unflushed)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
         await writer.WriteAsync(TestContent.Of(100));
         Assert.Equal(unflushed, writer.UnflushedBytes);
         await writer.FlushAsync();
@@ -158,8 +149,7 @@ public sealed class BufferTests
     [Theory, EveryWriter]
     public async Task Full_buffers_are_written_in_whole_pages(string kind)
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
+        await using FilePipeWriter writer = WriterKind.Of(kind).Create(Folder["file"]);
         for (int i = 0; i < 1000; i++)
         {
             writer.Write(TestContent.Of(1001).Span);

@@ -3,36 +3,33 @@ using Millrace.Writing;
 namespace Millrace.Tests.Writing;
 
 /// <summary>What killed writers leave, and what is never touched.</summary>
-public sealed class CleanUpTests
+public sealed class CleanUpTests : FolderTests
 {
     [Fact]
     public async Task Leftovers_are_removed_and_files_being_written_are_not()
     {
-        using var folder = new TemporaryFolder();
         string leftover = StagedName.Next();
-        await File.WriteAllTextAsync(folder[leftover], "half a file");
-        await using FilePipeWriter alive = FilePipe.Create(folder["file"]);
+        await File.WriteAllTextAsync(Folder[leftover], "half a file");
+        await using FilePipeWriter alive = FilePipe.Create(Folder["file"]);
         await alive.WriteAsync(new byte[10]);
-        Assert.Equal(1, FilePipe.CleanUp(folder.Path));
-        Assert.Equal(0, FilePipe.CleanUp(folder.Path));
+        Assert.Equal(1, FilePipe.CleanUp(Folder.Path));
+        Assert.Equal(0, FilePipe.CleanUp(Folder.Path));
         await alive.CommitAsync();
-        Assert.Equal(["file"], folder.Names);
+        Assert.Equal(["file"], Folder.Names);
     }
 
     [Fact]
     public async Task A_file_that_is_being_written_portably_is_not_removed()
     {
-        using var folder = new TemporaryFolder();
-        await using FilePipeWriter alive = FilePipe.Create(folder["file"], new FileWriteOptions { Portable = true });
-        Assert.Equal(0, FilePipe.CleanUp(folder.Path));
+        await using FilePipeWriter alive = FilePipe.Create(Folder["file"], new FileWriteOptions { Portable = true });
+        Assert.Equal(0, FilePipe.CleanUp(Folder.Path));
         await alive.CommitAsync();
-        Assert.Equal(["file"], folder.Names);
+        Assert.Equal(["file"], Folder.Names);
     }
 
     [Fact]
     public void Nothing_else_is_ever_removed()
     {
-        using var folder = new TemporaryFolder();
         string name = StagedName.Next();
         char last = name[^5] == '0' ? '1' : '0';
         string[] others =
@@ -48,31 +45,29 @@ public sealed class CleanUpTests
         ];
         foreach (string other in others)
         {
-            File.WriteAllText(folder[other], "the user's own");
+            File.WriteAllText(Folder[other], "the user's own");
         }
 
-        Directory.CreateDirectory(folder[StagedName.Next()]);
-        File.CreateSymbolicLink(folder[StagedName.Next()], folder["report.tmp"]);
-        int before = folder.Names.Length;
-        Assert.Equal(0, FilePipe.CleanUp(folder.Path));
-        Assert.Equal(before, folder.Names.Length);
+        Directory.CreateDirectory(Folder[StagedName.Next()]);
+        File.CreateSymbolicLink(Folder[StagedName.Next()], Folder["report.tmp"]);
+        int before = Folder.Names.Length;
+        Assert.Equal(0, FilePipe.CleanUp(Folder.Path));
+        Assert.Equal(before, Folder.Names.Length);
     }
 
     [Fact]
     public void Subfolders_are_not_searched()
     {
-        using var folder = new TemporaryFolder();
-        string inner = Path.Combine(Directory.CreateDirectory(folder["inner"]).FullName, StagedName.Next());
+        string inner = Path.Combine(Directory.CreateDirectory(Folder["inner"]).FullName, StagedName.Next());
         File.WriteAllText(inner, "");
-        Assert.Equal(0, FilePipe.CleanUp(folder.Path));
+        Assert.Equal(0, FilePipe.CleanUp(Folder.Path));
         Assert.True(File.Exists(inner));
     }
 
     [Fact]
     public void Missing_folder_is_an_error()
     {
-        FilePipeException missing = Assert.Throws<FilePipeException>(() => FilePipe.CleanUp(TestFolder.NewPath(".folder")));
-        Assert.Equal(FilePipeError.NotFound, missing.Error);
+        Fails.With(FilePipeError.NotFound, () => FilePipe.CleanUp(TestFolder.NewPath(".folder")));
     }
 
     [Fact]

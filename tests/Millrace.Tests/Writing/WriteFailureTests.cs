@@ -4,7 +4,7 @@ namespace Millrace.Tests.Writing;
 
 /// <summary>What cannot be written: a typed error, the old file as it was, nothing left beside it.</summary>
 [SupportedOSPlatform("linux")]
-public sealed class WriteFailureTests
+public sealed class WriteFailureTests : FolderTests
 {
     private const int DiskBytes = 1024 * 1024;
 
@@ -23,9 +23,8 @@ public sealed class WriteFailureTests
         await using (FilePipeWriter writer = FilePipe.Create(
             disk["file"], new FileWriteOptions { Strategy = strategy, Portable = portable }))
         {
-            FilePipeException full = await Assert.ThrowsAsync<FilePipeException>(
-                async () => await writer.WriteAsync(new byte[2 * DiskBytes]));
-            Assert.Equal(FilePipeError.NoSpace, full.Error);
+            FilePipeException full = await Fails.WithAsync(
+                FilePipeError.NoSpace, async () => await writer.WriteAsync(new byte[2 * DiskBytes]));
             Assert.Equal(disk["file"], full.Path);
             Assert.NotNull(full.InnerException);
         }
@@ -41,12 +40,11 @@ public sealed class WriteFailureTests
         await using (FilePipeWriter writer = FilePipe.Create(
             disk["file"], new FileWriteOptions { Strategy = WriteStrategy.Direct }))
         {
-            FilePipeException full = await Assert.ThrowsAsync<FilePipeException>(async () =>
+            await Fails.WithAsync(FilePipeError.NoSpace, async () =>
             {
                 await writer.WriteAsync(new byte[16 * 1024 * 1024]);
                 await writer.CommitAsync();
             });
-            Assert.Equal(FilePipeError.NoSpace, full.Error);
         }
 
         for (int i = 0; i < 1000 && Directory.GetFiles(disk.Path).Length > 1; i++)
@@ -62,7 +60,7 @@ public sealed class WriteFailureTests
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
         await using FilePipeWriter writer = FilePipe.Create(disk["file"]);
-        FilePipeException full = Assert.Throws<FilePipeException>(() =>
+        Fails.With(FilePipeError.NoSpace, () =>
         {
             for (int i = 0; i < 100; i++)
             {
@@ -70,7 +68,6 @@ public sealed class WriteFailureTests
                 writer.Advance(100_000);
             }
         });
-        Assert.Equal(FilePipeError.NoSpace, full.Error);
     }
 
     [NeedsFact(Need.Mount)]
@@ -81,8 +78,7 @@ public sealed class WriteFailureTests
         await using FilePipeWriter writer = FilePipe.Create(disk["file"]);
         TestContent.Of(500_000).CopyTo(writer.GetMemory(500_000));
         writer.Advance(500_000);
-        FilePipeException full = await Assert.ThrowsAsync<FilePipeException>(async () => await writer.CommitAsync());
-        Assert.Equal(FilePipeError.NoSpace, full.Error);
+        await Fails.WithAsync(FilePipeError.NoSpace, async () => await writer.CommitAsync());
 
         File.Delete(disk["large"]);
         await writer.CommitAsync();
@@ -95,156 +91,127 @@ public sealed class WriteFailureTests
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
         await File.WriteAllTextAsync(disk["file"], "old");
-        FilePipeException full = Assert.Throws<FilePipeException>(
-            () => FilePipe.Create(disk["file"], new FileWriteOptions { PreallocationSize = 4 * DiskBytes }));
-        Assert.Equal(FilePipeError.NoSpace, full.Error);
+        Fails.With(
+            FilePipeError.NoSpace, () => FilePipe.Create(disk["file"], new FileWriteOptions { PreallocationSize = 4 * DiskBytes }));
         AssertOldFileAlone(disk);
     }
 
     [Fact]
     public async Task File_size_limit_is_an_error_and_not_a_signal()
     {
-        using var folder = new TemporaryFolder();
         // The runtime itself maps a large file in memory, unless it is told not to.
         using var child = ChildProcess.StartAfter(
-            "export DOTNET_EnableWriteXorExecute=0 && ulimit -f 1024", "write-too-much", folder["file"]);
+            "export DOTNET_EnableWriteXorExecute=0 && ulimit -f 1024", "write-too-much", Folder["file"]);
         Assert.Equal(nameof(FilePipeError.FileTooLarge), await child.ReadLineAsync());
         Assert.Equal(0, await child.EndAsync());
-        Assert.Empty(folder.Names);
+        Assert.Empty(Folder.Names);
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, EveryValue]
     public async Task Removed_folder_is_reported(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        string inner = Directory.CreateDirectory(folder["inner"]).FullName;
+        string inner = Directory.CreateDirectory(Folder["inner"]).FullName;
         await using FilePipeWriter writer = FilePipe.Create(
             Path.Combine(inner, "file"), new FileWriteOptions { Portable = portable });
         await writer.WriteAsync(new byte[100]);
         Directory.Delete(inner, recursive: true);
-        FilePipeException gone = await Assert.ThrowsAsync<FilePipeException>(async () => await writer.CommitAsync());
-        Assert.Equal(FilePipeError.NotFound, gone.Error);
+        await Fails.WithAsync(FilePipeError.NotFound, async () => await writer.CommitAsync());
         await writer.DisposeAsync();
-        Assert.Empty(folder.Names);
+        Assert.Empty(Folder.Names);
     }
 
     [NeedsFact(Need.Native)]
     public async Task File_is_published_in_a_renamed_folder()
     {
-        using var folder = new TemporaryFolder();
-        Directory.CreateDirectory(folder["before"]);
-        await using (FilePipeWriter writer = FilePipe.Create(Path.Combine(folder["before"], "file")))
+        Directory.CreateDirectory(Folder["before"]);
+        await using (FilePipeWriter writer = FilePipe.Create(Path.Combine(Folder["before"], "file")))
         {
             await writer.WriteAsync(new byte[100]);
-            Directory.Move(folder["before"], folder["after"]);
+            Directory.Move(Folder["before"], Folder["after"]);
             await writer.CommitAsync();
         }
 
-        Assert.Equal(["after"], folder.Names);
-        Assert.Equal([Path.Combine(folder["after"], "file")], Directory.GetFileSystemEntries(folder["after"]));
+        Assert.Equal(["after"], Folder.Names);
+        Assert.Equal([Path.Combine(Folder["after"], "file")], Directory.GetFileSystemEntries(Folder["after"]));
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, EveryValue]
     public async Task Read_only_file_is_rejected(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await File.WriteAllTextAsync(folder["file"], "old");
-        File.SetUnixFileMode(folder["file"], UnixFileMode.UserRead);
-        AssertRefused(folder, "file", FilePipeError.ReadOnly, portable);
-        Assert.Equal(["file"], folder.Names);
+        await File.WriteAllTextAsync(Folder["file"], "old");
+        File.SetUnixFileMode(Folder["file"], UnixFileMode.UserRead);
+        AssertRefused(Folder, "file", FilePipeError.ReadOnly, portable);
+        Assert.Equal(["file"], Folder.Names);
     }
 
-    [NeedsTheory(Need.Mount)]
-    [InlineData(false)]
-    [InlineData(true)]
+    [NeedsTheory(Need.Mount), EveryValue]
     public void Read_only_mount_is_reported(bool portable)
     {
         using MountedDisk disk = MountedDisk.InMemory(DiskBytes);
         File.WriteAllText(disk["file"], "old");
         disk.MakeReadOnly();
-        FilePipeException refused = Assert.Throws<FilePipeException>(
-            () => FilePipe.Create(disk["file"], new FileWriteOptions { Portable = portable }));
-        Assert.Equal(FilePipeError.ReadOnly, refused.Error);
+        Fails.With(FilePipeError.ReadOnly, () => FilePipe.Create(disk["file"], new FileWriteOptions { Portable = portable }));
         Assert.Equal("old", File.ReadAllText(disk["file"]));
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, EveryValue]
     public void Too_long_name_is_rejected(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        AssertRefused(folder, new string('x', 256), FilePipeError.NameTooLong, portable);
-        AssertRefused(folder, new string('ü', 128), FilePipeError.NameTooLong, portable);
-        Assert.Empty(folder.Names);
+        AssertRefused(Folder, new string('x', 256), FilePipeError.NameTooLong, portable);
+        AssertRefused(Folder, new string('ü', 128), FilePipeError.NameTooLong, portable);
+        Assert.Empty(Folder.Names);
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, EveryValue]
     public async Task Longest_possible_name_is_accepted(bool portable)
     {
-        using var folder = new TemporaryFolder();
         string name = new('x', 255);
-        await using FilePipeWriter writer = FilePipe.Create(folder[name], new FileWriteOptions { Portable = portable });
+        await using FilePipeWriter writer = FilePipe.Create(Folder[name], new FileWriteOptions { Portable = portable });
         await writer.CommitAsync();
-        Assert.Equal([name], folder.Names);
+        Assert.Equal([name], Folder.Names);
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, EveryValue]
     public void Folder_as_target_is_rejected(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        Directory.CreateDirectory(folder["inner"]);
-        AssertRefused(folder, "inner", FilePipeError.IsDirectory, portable);
-        AssertRefused(folder, "inner/", FilePipeError.IsDirectory, portable);
-        AssertRefused(folder, "missing/file", FilePipeError.NotFound, portable);
-        File.WriteAllText(folder["file"], "old");
-        AssertRefused(folder, "file/file", FilePipeError.NotFound, portable);
+        Directory.CreateDirectory(Folder["inner"]);
+        AssertRefused(Folder, "inner", FilePipeError.IsDirectory, portable);
+        AssertRefused(Folder, "inner/", FilePipeError.IsDirectory, portable);
+        AssertRefused(Folder, "missing/file", FilePipeError.NotFound, portable);
+        File.WriteAllText(Folder["file"], "old");
+        AssertRefused(Folder, "file/file", FilePipeError.NotFound, portable);
     }
 
     [NeedsFact(Need.Native)]
     public void Device_or_FIFO_is_not_replaced()
     {
         // The framework tells them from files only by opening them, which a FIFO makes wait.
-        using var folder = new TemporaryFolder();
-        Linux.MakeFifo(folder["fifo"]);
-        AssertRefused(folder, "fifo", FilePipeError.Failed, portable: false);
-        FilePipeException device = Assert.Throws<FilePipeException>(() => FilePipe.Create("/dev/null"));
-        Assert.Equal(FilePipeError.Failed, device.Error);
-        Assert.Equal(["fifo"], folder.Names);
+        Linux.MakeFifo(Folder["fifo"]);
+        AssertRefused(Folder, "fifo", FilePipeError.Failed, portable: false);
+        Fails.With(FilePipeError.Failed, () => FilePipe.Create("/dev/null"));
+        Assert.Equal(["fifo"], Folder.Names);
     }
 
-    [NeedsTheory(Need.Mount)]
-    [InlineData(false)]
-    [InlineData(true)]
+    [NeedsTheory(Need.Mount), EveryValue]
     public async Task Mount_point_as_target_is_reported(bool portable)
     {
-        using var folder = new TemporaryFolder();
-        await File.WriteAllTextAsync(folder["file"], "under");
-        await File.WriteAllTextAsync(folder["other"], "over");
-        Shell.Run("mount", "--bind", folder["other"], folder["file"]);
+        await File.WriteAllTextAsync(Folder["file"], "under");
+        await File.WriteAllTextAsync(Folder["other"], "over");
+        Shell.Run("mount", "--bind", Folder["other"], Folder["file"]);
         try
         {
-            await using (FilePipeWriter writer = FilePipe.Create(folder["file"], new FileWriteOptions { Portable = portable }))
+            await using (FilePipeWriter writer = FilePipe.Create(Folder["file"], new FileWriteOptions { Portable = portable }))
             {
                 await writer.WriteAsync(new byte[10]);
-                FilePipeException refused = await Assert.ThrowsAsync<FilePipeException>(async () => await writer.CommitAsync());
-                Assert.Equal(FilePipeError.CrossDevice, refused.Error);
+                await Fails.WithAsync(FilePipeError.CrossDevice, async () => await writer.CommitAsync());
             }
 
-            Assert.Equal("over", await File.ReadAllTextAsync(folder["file"]));
-            Assert.Equal(["file", "other"], folder.Names);
+            Assert.Equal("over", await File.ReadAllTextAsync(Folder["file"]));
+            Assert.Equal(["file", "other"], Folder.Names);
         }
         finally
         {
-            Shell.Run("umount", folder["file"]);
+            Shell.Run("umount", Folder["file"]);
         }
     }
 

@@ -1,0 +1,27 @@
+using FsCheck;
+using FsCheck.Fluent;
+
+namespace Millrace.Tests.Infrastructure;
+
+/// <summary>Checks that a property holds for random cases.</summary>
+/// <remarks>
+/// The same cases in every run; <c>MILLRACE_SOAK=1</c> tries many more, new ones each time. A failure names the seed:
+/// <c>MILLRACE_SEED=seed,gamma</c> repeats it.
+/// </remarks>
+internal static class RandomCases
+{
+    public static void Check<T>(Arbitrary<T> cases, Func<T, Task> check, int perRun, int perSoak)
+    {
+        Config config = Config.QuickThrowOnFailure.WithMaxTest(perRun).WithReplay(20260101, 1);
+        if (Environment.GetEnvironmentVariable("MILLRACE_SEED")?.Split(',') is [var seed, var gamma])
+        {
+            config = config.WithReplay(ulong.Parse(seed), ulong.Parse(gamma));
+        }
+        else if (Soak.Asked)
+        {
+            config = config.WithMaxTest(perSoak).WithNoReplay();
+        }
+
+        Prop.ForAll(cases, (T given) => check(given).GetAwaiter().GetResult()).Check(config);
+    }
+}
