@@ -74,7 +74,7 @@ internal sealed unsafe class BlockPool(bool hugePages = false)
         }
         else if (page.ReleaseOne())
         {
-            HugePages.Free(page.Memory);
+            MemoryMap.Unmap(page.Memory, MemoryMap.HugePageBytes);
         }
     }
 
@@ -98,8 +98,8 @@ internal sealed unsafe class BlockPool(bool hugePages = false)
 
     private NativeBlock RentFromHugePage()
     {
-        const int Blocks = HugePages.Bytes / BlockBytes;
-        var page = new HugePage(HugePages.Allocate(), Blocks);
+        const int Blocks = MemoryMap.HugePageBytes / BlockBytes;
+        var page = new HugePage(MemoryMap.MapHugePage(), Blocks);
         for (int i = Blocks - 1; i > 0; i--)
         {
             Return(BlockOf(i));

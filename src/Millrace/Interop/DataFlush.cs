@@ -9,28 +9,18 @@ namespace Millrace.Interop;
 /// </summary>
 internal static partial class DataFlush
 {
-    public static int Flush(SafeFileHandle file)
-    {
-        while (FDataSync(file) != 0)
-        {
-            int error = Marshal.GetLastPInvokeError();
-            if (error != Errno.Interrupted)
-            {
-                return error;
-            }
-        }
-
-        return 0;
-    }
+    public static int Flush(SafeFileHandle file) => Flush(file, all: false);
 
     /// <summary><c>fsync(2)</c>: the times and permissions, too.</summary>
     /// <remarks>
     /// The framework's <see cref="RandomAccess.FlushToDisk"/> and <c>FileStream.Flush(true)</c> return as if nothing were
     /// wrong when this fails (seen with .NET 10 on a failing device).
     /// </remarks>
-    public static int FlushAll(SafeFileHandle file)
+    public static int FlushAll(SafeFileHandle file) => Flush(file, all: true);
+
+    private static int Flush(SafeFileHandle file, bool all)
     {
-        while (FSync(file) != 0)
+        while ((all ? FSync(file) : FDataSync(file)) != 0)
         {
             int error = Marshal.GetLastPInvokeError();
             if (error != Errno.Interrupted)

@@ -15,9 +15,23 @@ internal static unsafe partial class FileReopen
     private const int CloseOnExec = 0x80000; // O_CLOEXEC
     private const int Sequential = 2; // POSIX_FADV_SEQUENTIAL
 
-    /// <summary>Opens by the name in /proc, which works for a file that was renamed or deleted since, and needs no path.</summary>
     /// <returns>Null where there is no /proc, or the file may not be opened any more.</returns>
     public static SafeFileHandle? TryOpen(SafeFileHandle file)
+    {
+        SafeFileHandle opened = Open(file, ReadOnly);
+        if (opened.IsInvalid)
+        {
+            return null;
+        }
+
+        // As the framework opens what is read in order. Only advice: what it answers does not matter.
+        _ = Advise(opened, 0, 0, Sequential);
+        return opened;
+    }
+
+    /// <summary>Opens by the name in /proc, which works for a file that was renamed or deleted since, and needs no path.</summary>
+    /// <returns>An invalid handle when it cannot be opened; see <see cref="Marshal.GetLastPInvokeError"/>.</returns>
+    public static SafeFileHandle Open(SafeFileHandle file, int flags)
     {
         bool added = false;
         try
@@ -31,18 +45,11 @@ internal static unsafe partial class FileReopen
             {
                 do
                 {
-                    opened = Open(bytes, ReadOnly | CloseOnExec, 0);
+                    opened = OpenCall(bytes, flags | CloseOnExec, 0);
                 }
                 while (opened < 0 && Marshal.GetLastPInvokeError() == Errno.Interrupted);
             }
 
-            if (opened < 0)
-            {
-                return null;
-            }
-
-            // As the framework opens what is read in order. Only advice: what it answers does not matter.
-            _ = Advise(opened, 0, 0, Sequential);
             return new SafeFileHandle(opened, ownsHandle: true);
         }
         finally
@@ -55,9 +62,9 @@ internal static unsafe partial class FileReopen
     }
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true)]
-    private static partial int Open(byte* path, int flags, int mode);
+    private static partial int OpenCall(byte* path, int flags, int mode);
 
     // https://man7.org/linux/man-pages/man2/posix_fadvise.2.html
     [LibraryImport("libc", EntryPoint = "posix_fadvise")]
-    private static partial int Advise(int file, long offset, long bytes, int advice);
+    private static partial int Advise(SafeFileHandle file, long offset, long bytes, int advice);
 }

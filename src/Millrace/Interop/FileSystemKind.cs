@@ -7,27 +7,31 @@ namespace Millrace.Interop;
 /// Which file system a file is on: <c>fstatfs(2)</c>. https://man7.org/linux/man-pages/man2/fstatfs.2.html; values
 /// from linux/magic.h.
 /// </summary>
-internal static unsafe partial class FileSystemKind
+internal static partial class FileSystemKind
 {
+    private const uint TmpFs = 0x01021994;
+    private const uint RamFs = 0x858458F6;
+
     /// <summary>
     /// Whether every change to the file goes through this kernel and its leases. Elsewhere a server, a FUSE process or,
     /// for an overlay, the layer underneath can shorten the file and no lease is broken.
     /// </summary>
-    public static bool IsLocal(SafeFileHandle file)
-    {
-        StatFs status;
-        return FStatFs(file, &status) == 0 && unchecked((uint)status.Type) is
-            0xEF53 // ext2, ext3, ext4
-            or 0x58465342 // XFS
-            or 0x9123683E // Btrfs
-            or 0xF2F52010 // F2FS
-            or 0xCA451A4E // bcachefs
-            or 0x01021994 // tmpfs
-            or 0x858458F6; // ramfs
-    }
+    public static bool IsLocal(SafeFileHandle file) => Get(file) is
+        0xEF53 // ext2, ext3, ext4
+        or 0x58465342 // XFS
+        or 0x9123683E // Btrfs
+        or 0xF2F52010 // F2FS
+        or 0xCA451A4E // bcachefs
+        or TmpFs
+        or RamFs;
+
+    /// <summary>Whether the file system keeps its files in the page cache alone.</summary>
+    public static bool IsInMemory(SafeFileHandle file) => Get(file) is TmpFs or RamFs;
+
+    private static uint Get(SafeFileHandle file) => FStatFs(file, out StatFs status) == 0 ? unchecked((uint)status.Type) : 0;
 
     [LibraryImport("libc", EntryPoint = "fstatfs", SetLastError = true)]
-    private static partial int FStatFs(SafeFileHandle file, StatFs* status);
+    private static partial int FStatFs(SafeFileHandle file, out StatFs status);
 
     /// <summary>struct statfs, of which only the first word is read.</summary>
     [StructLayout(LayoutKind.Sequential, Size = 256)]
