@@ -1,6 +1,3 @@
-using Millrace.Cli.Tests;
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Cli.Tests;
 
 /// <summary>What a run is worth to a script.</summary>

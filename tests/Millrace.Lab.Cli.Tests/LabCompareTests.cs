@@ -1,21 +1,14 @@
-using System.Text.Json;
-using Millrace.Cli.Tests;
-
 namespace Millrace.Lab.Cli.Tests;
 
 /// <summary>`millrace lab compare` on stored runs.</summary>
-public sealed class LabCompareTests : IDisposable
+public sealed class LabCompareTests : CommandTest
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-compare-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Fact]
     public async Task Nothing_slower_returns_0_though_the_machine_was_slower()
     {
-        StoredRunFiles.Write(_folder, "a");
-        StoredRunFiles.Write(_folder, "b", machine: 1.3);
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "compare", "a", "b");
+        StoredRunFiles.Write(Folder.Path, "a");
+        StoredRunFiles.Write(Folder.Path, "b", machine: 1.3);
+        (int exitCode, string output, string error) = await RunAsync("compare", "a", "b");
         Assert.True(exitCode == 0, output + error);
         Assert.Contains("The same machine: compared by time, less the machine's drift.", output, StringComparison.Ordinal);
         Assert.Contains("took 1.30 times as long", output, StringComparison.Ordinal);
@@ -26,12 +19,12 @@ public sealed class LabCompareTests : IDisposable
     [Fact]
     public async Task Something_slower_returns_2_and_is_named()
     {
-        StoredRunFiles.Write(_folder, "a");
-        StoredRunFiles.Write(_folder, "b", pipe: 1.3);
-        (int exitCode, string output, _) = await Command.RunAsync(_folder, "compare", "a", Path.Combine("b", "results.json"));
+        StoredRunFiles.Write(Folder.Path, "a");
+        StoredRunFiles.Write(Folder.Path, "b", pipe: 1.3);
+        (int exitCode, string output, _) = await RunAsync("compare", "a", Path.Combine("b", "results.json"));
         Assert.Equal(2, exitCode);
         Assert.Contains("3 slower, 0 faster", output, StringComparison.Ordinal);
-        (int back, string turned, _) = await Command.RunAsync(_folder, "compare", "b", "a");
+        (int back, string turned, _) = await RunAsync("compare", "b", "a");
         Assert.Equal(0, back);
         Assert.Contains("0 slower, 3 faster", turned, StringComparison.Ordinal);
     }
@@ -39,9 +32,9 @@ public sealed class LabCompareTests : IDisposable
     [Fact]
     public async Task By_time_the_machine_counts()
     {
-        StoredRunFiles.Write(_folder, "a");
-        StoredRunFiles.Write(_folder, "b", machine: 1.3);
-        (int exitCode, string output, _) = await Command.RunAsync(_folder, "compare", "a", "b", "--by", "time");
+        StoredRunFiles.Write(Folder.Path, "a");
+        StoredRunFiles.Write(Folder.Path, "b", machine: 1.3);
+        (int exitCode, string output, _) = await RunAsync("compare", "a", "b", "--by", "time");
         Assert.Equal(2, exitCode);
         Assert.Contains("6 slower", output, StringComparison.Ordinal);
         Assert.Contains("probably the machine", output, StringComparison.Ordinal);
@@ -50,10 +43,10 @@ public sealed class LabCompareTests : IDisposable
     [Fact]
     public async Task Another_machine_is_compared_by_ratio_and_rank()
     {
-        StoredRunFiles.Write(_folder, "a");
+        StoredRunFiles.Write(Folder.Path, "a");
         StoredRunFiles.Write(
-            _folder, "b", pipe: 4, machine: 9, change: run => run with { Machine = run.Machine with { Cpu = "Another processor" } });
-        (int exitCode, string output, _) = await Command.RunAsync(_folder, "compare", "a", "b");
+            Folder.Path, "b", pipe: 4, machine: 9, change: run => run with { Machine = run.Machine with { Cpu = "Another processor" } });
+        (int exitCode, string output, _) = await RunAsync("compare", "a", "b");
         Assert.Equal(2, exitCode);
         Assert.Contains("Another machine: compared by ratio to the baseline, and by rank.", output, StringComparison.Ordinal);
         Assert.Contains("cpu: A processor / Another processor", output, StringComparison.Ordinal);
@@ -63,9 +56,9 @@ public sealed class LabCompareTests : IDisposable
     [Fact]
     public async Task One_launch_cannot_be_compared_and_returns_4()
     {
-        StoredRunFiles.Write(_folder, "a", launches: 1);
-        StoredRunFiles.Write(_folder, "b", launches: 1);
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "compare", "a", "b");
+        StoredRunFiles.Write(Folder.Path, "a", launches: 1);
+        StoredRunFiles.Write(Folder.Path, "b", launches: 1);
+        (int exitCode, string output, string error) = await RunAsync("compare", "a", "b");
         Assert.Equal(4, exitCode);
         Assert.Contains("1 launch in the reference; 3 are needed", error, StringComparison.Ordinal);
         Assert.Contains("6 too little data", output, StringComparison.Ordinal);
@@ -74,16 +67,16 @@ public sealed class LabCompareTests : IDisposable
     [Fact]
     public async Task Damaged_file_is_named_and_the_others_are_compared()
     {
-        StoredRunFiles.Write(_folder, "a");
-        StoredRunFiles.Write(_folder, "c");
-        await File.WriteAllTextAsync(Path.Combine(_folder, "b.json"), "{\"schema\": \"millrace.results/1\", \"suite\": 5");
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "compare", "a", "b.json", "c");
+        StoredRunFiles.Write(Folder.Path, "a");
+        StoredRunFiles.Write(Folder.Path, "c");
+        await File.WriteAllTextAsync(Folder["b.json"], "{\"schema\": \"millrace.results/1\", \"suite\": 5");
+        (int exitCode, string output, string error) = await RunAsync("compare", "a", "b.json", "c");
         Assert.Equal(4, exitCode);
         Assert.Contains("b.json is damaged", error, StringComparison.Ordinal);
         Assert.Contains("0 slower", output, StringComparison.Ordinal);
 
-        StoredRunFiles.Write(_folder, "d", pipe: 1.3);
-        Assert.Equal(2, (await Command.RunAsync(_folder, "compare", "a", "b.json", "d")).ExitCode);
+        StoredRunFiles.Write(Folder.Path, "d", pipe: 1.3);
+        Assert.Equal(2, (await RunAsync("compare", "a", "b.json", "d")).ExitCode);
     }
 
     [Theory]
@@ -92,10 +85,9 @@ public sealed class LabCompareTests : IDisposable
     [InlineData("", "is empty")]
     public async Task What_is_no_results_file_returns_4_with_the_reason(string content, string reason)
     {
-        StoredRunFiles.Write(_folder, "a");
-        await File.WriteAllTextAsync(Path.Combine(_folder, "b.json"), content);
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, "compare", "a", "b.json");
-        Assert.Equal(4, exitCode);
+        StoredRunFiles.Write(Folder.Path, "a");
+        await File.WriteAllTextAsync(Folder["b.json"], content);
+        string error = await FailAsync(4, "compare", "a", "b.json");
         Assert.Contains(reason, error, StringComparison.Ordinal);
         Assert.Single(error.Split('\n', StringSplitOptions.RemoveEmptyEntries));
     }
@@ -103,23 +95,21 @@ public sealed class LabCompareTests : IDisposable
     [Fact]
     public async Task Suites_are_found_in_folders_of_their_own_and_have_to_be_the_same()
     {
-        StoredRunFiles.Write(_folder, Path.Combine("a", "files"));
-        StoredRunFiles.Write(_folder, Path.Combine("b", "files"), pipe: 1.3);
-        Assert.Equal(2, (await Command.RunAsync(_folder, "compare", "a", "b")).ExitCode);
+        StoredRunFiles.Write(Folder.Path, Path.Combine("a", "files"));
+        StoredRunFiles.Write(Folder.Path, Path.Combine("b", "files"), pipe: 1.3);
+        Assert.Equal(2, (await RunAsync("compare", "a", "b")).ExitCode);
 
-        StoredRunFiles.Write(_folder, "c", change: run => run with { Suite = "records" });
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, "compare", "a", "c");
-        Assert.Equal(4, exitCode);
+        StoredRunFiles.Write(Folder.Path, "c", change: run => run with { Suite = "records" });
+        string error = await FailAsync(4, "compare", "a", "c");
         Assert.Contains("no suite in common: files and records", error, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task Json_has_the_same_with_reasons_and_filters_select()
     {
-        StoredRunFiles.Write(_folder, "a");
-        StoredRunFiles.Write(_folder, "b", pipe: 1.3);
-        (int exitCode, string output, _) = await Command.RunAsync(
-            _folder, "compare", "a", "b", "--json", "--filter", "FilePipe/*/4096/*");
+        StoredRunFiles.Write(Folder.Path, "a");
+        StoredRunFiles.Write(Folder.Path, "b", pipe: 1.3);
+        (int exitCode, string output, _) = await RunAsync("compare", "a", "b", "--json", "--filter", "FilePipe/*/4096/*");
         Assert.Equal(2, exitCode);
         using var document = JsonDocument.Parse(output);
         Assert.Equal(2, document.RootElement.GetProperty("exitCode").GetInt32());
@@ -138,17 +128,15 @@ public sealed class LabCompareTests : IDisposable
     [InlineData("a", "a", "--metric", "speed")]
     public async Task Wrong_arguments_return_1(params string[] arguments)
     {
-        StoredRunFiles.Write(_folder, "a");
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, ["compare", .. arguments]);
-        Assert.Equal(1, exitCode);
+        StoredRunFiles.Write(Folder.Path, "a");
+        string error = await FailAsync(1, ["compare", .. arguments]);
         Assert.NotEmpty(error);
     }
 
     [Fact]
     public async Task Help_lists_options_and_exit_codes()
     {
-        (int exitCode, string output, _) = await Command.RunAsync(_folder, "compare", "--help");
-        Assert.Equal(0, exitCode);
+        string output = await PrintAsync("compare", "--help");
         string[] expected = ["--by", "--null", "--metric", "--filter", "--json", "Exit codes:", "2    something is slower", "4    cannot compare"];
         Assert.All(expected, text => Assert.Contains(text, output, StringComparison.Ordinal));
     }

@@ -1,34 +1,26 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using Millrace.Cli.Tests;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Cli.Tests;
 
 /// <summary>Whole runs of `millrace lab files` on a small file.</summary>
-public sealed partial class LabFilesTests : IDisposable
+public sealed partial class LabFilesTests : CommandTest
 {
     private const int Interrupt = 2;
     private const long LargeBytes = 256 * 1024 * 1024;
 
-    private readonly string _folder = Directory.CreateDirectory(
-        Path.Combine(AppContext.BaseDirectory, "tmp", Guid.NewGuid().ToString("N"))).FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Fact]
-    public async Task Run_writes_results_and_report_and_prints_the_table_and_the_finding()
+    public async Task Run_of_all_suites_writes_results_and_report_of_those_that_the_filters_select()
     {
         string file = MakeFile("mine.bin", 100_001);
-        (int exitCode, string output, string error) = await Command.RunAsync(
-            _folder,
-            "files", "--file", file, "--data", "data", "--seed", "5", "--filter", "FilePipe/*/4096/*", "--filter", "FileStreamSync/*/4096/*");
-        Assert.True(exitCode == 0, output + error);
-        string folder = Path.Combine(_folder, "results", "latest");
+        string output = await PrintAsync(
+            "all", "--file", file, "--data", "data", "--seed", "5", "--filter", "FilePipe/*/4096/*", "--filter", "FileStreamSync/*/4096/*");
+        string folder = Path.Combine(Folder.Path, "results", "latest", "files");
+        Assert.Equal(["report.html", "report.md", "results.json"], Directory.GetFiles(folder).Select(Path.GetFileName).Order());
         LabResults results = ResultsFile.Read(Path.Combine(folder, "results.json"));
         Assert.Equal(5, results.Seed);
         Assert.Equal(["FilePipe", "FileStreamSync"], results.Cases.Select(item => item.Method).Order());
-        Assert.StartsWith("millrace lab files --file", results.Command, StringComparison.Ordinal);
+        Assert.StartsWith("millrace lab all --file", results.Command, StringComparison.Ordinal);
         Assert.Equal(3, results.Launches.Count);
         Assert.All(results.Cases, item =>
         {
@@ -48,31 +40,16 @@ public sealed partial class LabFilesTests : IDisposable
         Assert.Contains(results.Finding!, output, StringComparison.Ordinal);
         Assert.Contains("FileStreamSync", output, StringComparison.Ordinal);
         Assert.DoesNotContain('\u001b', output);
-    }
 
-    [Fact]
-    public async Task Results_of_all_suites_go_to_folders_named_after_them()
-    {
-        string file = MakeFile("mine.bin", 100_001);
-        (int exitCode, string output, string error) = await Command.RunAsync(
-            _folder, "all", "--file", file, "--data", "data", "--launches", "1", "--filter", "FilePipe/*/4096/*/hot/*");
-        Assert.True(exitCode == 0, output + error);
-        string folder = Path.Combine(_folder, "results", "latest", "files");
-        Assert.Single(ResultsFile.Read(Path.Combine(folder, "results.json")).Launches);
-        Assert.Equal(
-            ["report.html", "report.md", "results.json"], Directory.GetFiles(folder).Select(Path.GetFileName).Order());
-
-        // The filter names a method of one suite.
+        // The filters name methods of one suite.
         Assert.Contains("bytes: No case matches", output, StringComparison.Ordinal);
-        Assert.False(File.Exists(Path.Combine(_folder, "results", "latest", "bytes", "results.json")));
+        Assert.False(File.Exists(Path.Combine(Folder.Path, "results", "latest", "bytes", "results.json")));
     }
 
     [Fact]
     public async Task Filters_without_a_match_are_an_error()
     {
-        (int exitCode, _, string error) = await Command.RunAsync(
-            _folder, "all", "--file", MakeFile("mine.bin", 100_001), "--data", "data", "--filter", "Nonsense");
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync(1, "all", "--file", MakeFile("mine.bin", 100_001), "--data", "data", "--filter", "Nonsense");
         Assert.Contains("Nonsense", error, StringComparison.Ordinal);
     }
 
@@ -80,10 +57,8 @@ public sealed partial class LabFilesTests : IDisposable
     public async Task Null_run_reports_its_noise_and_finds_equal_methods_equal()
     {
         string file = MakeFile("mine.bin", 3_000_001);
-        (int exitCode, string output, string error) = await Command.RunAsync(
-            _folder, "null", "files", "--file", file, "--data", "data", "--filter", "FilePipe/*/65536/*/hot/*");
-        Assert.True(exitCode == 0, output + error);
-        LabResults results = ResultsFile.Read(Path.Combine(_folder, "results", "null", "results.json"));
+        string output = await PrintAsync("null", "files", "--file", file, "--data", "data", "--filter", "FilePipe/*/65536/*/hot/*");
+        LabResults results = ResultsFile.Read(Path.Combine(Folder.Path, "results", "null", "results.json"));
         Assert.Equal("null", results.Purpose);
         Assert.Equal(["FilePipe", "FilePipeAgain"], results.Cases.Select(item => item.Method));
         Assert.Equal("FilePipe", Assert.Single(results.Noise).Method);
@@ -96,9 +71,9 @@ public sealed partial class LabFilesTests : IDisposable
     {
         string file = MakeLargeFile();
         using Process process = Command.Start(
-            _folder, "files", "--file", file, "--data", "data", "--filter", "FilePipe/*/hot/*");
+            Folder.Path, "files", "--launches", "1", "--file", file, "--data", "data", "--filter", "FilePipe/*/hot/*");
         Task<string> output = process.StandardOutput.ReadToEndAsync();
-        Assert.NotNull(await ReadUntilAsync(process, "Launch 1 of 3: measuring hot cases"));
+        Assert.NotNull(await ReadUntilAsync(process, "Measuring hot cases"));
         using (var writer = new FileStream(file, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
         {
             writer.Position = LargeBytes - 1;
@@ -108,7 +83,7 @@ public sealed partial class LabFilesTests : IDisposable
         string rest = await process.StandardError.ReadToEndAsync();
         await Command.WaitAsync(process);
         Assert.True(process.ExitCode == 3, await output + rest);
-        LabResults results = ResultsFile.Read(Path.Combine(_folder, "results", "latest", "results.json"));
+        LabResults results = ResultsFile.Read(Path.Combine(Folder.Path, "results", "latest", "results.json"));
 
         // The case that was reading just then may have been told by the pipe itself; the others find a wrong sum.
         Assert.All(results.Cases, item => Assert.NotNull(item.Error));
@@ -124,7 +99,7 @@ public sealed partial class LabFilesTests : IDisposable
     {
         // Windows has no way to send Ctrl-C to one process only.
         using Process process = Command.Start(
-            _folder, "files", "--file", MakeLargeFile(), "--data", "data", "--filter", "FileStream*/hot/*");
+            Folder.Path, "files", "--file", MakeLargeFile(), "--data", "data", "--filter", "FileStream*/hot/*");
         Task<string> output = process.StandardOutput.ReadToEndAsync();
 
         // With the colon: the progress line, so something has been measured.
@@ -134,7 +109,7 @@ public sealed partial class LabFilesTests : IDisposable
         await Command.WaitAsync(process);
         Assert.True(process.ExitCode == 130, await output + rest);
         Assert.Contains("Stopped", await output, StringComparison.Ordinal);
-        LabResults results = ResultsFile.Read(Path.Combine(_folder, "results", "latest", "results.json"));
+        LabResults results = ResultsFile.Read(Path.Combine(Folder.Path, "results", "latest", "results.json"));
         Assert.True(results.Interrupted);
         Assert.NotEmpty(results.Cases);
         Assert.All(results.Cases, item => Assert.NotEmpty(item.Samples!.WallNs));
@@ -158,17 +133,15 @@ public sealed partial class LabFilesTests : IDisposable
 
     private string MakeFile(string name, int bytes)
     {
-        string path = Path.Combine(_folder, name);
         byte[] content = new byte[bytes];
         new Random(3).NextBytes(content);
-        File.WriteAllBytes(path, content);
-        return path;
+        return Folder.Write(name, content);
     }
 
     // So large that its rounds are still going on when the test acts; without blocks on the disk.
     private string MakeLargeFile()
     {
-        string path = Path.Combine(_folder, "large.bin");
+        string path = Folder["large.bin"];
         using FileStream stream = File.Create(path);
         stream.SetLength(LargeBytes);
         return path;

@@ -1,29 +1,21 @@
-using System.Text.Json;
-using Millrace.Cli.Tests;
-
 namespace Millrace.Lab.Cli.Tests;
 
 /// <summary>`millrace lab history` on stored runs.</summary>
-public sealed class LabHistoryTests : IDisposable
+public sealed class LabHistoryTests : CommandTest
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-history-").FullName;
-
     public LabHistoryTests()
     {
-        StoredRunFiles.Write(_folder, "third", pipe: 1.3, day: 3);
-        StoredRunFiles.Write(_folder, "first", day: 1);
-        StoredRunFiles.Write(_folder, "second", day: 2);
+        StoredRunFiles.Write(Folder.Path, "third", pipe: 1.3, day: 3);
+        StoredRunFiles.Write(Folder.Path, "first", day: 1);
+        StoredRunFiles.Write(Folder.Path, "second", day: 2);
         StoredRunFiles.Write(
-            _folder, "elsewhere", day: 2, change: run => run with { Machine = run.Machine with { Cores = 64 } });
+            Folder.Path, "elsewhere", day: 2, change: run => run with { Machine = run.Machine with { Cores = 64 } });
     }
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Fact]
     public async Task Overview_shows_runs_by_machine_and_time_with_their_findings()
     {
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "history", ".");
-        Assert.True(exitCode == 0, output + error);
+        string output = await PrintAsync("history", ".");
         int first = output.IndexOf("day 1.", StringComparison.Ordinal);
         int third = output.IndexOf("day 3.", StringComparison.Ordinal);
         Assert.InRange(first, 0, third);
@@ -34,9 +26,7 @@ public sealed class LabHistoryTests : IDisposable
     [Fact]
     public async Task Case_is_shown_per_run_with_the_verdict_against_the_previous_run()
     {
-        (int exitCode, string output, _) = await Command.RunAsync(
-            _folder, "history", ".", "--case", "FilePipe/*/4096/*", "--json");
-        Assert.Equal(0, exitCode);
+        string output = await PrintAsync("history", ".", "--case", "FilePipe/*/4096/*", "--json");
         using var document = JsonDocument.Parse(output);
         JsonElement machine = document.RootElement.GetProperty("machines").EnumerateArray()
             .Single(one => one.GetProperty("runs").GetArrayLength() == 3);
@@ -48,7 +38,7 @@ public sealed class LabHistoryTests : IDisposable
         Assert.Equal("slower", points[2].GetProperty("verdict").GetProperty("verdict").GetString());
         Assert.InRange(points[2].GetProperty("median").GetDouble(), 6.4e6, 6.6e6);
 
-        (_, string table, _) = await Command.RunAsync(_folder, "history", ".", "--case", "FilePipe/*/4096/*");
+        (_, string table, _) = await RunAsync("history", ".", "--case", "FilePipe/*/4096/*");
         Assert.Contains("####", table, StringComparison.Ordinal);
         Assert.Contains("6.5", table, StringComparison.Ordinal);
     }
@@ -56,8 +46,8 @@ public sealed class LabHistoryTests : IDisposable
     [Fact]
     public async Task Files_that_cannot_be_used_are_named_and_the_rest_is_shown()
     {
-        await File.WriteAllTextAsync(Path.Combine(_folder, "odd.json"), "{\"a\": ");
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "history", ".");
+        await File.WriteAllTextAsync(Folder["odd.json"], "{\"a\": ");
+        (int exitCode, string output, string error) = await RunAsync("history", ".");
         Assert.Equal(0, exitCode);
         Assert.Contains("odd.json is damaged", error, StringComparison.Ordinal);
         Assert.Contains("day 1.", output, StringComparison.Ordinal);
@@ -66,10 +56,9 @@ public sealed class LabHistoryTests : IDisposable
     [Fact]
     public async Task Folder_without_results_returns_4_and_an_unknown_metric_1()
     {
-        string empty = Directory.CreateDirectory(Path.Combine(_folder, "empty")).FullName;
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, "history", empty);
-        Assert.Equal(4, exitCode);
+        string empty = Directory.CreateDirectory(Folder["empty"]).FullName;
+        string error = await FailAsync(4, "history", empty);
         Assert.Contains("holds no results.json", error, StringComparison.Ordinal);
-        Assert.Equal(1, (await Command.RunAsync(_folder, "history", ".", "--metric", "speed")).ExitCode);
+        Assert.Equal(1, (await RunAsync("history", ".", "--metric", "speed")).ExitCode);
     }
 }

@@ -1,28 +1,18 @@
 using System.IO.Compression;
-using System.Text.Json;
-using Millrace.Cli.Tests;
-using Millrace.Lab.Results;
 
 namespace Millrace.Lab.Cli.Tests;
 
 /// <summary>`millrace lab report` on results that are there.</summary>
-public sealed class LabReportTests : IDisposable
+public sealed class LabReportTests : CommandTest
 {
-    private readonly string _folder = Directory.CreateDirectory(
-        Path.Combine(AppContext.BaseDirectory, "tmp", Guid.NewGuid().ToString("N"))).FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Fact]
     public async Task Table_of_the_readme_is_what_the_command_makes_of_the_committed_results()
     {
-        string copy = Path.Combine(_folder, "README.md");
+        string copy = Folder["README.md"];
         File.Copy(Path.Combine(Repository.Root, "README.md"), copy);
         string before = await File.ReadAllTextAsync(copy);
         await File.WriteAllTextAsync(copy, before.Replace("| buffer |", "| spoilt |", StringComparison.Ordinal));
-        (int exitCode, string output, string error) = await Command.RunAsync(
-            _folder, "report", StoredRunFiles.CommittedFiles, "--out", "report", "--table", copy);
-        Assert.True(exitCode == 0, output + error);
+        await PrintAsync("report", StoredRunFiles.CommittedFiles, "--out", "report", "--table", copy);
         Assert.Equal(before.ReplaceLineEndings("\n"), await File.ReadAllTextAsync(copy));
     }
 
@@ -30,9 +20,8 @@ public sealed class LabReportTests : IDisposable
     public async Task Reports_are_written_beside_the_results()
     {
         Copy("one");
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "report", "one");
-        Assert.True(exitCode == 0, output + error);
-        Assert.Contains(Path.Combine(_folder, "one", "report.html"), output, StringComparison.Ordinal);
+        string output = await PrintAsync("report", "one");
+        Assert.Contains(Path.Combine(Folder.Path, "one", "report.html"), output, StringComparison.Ordinal);
         Assert.StartsWith("<!doctype html>", Text("one", "report.html"), StringComparison.Ordinal);
         Assert.StartsWith("# Millrace laboratory: files, ", Text("one", "report.md"), StringComparison.Ordinal);
     }
@@ -42,22 +31,20 @@ public sealed class LabReportTests : IDisposable
     {
         string file = Copy("one");
         Copy("two");
-        (int exitCode, string output, string error) =
-            await Command.RunAsync(_folder, "report", file, "two", "--out", "both");
-        Assert.True(exitCode == 0, output + error);
+        await PrintAsync("report", file, "two", "--out", "both");
         Assert.Equal(3, Text("both", "report.md").Split("# Millrace laboratory: files, ").Length);
         Assert.Equal(2, RunsIn("both"));
-        Assert.False(File.Exists(Path.Combine(_folder, "one", "report.html")));
+        Assert.False(File.Exists(Path.Combine(Folder.Path, "one", "report.html")));
     }
 
     [Fact]
     public async Task File_that_cannot_be_read_is_named_and_the_others_are_used()
     {
         Copy("good");
-        Directory.CreateDirectory(Path.Combine(_folder, "bad"));
-        await File.WriteAllTextAsync(Path.Combine(_folder, "bad", ResultsFile.Name), "{");
+        Directory.CreateDirectory(Folder["bad"]);
+        await File.WriteAllTextAsync(Path.Combine(Folder.Path, "bad", ResultsFile.Name), "{");
         (int exitCode, string output, string error) =
-            await Command.RunAsync(_folder, "report", "bad", "good", "--out", "out");
+            await RunAsync("report", "bad", "good", "--out", "out");
         Assert.True(exitCode == 0, output + error);
         Assert.Contains(Path.Combine("bad", ResultsFile.Name), error, StringComparison.Ordinal);
         Assert.Equal(1, RunsIn("out"));
@@ -66,25 +53,23 @@ public sealed class LabReportTests : IDisposable
     [Fact]
     public async Task Nothing_to_report_is_an_error_and_writes_nothing()
     {
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, "report", "missing", "--out", "out");
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync(1, "report", "missing", "--out", "out");
         Assert.Contains("missing does not exist", error, StringComparison.Ordinal);
         Assert.Contains("nothing was written", error, StringComparison.Ordinal);
-        Assert.False(Directory.Exists(Path.Combine(_folder, "out")));
+        Assert.False(Directory.Exists(Folder["out"]));
     }
 
     [Fact]
     public async Task Missing_folder_argument_is_an_error()
     {
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, "report");
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync(1, "report");
         Assert.NotEmpty(error);
     }
 
     // The committed run, which is as real as they come.
     private string Copy(string name)
     {
-        string folder = Directory.CreateDirectory(Path.Combine(_folder, name)).FullName;
+        string folder = Directory.CreateDirectory(Path.Combine(Folder.Path, name)).FullName;
         string copy = Path.Combine(folder, ResultsFile.Name);
         File.Copy(Path.Combine(StoredRunFiles.CommittedFiles, ResultsFile.Name), copy);
         return copy;
@@ -98,5 +83,5 @@ public sealed class LabReportTests : IDisposable
         return JsonDocument.Parse(gzip).RootElement.GetProperty("runs").GetArrayLength();
     }
 
-    private string Text(string folder, string name) => File.ReadAllText(Path.Combine(_folder, folder, name));
+    private string Text(string folder, string name) => File.ReadAllText(Path.Combine(Folder.Path, folder, name));
 }

@@ -1,6 +1,3 @@
-using Millrace.Cli.Tests;
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Cli.Tests;
 
 /// <summary>Results as a run of three launches would write them, with fixed numbers.</summary>

@@ -1,0 +1,32 @@
+namespace Millrace.Lab.Cli.Tests;
+
+/// <summary>A folder in which a test runs the command.</summary>
+public abstract class CommandTest : IDisposable
+{
+    protected TemporaryFolder Folder { get; } = new();
+
+    public void Dispose()
+    {
+        Folder.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    protected Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments) =>
+        Command.RunAsync(Folder.Path, arguments);
+
+    /// <summary>What a command prints that succeeds.</summary>
+    protected async Task<string> PrintAsync(params string[] arguments)
+    {
+        (int exitCode, string output, string error) = await RunAsync(arguments);
+        Assert.True(exitCode == 0, output + error);
+        return output;
+    }
+
+    /// <summary>What a command complains of that ends with an exit code.</summary>
+    protected async Task<string> FailAsync(int expected, params string[] arguments)
+    {
+        (int exitCode, string output, string error) = await RunAsync(arguments);
+        Assert.True(exitCode == expected, $"{exitCode}: {output}{error}");
+        return error;
+    }
+}
