@@ -1,16 +1,11 @@
-using System.CommandLine;
-using System.CommandLine.Help;
-using Millrace.Cli;
 using Millrace.Lab.Advising;
 using Millrace.Lab.Published;
-using Millrace.Lab.Results;
-using Spectre.Console;
 
 namespace Millrace.Lab.Cli;
 
-/// <summary>`millrace lab advise`.</summary>
 internal static class AdviseCommand
 {
+    private const string Name = "advise";
     private const string Description =
         "Recommend a method from results, with evidence, an action and the command that checks it; and test whether published conclusions hold here.";
 
@@ -29,51 +24,30 @@ internal static class AdviseCommand
         var path = new Argument<string>("RESULTS") { Description = "A results.json, the folder that it is in, or a folder with one for every suite." };
         var json = new Option<bool>("--json") { Description = "Print it as JSON." };
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("advise", Description) { help, path, json };
+        var command = new Command(Name, Description) { help, path, json };
         command.SetAction(parsed => Run(parsed.GetValue(path)!, parsed.GetValue(json)));
         return command;
     }
 
     private static int Run(string path, bool json)
     {
-        try
+        ResultsFolder read = ResultsFolder.ReadRun(path);
+        foreach (LabResults results in read.Runs.Select(run => run.Results))
         {
-            ResultsFolder read = ResultsFolder.ReadRun(path);
-            foreach (StoredRun run in read.Runs)
+            Terminal.Print(() =>
             {
-                Print(run.Results, json);
-            }
-
-            foreach (string problem in read.Problems)
-            {
-                Console.Error.WriteLine($"millrace lab advise: {problem}");
-            }
-
-            return read.Runs.Count > 0 ? ExitCode.Success : ExitCode.CannotStart;
+                if (json)
+                {
+                    Console.Out.WriteLine(AdviceDocument.ToJson(results));
+                }
+                else
+                {
+                    AdviceText.Write(Terminal.Create(), Advisor.Advise(results), PublishedBeside.Of(results));
+                }
+            });
         }
-        catch (Exception exception) when (exception is LabException or UnauthorizedAccessException)
-        {
-            Console.Error.WriteLine($"millrace lab advise: {exception.Message}");
-            return ExitCode.CannotStart;
-        }
-    }
 
-    private static void Print(LabResults results, bool json)
-    {
-        try
-        {
-            if (json)
-            {
-                Console.Out.WriteLine(AdviceDocument.ToJson(results));
-                return;
-            }
-
-            IAnsiConsole console = Terminal.Create();
-            AdviceText.Write(console, Advisor.Advise(results), PublishedBeside.Of(results));
-        }
-        catch (IOException)
-        {
-            // Whoever read the output has gone, for example `| head`.
-        }
+        Terminal.PrintProblems(Name, read.Problems);
+        return read.Runs.Count > 0 ? ExitCode.Success : ExitCode.CannotStart;
     }
 }

@@ -1,15 +1,8 @@
-using System.CommandLine;
-using System.CommandLine.Help;
-using Millrace.Cli;
-using Millrace.Lab.Comparing;
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Cli;
 
-/// <summary>`millrace lab compare`.</summary>
 internal static class CompareCommand
 {
-    private const string Prefix = "millrace lab compare: ";
+    private const string Name = "compare";
     private const string ByTime = "time";
     private const string ByRatio = "ratio";
 
@@ -62,11 +55,11 @@ internal static class CompareCommand
         };
         var json = new Option<bool>("--json") { Description = "Write JSON instead of tables." };
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("compare", "Compare stored runs: what became faster, slower, or stayed the same.")
+        var command = new Command(Name, "Compare stored runs: what became faster, slower, or stayed the same.")
         {
             help, runs, by, nullRun, metric, filter, json,
         };
-        command.SetAction(parsed => Run(
+        command.SetAction(parsed => Terminal.Run(Name, () => Run(
             parsed.GetValue(runs)!,
             parsed.GetValue(nullRun),
             parsed.GetValue(metric) ?? [],
@@ -80,23 +73,13 @@ internal static class CompareCommand
                 },
                 Filters = parsed.GetValue(filter) ?? [],
             },
-            parsed.GetValue(json)));
+            parsed.GetValue(json))));
         return command;
     }
 
     private static int Run(string[] paths, string? nullRun, string[] names, ComparisonOptions options, bool json)
     {
-        MetricKind[] metrics;
-        try
-        {
-            metrics = [.. names.Select(Metrics.Find)];
-        }
-        catch (LabException exception)
-        {
-            Console.Error.WriteLine(Prefix + exception.Message);
-            return ExitCode.CannotStart;
-        }
-
+        MetricKind[] metrics = [.. names.Select(Metrics.Find)];
         List<string> problems = [];
         IReadOnlyList<StoredRun> reference = Read(paths[0], problems);
         IReadOnlyList<StoredRun> nullRuns = nullRun is null ? [] : Read(nullRun, problems);
@@ -120,17 +103,9 @@ internal static class CompareCommand
 
     private static IReadOnlyList<StoredRun> Read(string path, List<string> problems)
     {
-        try
-        {
-            ResultsFolder folder = ResultsFolder.ReadRun(path);
-            problems.AddRange(folder.Problems);
-            return folder.Runs;
-        }
-        catch (LabException exception)
-        {
-            problems.Add(exception.Message);
-            return [];
-        }
+        ResultsFolder folder = ResultsFolder.ReadRun(path);
+        problems.AddRange(folder.Problems);
+        return folder.Runs;
     }
 
     private static IEnumerable<RunComparison> Compare(
@@ -186,7 +161,7 @@ internal static class CompareCommand
 
     private static void Print(bool json, MetricKind[] metrics, ComparisonReport report)
     {
-        try
+        Terminal.Print(() =>
         {
             if (json)
             {
@@ -200,15 +175,7 @@ internal static class CompareCommand
                     printer.Write(comparison);
                 }
             }
-        }
-        catch (IOException)
-        {
-            // The reader of the output has closed it, for example `| head`. The exit code still tells the result.
-        }
-
-        foreach (string problem in report.Problems)
-        {
-            Console.Error.WriteLine(Prefix + problem);
-        }
+        });
+        Terminal.PrintProblems(Name, report.Problems);
     }
 }

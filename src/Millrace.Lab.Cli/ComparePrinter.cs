@@ -1,11 +1,5 @@
-using Millrace.Lab.Comparing;
-using Millrace.Lab.Reporting;
-using Millrace.Lab.Results;
-using Spectre.Console;
-
 namespace Millrace.Lab.Cli;
 
-/// <summary>Prints a comparison as tables and sentences.</summary>
 internal sealed class ComparePrinter
 {
     private const int ReasonsShown = 4;

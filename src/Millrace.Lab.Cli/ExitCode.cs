@@ -1,23 +1,16 @@
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Cli;
 
 /// <summary>The exit codes of the laboratory's commands; docs/lab-files.md and docs/lab-compare.md list them.</summary>
 internal static class ExitCode
 {
     public const int Success = 0;
-
     public const int CannotStart = 1;
-
     public const int Missed = 2;
-
     public const int SomethingSlower = 2;
-
     public const int CaseFailed = 3;
 
     /// <summary>Nothing, or not everything, could be compared.</summary>
     public const int CannotCompare = 4;
-
     public const int Stopped = 130;
 
     /// <summary>The exit code of a run that ended. An aim that was not measured is not missed.</summary>

@@ -1,14 +1,8 @@
-using System.CommandLine;
-using System.CommandLine.Help;
-using Millrace.Cli;
-using Millrace.Lab.Comparing;
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Cli;
 
-/// <summary>`millrace lab history`.</summary>
 internal static class HistoryCommand
 {
+    private const string Name = "history";
     private const string Details = """
         Reads every JSON file in the folder and below. Runs are grouped by machine and suite and ordered by time; each is
         compared with the one before, as `lab compare` does. Files that cannot be used are named on the error output.
@@ -40,37 +34,16 @@ internal static class HistoryCommand
         };
         var json = new Option<bool>("--json") { Description = "Write JSON instead of tables." };
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("history", "Show how cases changed over stored runs.") { help, folder, cases, metric, json };
-        command.SetAction(parsed => Run(
-            parsed.GetValue(folder)!, parsed.GetValue(cases) ?? [], parsed.GetValue(metric), parsed.GetValue(json)));
+        var command = new Command(Name, "Show how cases changed over stored runs.") { help, folder, cases, metric, json };
+        command.SetAction(parsed => Terminal.Run(Name, () => Run(
+            parsed.GetValue(folder)!, parsed.GetValue(cases) ?? [], parsed.GetValue(metric), parsed.GetValue(json))));
         return command;
     }
 
-    private const string Prefix = "millrace lab history: ";
-
     private static int Run(string folder, string[] cases, string? metric, bool json)
     {
-        MetricKind kind;
-        try
-        {
-            kind = metric is null ? Metrics.WallNs : Metrics.Find(metric);
-        }
-        catch (LabException exception)
-        {
-            Console.Error.WriteLine(Prefix + exception.Message);
-            return ExitCode.CannotStart;
-        }
-
-        ResultsFolder runs;
-        try
-        {
-            runs = ResultsFolder.ReadAll(folder);
-        }
-        catch (LabException exception)
-        {
-            Console.Error.WriteLine(Prefix + exception.Message);
-            return ExitCode.CannotCompare;
-        }
+        MetricKind kind = metric is null ? Metrics.WallNs : Metrics.Find(metric);
+        ResultsFolder runs = ResultsFolder.ReadAll(folder);
 
         // A metric without a case means all cases: an overview has no place for it.
         IReadOnlyList<string> filters = cases.Length == 0 && metric is not null ? ["*"] : cases;
@@ -81,34 +54,23 @@ internal static class HistoryCommand
 
     private static void Print(HistoryReport report, MetricKind kind, IReadOnlyList<string> filters, bool json)
     {
-        try
+        Terminal.Print(() =>
         {
             if (json)
             {
                 Console.Out.WriteLine(ComparingJson.Write(report));
+                return;
             }
-            else
+
+            var printer = new HistoryPrinter(Terminal.Create(), kind);
+            foreach (MachineHistory machine in report.Machines)
             {
-                var printer = new HistoryPrinter(Terminal.Create(), kind);
-                foreach (MachineHistory machine in report.Machines)
-                {
-                    printer.Write(machine);
-                }
-
-                if (filters.Count > 0 && report.Machines.Count > 0 && report.Machines.All(machine => machine.Cases.Count == 0))
-                {
-                    Console.Error.WriteLine($"{Prefix}no stored case is selected by {string.Join(" or ", filters)}.");
-                }
+                printer.Write(machine);
             }
-        }
-        catch (IOException)
-        {
-            // Whoever read the output has gone, for example `| head`.
-        }
-
-        foreach (string problem in report.Problems)
-        {
-            Console.Error.WriteLine(Prefix + problem);
-        }
+        });
+        bool noCase = !json && filters.Count > 0 && report.Machines.Count > 0 && report.Machines.All(machine => machine.Cases.Count == 0);
+        Terminal.PrintProblems(
+            Name,
+            report.Problems.Concat(noCase ? [$"no stored case is selected by {string.Join(" or ", filters)}."] : []));
     }
 }

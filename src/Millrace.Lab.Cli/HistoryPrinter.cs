@@ -1,7 +1,4 @@
 using System.Globalization;
-using Millrace.Lab.Comparing;
-using Millrace.Lab.Reporting;
-using Spectre.Console;
 
 namespace Millrace.Lab.Cli;
 

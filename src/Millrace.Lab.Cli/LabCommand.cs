@@ -1,6 +1,3 @@
-using System.CommandLine;
-using Millrace.Lab.Suites;
-
 namespace Millrace.Lab.Cli;
 
 /// <summary>`millrace lab`: its suites.</summary>

@@ -1,8 +1,3 @@
-using System.CommandLine;
-using System.CommandLine.Help;
-using Millrace.Cli;
-using Millrace.Lab.Suites;
-
 namespace Millrace.Lab.Cli;
 
 /// <summary>`millrace lab null SUITE`: what this machine cannot tell apart.</summary>

@@ -1,8 +1,4 @@
-using System.CommandLine;
-using System.CommandLine.Help;
-using Millrace.Cli;
 using Millrace.Lab.Cli;
-using Millrace.Lab.Running;
 
 // Before anything that may rent an array.
 SharedPool.MakeRoom();

@@ -1,6 +1,4 @@
 using System.Diagnostics;
-using Millrace.Lab.Running;
-using Spectre.Console;
 
 namespace Millrace.Lab.Cli;
 

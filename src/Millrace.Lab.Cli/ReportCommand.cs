@@ -1,14 +1,8 @@
-using System.CommandLine;
-using System.CommandLine.Help;
-using Millrace.Cli;
-using Millrace.Lab.Reporting;
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Cli;
 
-/// <summary>`millrace lab report`.</summary>
 internal static class ReportCommand
 {
+    private const string Name = "report";
     private const string Description = "Rebuild report.html and report.md from stored results.";
 
     private const string Details = """
@@ -44,40 +38,34 @@ internal static class ReportCommand
             HelpName = "FILE",
         };
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("report", Description) { help, sources, output, table };
-        command.SetAction(parsed => Run(parsed.GetValue(sources)!, parsed.GetValue(output), parsed.GetValue(table)));
+        var command = new Command(Name, Description) { help, sources, output, table };
+        command.SetAction(parsed => Terminal.Run(
+            Name, () => Run(parsed.GetValue(sources)!, parsed.GetValue(output), parsed.GetValue(table))));
         return command;
     }
 
     private static int Run(string[] sources, string? output, string? table)
     {
-        try
+        ResultsFolder[] read = [.. sources.Select(ResultsFolder.ReadRun)];
+        Terminal.PrintProblems(Name, read.SelectMany(folder => folder.Problems));
+        LabResults[] runs = [.. read.SelectMany(folder => folder.Runs).Select(run => run.Results)];
+        if (runs.Length == 0)
         {
-            LabResults[] runs = [.. sources.SelectMany(Read)];
-            if (runs.Length == 0)
-            {
-                Console.Error.WriteLine("millrace lab report: no results to report; nothing was written.");
-                return ExitCode.CannotStart;
-            }
-
-            string folder = OutputFolder.Prepare(output ?? FolderOf(sources[0]));
-            foreach (string path in ReportWriter.Write(folder, runs))
-            {
-                Console.WriteLine($"Report:  {path}");
-            }
-
-            if (table is not null)
-            {
-                WriteTable(table, runs[0]);
-            }
-
-            return ExitCode.Success;
+            throw new LabException("no results to report; nothing was written.");
         }
-        catch (LabException exception)
+
+        string folder = OutputFolder.Prepare(output ?? FolderOf(sources[0]));
+        foreach (string path in ReportWriter.Write(folder, runs))
         {
-            Console.Error.WriteLine($"millrace lab report: {exception.Message}");
-            return ExitCode.CannotStart;
+            Console.WriteLine($"Report:  {path}");
         }
+
+        if (table is not null)
+        {
+            WriteTable(table, runs[0]);
+        }
+
+        return ExitCode.Success;
     }
 
     private static void WriteTable(string path, LabResults run)
@@ -90,26 +78,6 @@ internal static class ReportCommand
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
             throw new LabException($"The table cannot be put into {path}: {exception.Message}", exception);
-        }
-    }
-
-    // A damaged file does not hide the others.
-    private static IEnumerable<LabResults> Read(string source)
-    {
-        try
-        {
-            ResultsFolder read = ResultsFolder.ReadRun(source);
-            foreach (string problem in read.Problems)
-            {
-                Console.Error.WriteLine($"millrace lab report: {problem}");
-            }
-
-            return read.Runs.Select(run => run.Results);
-        }
-        catch (LabException exception)
-        {
-            Console.Error.WriteLine($"millrace lab report: {exception.Message}");
-            return [];
         }
     }
 

@@ -1,9 +1,5 @@
-using Millrace.Lab.Reporting;
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Cli;
 
-/// <summary>The reports of an output folder.</summary>
 internal static class ReportWriter
 {
     public static IReadOnlyList<string> Write(string folder, IReadOnlyList<LabResults> runs)

@@ -1,8 +1,3 @@
-using System.CommandLine;
-using System.CommandLine.Help;
-using Millrace.Cli;
-using Millrace.Lab.Suites;
-
 namespace Millrace.Lab.Cli;
 
 /// <summary>`millrace lab SUITE`, for any suite, and `millrace lab all`.</summary>

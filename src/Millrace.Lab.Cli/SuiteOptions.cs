@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.CommandLine;
 
 namespace Millrace.Lab.Cli;
 

@@ -1,10 +1,3 @@
-using Millrace.Cli;
-using Millrace.Lab.Reporting;
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites;
-using Spectre.Console;
-
 namespace Millrace.Lab.Cli;
 
 /// <summary>Runs suites for a person at a terminal, or for a script.</summary>
@@ -25,7 +18,8 @@ internal static class SuiteRunner
                 : options;
             try
             {
-                exitCode = Worse(exitCode, Run(suite, mine, console, failUnder, stop.Token));
+                // A failed case, which has the higher code, says more about a run than a missed aim does.
+                exitCode = Math.Max(exitCode, Run(suite, mine, console, failUnder, stop.Token));
                 measured = true;
             }
             catch (NoCaseException exception)
@@ -35,7 +29,7 @@ internal static class SuiteRunner
             }
             catch (LabException exception)
             {
-                Console.Error.WriteLine($"millrace lab {suite.Name}: {exception.Message}");
+                Terminal.PrintProblems(suite.Name, [exception.Message]);
                 return ExitCode.CannotStart;
             }
 
@@ -67,7 +61,7 @@ internal static class SuiteRunner
         // Before minutes of measuring, not after them.
         string folder = OutputFolder.Prepare(options.OutputFolder);
         LabResults results = ProgressDisplay.Run(
-            console, progress => SuiteRun.Run(suite, options, WorkerCommand.Self(), progress, stop));
+            console, progress => SuiteRun.Run(suite, options, new WorkerHost(WorkerCommand.Self()), progress, stop));
         ReportFiles.Write(console, folder, results);
         int exitCode = ExitCode.Of(results, failUnder);
         if (exitCode == ExitCode.CaseFailed)
@@ -83,12 +77,8 @@ internal static class SuiteRunner
 
         return exitCode;
     }
-
-    // A failed case says more about a run than a missed aim does.
-    private static int Worse(int one, int other) => Math.Max(one, other);
 }
 
-/// <summary>Where results go.</summary>
 internal static class OutputFolder
 {
     public static string Prepare(string folder)
@@ -120,7 +110,7 @@ internal static class ReportFiles
         string json = Path.Combine(folder, ResultsFile.Name);
         ResultsFile.Write(json, results);
         IReadOnlyList<string> reports = ReportWriter.Write(folder, [results]);
-        try
+        Terminal.Print(() =>
         {
             ConsoleReport.Write(console, results);
             console.WriteLine();
@@ -129,10 +119,6 @@ internal static class ReportFiles
             {
                 console.WriteLine($"Report:  {report}");
             }
-        }
-        catch (IOException)
-        {
-            // The reader of the output has closed it, for example `| head`. The files are written.
-        }
+        });
     }
 }

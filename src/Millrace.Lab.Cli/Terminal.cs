@@ -1,5 +1,3 @@
-using Spectre.Console;
-
 namespace Millrace.Lab.Cli;
 
 /// <summary>The console that the laboratory prints to.</summary>
@@ -19,5 +17,40 @@ internal static class Terminal
             new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors });
         console.Profile.Width = WidthWhenPiped;
         return console;
+    }
+
+    /// <summary>Runs a command; what it cannot do is an error in one line.</summary>
+    public static int Run(string command, Func<int> action)
+    {
+        try
+        {
+            return action();
+        }
+        catch (LabException exception)
+        {
+            PrintProblems(command, [exception.Message]);
+            return ExitCode.CannotStart;
+        }
+    }
+
+    /// <summary>Prints until the reader of the output closes it, as `| head` does: the exit code still tells the result.</summary>
+    public static void Print(Action print)
+    {
+        try
+        {
+            print();
+        }
+        catch (IOException)
+        {
+            // Nobody reads on.
+        }
+    }
+
+    public static void PrintProblems(string command, IEnumerable<string> problems)
+    {
+        foreach (string problem in problems)
+        {
+            Console.Error.WriteLine($"millrace lab {command}: {problem}");
+        }
     }
 }

@@ -1,10 +1,5 @@
-using Millrace.Lab.Reporting;
-using Millrace.Lab.Results;
-using Spectre.Console;
-
 namespace Millrace.Lab.Cli;
 
-/// <summary>A verdict in its colour.</summary>
 internal static class VerdictText
 {
     public static string Of(VerdictResult verdict)

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Millrace.Lab;
 
 /// <summary>Numbers of bytes as people write them.</summary>

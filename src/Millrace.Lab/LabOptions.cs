@@ -1,6 +1,5 @@
 namespace Millrace.Lab;
 
-/// <summary>What to measure and where to put it.</summary>
 internal sealed record LabOptions
 {
     /// <summary>The default of <see cref="OutputFolder"/>, under the current folder.</summary>
@@ -16,7 +15,6 @@ internal sealed record LabOptions
 
     /// <summary>A file of the user's own to measure; null measures generated ones.</summary>
     public string? FilePath { get; init; }
-
     public string OutputFolder { get; init; } = DefaultOutputFolder;
 
     /// <summary>Where generated files are kept; null for the user's cache folder.</summary>
@@ -27,11 +25,9 @@ internal sealed record LabOptions
 
     /// <summary>The seed of the shuffled order; null chooses one, which results record.</summary>
     public int? Seed { get; init; }
-
     public string Command { get; init; } = "";
 }
 
-/// <summary>How much a suite measures.</summary>
 public enum LabMode
 {
     Quick,

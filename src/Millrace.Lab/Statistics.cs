@@ -24,7 +24,6 @@ internal sealed class Statistics
     public double Max => _sorted[^1];
 
     public double Mean { get; }
-
     public double StandardDeviation { get; }
 
     public double Median => Percentile(50);

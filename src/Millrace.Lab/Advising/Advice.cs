@@ -1,16 +1,11 @@
 using System.Text.Encodings.Web;
-using System.Text.Json;
-using System.Text.Json.Serialization;
-using Millrace.Lab.Published;
 
 namespace Millrace.Lab.Advising;
 
 /// <summary>What results suggest: a statement with its evidence, what to do about it, and how to test it again.</summary>
 internal sealed record Advice
 {
-    /// <summary>For example "buffer".</summary>
     public required string Topic { get; init; }
-
     public required AdviceKind Kind { get; init; }
 
     /// <summary>The finding, in a sentence or two.</summary>
@@ -18,13 +13,8 @@ internal sealed record Advice
 
     /// <summary>The figures that support it; empty only where nothing was measured.</summary>
     public required IReadOnlyList<AdviceEvidence> Evidence { get; init; }
-
     public required string Action { get; init; }
-
-    /// <summary>C# that does it; null where code is not the answer.</summary>
     public string? Code { get; init; }
-
-    /// <summary>The command that tests it again.</summary>
     public required string Check { get; init; }
 
     /// <summary>The published conclusion that is tested; null for advice of our own.</summary>
@@ -50,12 +40,10 @@ internal enum AdviceKind
 
     /// <summary>The results are worth less than they look, or a method has a risk.</summary>
     Warning,
-
     Hint,
 }
 
 /// <param name="Case">The case as filters name it, "METHOD/PARAMETERS"; null where the figure is about the whole run.</param>
-/// <param name="Text">The figure in words.</param>
 internal sealed record AdviceEvidence(string? Case, string Text)
 {
     public AdviceEvidence(CaseResult item, string text)
@@ -74,7 +62,6 @@ internal enum Holds
     CannotBeTold,
 }
 
-/// <summary>What `lab advise --json` prints.</summary>
 internal sealed record AdviceDocument(IReadOnlyList<Advice> Advice, IReadOnlyList<PublishedBeside> Published)
 {
     public static string ToJson(LabResults results) => JsonSerializer.Serialize(

@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Text;
-using Millrace.Lab.Published;
 using Spectre.Console;
 
 namespace Millrace.Lab.Advising;
@@ -13,7 +10,6 @@ internal static class AdviceText
     private const string BesideTitle = "Published ratios beside this machine's";
     private const string CodeMargin = "     ";
 
-    /// <summary>The sections that are not empty, with their titles.</summary>
     public static IEnumerable<(string Title, IReadOnlyList<Advice> Advice)> Sections(IReadOnlyList<Advice> advice) =>
         new (string Title, IReadOnlyList<Advice> Advice)[]
         {

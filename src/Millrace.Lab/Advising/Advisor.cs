@@ -1,5 +1,3 @@
-using Millrace.Lab.Published;
-
 namespace Millrace.Lab.Advising;
 
 /// <summary>Makes advice from results: what is wrong with them first, then what to do, then what others concluded.</summary>
@@ -36,7 +34,6 @@ internal static class Advisor
         return [.. TrustRules.Apply(cases).Concat(rules.SelectMany(rule => rule(cases))).Concat(claims).OrderBy(advice => advice.Kind)];
     }
 
-    /// <summary>Something to do, or to know.</summary>
     public static Advice Hint(
         string topic, string statement, IEnumerable<AdviceEvidence> evidence, string action, string? code, string check) => new()
         {

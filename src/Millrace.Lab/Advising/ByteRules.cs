@@ -1,5 +1,3 @@
-using Millrace.Lab.Data;
-
 namespace Millrace.Lab.Advising;
 
 /// <summary>Advice on iterating over bytes and lines.</summary>

@@ -1,5 +1,3 @@
-using Millrace.Lab.Published;
-
 namespace Millrace.Lab.Advising;
 
 // The tests of what was said about reading files.

@@ -1,6 +1,3 @@
-using Millrace.Lab.Comparing;
-using Millrace.Lab.Published;
-
 namespace Millrace.Lab.Advising;
 
 /// <summary>Tests a published conclusion with the cases of a run. The texts are data beside the figures; the tests are here.</summary>
@@ -16,7 +13,6 @@ internal static partial class ClaimEvaluator
 
         // The buffer that the code shows.
         public int? Buffer { get; init; }
-
         public bool WithoutCode { get; init; }
 
         // The methods to measure again, where the cases decide.

@@ -1,5 +1,3 @@
-using Millrace.Lab.Comparing;
-
 namespace Millrace.Lab.Advising;
 
 /// <summary>Advice on reading files, and on what all suites that read have in common.</summary>

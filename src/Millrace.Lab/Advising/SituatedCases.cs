@@ -1,5 +1,3 @@
-using Millrace.Lab.Comparing;
-
 namespace Millrace.Lab.Advising;
 
 /// <summary>A run's cases as advice sees them, and how they compare.</summary>
@@ -50,7 +48,6 @@ internal sealed class SituatedCases
         where their is not null
         select (mine, their);
 
-    /// <summary>Whether a FileStream was opened for asynchronous reads.</summary>
     public static bool IsAsynchronous(CaseParameters parameters) =>
         parameters.Options?.Contains("Asynchronous", StringComparison.Ordinal) ?? false;
 
@@ -76,7 +73,6 @@ internal sealed record Situation(CaseParameters Parameters, IReadOnlyList<CaseRe
     // With two buffers the smaller one is no finding.
     private const int MinBuffers = 3;
 
-    /// <summary>Whether the file was not in the page cache.</summary>
     public bool IsCold => Parameters.Cache == "cold";
 
     /// <summary>For example "128 MiB, hot" or "http, random, 128 MiB, hot".</summary>
@@ -89,19 +85,15 @@ internal sealed record Situation(CaseParameters Parameters, IReadOnlyList<CaseRe
         Parameters.Cache,
     }.OfType<string>());
 
-    /// <summary>"file" or "response".</summary>
     public string Thing => Parameters.Source == "http" ? "response" : "file";
 
     public IEnumerable<string> Methods => Cases.Select(item => item.Method).Distinct();
 
-    /// <summary>The cases of a method by ascending buffer.</summary>
     public IReadOnlyList<CaseResult> Of(string method) =>
         [.. Cases.Where(item => item.Method == method).OrderBy(item => item.Parameters.Buffer)];
 
-    /// <summary>The fastest case of a method; null when it was not measured.</summary>
     public CaseResult? Best(string method) => Cases.Where(item => item.Method == method).MinBy(Figures.Median);
 
-    /// <summary>The fastest case of each method, the fastest first.</summary>
     public IReadOnlyList<CaseResult> BestOfEach() => [.. Methods.Select(Best).OfType<CaseResult>().OrderBy(Figures.Median)];
 
     /// <summary>The fastest buffer of a method and the smallest within the noise of it; null with fewer than three buffers.</summary>

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Millrace.Lab.Advising;
 
 /// <summary>The text of the lines in <see cref="Snippets"/>.</summary>
@@ -18,7 +16,6 @@ internal static class SnippetText
 
     private static readonly Lazy<Dictionary<string, string>> All = new(Load);
 
-    /// <summary>The names.</summary>
     public static IEnumerable<string> Names => All.Value.Keys;
 
     /// <summary>The lines that read as a method of the laboratory does, with a buffer where they have one.</summary>

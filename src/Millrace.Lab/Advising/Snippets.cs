@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 // Code that is shown is code for programs, most of which have no context to avoid.
 #pragma warning disable CA2007
 
@@ -11,7 +9,6 @@ namespace Millrace.Lab.Advising;
 /// </summary>
 internal static partial class Snippets
 {
-    /// <summary>What a program does with the bytes.</summary>
     public delegate void Process(ReadOnlySpan<byte> bytes);
 
     public static void FileStreamSync(string path, Process process)

@@ -14,138 +14,101 @@ internal static class TrustRules
     {
         LabResults run = cases.Results;
         EngineFacts engine = run.Engine;
-        if (run.Purpose == "null")
-        {
-            yield return Error(
-                run,
+        AdviceEvidence[] failed = Evidence(run, item => item.Error);
+        AdviceEvidence[] unverified = Evidence(
+            run, item => item is { Summary: not null, Verified: false } ? item.UnverifiedReason ?? "no reason given" : null);
+        bool anyVerified = run.Cases.Any(item => item is { Summary: not null, Verified: true });
+        NoiseResult[] noisy = [.. run.Noise.Where(noise => noise.Deviation > MuchNoise).OrderByDescending(noise => noise.Deviation)];
+        Finding?[] findings =
+        [
+            run.Purpose != "null" ? null : new(
                 "This run measured every method against itself. It tells the noise of this machine, and nothing about methods.",
-                "Measure the methods, and ask for advice about that.");
-        }
-
-        if (engine.Build == "Debug")
-        {
-            yield return Error(
-                run, "The build was not optimised: its times are worth nothing.", "Build with -c Release and measure again.", "engine.build is Debug");
-        }
-
-        if (cases.All.Count == 0)
-        {
-            yield return Error(run, "No case has figures.", "Measure again; --filter may have left nothing.");
-        }
-
-        AdviceEvidence[] failed = Examples(run, item => item.Error, out int count);
-        if (count > 0)
-        {
-            yield return Warning(
-                run,
-                $"{Cases(count)} failed and {(count == 1 ? "is" : "are")} missing below.",
-                failed,
-                "Remove the cause, or leave the method out with --filter.");
-        }
-
-        AdviceEvidence[] unverified = Examples(
-            run, item => item is { Summary: not null, Verified: false } ? item.UnverifiedReason ?? "no reason given" : null, out count);
-        bool any = run.Cases.Any(item => item is { Summary: not null, Verified: true });
-        if (count > 0)
-        {
-            yield return Warning(
-                run,
-                any
-                    ? $"{Cases(count)} did not always begin in the state that {(count == 1 ? "it states" : "they state")}, and "
-                        + $"{(count == 1 ? "is" : "are")} left out below."
+                "Measure the methods, and ask for advice about that.",
+                AdviceKind.Error),
+            engine.Build != "Debug" ? null : new(
+                "The build was not optimised: its times are worth nothing.",
+                "Build with -c Release and measure again.",
+                AdviceKind.Error,
+                Text("engine.build is Debug")),
+            cases.All.Count > 0 ? null : new(
+                "No case has figures.", "Measure again; --filter may have left nothing.", AdviceKind.Error),
+            failed.Length == 0 ? null : new(
+                Cases(failed, "failed and is missing below.", "failed and are missing below."),
+                "Remove the cause, or leave the method out with --filter.",
+                Evidence: Examples(failed)),
+            unverified.Length == 0 ? null : new(
+                anyVerified
+                    ? Cases(
+                        unverified,
+                        "did not always begin in the state that it states, and is left out below.",
+                        "did not always begin in the state that they state, and are left out below.")
                     : "No case was verified: whether the file was in the page cache is not known.",
-                unverified,
-                any ? "Measure again when nothing else uses the disk." : "Trust no difference between hot and cold cases.");
-        }
-
-        if (run.Interrupted)
-        {
-            yield return Warning(
-                run,
+                anyVerified ? "Measure again when nothing else uses the disk." : "Trust no difference between hot and cold cases.",
+                Evidence: Examples(unverified)),
+            !run.Interrupted ? null : new(
                 "The run ended before it was complete: cases have fewer samples than planned, or are missing.",
-                [Text($"it took {run.DurationSeconds:0} s")],
-                "Let it end, or measure fewer methods with --filter.");
-        }
-
-        if (cases.All.SelectMany(item => item.Samples?.Launch ?? []).Distinct().Count() == 1)
-        {
-            Advice once = Warning(
-                run,
+                "Let it end, or measure fewer methods with --filter.",
+                Evidence: Text($"it took {run.DurationSeconds:0} s")),
+            cases.All.SelectMany(item => item.Samples?.Launch ?? []).Distinct().Count() != 1 ? null : new(
                 "One process measured everything. Where memory lies and what the compiler chose differs between processes, and that is "
                     + "not in the noise below.",
-                [Text("every sample is of launch 0")],
-                "Measure a second time into another folder, and trust what both runs say.");
-            yield return once with { Check = once.Check + " --launches 3" };
-        }
+                "Measure a second time into another folder, and trust what both runs say.",
+                Evidence: Text("every sample is of launch 0"),
+                Again: " --launches 3"),
 
-        // Of the minute before the run: that before a later launch is the run's own.
-        if (run.Machine.LoadAverage > run.Machine.Cores * BusyPart)
-        {
-            yield return Warning(
-                run,
+            // Of the minute before the run: that before a later launch is the run's own.
+            !(run.Machine.LoadAverage > run.Machine.Cores * BusyPart) ? null : new(
                 "The machine was busy with something else.",
-                [Text($"{run.Machine.LoadAverage:0.00} processes wanted a processor in the minute before; it has {run.Machine.Cores}")],
-                "Trust the ratios before the milliseconds; measure again when it is idle.");
-        }
+                "Trust the ratios before the milliseconds; measure again when it is idle.",
+                Evidence: Text(
+                    $"{run.Machine.LoadAverage:0.00} processes wanted a processor in the minute before; it has {run.Machine.Cores}")),
 
-        // 0 phases: a file that does not say.
-        if (engine is { WarmUpPhases: > 0, CompilerQuiet: false })
-        {
-            yield return Warning(
-                run,
+            // 0 phases: a file that does not say.
+            engine is not { WarmUpPhases: > 0, CompilerQuiet: false } ? null : new(
                 "The compiler was still at work when measuring began: the first rounds may be slower than the rest.",
-                [Text($"{engine.WarmUpCalls} calls of each method in the warm-up were not enough")],
-                "Measure again on an idle machine.");
-        }
-
-        NoiseResult[] noisy = [.. run.Noise.Where(noise => noise.Deviation > MuchNoise).OrderByDescending(noise => noise.Deviation)];
-        if (noisy.Length > 0)
-        {
-            yield return Warning(
-                run,
+                "Measure again on an idle machine.",
+                Evidence: Text($"{engine.WarmUpCalls} calls of each method in the warm-up were not enough")),
+            noisy.Length == 0 ? null : new(
                 $"{noisy[0].Method} differed from itself by up to {Figures.Percent(noisy[0].Deviation)}: smaller differences between "
                     + "methods are not seen there.",
-                noisy.Take(MaxExamples).Select(noise => new AdviceEvidence(
-                    $"{noise.Method}/{noise.Parameters.Describe()}", $"its two copies differed by {Figures.Percent(noise.Deviation)}")),
-                "Where that matters, measure again on an idle machine.");
-        }
-
-        if (engine.RuntimeSettings.Count > 0)
-        {
-            yield return Warning(
-                run,
+                "Where that matters, measure again on an idle machine.",
+                Evidence:
+                [
+                    .. noisy.Take(MaxExamples).Select(noise => new AdviceEvidence(
+                        $"{noise.Method}/{noise.Parameters.Describe()}", $"its two copies differed by {Figures.Percent(noise.Deviation)}")),
+                ]),
+            engine.RuntimeSettings.Count == 0 ? null : new(
                 "Environment variables changed how the runtime works: the figures are of that runtime, not of the usual one.",
-                engine.RuntimeSettings.Select(setting => Text($"{setting.Key}={setting.Value}")),
-                "Unset them, unless your program runs with them.");
-        }
-
-        foreach (string text in run.Warnings)
-        {
-            yield return Warning(
-                run, text, [], "Bear it in mind with every figure below, or remove the cause and measure again.");
-        }
-    }
-
-    private static AdviceEvidence[] Examples(LabResults run, Func<CaseResult, string?> reasonOf, out int count)
-    {
-        AdviceEvidence[] all =
-        [
-            .. from item in run.Cases
-               let reason = reasonOf(item)
-               where reason is not null
-               select new AdviceEvidence(item, reason),
+                "Unset them, unless your program runs with them.",
+                Evidence: [.. engine.RuntimeSettings.SelectMany(setting => Text($"{setting.Key}={setting.Value}"))]),
+            .. run.Warnings.Select(text => new Finding(
+                text, "Bear it in mind with every figure below, or remove the cause and measure again.")),
         ];
-        count = all.Length;
-        return count <= MaxExamples ? all : [.. all.Take(MaxExamples), Text($"and {count - MaxExamples} more")];
+        return findings.OfType<Finding>().Select(finding => Advisor.Hint(
+            "trust", finding.Statement, finding.Evidence ?? [], finding.Action, null, CheckCommand.Again(run) + finding.Again) with
+        { Kind = finding.Kind });
     }
 
-    private static string Cases(int count) => count == 1 ? "1 case" : $"{count} cases";
+    private static AdviceEvidence[] Evidence(LabResults run, Func<CaseResult, string?> reasonOf) =>
+    [
+        .. from item in run.Cases
+           let reason = reasonOf(item)
+           where reason is not null
+           select new AdviceEvidence(item, reason),
+    ];
 
-    private static AdviceEvidence Text(string text) => new((string?)null, text);
+    private static AdviceEvidence[] Examples(AdviceEvidence[] all) =>
+        all.Length <= MaxExamples ? all : [.. all.Take(MaxExamples), .. Text($"and {all.Length - MaxExamples} more")];
 
-    private static Advice Error(LabResults run, string statement, string action, params string[] evidence) =>
-        Warning(run, statement, evidence.Select(Text), action) with { Kind = AdviceKind.Error };
+    private static string Cases(AdviceEvidence[] all, string one, string many) =>
+        all.Length == 1 ? $"1 case {one}" : $"{all.Length} cases {many}";
 
-    private static Advice Warning(LabResults run, string statement, IEnumerable<AdviceEvidence> evidence, string action) =>
-        Advisor.Hint("trust", statement, evidence, action, null, CheckCommand.Again(run)) with { Kind = AdviceKind.Warning };
+    private static AdviceEvidence[] Text(string text) => [new((string?)null, text)];
+
+    private sealed record Finding(
+        string Statement,
+        string Action,
+        AdviceKind Kind = AdviceKind.Warning,
+        IReadOnlyList<AdviceEvidence>? Evidence = null,
+        string Again = "");
 }

@@ -142,7 +142,6 @@ internal static class WriteRules
         static double Price(CaseResult item) => Figures.Median(item) / item.Parameters.Records!.Value;
     }
 
-    /// <summary>How to copy a file.</summary>
     public static IEnumerable<Advice> Copying(SituatedCases cases)
     {
         const string Framework = "FileCopy";

@@ -47,7 +47,7 @@ internal sealed class CaseJudge
             return null;
         }
 
-        VerdictResult? ratio = OfRatio(pair);
+        VerdictResult? ratio = OfRatio(pair, Metrics.WallNs);
         VerdictResult? verdict = _basis == ComparisonBasis.Ratio ? ratio : OfTime(pair, ratio);
         return verdict is null ? null : new CaseComparison
         {
@@ -107,15 +107,13 @@ internal sealed class CaseJudge
         return verdict.Ratio > 1 ? Math.Log(change) < half : Math.Log(change) > -half;
     }
 
-    private VerdictResult? OfRatio(CasePair pair)
-    {
-        CaseResult? before = BaselineOf(pair.Reference, _reference);
-        CaseResult? after = BaselineOf(pair.Other, _other);
-        return before is null || after is null
-            ? null
-            : Verdicts.Compare(
-                Time(pair.Other).RelativeTo(Time(after)), Time(pair.Reference).RelativeTo(Time(before)), Limit(pair));
-    }
+    private VerdictResult? OfRatio(CasePair pair, MetricKind kind) =>
+        BaselineOf(pair.Reference, _reference) is { } before && BaselineOf(pair.Other, _other) is { } after
+            ? Verdicts.Compare(
+                MetricReader.Read(pair.Other, kind).RelativeTo(MetricReader.Read(after, kind)),
+                MetricReader.Read(pair.Reference, kind).RelativeTo(MetricReader.Read(before, kind)),
+                Limit(pair))
+            : null;
 
     private VerdictResult? Of(CasePair pair, MetricKind kind)
     {
@@ -134,17 +132,7 @@ internal sealed class CaseJudge
         // Processor time drifts with the machine as time does; the baseline, which would tell by how much, has no verdict.
         bool byRatio = _basis == ComparisonBasis.Ratio
             || (_basis == ComparisonBasis.AdjustedTime && _drift.ContainsKey(CacheOf(pair.Other)));
-        if (!byRatio)
-        {
-            return Verdicts.Compare(mine, reference, Limit(pair));
-        }
-
-        return BaselineOf(pair.Reference, _reference) is { } before && BaselineOf(pair.Other, _other) is { } after
-            ? Verdicts.Compare(
-                mine.RelativeTo(MetricReader.Read(after, kind)),
-                reference.RelativeTo(MetricReader.Read(before, kind)),
-                Limit(pair))
-            : null;
+        return byRatio ? OfRatio(pair, kind) : Verdicts.Compare(mine, reference, Limit(pair));
     }
 
     private EffectLimit Limit(CasePair pair) => _floors

@@ -13,7 +13,6 @@ internal sealed class LaunchLevels
     /// 4: the quantile of three launches alone, 4.3 standard deviations, finds next to nothing; with it, it is 2.4.
     /// </remarks>
     public const int KnownSpreadWeight = 4;
-
     private const double Confidence = 0.95;
 
     // The standard error of a median of normal values by that of their mean, squared: pi / 2.
@@ -38,6 +37,8 @@ internal sealed class LaunchLevels
     public double[][] Logs { get; }
     public double[] Levels { get; }
     public double Mean { get; }
+
+    public double[] Rounds => [.. Logs.SelectMany(logs => logs)];
 
     public double Median => new Statistics(Levels).Median;
 

@@ -9,27 +9,22 @@ internal sealed class MachineDrift
     public const int CasesToJudgeBaseline = 3;
 
     private readonly double[] _offsets;
-    private readonly Dictionary<(bool IsOther, int Launch), double> _levels = [];
+    private readonly Dictionary<(bool IsOther, int Launch), double> _levels;
 
     public MachineDrift(IEnumerable<(MetricSamples Reference, MetricSamples Other)> pairs)
     {
-        CaseLevels[] cases =
+        Level[][] cases =
         [
             .. pairs.Where(pair => pair is { Reference.Rounds.Count: > 0, Other.Rounds.Count: > 0 })
-                .Select(pair => new CaseLevels(pair.Reference, pair.Other)),
+                .Select(pair => Centred([.. LevelsOf(pair.Reference, false), .. LevelsOf(pair.Other, true)])),
         ];
         Cases = cases.Length;
-        foreach (IGrouping<(bool, int), double> launch in cases
-            .SelectMany(item => item.Deviations)
-            .GroupBy(item => item.Key, item => item.Value))
-        {
-            _levels[launch.Key] = new Statistics(launch).Median;
-        }
-
+        _levels = cases.SelectMany(levels => levels).GroupBy(level => (level.IsOther, level.Launch), level => level.Log)
+            .ToDictionary(launch => launch.Key, launch => new Statistics(launch).Median);
         Factor = Cases == 0 ? 1 : Math.Exp(MeanLevel(isOther: true) - MeanLevel(isOther: false));
 
         // What the cases do not have in common is how much a comparison of these two runs is in error.
-        _offsets = [.. cases.Select(item => Math.Abs(item.Offset(_levels)))];
+        _offsets = [.. cases.Select(levels => Math.Abs(Offset(levels)))];
     }
 
     public int Cases { get; }
@@ -44,29 +39,23 @@ internal sealed class MachineDrift
     private double MeanLevel(bool isOther) =>
         _levels.Where(level => level.Key.IsOther == isOther).Select(level => level.Value).DefaultIfEmpty().Average();
 
-    private sealed class CaseLevels
+    private double Offset(Level[] levels)
     {
-        public CaseLevels(MetricSamples reference, MetricSamples other)
-        {
-            (bool IsOther, int Launch, double Level)[] all = [.. Levels(reference, false), .. Levels(other, true)];
-            double centre = (Mean(all, false) + Mean(all, true)) / 2;
-            Deviations = all.ToDictionary(item => (item.IsOther, item.Launch), item => item.Level - centre);
-        }
-
-        public Dictionary<(bool IsOther, int Launch), double> Deviations { get; }
-
-        public double Offset(Dictionary<(bool IsOther, int Launch), double> common)
-        {
-            (bool IsOther, int Launch, double Level)[] rest =
-                [.. Deviations.Select(item => (item.Key.IsOther, item.Key.Launch, item.Value - common[item.Key]))];
-            return Mean(rest, true) - Mean(rest, false);
-        }
-
-        private static IEnumerable<(bool IsOther, int Launch, double Level)> Levels(MetricSamples samples, bool isOther) =>
-            samples.Rounds.GroupBy(round => round.Launch, round => Math.Log(round.Value))
-                .Select(launch => (isOther, launch.Key, new Statistics(launch).Median));
-
-        private static double Mean((bool IsOther, int Launch, double Level)[] levels, bool isOther) =>
-            levels.Where(item => item.IsOther == isOther).Average(item => item.Level);
+        Level[] rest = [.. levels.Select(level => level with { Log = level.Log - _levels[(level.IsOther, level.Launch)] })];
+        return Mean(rest, true) - Mean(rest, false);
     }
+
+    private static Level[] Centred(Level[] levels)
+    {
+        double centre = (Mean(levels, false) + Mean(levels, true)) / 2;
+        return [.. levels.Select(level => level with { Log = level.Log - centre })];
+    }
+
+    private static IEnumerable<Level> LevelsOf(MetricSamples samples, bool isOther) =>
+        samples.Rounds.GroupBy(round => round.Launch, round => Math.Log(round.Value))
+            .Select(launch => new Level(isOther, launch.Key, new Statistics(launch).Median));
+
+    private static double Mean(Level[] levels, bool isOther) => levels.Where(level => level.IsOther == isOther).Average(level => level.Log);
+
+    private readonly record struct Level(bool IsOther, int Launch, double Log);
 }

@@ -1,13 +1,9 @@
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Comparing;
 
 internal sealed record MachineHistory
 {
     public required string Machine { get; init; }
     public required IReadOnlyList<RunPoint> Runs { get; init; }
-
-    /// <summary>Its cases; empty when none was asked for.</summary>
     public required IReadOnlyList<CaseHistory> Cases { get; init; }
 
     /// <summary>Groups runs by machine and suite and compares each with the one before.</summary>
@@ -23,12 +19,10 @@ internal sealed record MachineHistory
                 && MachineIdentity.AreSame(group[^1].Results.Machine, run.Results.Machine));
             if (machine is null)
             {
-                machines.Add([run]);
+                machines.Add(machine = []);
             }
-            else
-            {
-                machine.Add(run);
-            }
+
+            machine.Add(run);
         }
 
         return [.. machines.Select(machine => Of(machine, filters, kind))];
@@ -65,31 +59,26 @@ internal sealed record MachineHistory
     };
 
     private static IEnumerable<CaseHistory> CasesOf(
-        List<StoredRun> runs, RunComparison?[] comparisons, CaseFilter filter, MetricKind kind)
-    {
-        IEnumerable<(string Method, CaseParameters Parameters)> keys = runs
-            .SelectMany(run => run.Results.Cases)
-            .Where(item => item.Role is null && filter.Selects(item.Method, $"{item.Method}/{item.Parameters.Describe()}"))
-            .Select(item => (item.Method, item.Parameters))
-            .Distinct();
-        foreach ((string method, CaseParameters parameters) in keys)
+        List<StoredRun> runs, RunComparison?[] comparisons, CaseFilter filter, MetricKind kind) =>
+        from key in runs.SelectMany(run => run.Results.Cases)
+            .Where(item => item.Role is null && filter.Selects(item.Method, Figures.Id(item)))
+            .Select(item => (item.Method, item.Parameters)).Distinct()
+        select new CaseHistory
         {
-            yield return new CaseHistory
-            {
-                Suite = runs[0].Results.Suite,
-                Method = method,
-                Parameters = parameters,
-                Metric = kind.Name,
-                Points = [.. runs.Select((run, index) => Point(run, comparisons[index], method, parameters, kind)).OfType<CasePoint>()],
-            };
-        }
-    }
+            Suite = runs[0].Results.Suite,
+            Method = key.Method,
+            Parameters = key.Parameters,
+            Metric = kind.Name,
+            Points =
+            [
+                .. runs.Select((run, index) => Point(run, comparisons[index], key.Method, key.Parameters, kind)).OfType<CasePoint>(),
+            ],
+        };
 
     private static CasePoint? Point(
         StoredRun run, RunComparison? comparison, string method, CaseParameters parameters, MetricKind kind)
     {
-        CaseResult? item = run.Results.Cases.FirstOrDefault(one =>
-            one.Role is null && one.Method == method && one.Parameters == parameters);
+        CaseResult? item = run.Results.Cases.FirstOrDefault(one => one.IsCase(method, parameters));
         if (item is null)
         {
             return null;

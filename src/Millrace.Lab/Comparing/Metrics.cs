@@ -2,44 +2,55 @@ namespace Millrace.Lab.Comparing;
 
 internal static class Metrics
 {
-    public static MetricKind WallNs { get; } = Measured("wallNs", "time", "ns") with { IsSpeed = true };
-    public static MetricKind CpuNs { get; } = Measured("cpuNs", "CPU", "ns");
+    public static MetricKind WallNs { get; } =
+        Measured("wallNs", "time", "ns", (_, samples, i) => samples.WallNs[i]) with { IsSpeed = true };
+
+    public static MetricKind CpuNs { get; } =
+        Measured("cpuNs", "CPU", "ns", (_, samples, i) => samples.UserCpuNs[i] + samples.SystemCpuNs[i]);
 
     /// <summary>Managed bytes allocated by an invocation.</summary>
     /// <remarks>1 KiB: what a task or two and their state machines take, once per file.</remarks>
-    public static MetricKind AllocatedBytes { get; } = Count("allocatedBytes", "allocated", "bytes", 1024);
+    public static MetricKind AllocatedBytes { get; } =
+        Count("allocatedBytes", "allocated", "bytes", 1024, summary => summary.AllocatedBytes);
 
     /// <summary>Peak of the resident memory over what the process had before.</summary>
     /// <remarks>256 KiB: the C library's and the runtime's own arenas grow in steps of about that.</remarks>
-    public static MetricKind PeakOverIdleBytes { get; } = Count("peakOverIdleBytes", "peak memory", "bytes", 256 * 1024);
+    public static MetricKind PeakOverIdleBytes { get; } =
+        Count("peakOverIdleBytes", "peak memory", "bytes", 256 * 1024, summary => summary.PeakOverIdleBytes);
 
     /// <summary>System calls of an invocation.</summary>
     /// <remarks>4: a timer or a thread of the pool that wakes up once calls that often.</remarks>
-    public static MetricKind SystemCalls { get; } = Count("systemCalls", "system calls", "", 4);
+    public static MetricKind SystemCalls { get; } = Count("systemCalls", "system calls", "", 4, summary => summary.SystemCalls);
 
     public static IReadOnlyList<MetricKind> All { get; } =
     [
         WallNs,
         CpuNs,
-        Measured("userCpuNs", "user CPU", "ns"),
-        Measured("systemCpuNs", "system CPU", "ns"),
-        Measured("mibPerSecond", "throughput", "MiB/s") with { IsSpeed = true, Polarity = Polarity.HigherIsBetter },
+        Measured("userCpuNs", "user CPU", "ns", (_, samples, i) => samples.UserCpuNs[i]),
+        Measured("systemCpuNs", "system CPU", "ns", (_, samples, i) => samples.SystemCpuNs[i]),
+        Measured("mibPerSecond", "throughput", "MiB/s", MibPerSecond) with { IsSpeed = true, Polarity = Polarity.HigherIsBetter },
         AllocatedBytes,
         // Per 1,000 invocations: one in a pass of twenty.
-        Count("gen0", "collections of generation 0", "", 50),
-        Count("gen1", "collections of generation 1", "", 50),
-        Count("gen2", "collections of generation 2", "", 50),
+        Count("gen0", "collections of generation 0", "", 50, summary => summary.Gen0),
+        Count("gen1", "collections of generation 1", "", 50, summary => summary.Gen1),
+        Count("gen2", "collections of generation 2", "", 50, summary => summary.Gen2),
         PeakOverIdleBytes,
         SystemCalls,
-        Count("readCalls", "calls that read", "", 4),
-        Count("writeCalls", "calls that write", "", 4),
-        Count("minorFaults", "page faults without disk", "", 32),
-        Count("majorFaults", "page faults with disk", "", 2),
-        Count("contextSwitches", "context switches", "", 2),
-        Count("physicalReadBytes", "bytes from the disk", "bytes", 1024 * 1024),
-        Count("physicalWriteBytes", "bytes to the disk", "bytes", 1024 * 1024),
-        Count("logicalReadBytes", "bytes that calls returned", "bytes", 0) with { Polarity = Polarity.Neither },
-        Count("logicalWriteBytes", "bytes that calls took", "bytes", 0) with { Polarity = Polarity.Neither },
+        Count("readCalls", "calls that read", "", 4, summary => summary.ReadCalls),
+        Count("writeCalls", "calls that write", "", 4, summary => summary.WriteCalls),
+        Count("minorFaults", "page faults without disk", "", 32, summary => summary.MinorFaults),
+        Count("majorFaults", "page faults with disk", "", 2, summary => summary.MajorFaults),
+        Count("contextSwitches", "context switches", "", 2, summary => summary.ContextSwitches),
+        Count("physicalReadBytes", "bytes from the disk", "bytes", 1024 * 1024, summary => summary.PhysicalReadBytes),
+        Count("physicalWriteBytes", "bytes to the disk", "bytes", 1024 * 1024, summary => summary.PhysicalWriteBytes),
+        Count("logicalReadBytes", "bytes that calls returned", "bytes", 0, summary => summary.LogicalReadBytes) with
+        {
+            Polarity = Polarity.Neither,
+        },
+        Count("logicalWriteBytes", "bytes that calls took", "bytes", 0, summary => summary.LogicalWriteBytes) with
+        {
+            Polarity = Polarity.Neither,
+        },
     ];
 
     public static IReadOnlyList<MetricKind> Usual { get; } =
@@ -52,36 +63,31 @@ internal static class Metrics
         ?? throw new LabException(
             $"There is no metric \"{name}\". There are {string.Join(", ", All.Select(kind => kind.Name))}.");
 
-    private static MetricKind Measured(string name, string title, string unit) => new()
-    {
-        Name = name,
-        Title = title,
-        Unit = unit,
-        Polarity = Polarity.LowerIsBetter,
-        IsMeasured = true,
-    };
+    private static double MibPerSecond(CaseResult item, CaseSamples samples, int index) => samples.WallNs[index] <= 0
+        ? 0
+        : (item.Parameters.Bytes ?? 0) / (double)ByteSize.MiB / (samples.WallNs[index] / 1e9);
 
-    private static MetricKind Count(string name, string title, string unit, double smallest) => new()
-    {
-        Name = name,
-        Title = title,
-        Unit = unit,
-        Polarity = Polarity.LowerIsBetter,
-        SmallestDifference = smallest,
-    };
+    private static MetricKind Measured(string name, string title, string unit, Func<CaseResult, CaseSamples, int, double> valueAt) =>
+        new(name, title, unit) { ValueAt = valueAt };
+
+    private static MetricKind Count(string name, string title, string unit, double smallest, Func<CaseSummary, double?> figure) =>
+        new(name, title, unit) { Figure = figure, SmallestDifference = smallest };
 }
 
-internal sealed record MetricKind
+/// <param name="Name">Its name in results.json, for example "wallNs".</param>
+internal sealed record MetricKind(string Name, string Title, string Unit)
 {
-    /// <summary>Its name in results.json, for example "wallNs".</summary>
-    public required string Name { get; init; }
-    public required string Title { get; init; }
-    public required string Unit { get; init; }
-    public required Polarity Polarity { get; init; }
+    public Polarity Polarity { get; init; } = Polarity.LowerIsBetter;
     public bool IsSpeed { get; init; }
 
-    /// <summary>Whether it wobbles from round to round, so that launches and rounds are compared; otherwise it is a count.</summary>
-    public bool IsMeasured { get; init; }
+    /// <summary>The value of a sample, of what wobbles from round to round; null for a count.</summary>
+    public Func<CaseResult, CaseSamples, int, double>? ValueAt { get; init; }
+
+    /// <summary>A count as the summary has it; null for what is measured.</summary>
+    public Func<CaseSummary, double?>? Figure { get; init; }
+
+    /// <summary>Whether launches and rounds are compared; otherwise it is a count.</summary>
+    public bool IsMeasured => ValueAt is not null;
     public double SmallestDifference { get; init; }
 
     public string Word(bool isMore) => IsSpeed
@@ -96,8 +102,6 @@ internal sealed record MetricKind
 internal enum Polarity
 {
     Neither,
-
     LowerIsBetter,
-
     HigherIsBetter,
 }

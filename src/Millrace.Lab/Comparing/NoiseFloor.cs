@@ -1,5 +1,3 @@
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Comparing;
 
 internal sealed class NoiseFloor
@@ -30,10 +28,7 @@ internal sealed class NoiseFloor
     public double? High { get; }
     public double LaunchSpread { get; }
 
-    public static NoiseFloor Of(LabResults results, string name = "this run")
-    {
-        return new NoiseFloor(results.Noise, SpreadOf(results), name);
-    }
+    public static NoiseFloor Of(LabResults results, string name = "this run") => new(results.Noise, SpreadOf(results), name);
 
     public EffectLimit For(CaseParameters parameters, string? method = null)
     {
@@ -59,23 +54,15 @@ internal sealed class NoiseFloor
     /// The case of which a second copy is one: the same method without "Again", the same parameters; null when it is none or
     /// the first is not there.
     /// </summary>
-    public static CaseResult? FirstOf(CaseResult again, LabResults results)
-    {
-        return !IsAgain(again) ? null : results.Cases.FirstOrDefault(item =>
-            item.Role is null && item.Method == MethodOf(again) && item.Parameters == again.Parameters);
-    }
+    public static CaseResult? FirstOf(CaseResult again, LabResults results) => !IsAgain(again)
+        ? null
+        : results.Cases.FirstOrDefault(item => item.IsCase(MethodOf(again), again.Parameters));
 
-    public static string MethodOf(CaseResult item)
-    {
-        return IsAgain(item) && item.Method.EndsWith(LabCase.NoiseSuffix, StringComparison.Ordinal)
-            ? item.Method[..^LabCase.NoiseSuffix.Length]
-            : item.Method;
-    }
+    public static string MethodOf(CaseResult item) => IsAgain(item) && item.Method.EndsWith(LabCase.NoiseSuffix, StringComparison.Ordinal)
+        ? item.Method[..^LabCase.NoiseSuffix.Length]
+        : item.Method;
 
-    public static bool IsAgain(CaseResult item)
-    {
-        return item.Role == LabCase.NoiseRole;
-    }
+    public static bool IsAgain(CaseResult item) => item.Role == LabCase.NoiseRole;
 
     // Pooled over all pairs, without the part that comes from the few rounds of each launch.
     private static double SpreadOf(LabResults results)

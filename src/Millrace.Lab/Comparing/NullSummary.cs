@@ -14,11 +14,7 @@ internal sealed record NullSummary
     public double? MaxDeviation { get; init; }
     public required double LaunchSpread { get; init; }
     public required int Judged { get; init; }
-
-    /// <summary>Pairs that were told apart, though there is no difference.</summary>
     public required IReadOnlyList<string> ToldApart { get; init; }
-
-    /// <summary>Why pairs could not be judged, each reason once.</summary>
     public required IReadOnlyList<string> Reasons { get; init; }
 
     /// <summary>The part of the judged pairs that was told apart; null when none was judged.</summary>

@@ -1,5 +1,3 @@
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Comparing;
 
 internal static class RunComparer

@@ -1,6 +1,4 @@
 using System.Text.Encodings.Web;
-using System.Text.Json;
-using System.Text.Json.Serialization;
 
 namespace Millrace.Lab.Comparing;
 
@@ -56,9 +54,7 @@ internal sealed record CasePair(CaseResult Reference, CaseResult Other, bool IsS
 internal enum ComparisonBasis
 {
     AdjustedTime,
-
     Time,
-
     Ratio,
 }
 

@@ -15,38 +15,24 @@ internal static class TimeVerdict
     // From here on one launch may disagree: the more there are, the likelier that something happens to one of them.
     private const int LaunchesToSpareOne = 5;
 
+    /// <summary>By the ratios within each round.</summary>
     public static VerdictResult Of(MetricKind kind, string against, LaunchLevels ratios, EffectLimit limit)
     {
         double threshold = Math.Log(1 + limit.Threshold);
         bool isMore = ratios.Mean > 0;
-        return Decide(new Evidence
-        {
-            Kind = kind,
-            Against = against,
-            Limit = limit,
-            LogRatio = ratios.Mean,
-            HalfWidth = ratios.HalfWidth(limit.LaunchSpread),
-            Probability = RankTest.PairedProbability([.. ratios.Logs.SelectMany(logs => logs)], threshold, isMore),
-            Agree = Agree(ratios.Levels, 0, threshold, isMore),
-        });
+        return Decide(kind, against, limit, ratios.Mean, ratios.HalfWidth(limit.LaunchSpread), new Doubts(
+            RankTest.PairedProbability(ratios.Rounds, threshold, isMore),
+            Agree(ratios.Levels, 0, threshold, isMore)));
     }
 
-    public static VerdictResult Of(
-        MetricKind kind, string against, LaunchLevels mine, LaunchLevels other, EffectLimit limit)
+    /// <summary>By the times of two runs.</summary>
+    public static VerdictResult Of(MetricKind kind, string against, LaunchLevels mine, LaunchLevels other, EffectLimit limit)
     {
         double threshold = Math.Log(1 + limit.Threshold);
         bool isMore = mine.Mean > other.Mean;
-        return Decide(new Evidence
-        {
-            Kind = kind,
-            Against = against,
-            Limit = limit,
-            LogRatio = mine.Mean - other.Mean,
-            HalfWidth = mine.HalfWidth(other, limit.LaunchSpread),
-            Probability = RankTest.Probability(
-                [.. mine.Logs.SelectMany(logs => logs)], [.. other.Logs.SelectMany(logs => logs)], threshold, isMore),
-            Agree = Agree(mine.Levels, other.Median, threshold, isMore) && Agree(other.Levels, mine.Median, threshold, !isMore),
-        });
+        return Decide(kind, against, limit, mine.Mean - other.Mean, mine.HalfWidth(other, limit.LaunchSpread), new Doubts(
+            RankTest.Probability(mine.Rounds, other.Rounds, threshold, isMore),
+            Agree(mine.Levels, other.Median, threshold, isMore) && Agree(other.Levels, mine.Median, threshold, !isMore)));
     }
 
     // In the same direction, and by half of the threshold at least.
@@ -56,56 +42,39 @@ internal static class TimeVerdict
         return agreeing >= levels.Length - (levels.Length >= LaunchesToSpareOne ? 1 : 0);
     }
 
-    private static VerdictResult Decide(Evidence evidence)
+    private static VerdictResult Decide(
+        MetricKind kind, string against, EffectLimit limit, double logRatio, double halfWidth, Doubts doubts)
     {
-        double threshold = Math.Log(1 + evidence.Limit.Threshold);
-        bool isMore = evidence.LogRatio > 0;
+        double threshold = Math.Log(1 + limit.Threshold);
+        double distance = Math.Abs(logRatio);
+        string origin = $"threshold {limit.Threshold:P1}: {limit.Origin}";
+        string? doubt = distance <= threshold ? "the difference is below the threshold"
+            : distance <= halfWidth ? "the 95 % interval over the launches contains 1"
+            : !doubts.Agree ? "the launches disagree"
+            : doubts.Probability >= Significance
+                ? $"the ranks of the rounds do not show more than the threshold (p = {doubts.Probability:0.00})"
+            : null;
+        bool isMore = logRatio > 0;
         var result = new VerdictResult
         {
-            Metric = evidence.Kind.Name,
-            Against = evidence.Against,
-            Verdict = VerdictWords.Noise,
-            Ratio = Math.Exp(evidence.LogRatio),
-            Low = Math.Exp(evidence.LogRatio - evidence.HalfWidth),
-            High = Math.Exp(evidence.LogRatio + evidence.HalfWidth),
-            Threshold = evidence.Limit.Threshold,
+            Metric = kind.Name,
+            Against = against,
+            Verdict = kind.Word(isMore),
+            Better = kind.IsBetter(isMore),
+            Ratio = Math.Exp(logRatio),
+            Low = Math.Exp(logRatio - halfWidth),
+            High = Math.Exp(logRatio + halfWidth),
+            Threshold = limit.Threshold,
+            Reason = origin,
         };
-        string origin = $"threshold {evidence.Limit.Threshold:P1}: {evidence.Limit.Origin}";
-        if (Math.Abs(evidence.LogRatio) + evidence.HalfWidth < threshold)
-        {
-            return result with { Verdict = VerdictWords.Same, Reason = origin };
-        }
-
-        string? against = WhatIsAgainst(evidence, threshold);
-        return against is null
-            ? result with { Verdict = evidence.Kind.Word(isMore), Better = evidence.Kind.IsBetter(isMore), Reason = origin }
-            : result with { Reason = $"{against}; {origin}" };
+        return distance + halfWidth < threshold ? result with { Verdict = VerdictWords.Same, Better = null }
+            : doubt is null ? result
+            : result with { Verdict = VerdictWords.Noise, Better = null, Reason = $"{doubt}; {origin}" };
     }
 
-    private static string? WhatIsAgainst(Evidence evidence, double threshold) =>
-        Math.Abs(evidence.LogRatio) <= threshold ? "the difference is below the threshold"
-        : Math.Abs(evidence.LogRatio) <= evidence.HalfWidth ? "the 95 % interval over the launches contains 1"
-        : !evidence.Agree ? "the launches disagree"
-        : evidence.Probability >= Significance
-            ? $"the ranks of the rounds do not show more than the threshold (p = {evidence.Probability:0.00})"
-        : null;
-
-    private sealed record Evidence
-    {
-        public required MetricKind Kind { get; init; }
-
-        public required string Against { get; init; }
-
-        public required EffectLimit Limit { get; init; }
-
-        public required double LogRatio { get; init; }
-
-        public required double HalfWidth { get; init; }
-
-        public required double Probability { get; init; }
-
-        public required bool Agree { get; init; }
-    }
+    /// <param name="Probability">That the ranks of the rounds come from chance.</param>
+    /// <param name="Agree">Whether each launch on its own shows the difference.</param>
+    private readonly record struct Doubts(double Probability, bool Agree);
 }
 
 /// <summary>The test of Mann and Whitney (1947), Perfolizer's, with a threshold that a difference has to exceed.</summary>

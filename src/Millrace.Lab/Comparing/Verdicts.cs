@@ -24,7 +24,7 @@ internal static class Verdicts
 
         var levels = new LaunchLevels(ratios.Rounds, MinRounds);
         return TooFew(levels, ratios, "in common with " + baseline.Method) is { } reason
-            ? TooLittle(mine, baseline, reason) with { Ratio = Ratio(ratios) }
+            ? TooLittle(mine, baseline, reason) with { Ratio = ratios.Median }
             : TimeVerdict.Of(mine.Kind, baseline.Method, levels, limit);
     }
 
@@ -59,8 +59,6 @@ internal static class Verdicts
         Reason = reason,
     };
 
-    private static double? Ratio(MetricSamples ratios) => ratios.Median;
-
     private static string? TooFew(LaunchLevels levels, MetricSamples samples, string where)
     {
         if (levels.Levels.Length >= MinLaunches)
@@ -81,15 +79,10 @@ internal static class Verdicts
 internal static class VerdictWords
 {
     public const string Faster = "faster";
-
     public const string Slower = "slower";
-
     public const string Less = "less";
-
     public const string More = "more";
-
     public const string Same = "same";
-
     public const string Noise = "noise";
 
     /// <summary>Too few samples for a verdict; the reason names what is missing.</summary>

@@ -1,5 +1,3 @@
-using Millrace.Lab.Machine;
-
 namespace Millrace.Lab.Data;
 
 /// <summary>Brings a file into the state that a case asks for, before every invocation, and checks that it is there.</summary>

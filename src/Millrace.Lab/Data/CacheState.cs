@@ -16,11 +16,7 @@ internal enum CacheState
 internal enum CacheFill
 {
     None,
-
-    /// <summary>Written in pieces of 1 MiB.</summary>
     LargeWrites,
-
-    /// <summary>Written in pieces of 4 KiB.</summary>
     SmallWrites,
 
     /// <summary>Dropped from the cache and read once from start to end.</summary>

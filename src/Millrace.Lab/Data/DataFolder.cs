@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Data;
 
-/// <summary>Where the laboratory keeps the files that it makes.</summary>
 internal static class DataFolder
 {
     /// <summary>The user's cache folder: on a disk, where temporary folders are often in memory and have no cache to be cold.</summary>

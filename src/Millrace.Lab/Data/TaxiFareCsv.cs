@@ -8,7 +8,6 @@ namespace Millrace.Lab.Data;
 /// </summary>
 internal static class TaxiFareCsv
 {
-    /// <summary>Length of the file in bytes.</summary>
     public const long Bytes = 23_898_406;
 
     /// <summary>Lines of the file, the header among them; every one ends with \n.</summary>
@@ -17,14 +16,9 @@ internal static class TaxiFareCsv
 
     /// <summary>Lines of the longer file, of which this one is the beginning, that is scanned by several readers.</summary>
     internal const int ManyLines = 5_570_000;
-
-    /// <summary>Its length in bytes.</summary>
     internal const long ManyBytes = 134_184_209;
     internal const int FirstLines = 1000;
-
-    /// <summary>Its length in bytes.</summary>
     internal const long FirstBytes = 24_061;
-
     private const int Rows = 992_000;
     private const ulong Seed = 1;
 
@@ -45,7 +39,6 @@ internal static class TaxiFareCsv
     /// <param name="lines">How many lines, at least 1. Rides go on after the last one of the file.</param>
     public static void Write(Stream stream, int lines = Lines)
     {
-        ArgumentNullException.ThrowIfNull(stream);
         ArgumentOutOfRangeException.ThrowIfLessThan(lines, 1);
         byte[] piece = new byte[PieceBytes];
         int used = Put(piece, 0, "vendor_id,rate_code,passenger_count,trip_time_in_secs,trip_distance,payment_type,fare_amount\n"u8);
@@ -158,7 +151,6 @@ internal struct SplitMix64(ulong seed)
 {
     private ulong _state = seed;
 
-    /// <summary>The next 64 bits.</summary>
     public ulong Next()
     {
         ulong z = unchecked(_state += 0x9E3779B97F4A7C15);
@@ -167,6 +159,5 @@ internal struct SplitMix64(ulong seed)
         return z ^ (z >> 31);
     }
 
-    /// <summary>A number from 0 to one less than a limit.</summary>
     public int Below(int limit) => (int)((Next() >> 32) * (ulong)limit >> 32);
 }

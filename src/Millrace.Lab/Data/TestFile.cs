@@ -38,33 +38,19 @@ internal sealed record TestFile(string Path, long Bytes, long Checksum, bool Gen
         return new TestFile(path, bytes, (long)sum, Generated: true) { Content = FileContent.Random };
     }
 
-    public static TestFile OfCsv(string folder) => new(
-        System.IO.Path.Combine(folder, "taxi-fares.csv"), TaxiFareCsv.Bytes, TaxiFareCsv.Lines, Generated: true)
-    {
-        Content = FileContent.Csv,
-    };
+    public static TestFile OfCsv(string folder) => Csv(folder, "taxi-fares.csv", TaxiFareCsv.Bytes, TaxiFareCsv.Lines);
 
     /// <summary>The same rides and those that follow, as many as make 128 MiB.</summary>
-    internal static TestFile OfManyLines(string folder) => new(
-        System.IO.Path.Combine(folder, "taxi-fares-many.csv"),
-        TaxiFareCsv.ManyBytes,
-        TaxiFareCsv.ManyLines,
-        Generated: true)
-    {
-        Content = FileContent.Csv,
-    };
+    public static TestFile OfManyLines(string folder) =>
+        Csv(folder, "taxi-fares-many.csv", TaxiFareCsv.ManyBytes, TaxiFareCsv.ManyLines);
 
     /// <summary>The first lines of the same file, for warm-ups.</summary>
-    public static TestFile OfFirstLines(string folder) => new(
-        System.IO.Path.Combine(folder, "taxi-fares-first.csv"),
-        TaxiFareCsv.FirstBytes,
-        TaxiFareCsv.FirstLines,
-        Generated: true)
-    {
-        Content = FileContent.Csv,
-    };
+    public static TestFile OfFirstLines(string folder) =>
+        Csv(folder, "taxi-fares-first.csv", TaxiFareCsv.FirstBytes, TaxiFareCsv.FirstLines);
 
-    /// <summary>Writes all that is in it. Not for a user's own file.</summary>
+    private static TestFile Csv(string folder, string name, long bytes, int lines) =>
+        new(System.IO.Path.Combine(folder, name), bytes, lines, Generated: true) { Content = FileContent.Csv };
+
     internal void WriteContent(Stream stream)
     {
         switch (Content)
@@ -117,12 +103,6 @@ internal enum FileContent
     Csv,
 }
 
-/// <summary>A method did not read what is in the file.</summary>
-internal sealed class WrongChecksumException : Exception
-{
-    public WrongChecksumException(TestFile file, long bytes, long sum)
-        : base($"read {bytes:N0} bytes with the sum {sum}; {file?.Path} has {file?.Bytes:N0} bytes with the sum "
-            + $"{file?.Checksum}. Either the method is wrong or the file was changed during the run.")
-    {
-    }
-}
+internal sealed class WrongChecksumException(TestFile file, long bytes, long sum) : Exception(
+    $"read {bytes:N0} bytes with the sum {sum}; {file.Path} has {file.Bytes:N0} bytes with the sum {file.Checksum}. "
+    + "Either the method is wrong or the file was changed during the run.");

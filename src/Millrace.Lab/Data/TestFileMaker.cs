@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Data;
 
-/// <summary>Writes the laboratory's files.</summary>
 internal static class TestFileMaker
 {
     /// <summary>The pieces in which a file is written unless asked otherwise.</summary>

@@ -2,11 +2,9 @@ using System.Buffers.Binary;
 
 namespace Millrace.Lab.Data;
 
-/// <summary>A file that the user names.</summary>
 internal static class UserFile
 {
     /// <summary>Looks at the file and computes the sum that every method must find.</summary>
-    /// <param name="content">Whether its integers or its bytes are summed.</param>
     /// <exception cref="LabException">It is missing, no regular file, empty or not readable.</exception>
     public static TestFile Inspect(string path, FileContent content = FileContent.Integers)
     {

@@ -1,8 +1,4 @@
 using System.Collections.Concurrent;
-using System.Diagnostics;
-using System.Globalization;
-using System.Text;
-using System.Text.Json;
 
 namespace Millrace.Lab.GrpcCore;
 
@@ -26,7 +22,6 @@ internal sealed class CoreProcess : IDisposable
         _process.StandardInput.AutoFlush = true;
     }
 
-    /// <summary>Its id.</summary>
     public int Id => _process.Id;
 
     public Task TellAsync(string line) => _process.StandardInput.WriteLineAsync(line);
@@ -78,7 +73,6 @@ internal static class CoreClient
     private static CoreProcess? Current;
     private static int Users;
 
-    /// <summary>The id of its process; null while there is none.</summary>
     public static int? Id => Current?.Id;
 
     /// <summary>Keeps the process until what is returned is disposed of.</summary>
@@ -110,8 +104,6 @@ internal static class CoreClient
         }
     }
 
-    /// <param name="server">Host and port.</param>
-    /// <param name="chunk">Bytes in a message.</param>
     /// <returns>How many bytes were moved.</returns>
     public static async Task<long> MoveAsync(string verb, string server, string name, string path, int chunk, string coding)
     {
@@ -136,7 +128,6 @@ internal sealed class CoreServers(string program, string folder) : IDisposable
 
     public int PortOf(int chunk) => Of(chunk).Port;
 
-    /// <summary>The id of its process.</summary>
     public int IdOf(int chunk) => Of(chunk).Process.Id;
 
     public void Dispose()
@@ -173,10 +164,7 @@ internal sealed class CoreServers(string program, string folder) : IDisposable
 internal enum CoreEnds
 {
     None = 0,
-
     Client = 1,
-
     Server = 2,
-
     Both = Client | Server,
 }

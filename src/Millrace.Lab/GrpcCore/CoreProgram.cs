@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Reflection;
 using System.Security.Cryptography;
 
@@ -22,7 +21,6 @@ internal static class CoreProgram
     private static readonly string[] Libraries = ["grpc++", "protobuf", "libcrypto"];
     private static readonly string[] Tools = ["g++", "protoc", "grpc_cpp_plugin", "pkg-config"];
 
-    /// <summary>Compiles it unless that was done before.</summary>
     public static void Make(string data)
     {
         if (NotHere.Value is not null || File.Exists(PathIn(data)))
@@ -42,7 +40,6 @@ internal static class CoreProgram
 
     public static string PathIn(string data) => Path.Combine(FolderIn(data), ProgramName);
 
-    /// <summary>Why it is not there; null when it is.</summary>
     public static string? WhyNot(string data)
     {
         if (NotHere.Value is { } reason)

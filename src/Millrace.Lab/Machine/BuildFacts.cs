@@ -1,9 +1,7 @@
-using System.Diagnostics;
 using System.Reflection;
 
 namespace Millrace.Lab.Machine;
 
-/// <summary>How the code that is measured was built.</summary>
 internal static class BuildFacts
 {
     public static string Version { get; } = VersionOf(typeof(FilePipe).Assembly);

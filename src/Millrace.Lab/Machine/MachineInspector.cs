@@ -1,10 +1,7 @@
-using System.Globalization;
 using System.Runtime;
-using System.Runtime.InteropServices;
 
 namespace Millrace.Lab.Machine;
 
-/// <summary>Describes the machine that it runs on.</summary>
 internal static class MachineInspector
 {
     private const string GovernorFile = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
@@ -122,7 +119,6 @@ internal static class MachineInspector
     }
 }
 
-/// <summary>Whether the process runs in a container.</summary>
 internal static class Virtualization
 {
     // Set by .NET's own images, by systemd-nspawn and by podman.

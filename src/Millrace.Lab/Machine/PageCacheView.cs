@@ -1,8 +1,5 @@
 using System.ComponentModel;
-using System.Runtime.InteropServices;
-using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Lab.Interop;
 
 namespace Millrace.Lab.Machine;
 
@@ -20,7 +17,6 @@ internal sealed unsafe class PageCacheView : IDisposable
     private readonly nint _address;
     private readonly byte[] _pages;
 
-    /// <summary>Opens a view of a file that is not empty.</summary>
     public PageCacheView(string path)
     {
         Path = path;
@@ -40,7 +36,6 @@ internal sealed unsafe class PageCacheView : IDisposable
     }
 
     public string Path { get; }
-
     public long Bytes { get; }
 
     /// <summary>
@@ -82,7 +77,6 @@ internal sealed unsafe class PageCacheView : IDisposable
         }
     }
 
-    /// <summary>Reads the whole file once, from start to end.</summary>
     public void ReadIn()
     {
         byte[] array = GC.AllocateUninitializedArray<byte>(ReadInBytes);

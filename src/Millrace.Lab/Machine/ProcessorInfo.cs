@@ -1,6 +1,3 @@
-using System.Diagnostics;
-using System.Globalization;
-using System.Runtime.Versioning;
 using Microsoft.Win32;
 
 namespace Millrace.Lab.Machine;

@@ -77,7 +77,6 @@ internal sealed class AllocationSampler : EventListener
 
     protected override void OnEventWritten(EventWrittenEventArgs eventData)
     {
-        ArgumentNullException.ThrowIfNull(eventData);
         if (eventData.EventSource == ThreadProbe.Log)
         {
             _probed = eventData.OSThreadId;
@@ -121,7 +120,6 @@ internal sealed class AllocationSampler : EventListener
 }
 
 /// <summary>An allocation that the runtime reported.</summary>
-/// <param name="Time">When, UTC.</param>
 internal readonly record struct SampledObject(DateTime Time, double Bytes);
 
 /// <summary>
@@ -131,14 +129,12 @@ internal readonly record struct SampledObject(DateTime Time, double Bytes);
 [EventSource(Name = "Millrace-Lab-Thread")]
 internal sealed class ThreadProbe : EventSource
 {
-    /// <summary>The only one.</summary>
     public static readonly ThreadProbe Log = new();
 
     private ThreadProbe()
     {
     }
 
-    /// <summary>Is heard at once, on the calling thread.</summary>
     [Event(1)]
     public void Ask() => WriteEvent(1);
 }

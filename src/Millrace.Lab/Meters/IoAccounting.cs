@@ -1,5 +1,4 @@
 using System.Buffers.Text;
-using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Lab.Meters;

@@ -1,10 +1,7 @@
-using System.Diagnostics;
-using Millrace.Lab.Interop;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Meters;
 
-/// <summary>Measures what the meters themselves cost on this machine.</summary>
 internal static class MeterCostProbe
 {
     private const int Readings = 500;

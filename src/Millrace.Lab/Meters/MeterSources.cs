@@ -81,7 +81,6 @@ internal static class MeterSources
         return sources;
     }
 
-    /// <summary>The meters that this process lacks, with the reason.</summary>
     public static IReadOnlyDictionary<string, string> Missing(ProcessMeters meters, SystemCallPass calls)
     {
         var missing = new SortedDictionary<string, string>(StringComparer.Ordinal);

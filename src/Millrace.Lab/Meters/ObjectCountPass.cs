@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Millrace.Lab.Meters;
 
 /// <summary>
@@ -106,7 +104,6 @@ internal readonly record struct ObjectEstimate(double Objects, double StdDev)
 {
     public const double BytesPerSample = 102_400;
 
-    /// <summary>From the sizes of the sampled objects of some invocations.</summary>
     public static ObjectEstimate Of(IEnumerable<double> sizes, int invocations)
     {
         double objects = 0;

@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Runtime.Versioning;
-
 namespace Millrace.Lab.Meters;
 
 /// <summary>
@@ -11,7 +8,6 @@ namespace Millrace.Lab.Meters;
 internal static class PeakMemory
 {
     public const string Source = "VmHWM of /proc/self/status, reset through /proc/self/clear_refs";
-
     private const string Self = "self";
     private const string ResetPeak = "5";
 
@@ -31,10 +27,8 @@ internal static class PeakMemory
         }
     }
 
-    /// <summary>The peak since then, bytes.</summary>
     public static long ReadPeak(int? process = null) => Read(process, "VmHWM:");
 
-    /// <summary>The resident memory now, bytes.</summary>
     public static long ReadResident(int? process = null) => Read(process, "VmRSS:");
 
     private static string FileOf(int? process, string name) =>

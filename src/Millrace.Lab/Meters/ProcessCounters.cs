@@ -3,14 +3,9 @@ namespace Millrace.Lab.Meters;
 /// <summary>Counters of a process, since its start or between two readings. Fields of meters that this system lacks are 0.</summary>
 internal readonly record struct ProcessCounters
 {
-    /// <summary>Processor time in user mode, nanoseconds.</summary>
     public long UserCpuNs { get; init; }
-
-    /// <summary>Processor time in the kernel, nanoseconds.</summary>
     public long SystemCpuNs { get; init; }
-
     public long MinorFaults { get; init; }
-
     public long MajorFaults { get; init; }
 
     /// <summary>How often a thread gave the processor up.</summary>
@@ -24,7 +19,6 @@ internal readonly record struct ProcessCounters
 
     /// <summary>Bytes that came from a disk.</summary>
     public long PhysicalReadBytes { get; init; }
-
     public long ReadCalls { get; init; }
 
     /// <summary>Bytes that writing calls took.</summary>
@@ -32,7 +26,6 @@ internal readonly record struct ProcessCounters
 
     /// <summary>Bytes that this process made the kernel owe a disk.</summary>
     public long PhysicalWriteBytes { get; init; }
-
     public long WriteCalls { get; init; }
 
     public static ProcessCounters operator -(in ProcessCounters after, in ProcessCounters before) => new()

@@ -1,5 +1,3 @@
-using Millrace.Lab.Interop;
-
 namespace Millrace.Lab.Meters;
 
 /// <summary>

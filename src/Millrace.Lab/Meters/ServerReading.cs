@@ -1,6 +1,3 @@
-using System.Runtime.Versioning;
-using Millrace.Lab.Interop;
-
 namespace Millrace.Lab.Meters;
 
 /// <summary>What the process of a server says of itself when it is asked.</summary>
@@ -18,8 +15,6 @@ internal sealed record ServerReading
     /// <summary>Largest resident memory since the last reset; null where the system does not tell.</summary>
     public long? PeakResidentBytes { get; init; }
 
-    /// <param name="process">Its id.</param>
-    /// <param name="resets">Whether the peak is reset after this reading.</param>
     [SupportedOSPlatform("linux")]
     public static ServerReading Take(int process, bool resets)
     {
@@ -36,7 +31,6 @@ internal sealed record ServerReading
         return reading;
     }
 
-    /// <param name="resets">Whether the peak is reset after this reading.</param>
     public static ServerReading Take(ProcessMeters meters, bool resets)
     {
         ProcessCounters used = meters.ReadAfter();
@@ -57,10 +51,6 @@ internal sealed record ServerReading
 }
 
 /// <summary>What the process of a server used between two readings.</summary>
-/// <param name="CpuNs">Processor time in user mode and in the kernel, nanoseconds.</param>
-/// <param name="AllocatedBytes">Managed bytes, all threads; null of a program that has none.</param>
-/// <param name="Gen2">Collections of generation 2; null of a program that has none.</param>
-/// <param name="PeakResidentBytes">Largest resident memory since the first reading; null where the system does not tell.</param>
 internal readonly record struct ServerUse(long CpuNs, long? AllocatedBytes, long? Gen2, long? PeakResidentBytes)
 {
     public static ServerUse Between(ServerReading before, ServerReading after) => new(

@@ -23,10 +23,8 @@ internal sealed class SystemCallPass : IDisposable
         }
     }
 
-    /// <summary>Where the number comes from; null when it is not available.</summary>
     public string? Source => _counter is not null && OperatingSystem.IsLinux() ? TracepointCounter.Source : null;
 
-    /// <summary>Why the number is not available; null when it is.</summary>
     public string? Reason { get; }
 
     public void Measure(LabCase entry)

@@ -1,9 +1,5 @@
 using System.ComponentModel;
-using System.Globalization;
-using System.Runtime.InteropServices;
-using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
-using Millrace.Lab.Interop;
 
 namespace Millrace.Lab.Meters;
 

@@ -1,12 +1,6 @@
-using Millrace.Lab.Advising;
-
 namespace Millrace.Lab.Published;
 
 /// <summary>A published ratio and that of this machine, of the same method with the same parameters.</summary>
-/// <param name="Set">The id of the published figures.</param>
-/// <param name="Method">The method as published.</param>
-/// <param name="OurMethod">The laboratory's row.</param>
-/// <param name="Parameters">The parameters of the published row.</param>
 /// <param name="Published">Its time by that of the published baseline.</param>
 /// <param name="Ours">The median here by that of the row of the baseline.</param>
 internal sealed record PublishedBeside(

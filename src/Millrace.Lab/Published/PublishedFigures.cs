@@ -1,6 +1,4 @@
 using System.Reflection;
-using System.Text.Json;
-using System.Text.Json.Serialization;
 
 namespace Millrace.Lab.Published;
 
@@ -45,9 +43,7 @@ internal sealed record PublishedSet
 
     /// <summary>The laboratory's suite whose rows correspond.</summary>
     public required string Suite { get; init; }
-
     public required string Title { get; init; }
-
     public required string Source { get; init; }
 
     /// <summary>ISO 8601; null where the original does not say.</summary>
@@ -58,7 +54,6 @@ internal sealed record PublishedSet
 
     /// <summary>What its authors concluded, and how to test that here.</summary>
     public IReadOnlyList<PublishedClaim> Claims { get; init => field = value ?? []; } = [];
-
     public required IReadOnlyList<PublishedTable> Tables { get; init; }
 }
 
@@ -66,23 +61,16 @@ internal sealed record PublishedSet
 internal sealed record PublishedTable
 {
     public required string Name { get; init; }
-
     public required string Machine { get; init; }
-
     public required string Runtime { get; init; }
-
     public required string Engine { get; init; }
 
     /// <summary>The method that the column "ratio" is against; null where there is no such column.</summary>
     public string? Baseline { get; init; }
-
     public required IReadOnlyList<PublishedColumn> Columns { get; init; }
-
     public required IReadOnlyList<UnmatchedMethod> Unmatched { get; init; }
-
     public required IReadOnlyList<PublishedRow> Rows { get; init; }
 
-    /// <summary>The column of times; null where there is none.</summary>
     public string? TimeColumn => Array.Find(["mean", "wall"], name => Columns.Any(column => column.Name == name));
 
     /// <returns>Null where the original has none, because the case failed or the table lacks the column.</returns>
@@ -114,10 +102,7 @@ internal sealed record PublishedRow
 
     /// <summary>The laboratory's row that does the same; null where there is none, with a reason in the table.</summary>
     public required string? OurMethod { get; init; }
-
     public required CaseParameters Parameters { get; init; }
-
-    /// <summary>Of which metric a row of percentiles is, with its unit.</summary>
     public string? Metric { get; init; }
 
     /// <summary>The figures in the order of the table's columns; null where the original has none.</summary>
@@ -131,8 +116,6 @@ internal sealed record UnmatchedMethod(string Method, string Reason);
 internal sealed record PublishedClaim
 {
     public required string Topic { get; init; }
-
-    /// <summary>The conclusion in our words, with its figures.</summary>
     public required string Says { get; init; }
 
     /// <summary>The suites whose runs can test it; null for the suite of the set.</summary>
@@ -143,8 +126,6 @@ internal sealed record PublishedClaim
 
     /// <summary>The methods, walks or arrivals that the conclusion is about.</summary>
     public IReadOnlyList<string> Mine { get; init => field = value ?? []; } = [];
-
-    /// <summary>What they are compared with.</summary>
     public string? Other { get; init; }
 
     /// <summary>A bound of the test, in its own unit.</summary>
@@ -152,18 +133,12 @@ internal sealed record PublishedClaim
 
     /// <summary>What was found here; names in braces are filled in by the test.</summary>
     public required TextByOutcome Finding { get; init; }
-
-    /// <summary>What a run has to measure for the test.</summary>
     public required string Missing { get; init; }
-
     public required TextByOutcome Action { get; init; }
-
     public string? Snippet { get; init; }
 
     /// <summary>Whether only full mode measures what the test needs.</summary>
     public bool Full { get; init; }
-
-    /// <summary>The methods to measure again.</summary>
     public required IReadOnlyList<string> Again { get; init; }
 }
 

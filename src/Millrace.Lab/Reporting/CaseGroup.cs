@@ -1,6 +1,3 @@
-using System.Globalization;
-using Millrace.Lab.Comparing;
-
 namespace Millrace.Lab.Reporting;
 
 /// <summary>The cases of one table: they differ in the method and in one parameter.</summary>
@@ -111,24 +108,15 @@ internal sealed record CaseGroup(string Title, IReadOnlyList<CaseResult> Cases)
     }
 }
 
-/// <summary>Where a column of cases is shown.</summary>
 [Flags]
 internal enum Places
 {
-    /// <summary>The main table of report.md.</summary>
     Main = 1,
-
-    /// <summary>The folded table of report.md.</summary>
     Folded = 2,
-
-    /// <summary>A terminal with room for it.</summary>
     Wide = 4,
-
-    /// <summary>Any terminal.</summary>
     Narrow = 8,
 }
 
-/// <summary>A column of a table of cases.</summary>
 /// <param name="Text">The text for a measured case; null where the case has none.</param>
 internal sealed record CaseColumn(string Title, Places Places, Func<CaseResult, string?> Text)
 {
@@ -174,7 +162,6 @@ internal sealed record CaseColumn(string Title, Places Places, Func<CaseResult, 
         Of("Bytes from", Places.Folded, summary => summary.BytesFrom),
     ];
 
-    /// <summary>A case's time by the baseline's: that of the verdict, or of the summary where there is none.</summary>
     public static double? RatioOf(CaseResult item) =>
         TimeVerdict(item)?.Ratio ?? item.Summary?.Ratio ?? item.Summary?.MedianRatio;
 

@@ -1,4 +1,3 @@
-using Millrace.Lab.Advising;
 using Spectre.Console;
 
 namespace Millrace.Lab.Reporting;
@@ -46,7 +45,6 @@ internal static class ConsoleReport
         WriteNotes(console, results);
     }
 
-    /// <summary>The aims of the suite; null where it has none.</summary>
     public static TextTable? Bars(LabResults results) => results.Bars.Count == 0 ? null : new TextTable(
         ["Figure", "Bar", "Measured", "Met"],
         TextColumns: 3,

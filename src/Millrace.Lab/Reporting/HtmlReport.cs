@@ -1,10 +1,6 @@
 using System.IO.Compression;
 using System.Reflection;
-using System.Text.Json;
 using System.Text.Json.Nodes;
-using System.Text.Json.Serialization;
-using Millrace.Lab.Advising;
-using Millrace.Lab.Published;
 
 namespace Millrace.Lab.Reporting;
 
@@ -16,7 +12,6 @@ internal static class HtmlReport
 {
     /// <summary>The file's name within an output folder.</summary>
     public const string Name = "report.html";
-
     private const string Schema = "millrace.report/2";
     private const string Resource = "Millrace.Lab.Reporting.Web.report.html";
 

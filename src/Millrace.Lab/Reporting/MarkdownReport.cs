@@ -1,8 +1,3 @@
-using System.Globalization;
-using System.Text;
-using Millrace.Lab.Advising;
-using Millrace.Lab.Published;
-
 namespace Millrace.Lab.Reporting;
 
 /// <summary>Writes report.md from results: the answer, a picture, advice, then the tables and how the run took place.</summary>

@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Reporting;
@@ -7,12 +5,8 @@ namespace Millrace.Lab.Reporting;
 /// <summary>The table of a README: the main methods on the largest file that a suite speaks of, and how it was measured.</summary>
 internal static class SummaryTable
 {
-    /// <summary>The line before the table.</summary>
     public const string Begin = "<!-- millrace lab report: begin -->";
-
-    /// <summary>The line after it.</summary>
     public const string End = "<!-- millrace lab report: end -->";
-
     private const string Baseline = nameof(FileReading.FileStreamSync);
     private const string Pipe = nameof(FileReading.FilePipe);
 
@@ -22,7 +16,6 @@ internal static class SummaryTable
     /// <exception cref="LabException">The text has no such lines, or the run not what the table shows.</exception>
     public static string PutInto(string text, LabResults results)
     {
-        ArgumentNullException.ThrowIfNull(text);
         int begin = text.IndexOf(Begin, StringComparison.Ordinal);
         int end = text.IndexOf(End, StringComparison.Ordinal);
         if (begin < 0 || end < begin)
@@ -33,11 +26,9 @@ internal static class SummaryTable
         return string.Concat(text.AsSpan(0, begin + Begin.Length), "\n", Write(results), text.AsSpan(end));
     }
 
-    /// <summary>Writes the table.</summary>
     /// <exception cref="LabException">The run has not what the table shows.</exception>
     public static string Write(LabResults results)
     {
-        ArgumentNullException.ThrowIfNull(results);
         var cases = new MeasuredCases(results);
         Dictionary<string, Dictionary<int, CaseResult>> found = Methods.ToDictionary(method => method, method => FilesBars
             .Of(cases, method)

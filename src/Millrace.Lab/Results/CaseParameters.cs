@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Millrace.Lab.Results;
 
 internal sealed record CaseParameters

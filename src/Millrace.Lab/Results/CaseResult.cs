@@ -17,6 +17,9 @@ internal sealed record CaseResult
     public CaseSummary? Summary { get; init; }
     public IReadOnlyList<VerdictResult>? Verdicts { get; init; }
     public IReadOnlyDictionary<string, string>? Unavailable { get; init; }
+
+    /// <summary>Whether it is the first copy of a method's case with these parameters.</summary>
+    public bool IsCase(string method, CaseParameters parameters) => Role is null && Method == method && Parameters == parameters;
 }
 
 internal sealed record VerdictResult

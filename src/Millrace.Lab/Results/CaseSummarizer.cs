@@ -7,7 +7,6 @@ internal static class CaseSummarizer
     // Metadata and the like come from the disk beside a file that is in the cache, and the other way round.
     private const double NextToNothing = 0.01;
 
-    /// <summary>Adds the summary.</summary>
     /// <param name="baseline">The baseline of the same parameters; null when there is none.</param>
     public static CaseResult Summarize(CaseResult item, CaseResult? baseline)
     {

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Millrace.Lab.Results;
 
 /// <summary>Figures of a case, as numbers and as people read them.</summary>
@@ -8,7 +6,6 @@ internal static class Figures
     private const double NsPerMs = 1e6;
     private const double MibBytes = 1024 * 1024;
 
-    /// <summary>Median wall time in nanoseconds.</summary>
     public static double Median(CaseResult item) => item.Summary!.WallNs.Median;
 
     /// <summary>Mean processor time in nanoseconds; null where it was not measured.</summary>
@@ -38,7 +35,6 @@ internal static class Figures
 
     public static string Id(CaseResult item) => $"{item.Method}/{item.Parameters.Describe()}";
 
-    /// <summary>A time, for example "11.3 ms".</summary>
     public static string Time(double nanoseconds)
     {
         double ms = nanoseconds / NsPerMs;
@@ -48,7 +44,6 @@ internal static class Figures
 
     public static string Time(CaseResult item) => Time(Median(item));
 
-    /// <summary>A ratio, for example "0.49".</summary>
     public static string Ratio(double ratio) => ratio.ToString("0.00", CultureInfo.InvariantCulture);
 
     public static string Times(IEnumerable<double> ratios)
@@ -57,13 +52,10 @@ internal static class Figures
         return (both[0] == both[1] ? both[0] : $"{both[0]} to {both[1]}") + " times";
     }
 
-    /// <summary>A part, for example "4.9 %".</summary>
     public static string Percent(double part) => (part * 100).ToString("0.0", CultureInfo.InvariantCulture) + " %";
 
-    /// <summary>A number, for example "1.8".</summary>
     public static string Number(double number) => number.ToString("0.0", CultureInfo.InvariantCulture);
 
-    /// <summary>Bytes, for example "1.05 KiB".</summary>
     public static string Bytes(double bytes) => ByteSize.ToText((long)Math.Round(bytes));
 
     /// <summary>The buffer of a case, for example "64 KiB".</summary>

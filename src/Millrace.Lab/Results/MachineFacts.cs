@@ -1,8 +1,5 @@
-using System.Globalization;
-
 namespace Millrace.Lab.Results;
 
-/// <summary>Describes a machine, never by measured speed.</summary>
 internal sealed record MachineFacts
 {
     public required string Cpu { get; init; }
@@ -64,7 +61,6 @@ internal static class MachineIdentity
         return [.. all.OfType<MachineDifference>()];
     }
 
-    /// <summary>Whether nothing differs that would make another machine of it.</summary>
     public static bool AreSame(MachineFacts first, MachineFacts second) =>
         !Differences(first, second).Any(difference => difference.IsAnotherMachine);
 

@@ -22,7 +22,6 @@ internal sealed class MeasuredCases
     public IEnumerable<CaseResult> Of(string method, Func<CaseParameters, bool> condition) =>
         All.Where(item => item.Method == method && condition(item.Parameters));
 
-    /// <summary>The case of a method with exactly these parameters; null when it was not measured.</summary>
     public CaseResult? Find(string method, CaseParameters parameters) =>
         All.FirstOrDefault(item => item.Method == method && item.Parameters == parameters);
 

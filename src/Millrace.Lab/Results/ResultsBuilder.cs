@@ -1,13 +1,7 @@
-using Millrace.Lab.Comparing;
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Results;
 
 internal static class ResultsBuilder
 {
-    /// <summary>Builds the cases and the noise of a run.</summary>
-    /// <param name="run">What is known about the run.</param>
-    /// <param name="measured">All cases, without summaries.</param>
     public static LabResults Build(LabResults run, IEnumerable<CaseResult> measured, IReadOnlyList<string> methods)
     {
         CaseResult[] cases =

@@ -1,17 +1,12 @@
 using System.Buffers;
-using System.Globalization;
 using System.Numerics;
-using System.Text;
 using System.Text.Encodings.Web;
-using System.Text.Json;
-using System.Text.Json.Serialization;
 
 namespace Millrace.Lab.Results;
 
 internal static class ResultsFile
 {
     public const string Name = "results.json";
-
     private const string SchemaName = "millrace.results/";
 
     /// <summary>Writes results so that a reader sees the old file or the new one, never a part.</summary>

@@ -1,63 +1,39 @@
 namespace Millrace.Lab.Results;
 
-internal sealed record ResultsFolder
+/// <summary>Stored runs, oldest first, and what could not be read: a damaged file does not hide the others.</summary>
+internal sealed record ResultsFolder(IReadOnlyList<StoredRun> Runs, IReadOnlyList<string> Problems)
 {
     private static readonly EnumerationOptions Everywhere = new() { RecurseSubdirectories = true, IgnoreInaccessible = true };
 
-    private ResultsFolder(IReadOnlyList<StoredRun> runs, IReadOnlyList<string> problems)
-    {
-        Runs = runs;
-        Problems = problems;
-    }
-
-    public IReadOnlyList<StoredRun> Runs { get; }
-    public IReadOnlyList<string> Problems { get; }
-
     /// <summary>Reads one run: a file, a folder with results.json, or a folder with one such folder per suite.</summary>
-    /// <exception cref="LabException">There is nothing that could be read, usable or not.</exception>
-    public static ResultsFolder ReadRun(string path)
-    {
-        if (File.Exists(path))
-        {
-            return Read([path]);
-        }
-
-        if (!Directory.Exists(path))
-        {
-            throw new LabException($"{path} does not exist. Name a {ResultsFile.Name} or the folder that a run wrote.");
-        }
-
-        string own = Path.Combine(path, ResultsFile.Name);
-        string[] files = File.Exists(own)
-            ? [own]
-            : [.. Folders(path).Select(folder => Path.Combine(folder, ResultsFile.Name)).Where(File.Exists)];
-        return files.Length > 0
-            ? Read(files)
-            : throw new LabException($"{path} holds no {ResultsFile.Name}, nor do the folders in it.");
-    }
+    public static ResultsFolder ReadRun(string path) => Read(path, $"a {ResultsFile.Name} or the folder that a run wrote", folder =>
+        File.Exists(Path.Combine(folder, ResultsFile.Name))
+            ? [Path.Combine(folder, ResultsFile.Name)]
+            : Directory.EnumerateDirectories(folder).Select(inner => Path.Combine(inner, ResultsFile.Name)).Where(File.Exists));
 
     /// <summary>Reads every JSON file in a folder and all folders in it.</summary>
-    /// <exception cref="LabException">There is none.</exception>
-    public static ResultsFolder ReadAll(string folder)
+    public static ResultsFolder ReadAll(string path) => Read(
+        path, "a folder that holds results", folder => Directory.EnumerateFiles(folder, "*.json", Everywhere));
+
+    private static ResultsFolder Read(string path, string what, Func<string, IEnumerable<string>> find)
     {
-        if (File.Exists(folder))
+        if (!File.Exists(path) && !Directory.Exists(path))
         {
-            return Read([folder]);
+            return new ResultsFolder([], [$"{path} does not exist. Name {what}."]);
         }
 
-        if (!Directory.Exists(folder))
+        string[] files;
+        try
         {
-            throw new LabException($"{folder} does not exist. Name a folder that holds results.");
+            files = File.Exists(path) ? [path] : [.. find(path).Order(StringComparer.Ordinal)];
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return new ResultsFolder([], [$"{path} cannot be read: {exception.Message}"]);
         }
 
-        string[] files = [.. Directory.EnumerateFiles(folder, "*.json", Everywhere).Order(StringComparer.Ordinal)];
-        return files.Length > 0 ? Read(files) : throw new LabException($"{folder} holds no {ResultsFile.Name}, nor do the folders in it.");
-    }
-
-    private static ResultsFolder Read(IEnumerable<string> files)
-    {
         List<StoredRun> runs = [];
-        List<string> problems = [];
+        List<string> problems = files.Length > 0 ? [] : [$"{path} holds no {ResultsFile.Name}, nor do the folders in it."];
         foreach (string file in files)
         {
             try
@@ -71,18 +47,6 @@ internal sealed record ResultsFolder
         }
 
         return new ResultsFolder([.. runs.OrderBy(run => run.Results.Started)], problems);
-    }
-
-    private static string[] Folders(string path)
-    {
-        try
-        {
-            return [.. Directory.EnumerateDirectories(path).Order(StringComparer.Ordinal)];
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            throw new LabException($"{path} cannot be read: {exception.Message}", exception);
-        }
     }
 }
 

@@ -1,7 +1,3 @@
-using Millrace.Lab.Interop;
-using Millrace.Lab.Meters;
-using Millrace.Lab.Suites;
-
 namespace Millrace.Lab.Running;
 
 /// <summary>

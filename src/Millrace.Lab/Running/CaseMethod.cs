@@ -14,7 +14,6 @@ internal abstract class CaseMethod : IDisposable
 
     /// <summary>The choice that the method made, for example a strategy; null when it has none.</summary>
     public virtual string? Description { get; protected set; }
-
     public virtual string? DescriptionReason { get; protected set; }
 
     /// <summary>Finds a method by its name in results. It returns a number that the compiler cannot leave out.</summary>

@@ -1,6 +1,4 @@
-using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Millrace.Lab.Meters;
 
 namespace Millrace.Lab.Running;
 
@@ -34,32 +32,22 @@ internal sealed class LabCase : IDisposable
     }
 
     public PlannedCase Planned { get; }
-
-    /// <summary>All that was measured, in the order in which it was.</summary>
     public List<Sample> Samples { get; } = [];
-
-    /// <summary>Why the case failed; null when it did not.</summary>
     public string? Error { get; set; }
 
     /// <summary>The first reason why a sample's state was not as it should be.</summary>
     public string? Violation { get; private set; }
-
     public string? Strategy { get; private set; }
-
     public string? StrategyReason { get; private set; }
 
     // What the passes found after the rounds.
     public List<AllocationSample> Allocations { get; } = [];
-
     public List<long> SystemCalls { get; } = [];
-
     public ObjectEstimate? Objects { get; set; }
 
     /// <summary>Why the objects could not be estimated; null when they were, or when nobody tried.</summary>
     public string? NoObjectsReason { get; set; }
-
     public long? LargeObjectBytes { get; set; }
-
     public long? ServerLargeObjectBytes { get; set; }
 
     /// <summary>How long an invocation takes according to the warm-up, in nanoseconds; 0 before it.</summary>

@@ -1,9 +1,3 @@
-using System.Diagnostics;
-using System.Runtime.InteropServices;
-using System.Text;
-using System.Text.Json;
-using Millrace.Lab.Suites;
-
 namespace Millrace.Lab.Running;
 
 /// <summary>The part of the laboratory that runs in separate processes: reads a request, measures, writes the result.</summary>

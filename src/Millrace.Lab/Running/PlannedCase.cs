@@ -1,5 +1,3 @@
-using Millrace.Lab.Meters;
-
 namespace Millrace.Lab.Running;
 
 /// <summary>A case of a suite's plan: a method with its typed parameters.</summary>
@@ -34,7 +32,6 @@ internal abstract record PlannedCase(
     /// <summary>What a run without the case says is missing.</summary>
     public virtual string Missing => $"{Group} cases";
 
-    /// <summary>Why the case cannot be measured here; null when it can.</summary>
     public virtual string? WhyNot() => CachedFile is not { } file ? null
         : Cache == CacheState.Cold ? CacheControl.WhyNoCold(file) : CacheControl.WhyNoHot(file);
 
@@ -50,7 +47,6 @@ internal abstract record PlannedCase(
     {
     }
 
-    /// <summary>Compares what an invocation left behind with what it should have left.</summary>
     public virtual void Verify()
     {
     }

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Millrace.Lab.Running;
 
 /// <summary>
@@ -22,7 +20,6 @@ internal sealed class RoundRunner
         _stop = stop;
     }
 
-    /// <summary>Whether something was left out because the run had to end.</summary>
     public bool WasCut { get; private set; }
 
     // Whether the run has to end, as the user wants or as its time is over. Asked only when there is more to do.
@@ -75,7 +72,6 @@ internal sealed class RoundRunner
         return round;
     }
 
-    /// <summary>Does something with every case once, in the given order.</summary>
     public void Pass(IReadOnlyList<LabCase> cases, Action<LabCase> action)
     {
         for (int i = 0; i < cases.Count && !Ended; i++)

@@ -1,17 +1,12 @@
-using System.Diagnostics;
-
 namespace Millrace.Lab.Running;
 
-/// <summary>How many rounds a group of cases gets in one launch.</summary>
 internal sealed record RunLimits
 {
     public string Group { get; init; } = "";
 
     /// <summary>Rounds that are made however long they take, unless the time of the whole run is over.</summary>
     public required int MinRounds { get; init; }
-
     public required int MaxRounds { get; init; }
-
     public required TimeSpan Time { get; init; }
 
     /// <summary>Time of a case's own invocations after which it gets no more than the minimum of rounds.</summary>
@@ -19,7 +14,6 @@ internal sealed record RunLimits
 
     /// <summary>Invocations shorter than this in total are repeated within one visit, up to <see cref="MaxPerVisit"/>.</summary>
     public TimeSpan VisitTime { get; init; } = TimeSpan.FromMilliseconds(8);
-
     public int MaxPerVisit { get; init; } = 4;
 
     /// <summary>Whether the rounds and <see cref="CaseTime"/> are those of all launches together.</summary>
@@ -36,21 +30,17 @@ internal sealed record RunLimits
     };
 }
 
-/// <summary>How long a suite may take.</summary>
 internal sealed record SuiteLimits
 {
     /// <summary>The whole run with <see cref="Launches"/>; null for no limit.</summary>
     public TimeSpan? Total { get; init; }
-
     public int Launches { get; init; } = 3;
-
     public int WarmUpPhases { get; init; } = WarmUp.MaxPhases;
 
     /// <summary>The groups, in the order in which a launch measures them.</summary>
     public required IReadOnlyList<RunLimits> Groups { get; init; }
 }
 
-/// <summary>The time that a whole run may take.</summary>
 /// <param name="limit">After which nothing new begins; null for no limit.</param>
 internal sealed class RunClock(TimeSpan? limit)
 {

@@ -1,7 +1,4 @@
 using System.Runtime;
-using Millrace.Lab.Machine;
-using Millrace.Lab.Meters;
-using Millrace.Lab.Suites;
 
 namespace Millrace.Lab.Running;
 

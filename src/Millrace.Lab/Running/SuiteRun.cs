@@ -1,8 +1,3 @@
-using Millrace.Lab.Comparing;
-using Millrace.Lab.Machine;
-using Millrace.Lab.Meters;
-using Millrace.Lab.Suites;
-
 namespace Millrace.Lab.Running;
 
 /// <summary>
@@ -49,16 +44,6 @@ internal sealed class SuiteRun
 
     /// <summary>Measures. Blocks the calling thread until it is done or stopped; what was measured is always returned.</summary>
     public static LabResults Run(
-        Suite suite, LabOptions options, WorkerCommand worker, ILabProgress progress, CancellationToken stop)
-    {
-        ArgumentNullException.ThrowIfNull(suite);
-        ArgumentNullException.ThrowIfNull(options);
-        ArgumentNullException.ThrowIfNull(worker);
-        ArgumentNullException.ThrowIfNull(progress);
-        return Run(suite, options, new WorkerHost(worker), progress, stop);
-    }
-
-    internal static LabResults Run(
         Suite suite, LabOptions options, ILaunchHost host, ILabProgress progress, CancellationToken stop) =>
         new SuiteRun(suite, options, host, progress, stop).Run();
 
@@ -82,7 +67,7 @@ internal sealed class SuiteRun
             Launch(inputs, index);
         }
 
-        IReadOnlyDictionary<int, CaseResult> cases = LaunchMerger.Merge(_launches);
+        IReadOnlyDictionary<int, CaseResult> cases = CaseSamplesBuilder.Merge(_launches);
         if (_launches.Count > 0)
         {
             MeasureMemory(inputs, cases);

@@ -10,7 +10,6 @@ internal static class WarmUp
 {
     /// <summary>Phases at most, unless a suite says otherwise.</summary>
     public const int MaxPhases = 10;
-
     private const int CallsPerPhase = 36;
     private const int MinPhases = 5;
 
@@ -55,7 +54,6 @@ internal static class WarmUp
         return new WarmUpResult(phase, phase * CallsPerPhase, quiet);
     }
 
-    /// <summary>Waits until nothing more is compiled in the background.</summary>
     private static long Settle(Func<long> compiledMethods, CancellationToken stop)
     {
         long compiled = compiledMethods();
@@ -74,5 +72,4 @@ internal static class WarmUp
     }
 }
 
-/// <summary>How the warm-up went.</summary>
 internal sealed record WarmUpResult(int Phases, int CallsPerMethod, bool CompilerQuiet);

@@ -1,8 +1,4 @@
-using System.Diagnostics;
 using System.Reflection;
-using System.Text;
-using System.Text.Json;
-using Millrace.Lab.Suites;
 
 namespace Millrace.Lab.Running;
 
@@ -14,11 +10,9 @@ internal interface ILaunchHost
 
     MemoryResult MeasureMemory(MemoryRequest request);
 
-    /// <summary>Starts a server for the files of a run.</summary>
     IServedFiles Serve(ServeRequest request);
 }
 
-/// <summary>Runs each launch in its own process.</summary>
 internal sealed class WorkerHost(WorkerCommand command) : ILaunchHost
 {
     private const string TieredCompilation = "DOTNET_TieredCompilation";

@@ -1,39 +1,24 @@
-using System.Text.Json.Serialization;
-using Millrace.Lab.Meters;
-
 namespace Millrace.Lab.Running;
 
 /// <summary>The line that a worker reads first, as JSON: one of the three.</summary>
 internal sealed record WorkerRequest
 {
     public LaunchRequest? Launch { get; init; }
-
     public MemoryRequest? Memory { get; init; }
-
     public ServeRequest? Serve { get; init; }
 
     [JsonIgnore]
     public string Suite => Launch?.Suite ?? Memory?.Suite ?? Serve!.Suite;
 }
 
-/// <summary>What one process has to measure.</summary>
 internal sealed record LaunchRequest
 {
     public required string Suite { get; init; }
-
     public required LabOptions Options { get; init; }
-
-    /// <summary>The files, inspected once for all processes.</summary>
     public required IReadOnlyList<TestFile> Inputs { get; init; }
-
-    /// <summary>The server that has the files; null without one.</summary>
     public Uri? Server { get; init; }
-
     public required int Index { get; init; }
-
     public required int Count { get; init; }
-
-    /// <summary>The seed of the shuffled order.</summary>
     public required int Seed { get; init; }
 
     /// <summary>After which nothing new begins; null for no limit.</summary>
@@ -46,26 +31,17 @@ internal sealed record LaunchRequest
     public bool WithPasses { get; init; }
 }
 
-/// <summary>What one process measured.</summary>
 internal sealed record LaunchResult
 {
     public required LaunchFacts Facts { get; init; }
-
     public required EngineFacts Engine { get; init; }
 
     /// <summary>The cases without summaries, by their index in the plan.</summary>
     public required IReadOnlyDictionary<int, CaseResult> Cases { get; init; }
-
     public IReadOnlyList<AbsentCases> Absent { get; init; } = [];
-
     public IReadOnlyDictionary<string, string> Meters { get; init; } = new Dictionary<string, string>();
-
     public IReadOnlyDictionary<string, string> Unavailable { get; init; } = new Dictionary<string, string>();
-
-    /// <summary>What the meters cost; empty when that was not asked for.</summary>
     public IReadOnlyList<MeterCost> MeterCosts { get; init; } = [];
-
-    /// <summary>Whether something was left out because the run had to end.</summary>
     public bool Cut { get; init; }
 }
 
@@ -73,7 +49,6 @@ internal sealed record LaunchResult
 /// <param name="Plan">The case's index in the suite's plan.</param>
 internal sealed record MemoryRequest(string Suite, LabOptions Options, IReadOnlyList<TestFile> Inputs, int Plan)
 {
-    /// <summary>The server that has the files; null without one.</summary>
     public Uri? Server { get; init; }
 }
 
@@ -101,14 +76,11 @@ internal sealed record WorkerMessage
     public const string Stop = "stop";
 
     public string? Phase { get; init; }
-
     public string? Note { get; init; }
 
     /// <summary>What runs next; with <see cref="Done"/> and <see cref="Left"/>.</summary>
     public string? Current { get; init; }
-
     public double Done { get; init; }
-
     public TimeSpan? Left { get; init; }
 
     /// <summary>The last message of a server: its address. It serves until its input ends.</summary>
@@ -116,9 +88,7 @@ internal sealed record WorkerMessage
 
     // Each of the others is the last message of its kind of request.
     public LaunchResult? Launch { get; init; }
-
     public MemoryResult? Memory { get; init; }
-
     public string? Problem { get; init; }
 
     [JsonIgnore]

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Millrace.Lab.Suites;
 
 /// <summary>An aim of a suite, checked with a run's medians. A bar whose cases were not measured is neither met nor missed.</summary>
@@ -64,7 +62,6 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
             ? (text(worst, value(worst.Summary!)!.Value), value(worst.Summary!) <= limit)
             : null);
 
-    /// <summary>No case allocates more bytes.</summary>
     public static BarDefinition MaxBytes(
         string figure,
         long limit,
@@ -117,7 +114,6 @@ internal sealed record BarDefinition(string Figure, string Limit, Func<MeasuredC
     }
 }
 
-/// <summary>A case and the one that it is compared with.</summary>
 internal readonly record struct CasePair(CaseResult Mine, CaseResult Other)
 {
     public double Ratio => Figures.Median(Mine) / Figures.Median(Other);

@@ -12,13 +12,10 @@ namespace Millrace.Lab.Suites;
 internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
 {
     public abstract string Name { get; }
-
     public abstract string Description { get; }
 
     /// <summary>Filters that show in help texts how to measure a few methods with the baseline.</summary>
     public abstract IReadOnlyList<string> ExampleFilters { get; }
-
-    /// <summary>Every method, in the order of tables.</summary>
     public abstract IReadOnlyList<string> Methods { get; }
 
     /// <summary>Environment variables of its processes, unless the user has set them.</summary>
@@ -98,7 +95,6 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
         }
     }
 
-    /// <summary>The same case with very little to do.</summary>
     public abstract PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files);
 
     /// <summary>The short cases that warm up the code of a case.</summary>
@@ -158,7 +154,6 @@ internal interface IServedFiles : IDisposable
     Uri Address { get; }
 }
 
-/// <summary>All suites of the laboratory.</summary>
 internal static class SuiteCatalog
 {
     /// <summary>In the order in which `lab all` runs them.</summary>

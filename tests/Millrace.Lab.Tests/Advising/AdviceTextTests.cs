@@ -1,6 +1,3 @@
-using System.Text.Json;
-using Millrace.Lab.Advising;
-using Millrace.Lab.Published;
 using Spectre.Console;
 
 namespace Millrace.Lab.Tests.Advising;

@@ -1,6 +1,4 @@
 using System.Text.RegularExpressions;
-using Millrace.Lab.Advising;
-using Millrace.Lab.Data;
 
 namespace Millrace.Lab.Tests.Advising;
 

@@ -1,6 +1,3 @@
-using Millrace.Lab.Advising;
-using Millrace.Lab.Data;
-
 namespace Millrace.Lab.Tests.Advising;
 
 /// <summary>Runs of the suite "bytes" with fixed numbers.</summary>

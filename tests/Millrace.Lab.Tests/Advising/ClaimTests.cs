@@ -1,5 +1,3 @@
-using Millrace.Lab.Advising;
-
 namespace Millrace.Lab.Tests.Advising;
 
 public sealed class ClaimTests

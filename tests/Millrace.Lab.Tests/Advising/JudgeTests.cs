@@ -1,6 +1,3 @@
-using Millrace.Lab.Advising;
-using Millrace.Lab.Comparing;
-
 namespace Millrace.Lab.Tests.Advising;
 
 public sealed class JudgeTests

@@ -1,6 +1,3 @@
-using Millrace.Lab.Advising;
-using Millrace.Lab.Tests.Results;
-
 namespace Millrace.Lab.Tests.Advising;
 
 /// <summary>Runs with fixed numbers, as advice sees them: quiet, verified, without verdicts unless a test adds some.</summary>

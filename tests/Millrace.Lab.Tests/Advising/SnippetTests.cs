@@ -1,5 +1,3 @@
-using Millrace.Lab.Advising;
-using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Tests.Writes;
 
 namespace Millrace.Lab.Tests.Advising;

@@ -1,5 +1,3 @@
-using Millrace.Lab.Advising;
-
 namespace Millrace.Lab.Tests.Advising;
 
 /// <summary>Runs of the suite "writes" with fixed numbers.</summary>

@@ -1,8 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Meters;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Bytes;
-
 namespace Millrace.Lab.Tests.Bytes;
 
 /// <summary>Runs the benchmark's own methods, so that it cannot rot.</summary>

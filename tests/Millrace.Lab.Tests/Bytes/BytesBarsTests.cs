@@ -1,6 +1,3 @@
-using Millrace.Lab.Suites.Bytes;
-using Millrace.Lab.Tests.Results;
-
 namespace Millrace.Lab.Tests.Bytes;
 
 /// <summary>When an aim is met, missed, or neither.</summary>

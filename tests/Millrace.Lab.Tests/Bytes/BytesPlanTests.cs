@@ -1,7 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Bytes;
-
 namespace Millrace.Lab.Tests.Bytes;
 
 /// <summary>Which cases are measured.</summary>

@@ -1,6 +1,3 @@
-using Millrace.Lab.Comparing;
-using Millrace.Lab.Tests.Results;
-
 namespace Millrace.Lab.Tests.Comparing;
 
 public sealed class MetricTests

@@ -1,5 +1,3 @@
-using Millrace.Lab.Comparing;
-
 namespace Millrace.Lab.Tests.Comparing;
 
 public sealed class NullSummaryTests

@@ -1,6 +1,3 @@
-using Millrace.Lab.Comparing;
-using Millrace.Lab.Tests.Results;
-
 namespace Millrace.Lab.Tests.Comparing;
 
 /// <summary>Makes whole runs, as a drifting machine would measure them.</summary>

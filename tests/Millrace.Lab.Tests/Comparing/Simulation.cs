@@ -1,5 +1,3 @@
-using Millrace.Lab.Comparing;
-
 namespace Millrace.Lab.Tests.Comparing;
 
 /// <summary>Makes times as a drifting machine yields them: launches differ, rounds wobble, some are disturbed.</summary>
@@ -10,7 +8,6 @@ internal sealed class Simulation
     public Simulation(int seed) => _random = new Random(seed);
 
     public int Launches { get; init; } = 3;
-
     public int Rounds { get; init; } = 15;
 
     /// <summary>Standard deviation between launches of one method.</summary>

@@ -1,4 +1,3 @@
-using Millrace.Lab.Comparing;
 using Xunit.Abstractions;
 
 namespace Millrace.Lab.Tests.Comparing;

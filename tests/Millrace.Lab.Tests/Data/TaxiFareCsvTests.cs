@@ -1,8 +1,6 @@
-using System.Globalization;
 using System.IO.Compression;
 using System.Security.Cryptography;
 using System.Text;
-using Millrace.Lab.Data;
 
 namespace Millrace.Lab.Tests.Data;
 

@@ -1,9 +1,6 @@
 using System.Runtime.Versioning;
-using Millrace.Lab.Data;
 using Millrace.Lab.Interop;
 using Millrace.Lab.Machine;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Tests.Files;
 

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Tests.Files;
 

@@ -1,8 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Meters;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Files;
-
 namespace Millrace.Lab.Tests.Files;
 
 /// <summary>Runs the benchmark's own methods, so that it cannot rot.</summary>

@@ -1,7 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Files;
-
 namespace Millrace.Lab.Tests.Files;
 
 public sealed class FilesPlanTests

@@ -1,14 +1,9 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Files;
-
 namespace Millrace.Lab.Tests.Files;
 
 /// <summary>The whole suite on a small file, with few rounds.</summary>
 public sealed class FilesSuiteTests : IDisposable
 {
     private const string HotPhase = "Measuring hot cases";
-
     private const int WarmUpBytes = 64 * 1024;
 
     private static readonly RunLimits Three = new() { MinRounds = 3, MaxRounds = 3, Time = TimeSpan.Zero };

@@ -1,5 +1,3 @@
-using Millrace.Lab.Network;
-
 namespace Millrace.Lab.Tests.Infrastructure;
 
 /// <summary>A fact about shaped links: for root on Linux, where the kernel allows them.</summary>

@@ -1,7 +1,3 @@
-using Millrace.Lab.Meters;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites;
-
 namespace Millrace.Lab.Tests.Infrastructure;
 
 /// <summary>Runs single invocations of a case in this process.</summary>

@@ -1,18 +1,12 @@
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Tests.Infrastructure;
 
 /// <summary>Remembers what it is told, and lets a test act at that moment.</summary>
 internal sealed class RecordedProgress : ILabProgress
 {
     public List<string> Phases { get; } = [];
-
     public List<string> Notes { get; } = [];
-
     public List<string> Current { get; } = [];
-
     public Action<string>? OnPhase { get; init; }
-
     public Action<string>? OnReport { get; init; }
 
     public void Phase(string name)

@@ -1,7 +1,3 @@
-using System.Globalization;
-using Millrace.Lab.Advising;
-using Millrace.Lab.Published;
-
 namespace Millrace.Lab.Tests.Published;
 
 /// <summary>What is said of the published benchmarks follows from their figures.</summary>

@@ -1,7 +1,3 @@
-using Millrace.Lab.Published;
-using Millrace.Lab.Results;
-using Millrace.Lab.Suites.Files;
-
 namespace Millrace.Lab.Tests.Published;
 
 public sealed class PublishedFiguresTests

@@ -1,7 +1,3 @@
-using System.Globalization;
-using Millrace.Lab.Published;
-using Millrace.Lab.Results;
-
 namespace Millrace.Lab.Tests.Published;
 
 /// <summary>A typing error in a time, or in a ratio, shows as a ratio that its means do not give.</summary>
@@ -10,7 +6,6 @@ public sealed class PublishedRatiosTests
     // Half of the last printed digit, and what a mean of quotients is usually away from the quotient of means.
     private const double PrintedDigit = 0.005;
     private const double MeanOfQuotients = 0.02;
-
     private const string FewAndUneven = "a mean of quotients of two series that drifted, and not the quotient of the means";
     private const string BaselineVaried = "the baseline varied by about a fifth or more, so that even its own ratio need not be 1.00";
 

@@ -1,8 +1,5 @@
 using System.IO.Compression;
-using System.Text.Json;
-using Millrace.Lab.Advising;
 using Millrace.Lab.Reporting;
-using Millrace.Lab.Tests.Results;
 
 namespace Millrace.Lab.Tests.Reporting;
 

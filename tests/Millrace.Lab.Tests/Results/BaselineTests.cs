@@ -1,4 +1,3 @@
-using Millrace.Lab.Comparing;
 using Millrace.Lab.Tests.Advising;
 
 namespace Millrace.Lab.Tests.Results;

@@ -1,6 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Suites.Files;
-
 namespace Millrace.Lab.Tests.Results;
 
 /// <summary>Results with fixed numbers.</summary>

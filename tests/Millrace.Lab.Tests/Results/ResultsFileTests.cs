@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Millrace.Lab.Reporting;
 
 namespace Millrace.Lab.Tests.Results;

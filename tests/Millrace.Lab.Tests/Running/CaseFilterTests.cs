@@ -1,5 +1,3 @@
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Tests.Running;
 
 public sealed class CaseFilterTests

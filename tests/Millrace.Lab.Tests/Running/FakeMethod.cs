@@ -1,6 +1,3 @@
-using Millrace.Lab.Results;
-using Millrace.Lab.Running;
-
 namespace Millrace.Lab.Tests.Running;
 
 /// <summary>A case of a method that does something known.</summary>

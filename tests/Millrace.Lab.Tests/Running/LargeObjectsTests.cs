@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using System.Globalization;
 using Millrace.Lab.Tests.Child;
 
 namespace Millrace.Lab.Tests.Running;
@@ -12,21 +10,9 @@ public sealed class LargeObjectsTests
     [Fact]
     public void Large_objects_are_counted_exactly_and_small_ones_are_not()
     {
-        string[] lines = Measure();
+        string[] lines = ChildProgram.Run("large-objects")
+            .Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
         string large = (MeasuredLargeObjects.Large * (MeasuredLargeObjects.LargeBytes + ArrayHeader)).ToString(CultureInfo.InvariantCulture);
         Assert.Equal(["unknown", "0", large, large, "0", "unknown"], lines);
-    }
-
-    private static string[] Measure()
-    {
-        var start = new ProcessStartInfo("dotnet", [ChildProgram.Path, "large-objects"])
-        {
-            UseShellExecute = false,
-            RedirectStandardOutput = true,
-        };
-        using Process process = Process.Start(start)!;
-        string output = process.StandardOutput.ReadToEnd();
-        process.WaitForExit();
-        return output.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
     }
 }

@@ -1,11 +1,9 @@
-using System.Diagnostics;
-using System.Text.Json;
 using Millrace.Lab.Tests.Child;
 
 namespace Millrace.Lab.Tests.Running;
 
 /// <summary>Meters, held against a known load in a process that does nothing else.</summary>
-public sealed class MeterTests : IDisposable
+public sealed class MeterTests(MeterTests.Measured measured) : IClassFixture<MeterTests.Measured>
 {
     private const int Pages = 64;
     private const int ArrayHeader = 24;
@@ -13,14 +11,10 @@ public sealed class MeterTests : IDisposable
     // The runtime's own threads do a little now and then.
     private const int Few = 40;
 
-    private readonly TemporaryFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [NeedsFact(Need.Linux)]
     public void Meters_report_a_known_load_exactly()
     {
-        JsonElement load = Measure();
+        JsonElement load = measured.Load;
 
         // N reads of M bytes each: exactly, by the kernel's own accounting.
         Assert.Equal(KnownLoad.Reads, Value(load, "ReadsBytes", "readCalls"));
@@ -67,7 +61,7 @@ public sealed class MeterTests : IDisposable
     [NeedsFact(Need.Linux)]
     public void System_calls_are_counted_exactly_or_the_reason_is_named()
     {
-        JsonElement load = Measure();
+        JsonElement load = measured.Load;
         if (load.GetProperty("callReason").GetString() is { Length: > 0 } reason)
         {
             Assert.Contains("raw_syscalls", reason, StringComparison.Ordinal);
@@ -79,23 +73,25 @@ public sealed class MeterTests : IDisposable
         Assert.InRange(Value(load, "Allocates", "systemCalls"), 0, Few);
     }
 
-    private JsonElement Measure()
-    {
-        string file = _folder["load.bin"];
-        byte[] content = new byte[Pages * Environment.SystemPageSize];
-        new Random(5).NextBytes(content);
-        File.WriteAllBytes(file, content);
-        var start = new ProcessStartInfo("dotnet") { UseShellExecute = false, RedirectStandardOutput = true };
-        start.ArgumentList.Add(ChildProgram.Path);
-        start.ArgumentList.Add("known-load");
-        start.ArgumentList.Add(file);
-        using Process process = Process.Start(start)!;
-        string output = process.StandardOutput.ReadToEnd();
-        process.WaitForExit();
-        Assert.Equal(0, process.ExitCode);
-        return JsonDocument.Parse(output).RootElement;
-    }
-
     private static long Value(JsonElement load, string method, string meter) =>
         load.GetProperty(method).GetProperty(meter).GetInt64();
+
+    /// <summary>Measures once for all tests.</summary>
+    public sealed class Measured
+    {
+        public Measured()
+        {
+            if (!OperatingSystem.IsLinux())
+            {
+                return;
+            }
+
+            using var folder = new TemporaryFolder();
+            byte[] content = new byte[Pages * Environment.SystemPageSize];
+            new Random(5).NextBytes(content);
+            Load = JsonDocument.Parse(ChildProgram.Run("known-load", folder.Write("load.bin", content))).RootElement;
+        }
+
+        public JsonElement Load { get; }
+    }
 }

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using System.Text.Json;
 using Millrace.Lab.Tests.Child;
 
 namespace Millrace.Lab.Tests.Running;
@@ -65,18 +63,6 @@ public sealed class ObjectCountTests(ObjectCountTests.Measured measured) : IClas
     /// <summary>Measures once for all tests.</summary>
     public sealed class Measured
     {
-        public Measured()
-        {
-            var start = new ProcessStartInfo("dotnet") { UseShellExecute = false, RedirectStandardOutput = true };
-            start.ArgumentList.Add(ChildProgram.Path);
-            start.ArgumentList.Add("known-objects");
-            using Process process = Process.Start(start)!;
-            string output = process.StandardOutput.ReadToEnd();
-            process.WaitForExit();
-            Assert.Equal(0, process.ExitCode);
-            Load = JsonDocument.Parse(output).RootElement;
-        }
-
-        public JsonElement Load { get; }
+        public JsonElement Load { get; } = JsonDocument.Parse(ChildProgram.Run("known-objects")).RootElement;
     }
 }

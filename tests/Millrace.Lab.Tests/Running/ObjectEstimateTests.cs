@@ -1,5 +1,3 @@
-using Millrace.Lab.Meters;
-
 namespace Millrace.Lab.Tests.Running;
 
 public sealed class ObjectEstimateTests

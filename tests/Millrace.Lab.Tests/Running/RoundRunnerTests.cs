@@ -1,8 +1,4 @@
 using System.Runtime;
-using Millrace.Lab.Data;
-using Millrace.Lab.Meters;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Tests.Running;
 

@@ -1,8 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites;
-using Millrace.Lab.Suites.Files;
-
 namespace Millrace.Lab.Tests.Running;
 
 /// <summary>Launches in real processes, and what becomes of those that die.</summary>
@@ -24,7 +19,7 @@ public sealed class WorkerHostTests : IDisposable
     public void Launch_measures_in_a_separate_process_and_reports_progress()
     {
         var progress = new RecordedProgress();
-        LaunchResult result = Host(LabWorker.Argument).Launch(Launch("FilePipe/*/65536/*/hot/*"), progress, default);
+        LaunchResult result = ChildProgram.Workers.Launch(Launch("FilePipe/*/65536/*/hot/*"), progress, default);
         CaseResult item = Assert.Single(result.Cases).Value;
         Assert.Null(item.Error);
         Assert.All(item.Samples!.Launch, launch => Assert.Equal(1, launch));
@@ -47,7 +42,7 @@ public sealed class WorkerHostTests : IDisposable
                 }
             },
         };
-        LaunchResult result = Host(LabWorker.Argument).Launch(Launch("FilePipe/*/hot/*"), progress, stop.Token);
+        LaunchResult result = ChildProgram.Workers.Launch(Launch("FilePipe/*/hot/*"), progress, stop.Token);
         Assert.True(result.Cut);
         Assert.Contains("Ctrl-C", Assert.Single(result.Absent).Reason, StringComparison.Ordinal);
     }
@@ -56,7 +51,7 @@ public sealed class WorkerHostTests : IDisposable
     public void Worker_problem_is_an_error_with_its_message()
     {
         LabException exception = Assert.Throws<LabException>(() =>
-            Host(LabWorker.Argument).Launch(Launch("Nonsense"), new RecordedProgress(), default));
+            ChildProgram.Workers.Launch(Launch("Nonsense"), new RecordedProgress(), default));
         Assert.Contains("Nonsense", exception.Message, StringComparison.Ordinal);
     }
 
@@ -64,7 +59,7 @@ public sealed class WorkerHostTests : IDisposable
     public void Crashed_process_fails_the_launch_with_its_last_output()
     {
         LaunchFailedException exception = Assert.Throws<LaunchFailedException>(() =>
-            Host("die").Launch(Launch("FilePipe"), new RecordedProgress(), default));
+            ChildProgram.Host("die").Launch(Launch("FilePipe"), new RecordedProgress(), default));
         Assert.Contains("the last words", exception.Message, StringComparison.Ordinal);
         if (OperatingSystem.IsLinux())
         {
@@ -74,20 +69,20 @@ public sealed class WorkerHostTests : IDisposable
 
     [Fact]
     public void Invalid_message_fails_the_launch() => Assert.Throws<LaunchFailedException>(() =>
-        Host("babble").Launch(Launch("FilePipe"), new RecordedProgress(), default));
+        ChildProgram.Host("babble").Launch(Launch("FilePipe"), new RecordedProgress(), default));
 
     [Fact]
     public void Run_fails_if_every_launch_crashes()
     {
         LabException exception = Assert.Throws<LabException>(() => SuiteRun.Run(
-            new FilesSuite(), Options("FilePipe/*/65536/*/hot/*"), Host("die"), new RecordedProgress(), default));
+            new FilesSuite(), Options("FilePipe/*/65536/*/hot/*"), ChildProgram.Host("die"), new RecordedProgress(), default));
         Assert.Contains("the last words", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Run_continues_with_a_warning_if_one_launch_crashes()
     {
-        var host = new SecondDies(Host(LabWorker.Argument), Host("die"));
+        var host = new SecondDies(ChildProgram.Workers, ChildProgram.Host("die"));
         LabResults results = SuiteRun.Run(
             new FilesSuite(), Options("FilePipe/*/65536/*/hot/*"), host, new RecordedProgress(), default);
         Assert.Equal([0, 2], results.Launches.Select(launch => launch.Index));
@@ -115,9 +110,7 @@ public sealed class WorkerHostTests : IDisposable
         Assert.True(pipe.PeakResidentBytes > pipe.PeakOverIdleBytes + (10 * ByteSize.MiB));
     }
 
-    private static WorkerHost Host(string argument) => new(new WorkerCommand("dotnet", [ChildProgram.Path, argument]));
-
-    private MemoryResult Memory(string method) => Host(LabWorker.Argument).MeasureMemory(
+    private MemoryResult Memory(string method) => ChildProgram.Workers.MeasureMemory(
         new MemoryRequest("files", Options($"{method}/*/65536/*/hot/*"), [_file], Plan: 0));
 
     private LaunchRequest Launch(string filter) => new()

@@ -1,7 +1,3 @@
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites;
-using Millrace.Lab.Suites.Transfers;
-
 namespace Millrace.Lab.Tests.Transfers;
 
 /// <summary>The rows of gRPC's C++ core, compiled here: these tests need a compiler and the library, as ./test says.</summary>
@@ -11,8 +7,7 @@ public sealed class CoreTransferTests(TemporaryFolder folder) : IClassFixture<Te
     [NeedsFact(Need.GrpcCore)]
     public void Core_at_either_or_both_ends_moves_the_file_with_and_without_gzip()
     {
-        LaunchResult launch = SmallTransfers.Launch(
-            SmallTransfers.Suite(rounds: 2), SmallTransfers.Options(folder, LabMode.Quick, "GrpcCore*/65536/*"));
+        LaunchResult launch = SmallTransfers.Launch(folder, LabMode.Quick, rounds: 2, "GrpcCore*/65536/*");
         Assert.Empty(launch.Absent);
         CaseResult[] cases = [.. launch.Cases.Values];
         Assert.Equal(12, cases.Length);
@@ -38,9 +33,9 @@ public sealed class CoreTransferTests(TemporaryFolder folder) : IClassFixture<Te
         TransfersSuite suite = SmallTransfers.Suite(rounds: 1);
         LabOptions options = SmallTransfers.Options(folder, LabMode.Quick, "GrpcCore/csv/*/65536/*/download/*/coding none/*");
         using SuiteInputs inputs = suite.TakeInputs(options);
-        using IServedFiles served = SmallTransfers.Host.Serve(new ServeRequest("transfers", inputs.Files));
+        using IServedFiles served = ChildProgram.Workers.Serve(new ServeRequest("transfers", inputs.Files));
 
-        MemoryResult memory = SmallTransfers.Host.MeasureMemory(
+        MemoryResult memory = ChildProgram.Workers.MeasureMemory(
             new MemoryRequest("transfers", options, inputs.Files, 0) { Server = served.Address });
 
         // .NET's runtime alone has several times that.

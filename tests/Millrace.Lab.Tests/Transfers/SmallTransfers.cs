@@ -1,49 +1,35 @@
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites;
-using Millrace.Lab.Suites.Transfers;
-
 namespace Millrace.Lab.Tests.Transfers;
 
 /// <summary>The suite with few rounds, hardly warmed up, and a file of 1 MiB for the large one; the workers are real.</summary>
 internal static class SmallTransfers
 {
-    public static WorkerHost Host { get; } = new(new WorkerCommand("dotnet", [ChildProgram.Path, LabWorker.Argument]));
-
-    public static TransfersSuite Suite(int rounds)
+    public static TransfersSuite Suite(int rounds, int warmUpPhases = 0)
     {
         var few = new RunLimits { MinRounds = rounds, MaxRounds = rounds, Time = TimeSpan.Zero, MaxPerVisit = 1 };
         return new TransfersSuite(
-            new SuiteLimits { Groups = TransfersSuite.Groups(few, few, few), Launches = 1, WarmUpPhases = 1 }, 1 << 20);
+            new SuiteLimits { Groups = TransfersSuite.Groups(few, few, few), Launches = 1, WarmUpPhases = warmUpPhases }, 1 << 20);
     }
 
-    public static LabOptions Options(TemporaryFolder folder, LabMode mode, params string[] filters) => new()
-    {
-        Mode = mode,
-        DataFolder = folder.Path,
-        Filters = filters,
-        Seed = 42,
-        Command = "test",
-        Launches = 1,
-    };
+    public static LabOptions Options(TemporaryFolder folder, LabMode mode, params string[] filters) =>
+        new() { Mode = mode, DataFolder = folder.Path, Filters = filters, Seed = 42, Command = "test", Launches = 1 };
 
     /// <summary>Runs one launch in this process, with the server in another.</summary>
-    public static LaunchResult Launch(TransfersSuite suite, LabOptions options)
+    public static LaunchResult Launch(TemporaryFolder folder, LabMode mode, int rounds, params string[] filters)
     {
+        TransfersSuite suite = Suite(rounds);
+        LabOptions options = Options(folder, mode, filters);
         using SuiteInputs inputs = suite.TakeInputs(options);
-        using IServedFiles served = Host.Serve(new ServeRequest("transfers", inputs.Files));
-        return SuiteLaunch.Run(
-            suite,
-            new LaunchRequest
-            {
-                Suite = "transfers",
-                Options = options,
-                Inputs = inputs.Files,
-                Server = served.Address,
-                Index = 0,
-                Count = 1,
-                Seed = 1,
-            },
-            new RecordedProgress(),
-            default);
+        using IServedFiles served = ChildProgram.Workers.Serve(new ServeRequest("transfers", inputs.Files));
+        var request = new LaunchRequest
+        {
+            Suite = "transfers",
+            Options = options,
+            Inputs = inputs.Files,
+            Server = served.Address,
+            Index = 0,
+            Count = 1,
+            Seed = 1,
+        };
+        return SuiteLaunch.Run(suite, request, new RecordedProgress(), default);
     }
 }

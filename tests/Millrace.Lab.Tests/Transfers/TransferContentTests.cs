@@ -1,7 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Suites.Transfers;
-using Millrace.Lab.Suites.Writes;
-
 namespace Millrace.Lab.Tests.Transfers;
 
 /// <summary>What is noticed of a copy that is not the file.</summary>

@@ -1,7 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Published;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Transfers;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Tests.Transfers;

@@ -1,4 +1,3 @@
-using Millrace.Lab.Suites.Writes;
 using Millrace.Lab.Tests.Advising;
 
 namespace Millrace.Lab.Tests.Writes;
@@ -6,17 +5,6 @@ namespace Millrace.Lab.Tests.Writes;
 /// <summary>When an aim is met, missed, or neither.</summary>
 public sealed class WritesBarsTests
 {
-    private const int SameChunk = 0;
-    private const int AgainstStream = 1;
-    private const int AgainstDefault = 2;
-    private const int Durable = 3;
-    private const int DurableSmall = 4;
-    private const int Allocated = 5;
-    private const int Collections = 6;
-    private const int Copy = 7;
-    private const int Scan = 8;
-    private const int Append = 9;
-
     [Fact]
     public void Bar_without_cases_is_neither_met_nor_missed()
     {
@@ -56,7 +44,7 @@ public sealed class WritesBarsTests
                 },
             ],
         };
-        BarResult bar = WritesBars.Check(results)[SameChunk];
+        BarResult bar = WritesBars.Check(results).Named("FilePipe / FileStreamSync, same chunk");
         Assert.Equal(met, bar.Met);
         Assert.Contains("128 MiB at 4 KiB", bar.Measured, StringComparison.Ordinal);
     }
@@ -72,10 +60,10 @@ public sealed class WritesBarsTests
             WriteRuns.Write("FileStreamDefaultBuffer", 512, 1.6, bytes: Runs.Small),
             WriteRuns.Write("FilePipe", 512, 1.01, bytes: Runs.Small));
         IReadOnlyList<BarResult> bars = WritesBars.Check(results);
-        Assert.Equal([false, false], [bars[AgainstStream].Met, bars[AgainstDefault].Met]);
-        Assert.StartsWith("0.253 at worst (4 MiB at 512 B)", bars[AgainstStream].Measured, StringComparison.Ordinal);
+        Assert.Equal([false, false], [bars.Named("FilePipe / FileStreamSync at 512 B").Met, bars.Named("FilePipe / FileStreamDefaultBuffer at 512 B").Met]);
+        Assert.StartsWith("0.253 at worst (4 MiB at 512 B)", bars.Named("FilePipe / FileStreamSync at 512 B").Measured, StringComparison.Ordinal);
         bars = WritesBars.Check(results with { Cases = [.. results.Cases.Take(3)] });
-        Assert.Equal([true, true], [bars[AgainstStream].Met, bars[AgainstDefault].Met]);
+        Assert.Equal([true, true], [bars.Named("FilePipe / FileStreamSync at 512 B").Met, bars.Named("FilePipe / FileStreamDefaultBuffer at 512 B").Met]);
     }
 
     [Fact]
@@ -86,8 +74,8 @@ public sealed class WritesBarsTests
             WriteRuns.Write("FilePipe", 65536, 105, "commit"),
             WriteRuns.Write("FileStreamSync", 4096, 1, "commit", 4096),
             WriteRuns.Write("FilePipe", 4096, 1.06, "commit", 4096)));
-        Assert.True(bars[Durable].Met);
-        Assert.False(bars[DurableSmall].Met);
+        Assert.True(bars.Named("commit of larger files").Met);
+        Assert.False(bars.Named("commit of 4 KiB").Met);
     }
 
     [Theory]
@@ -99,7 +87,7 @@ public sealed class WritesBarsTests
         IReadOnlyList<BarResult> bars = WritesBars.Check(WriteRuns.Of(
             WriteRuns.Write("FilePipe", 512, 1),
             item with { Summary = item.Summary! with { AllocatedBytes = bytes, Gen0 = gen0, Gen1 = 0, Gen2 = 0 } }));
-        Assert.Equal([few, none], [bars[Allocated].Met!.Value, bars[Collections].Met!.Value]);
+        Assert.Equal([few, none], [bars.Named("FilePipe: allocated").Met!.Value, bars.Named("FilePipe: collections").Met!.Value]);
     }
 
     [Theory]
@@ -108,7 +96,7 @@ public sealed class WritesBarsTests
     public void Copy_is_compared_with_File_Copy(double ms, bool met) => Assert.Equal(
         met,
         WritesBars.Check(WriteRuns.Of(
-            WriteRuns.Copy("FileCopy", 36), WriteRuns.Copy("Cp", 1), WriteRuns.Copy("FilePipeCopy", ms)))[Copy].Met);
+            WriteRuns.Copy("FileCopy", 36), WriteRuns.Copy("Cp", 1), WriteRuns.Copy("FilePipeCopy", ms))).Named("FilePipeCopy / FileCopy").Met);
 
     [Theory]
     [InlineData(11.7, true)]
@@ -120,7 +108,7 @@ public sealed class WritesBarsTests
             WriteRuns.Scan(2, ms),
             WriteRuns.Scan(1, 100, "lines"),
             WriteRuns.Scan(2, 50, "lines"),
-            WriteRuns.Scan(4, 100, "lines")))[Scan];
+            WriteRuns.Scan(4, 100, "lines"))).Named("FilePipeScan in 2 parts");
         Assert.Equal(met, bar.Met);
         Assert.Contains("(integers)", bar.Measured, StringComparison.Ordinal);
     }
@@ -131,7 +119,7 @@ public sealed class WritesBarsTests
     public void Writers_are_compared_with_one_by_records_per_second(double ms, bool met)
     {
         BarResult bar = WritesBars.Check(WriteRuns.Of(
-            WriteRuns.Append(1, 780), WriteRuns.Append(64, ms), WriteRuns.Append(1, 1, "FileStreamAppend")))[Append];
+            WriteRuns.Append(1, 780), WriteRuns.Append(64, ms), WriteRuns.Append(1, 1, "FileStreamAppend"))).Named("FilePipeAppend: records");
         Assert.Equal(met, bar.Met);
         Assert.EndsWith("against 2,626", bar.Measured, StringComparison.Ordinal);
     }

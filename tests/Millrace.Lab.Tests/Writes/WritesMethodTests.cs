@@ -1,8 +1,3 @@
-using Millrace.Lab.Data;
-using Millrace.Lab.Meters;
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Writes;
-
 namespace Millrace.Lab.Tests.Writes;
 
 /// <summary>Runs the benchmarks' own methods, so that they cannot rot.</summary>

@@ -1,6 +1,3 @@
-using Millrace.Lab.Running;
-using Millrace.Lab.Suites.Writes;
-
 namespace Millrace.Lab.Tests.Writes;
 
 /// <summary>Which cases are measured.</summary>

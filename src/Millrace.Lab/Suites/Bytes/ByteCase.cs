@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Lab.Suites.Bytes;
 
 /// <summary>A case of iterating over bytes.</summary>
@@ -40,8 +38,6 @@ internal sealed record ByteCase(string Method, ByteSource Source, int Buffer, in
 }
 
 /// <summary>Where bytes come from: a file, or the same file's bytes from a server.</summary>
-/// <param name="File">The file, and the sum of its bytes.</param>
-/// <param name="Address">The file's address on a server; null to read the file itself.</param>
 internal sealed record ByteSource(TestFile File, Uri? Address)
 {
     // In results.

@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Lab.Suites.Bytes;
 
 // As an application would write it; ConfigureAwait would make the sequences slower still.

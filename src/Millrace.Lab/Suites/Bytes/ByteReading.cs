@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using System.Text;
-
 namespace Millrace.Lab.Suites.Bytes;
 
 /// <summary>

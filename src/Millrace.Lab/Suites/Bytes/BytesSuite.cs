@@ -1,13 +1,10 @@
-using System.Globalization;
-
 namespace Millrace.Lab.Suites.Bytes;
 
 /// <summary>The suite "bytes": how bytes arrive, times how they are iterated over.</summary>
-internal sealed class BytesSuite : Suite
+internal sealed class BytesSuite(SuiteLimits? limits = null, long length = BytesSuite.Length)
+    : Suite(limits ?? BytesSuite.Quick, limits ?? BytesSuite.Full)
 {
     public const long Length = 128 * ByteSize.MiB;
-
-    /// <summary>The increments that all methods are measured with, in bytes.</summary>
     public const int MainBuffer = 65536;
 
     /// <summary>The end of the names of methods that count lines.</summary>
@@ -21,7 +18,6 @@ internal sealed class BytesSuite : Suite
     public const string TextLines = "StreamReader" + Lines;
     public const string ByteLines = "MillraceLines" + Lines;
     public const string Baseline = "Increments.Span";
-
     private const long WarmUpLength = 32 * ByteSize.KiB;
 
     // Several of them in the file of warm-ups.
@@ -94,16 +90,6 @@ internal sealed class BytesSuite : Suite
         Groups = [Limits(9, 102, TimeSpan.FromSeconds(30), TimeSpan.MaxValue)],
     };
 
-    private readonly long _length = Length;
-
-    public BytesSuite()
-        : base(Quick, Full)
-    {
-    }
-
-    public BytesSuite(SuiteLimits limits, long length)
-        : base(limits, limits) => _length = length;
-
     public override string Name => "bytes";
 
     public override string Description =>
@@ -157,7 +143,7 @@ internal sealed class BytesSuite : Suite
         TestFile small = TestFile.OfRandom(data, WarmUpLength);
         if (options.FilePath is not { } path)
         {
-            return [small, TestFile.OfFirstLines(data), TestFile.OfCsv(data), TestFile.OfRandom(data, _length)];
+            return [small, TestFile.OfFirstLines(data), TestFile.OfCsv(data), TestFile.OfRandom(data, length)];
         }
 
         TestFile mine = UserFile.Inspect(path, FileContent.Random);

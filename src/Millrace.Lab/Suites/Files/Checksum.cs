@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Numerics;
-using System.Runtime.InteropServices;
 
 namespace Millrace.Lab.Suites.Files;
 
@@ -19,7 +18,6 @@ internal struct Checksum
 
     public readonly long Sum => unchecked(_sum + (long)_partial);
 
-    /// <summary>How many bytes were added.</summary>
     public readonly long Bytes => _bytes;
 
     public void Add(ReadOnlySpan<byte> piece)

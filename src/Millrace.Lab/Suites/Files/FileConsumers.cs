@@ -1,7 +1,5 @@
 using System.Buffers;
-using System.Diagnostics;
 using System.IO.MemoryMappedFiles;
-using System.IO.Pipelines;
 
 namespace Millrace.Lab.Suites.Files;
 
@@ -64,7 +62,6 @@ internal static class PipeConsumer<TRow, TClock>
     }
 }
 
-/// <summary>The consumers of the methods that read a stream into one reused array.</summary>
 internal static class StreamConsumer<TClock>
     where TClock : struct, ICallClock
 {
@@ -106,12 +103,10 @@ internal static class StreamConsumer<TClock>
     }
 }
 
-/// <summary>The consumer of the framework's memory-mapped file.</summary>
 internal static unsafe class MappedConsumer
 {
     // This row is what Millrace's own mapping is compared with; a truncated test file is the laboratory's own fault.
 #pragma warning disable RS0030
-    /// <summary>Maps the whole file and hands it over in chunks.</summary>
     public static ReadOutcome Sum(string path, long bytes, int chunk)
     {
         using var file = MemoryMappedFile.CreateFromFile(
@@ -194,8 +189,6 @@ internal static class StreamPump
     }
 }
 
-/// <summary>What one invocation found.</summary>
-/// <param name="Bytes">How many bytes were read.</param>
 /// <param name="CallTicks">
 /// Stopwatch ticks that threads spent inside the calls that read, without the time awaited; 0 unless measured.
 /// </param>
@@ -222,7 +215,6 @@ internal readonly struct CallClock : ICallClock
     public static long Since(long start) => Stopwatch.GetTimestamp() - start;
 }
 
-/// <summary>Measures nothing and costs nothing.</summary>
 internal readonly struct NoClock : ICallClock
 {
     public static long Start() => 0;

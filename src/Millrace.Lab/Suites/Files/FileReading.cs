@@ -1,9 +1,6 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Lab.Suites.Files;
 
 /// <summary>A case of reading a file.</summary>
-/// <param name="Buffer">How many bytes the method is asked for at a time.</param>
 /// <param name="Options">How the methods on a <see cref="FileStream"/> open it; the others have no such option.</param>
 internal sealed record FileCase(
     string Method, TestFile Source, int Buffer, FileOptions Options, CacheState Cache, CacheFill Fill, string? Role = null)

@@ -1,11 +1,11 @@
 namespace Millrace.Lab.Suites.Files;
 
 /// <summary>The suite "files": every way to read a file.</summary>
-internal sealed class FilesSuite : Suite
+internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = FilesSuite.SmallSize)
+    : Suite(limits ?? FilesSuite.Quick, limits ?? FilesSuite.Full)
 {
     public const long SmallSize = 4 * ByteSize.MiB;
     public const long LargeSize = 128 * ByteSize.MiB;
-
     private const string Baseline = nameof(FileReading.FileStreamSync);
     private const string Native = nameof(FileReading.PipeReaderCreate);
     private const string Pipe = nameof(FileReading.FilePipe);
@@ -65,16 +65,6 @@ internal sealed class FilesSuite : Suite
         ],
     };
 
-    private readonly long _warmUpBytes = SmallSize;
-
-    public FilesSuite()
-        : base(Quick, Full)
-    {
-    }
-
-    public FilesSuite(SuiteLimits limits, long warmUpBytes)
-        : base(limits, limits) => _warmUpBytes = warmUpBytes;
-
     public override string Name => "files";
 
     public override string Description => "every way to read a file: FileStream, pipes, mappings and Millrace's file pipes";
@@ -88,7 +78,7 @@ internal sealed class FilesSuite : Suite
 
     public override IEnumerable<PlannedCase> WarmUps(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files)
     {
-        TestFile file = TestFile.OfIncrements(DataPath(options), _warmUpBytes);
+        TestFile file = TestFile.OfIncrements(DataPath(options), warmUpBytes);
         return WarmUpBuffers.Select(
             buffer => (FileCase)planned with { Source = file, Buffer = buffer, Fill = CacheFill.LargeWrites });
     }

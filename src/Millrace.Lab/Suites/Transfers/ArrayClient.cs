@@ -1,11 +1,9 @@
-using System.Net;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The client of the array rows.</summary>
 /// <param name="protocol">gRPC, or one of the forms of gRPC-Web, whose uploads consist of parts of one message each.</param>
-/// <param name="bytes">A file's bytes in a message.</param>
 internal sealed class ArrayClient(
     StoreAddress server, TransferProtocol protocol, MessageArray array, int bytes, bool isGzip, Durability durability)
 {

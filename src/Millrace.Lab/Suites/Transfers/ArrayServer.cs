@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.IO.Pipelines;
-using System.Net;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
@@ -20,7 +17,6 @@ internal sealed class ArrayServer : IAsyncDisposable
     public const string DownloadPath = "arrays/download";
     public const string StartPath = "arrays/start";
     public const string AppendPath = "arrays/append";
-
     private const int WindowBytes = 16 * 1024 * 1024;
     private const string StatusField = "grpc-status";
 

@@ -1,9 +1,7 @@
-using System.Globalization;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Millrace.Lab.GrpcCore;
-using Millrace.Lab.Meters;
 
 namespace Millrace.Lab.Suites.Transfers;
 
@@ -16,7 +14,6 @@ internal sealed class CoreEndpoints(string folder) : IDisposable
     private readonly CoreServers _servers = new(
         CoreProgram.PathIn(TransferFolders.DataOf(folder)), TransferFolders.Core(folder));
 
-    /// <summary>Asks a server where one with such chunks is.</summary>
     public static async Task<StoreAddress> FindAsync(Uri server, int chunk)
     {
         string port = await Question.AskAsync(new Uri(server, AskPath + QueryOf(chunk))).ConfigureAwait(false);

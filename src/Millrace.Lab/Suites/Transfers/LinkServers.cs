@@ -1,6 +1,3 @@
-using System.Globalization;
-using System.Net;
-using System.Runtime.Versioning;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
@@ -133,11 +130,9 @@ internal static class LinkEndpoints
 {
     public const string LinkPath = "link";
     public const string StorePath = "link-store";
-
     private const string RoundTripKey = "round-trip-ms";
     private const string RateKey = "bits-per-second";
 
-    /// <summary>Why there is none; null when there is.</summary>
     public static string? WhyNot(Uri server, LinkRates rates)
     {
         try
@@ -167,7 +162,6 @@ internal static class LinkEndpoints
         CultureInfo.InvariantCulture, $"{RoundTripKey}={rates.RoundTripMs}&{RateKey}={rates.BitsPerSecond}");
 }
 
-/// <summary>Where a server behind a link is.</summary>
 internal sealed record LinkAddress(Uri Server, Uri Meters, string Interface)
 {
     public static LinkAddress Parse(string text)

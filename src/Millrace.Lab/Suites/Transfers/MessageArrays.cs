@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Buffers.Binary;
 using System.Buffers.Text;
 using System.IO.Compression;
-using System.IO.Pipelines;
 using Google.Protobuf;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -182,7 +181,6 @@ internal static class MessageArrays
         return (message, length);
     }
 
-    /// <summary>Bytes of a body with one message that is not compressed.</summary>
     public static long BytesOf(int data, MessageForm form)
     {
         int frame = PrefixBytes + 1 + CodedOutputStream.ComputeLengthSize(data) + data;
@@ -212,7 +210,6 @@ internal static class MessageArrays
 internal enum MessageArray
 {
     None,
-
     Rented,
 
     /// <summary>Every message is a new array: what message-oriented libraries do.</summary>

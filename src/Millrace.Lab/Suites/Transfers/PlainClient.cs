@@ -1,4 +1,3 @@
-using System.Net;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
@@ -67,7 +66,6 @@ internal sealed class PlainClient(Uri server, int buffer, bool withDigest, bool 
     }
 }
 
-/// <summary>A file as the body of a request.</summary>
 internal sealed class PlainFileContent : HttpContent
 {
     private readonly FileStream _file;
@@ -75,7 +73,6 @@ internal sealed class PlainFileContent : HttpContent
     private readonly bool _withDigest;
     private readonly bool _withGzip;
 
-    /// <summary>Takes the file, which it does not close, and what it is copied with.</summary>
     public PlainFileContent(FileStream file, int buffer, bool withDigest, bool withGzip)
     {
         _file = file;

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Globalization;
 using System.IO.Compression;
 using System.Security.Cryptography;
 using Microsoft.AspNetCore.Builder;
@@ -17,7 +16,6 @@ internal sealed class PlainEndpoints(string folder)
 
     /// <summary>Where the digest of the last file that was sent is. One transfer runs at a time.</summary>
     public const string DigestPath = "plain/digest";
-
     private const string NameKey = "name";
 
     private Sha256Digest? _sent;

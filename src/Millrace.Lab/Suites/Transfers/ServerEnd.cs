@@ -1,4 +1,3 @@
-using System.Net;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
@@ -34,14 +33,11 @@ internal sealed class ServerEnd : IServedFiles
 
     public Uri Address { get; }
 
-    /// <summary>Begins to serve a folder in the process that measures.</summary>
     public static ServerEnd Start(string folder) => Start(folder, Here, IPAddress.Loopback, links: null);
 
-    /// <summary>Begins to serve in a process that has no other part in the run.</summary>
     public static ServerEnd Start(ServeRequest request) =>
         Start(FolderOf(request), Near, IPAddress.Loopback, new LinkServers(request));
 
-    /// <summary>Begins to serve at the far end of a link.</summary>
     public static ServerEnd StartFar(ServeRequest request, IPAddress address) =>
         Start(FolderOf(request), Far, address, links: null);
 

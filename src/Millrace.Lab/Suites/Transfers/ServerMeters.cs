@@ -1,10 +1,7 @@
-using System.Globalization;
 using System.Runtime;
-using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
-using Millrace.Lab.Meters;
 
 namespace Millrace.Lab.Suites.Transfers;
 
@@ -37,7 +34,6 @@ internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
     public static long? LargeObjectBytes(Uri server) =>
         long.TryParse(Question.Ask(new Uri(server, LargePath)), NumberStyles.None, CultureInfo.InvariantCulture, out long bytes) ? bytes : null;
 
-    /// <summary>How often the server's runtime has compiled a method so far.</summary>
     public static long CompiledMethods(Uri server) => long.Parse(Question.Ask(new Uri(server, CompiledPath)), CultureInfo.InvariantCulture);
 
     /// <param name="coreChunk">Of a server of gRPC's C++ core, its chunks; null for the server itself.</param>
@@ -64,7 +60,6 @@ internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
     }
 }
 
-/// <summary>Asks a server of the laboratory.</summary>
 internal static class Question
 {
     // Apart from the clients that transfer: a transfer's connection is as the transfer before left it.

@@ -1,4 +1,3 @@
-using System.Net;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
@@ -22,14 +21,12 @@ internal sealed class StoreServers(string folder, int server, IPAddress address)
 
     public void Map(IEndpointRouteBuilder endpoints) => endpoints.MapMethods("/" + AskPath, [HttpMethods.Get], AnswerAsync);
 
-    /// <summary>Asks a server where files are that are kept so.</summary>
     public static async Task<StoreAddress> FindAsync(Uri other, StoreKind kind)
     {
         var ask = new Uri(other, $"{AskPath}?{QueryOf(kind)}");
         return StoreAddress.Parse(await Question.AskAsync(ask).ConfigureAwait(false));
     }
 
-    /// <summary>What says in a query how files are kept.</summary>
     public static string QueryOf(StoreKind kind) =>
         $"{DigestKey}={kind.WithDigest}&{DurabilityKey}={kind.Durability}&{ArraysKey}={kind.OfArrays}";
 
@@ -98,7 +95,6 @@ internal readonly record struct StoreKind(bool WithDigest, Durability Durability
         $"{(WithDigest ? TransfersSuite.Sha256 : TransfersSuite.None)}-{(Durability == Durability.None ? TransfersSuite.None : TransfersSuite.Commit)}{(OfArrays ? "-arrays" : "")}";
 }
 
-/// <summary>Where a server is.</summary>
 /// <param name="Http2">Host and port of HTTP/2 without TLS.</param>
 internal sealed record StoreAddress(Uri Files, string Http2)
 {

@@ -3,7 +3,6 @@ using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>A case of moving a file.</summary>
 /// <param name="Buffer">
 /// Bytes that the baseline of the same parameters copies at a time; over gRPC also those of a chunk.
 /// </param>
@@ -81,7 +80,6 @@ internal sealed record TransferCase(
 
     public override ForeignProcess? StartForeign() => Foreign is null ? null : CoreClient.Hold(CoreProgram.PathIn(Data));
 
-    /// <summary>The same with very little to do, for warm-ups.</summary>
     public TransferCase Small(TransfersInputs inputs) =>
         this with { Source = inputs.Small, Ends = Ends with { Link = null }, Role = null, Plan = 0 };
 
@@ -104,16 +102,13 @@ internal sealed record TransferEnds(string Folder, Uri? Server, LinkRates? Link 
         Server is null ? "one process" : Link is null ? "two processes" : $"two processes, {Link}";
 }
 
-/// <summary>What is between two ends besides loopback.</summary>
 internal sealed record LinkRates(int RoundTripMs, long BitsPerSecond)
 {
     public override string ToString() => FormattableString.Invariant($"{RoundTripMs} ms, {BitsPerSecond} bit/s");
 }
 
-/// <summary>Which way a file goes.</summary>
 internal enum TransferDirection
 {
     Download,
-
     Upload,
 }

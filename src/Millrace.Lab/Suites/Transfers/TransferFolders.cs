@@ -1,5 +1,3 @@
-using Millrace.Lab.Interop;
-
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The folders that files are moved between, both on the disk of the laboratory's data.</summary>
@@ -7,11 +5,9 @@ internal static class TransferFolders
 {
     /// <summary>What every method calls the file that it uploads.</summary>
     public const string UploadedName = "uploaded.bin";
-
     private const string Name = "millrace-transfers";
     private const string DownloadedName = "downloaded.bin";
 
-    /// <summary>The folder within the one of the laboratory's data.</summary>
     public static string In(string data) => Path.Combine(data, Name);
 
     /// <summary>The folder that the server serves and that receives uploads; it contains the measured files.</summary>

@@ -3,7 +3,6 @@ using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>A row of the suite.</summary>
 /// <param name="Protocol">What carries the bytes; null for what is written without Millrace's client.</param>
 /// <param name="Array">The arrays of its messages, at both ends; none for what Millrace does.</param>
 internal sealed record TransferMethod(
@@ -27,7 +26,6 @@ internal sealed record TransferMethod(
     public const string GrpcWebDirect = "GrpcWebDirect";
     public const string GrpcWebTextDirect = "GrpcWebTextDirect";
 
-    /// <summary>All rows, in the order of tables.</summary>
     public static IReadOnlyList<TransferMethod> All { get; } =
     [
         new(HttpClient),

@@ -1,6 +1,4 @@
 using Millrace.Lab.GrpcCore;
-using Millrace.Lab.Interop;
-using Millrace.Lab.Meters;
 
 namespace Millrace.Lab.Suites.Transfers;
 

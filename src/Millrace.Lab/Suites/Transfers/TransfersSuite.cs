@@ -1,11 +1,11 @@
-using System.Net;
 using Millrace.Lab.GrpcCore;
 using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The suite "transfers": every way to move a file between two processes.</summary>
-internal sealed class TransfersSuite : Suite
+internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = TransfersSuite.LargeSize)
+    : Suite(limits ?? TransfersSuite.Quick, limits ?? TransfersSuite.Full)
 {
     // In results: no coding, no digest, and files that reach the device when the system sees fit.
     public const string None = "none";
@@ -21,11 +21,7 @@ internal sealed class TransfersSuite : Suite
     public const string Durable = "durable";
     public const string Linked = "linked";
     public const int MainBuffer = 65536;
-
-    /// <summary>Bytes of full mode's second file.</summary>
     public const long LargeSize = 512 * ByteSize.MiB;
-
-    /// <summary>Bits per second of the shaped link, each way.</summary>
     public const long LinkBitsPerSecond = 1_000_000_000;
 
     // Arrays of a length that the pool keeps for each processor; its default is 32. HttpClient's HTTP/2 windows need more,
@@ -85,16 +81,6 @@ internal sealed class TransfersSuite : Suite
             new() { MinRounds = 2, MaxRounds = 2, Time = TimeSpan.Zero }),
     };
 
-    private readonly long _large = LargeSize;
-
-    public TransfersSuite()
-        : base(Quick, Full)
-    {
-    }
-
-    public TransfersSuite(SuiteLimits limits, long large)
-        : base(limits, limits) => _large = large;
-
     public override string Name => "transfers";
 
     public override string Description => "every way to upload and to download a file, by HTTP, tus, gRPC and gRPC-Web";
@@ -141,7 +127,7 @@ internal sealed class TransfersSuite : Suite
 
     public override string? Finding(LabResults results) => TransfersBars.Finding(results);
 
-    protected override IReadOnlyList<TestFile> Files(LabOptions options, string data) => TransfersInputs.In(data, _large).Files;
+    protected override IReadOnlyList<TestFile> Files(LabOptions options, string data) => TransfersInputs.In(data, large).Files;
 
     protected override IReadOnlyList<TestFile> MakeFiles(
         string data, IReadOnlyList<TestFile> files, IReadOnlyList<PlannedCase> plan)
@@ -243,7 +229,6 @@ internal sealed class TransfersInputs(IReadOnlyList<TestFile> files)
     public string Folder => Path.GetDirectoryName(Path.GetDirectoryName(files[0].Path))!;
 
     /// <summary>The files that cases can be planned with; nothing is written.</summary>
-    /// <param name="large">Bytes of the large one.</param>
     public static TransfersInputs In(string data, long large)
     {
         string folder = TransferFolders.Server(TransferFolders.In(data));

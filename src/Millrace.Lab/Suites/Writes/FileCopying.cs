@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Millrace.Lab.Suites.Writes;
 
 /// <summary>The benchmark: every way to copy a file. One invocation makes a new file that is like another.</summary>

@@ -1,4 +1,3 @@
-using System.IO.Pipelines;
 using Millrace.Lab.Suites.Files;
 
 namespace Millrace.Lab.Suites.Writes;
@@ -20,7 +19,6 @@ internal sealed class FileScanning(ScanCase planned) : CaseMethod
 
     private bool IsText => _source.Content == FileContent.Csv;
 
-    /// <summary>One reader on one thread.</summary>
     public async ValueTask<long> FilePipe()
     {
         FilePipeReader reader = Millrace.FilePipe.OpenRead(

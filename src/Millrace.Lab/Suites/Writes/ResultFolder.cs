@@ -1,5 +1,4 @@
 using Microsoft.Win32.SafeHandles;
-using Millrace.Lab.Interop;
 
 namespace Millrace.Lab.Suites.Writes;
 

@@ -37,8 +37,6 @@ internal abstract record WritesCase(string Method, string Folder, string? Role) 
     }
 }
 
-/// <summary>A case of writing a new file.</summary>
-/// <param name="Chunk">How many bytes the method is given at a time.</param>
 internal sealed record WriteCase(
     string Method, string Folder, long Bytes, int Chunk, Durability Durability, string? Role = null)
     : WritesCase(Method, Folder, Role)
@@ -76,7 +74,6 @@ internal sealed record WriteCase(
     public override void Verify() => WrittenContent.Verify(ResultFolder.FileIn(Folder), Bytes, Chunk);
 }
 
-/// <summary>A case of copying a file.</summary>
 internal sealed record CopyCase(string Method, string Folder, TestFile File, string? Role = null)
     : WritesCase(Method, Folder, Role)
 {
@@ -137,7 +134,6 @@ internal sealed record ScanCase(string Method, string Folder, TestFile File, int
 }
 
 /// <summary>A case of appending records to one file.</summary>
-/// <param name="Writers">How many append at once.</param>
 /// <param name="Records">How many records all writers append together; a multiple of <paramref name="Writers"/>.</param>
 internal sealed record AppendCase(string Method, string Folder, int Writers, int Records, string? Role = null)
     : WritesCase(Method, Folder, Role)

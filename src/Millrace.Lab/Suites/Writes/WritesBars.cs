@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Millrace.Lab.Suites.Writes;
 
 /// <summary>The aims of writing files, and the result in a sentence.</summary>

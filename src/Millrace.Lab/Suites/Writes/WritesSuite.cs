@@ -1,7 +1,8 @@
 namespace Millrace.Lab.Suites.Writes;
 
 /// <summary>The suite "writes": every way to write a file, to copy and to scan one, and to append to it.</summary>
-internal sealed class WritesSuite : Suite
+internal sealed class WritesSuite(SuiteLimits? limits = null, long length = WritesSuite.LargeSize)
+    : Suite(limits ?? WritesSuite.Quick, limits ?? WritesSuite.Full)
 {
     // In results: when what is written is on the device, and what is scanned.
     public const string None = "none";
@@ -22,8 +23,6 @@ internal sealed class WritesSuite : Suite
 
     /// <summary>The smallest chunk, for which a system call costs more than what it writes.</summary>
     public const int SmallestChunk = 512;
-
-    /// <summary>The chunk that all methods are measured with, in bytes.</summary>
     public const int MainChunk = 65536;
 
     // How many times as long as the other file, which is 4 MiB and fits into a processor's cache.
@@ -44,7 +43,6 @@ internal sealed class WritesSuite : Suite
 
     public static readonly int[] Writers = [1, 8, 64];
 
-    /// <summary>The methods that write a file, in the order of tables.</summary>
     public static readonly string[] WriteMethods =
     [
         Baseline, nameof(FileWriting.FileStreamAsync), DefaultBuffer, AllBytes, nameof(FileWriting.RandomAccess),
@@ -77,16 +75,6 @@ internal sealed class WritesSuite : Suite
         Groups = Both(new() { MinRounds = 10, MaxRounds = 20, Time = TimeSpan.FromMinutes(6) }),
     };
 
-    private readonly long _length = LargeSize;
-
-    public WritesSuite()
-        : base(Quick, Full)
-    {
-    }
-
-    public WritesSuite(SuiteLimits limits, long length)
-        : base(limits, limits) => _length = length;
-
     public override string Name => "writes";
 
     public override string Description =>
@@ -104,7 +92,6 @@ internal sealed class WritesSuite : Suite
         "The suite writes makes the files that it measures, and takes none with --file. Name the folder, and so the disk, "
         + "with --data.";
 
-    /// <summary>The same limits for both groups.</summary>
     public static RunLimits[] Both(RunLimits limits) => [limits with { Group = Unflushed }, limits with { Group = Durable }];
 
     public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
@@ -114,7 +101,7 @@ internal sealed class WritesSuite : Suite
 
     public override string? Finding(LabResults results) => WritesBars.Finding(results);
 
-    protected override IReadOnlyList<TestFile> Files(LabOptions options, string data) => WritesInputs.In(data, _length).Files;
+    protected override IReadOnlyList<TestFile> Files(LabOptions options, string data) => WritesInputs.In(data, length).Files;
 
     protected override IEnumerable<PlannedCase> Cases(LabOptions options, IReadOnlyList<TestFile> files, Uri server)
     {
@@ -184,7 +171,6 @@ internal sealed class WritesInputs(IReadOnlyList<TestFile> files)
 
     public TestFile Text => files[2];
 
-    /// <summary>What is copied and summed.</summary>
     public TestFile Integers => files[3];
 
     public string Folder => ResultFolder.In(Path.GetDirectoryName(Integers.Path)!);

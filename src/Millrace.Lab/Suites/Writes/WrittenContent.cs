@@ -9,7 +9,6 @@ namespace Millrace.Lab.Suites.Writes;
 /// </remarks>
 internal static class WrittenContent
 {
-    /// <summary>The longest chunk, in bytes.</summary>
     public const int LongestChunk = 1024 * 1024;
 
     // A prime number of places: chunks that are a power of two apart never come from the same one.
@@ -20,7 +19,6 @@ internal static class WrittenContent
 
     private static readonly byte[] Block = MakeBlock();
 
-    /// <summary>The chunk with an index, from 0.</summary>
     public static ReadOnlyMemory<byte> Chunk(uint index, int length) =>
         Block.AsMemory((int)(index % Places) * Distance, length);
 
@@ -60,7 +58,6 @@ internal static class AppendedRecord
 {
     /// <summary>Length of a record, in bytes: a line of a log.</summary>
     public const int Bytes = 100;
-
     private const int HeaderBytes = 2 * sizeof(int);
 
     /// <param name="record">Where it goes, <see cref="Bytes"/> bytes.</param>
@@ -152,7 +149,6 @@ internal sealed class ReadBack : IDisposable
         throw new WrongResultException(path, $"has {length:N0} bytes instead of {bytes:N0}");
     }
 
-    /// <summary>Compares the next bytes.</summary>
     public void Expect(ReadOnlySpan<byte> expected)
     {
         while (!expected.IsEmpty)
@@ -191,12 +187,5 @@ internal sealed class ReadBack : IDisposable
     public void Dispose() => _stream.Dispose();
 }
 
-/// <summary>A file that a method wrote differs from what it was given.</summary>
-internal sealed class WrongResultException : Exception
-{
-    /// <summary>States the file and what is wrong with it.</summary>
-    public WrongResultException(string path, string what)
-        : base($"{path} was read back and {what}. Either the method is wrong or the file was changed during the run.")
-    {
-    }
-}
+internal sealed class WrongResultException(string path, string what)
+    : Exception($"{path} was read back and {what}. Either the method is wrong or the file was changed during the run.");
