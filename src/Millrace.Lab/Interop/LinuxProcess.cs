@@ -1,6 +1,3 @@
-using System.Runtime.InteropServices;
-using System.Runtime.Versioning;
-
 namespace Millrace.Lab.Interop;
 
 /// <summary>The processor time of another process, all threads together: clock_getcpuclockid(3), clock_gettime(2).</summary>
@@ -10,7 +7,6 @@ internal static unsafe partial class ProcessClock
 {
     private const long NanosecondsPerSecond = 1_000_000_000;
 
-    /// <summary>Reads it, in nanoseconds.</summary>
     public static long Read(int process)
     {
         int clock;
@@ -40,7 +36,6 @@ internal static unsafe partial class ResourceUsage
 {
     private const int WholeProcess = 0;
 
-    /// <summary>Reads it. Cannot fail with these arguments.</summary>
     public static void Read(out Usage usage)
     {
         fixed (Usage* target = &usage)
@@ -86,7 +81,6 @@ internal static unsafe partial class ResourceUsage
     }
 }
 
-/// <summary>The C library's own memory. Linux only.</summary>
 [SupportedOSPlatform("linux")]
 internal static partial class LinuxMemory
 {

@@ -1,9 +1,7 @@
 using System.ComponentModel;
-using System.Diagnostics;
 
 namespace Millrace.Lab.Network;
 
-/// <summary>Runs ip(8) and tc(8).</summary>
 internal static class NetworkTool
 {
     private static readonly TimeSpan LongEnough = TimeSpan.FromSeconds(30);

@@ -1,10 +1,6 @@
-using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
-using System.Globalization;
-using System.Net;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
-using System.Runtime.Versioning;
 
 namespace Millrace.Lab.Network;
 
@@ -48,9 +44,7 @@ internal sealed class ShapedLink : IDisposable
     }
 
     public long BitsPerSecond { get; }
-
     public IPAddress Near { get; }
-
     public IPAddress Far { get; }
 
     public string Namespace => _name.Namespace;
@@ -85,8 +79,6 @@ internal sealed class ShapedLink : IDisposable
     /// <summary>The same command, in the namespace. The process is the one that is started: no other one is between.</summary>
     public WorkerCommand Inside(WorkerCommand command)
     {
-        ArgumentNullException.ThrowIfNull(command);
-
         // Not 'ip netns exec': that mounts another /sys, in which a process does not find its cgroup's limits.
         return new WorkerCommand("nsenter", [$"--net={NamespaceFolder}/{Namespace}", "--", command.FileName, .. command.Arguments]);
     }
@@ -215,17 +207,5 @@ internal sealed record LinkName(int Owner, int Number)
 }
 
 /// <summary>A <see cref="ShapedLink"/> cannot be made on this machine; the message names what is missing.</summary>
-internal sealed class LinkUnavailableException : LabException
-{
-    /// <summary>States what is missing and what can be done.</summary>
-    public LinkUnavailableException(string message)
-        : base(message)
-    {
-    }
-
-    /// <summary>States what is missing and what can be done.</summary>
-    public LinkUnavailableException(string message, Exception innerException)
-        : base(message, innerException)
-    {
-    }
-}
+internal sealed class LinkUnavailableException(string message, Exception? innerException = null)
+    : LabException(message, innerException);

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
-using Millrace.Lab.Network;
 
 namespace Millrace.Lab.Tests.Network;
 
@@ -23,9 +22,7 @@ internal sealed class Ends : IDisposable
     }
 
     public Relay Relay { get; }
-
     public Socket Client { get; }
-
     public Socket Server { get; }
 
     /// <summary>One connection more; the caller disposes of it.</summary>

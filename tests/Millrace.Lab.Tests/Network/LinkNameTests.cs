@@ -1,5 +1,4 @@
 using System.Net;
-using Millrace.Lab.Network;
 
 namespace Millrace.Lab.Tests.Network;
 

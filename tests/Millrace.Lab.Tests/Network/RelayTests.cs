@@ -1,8 +1,6 @@
-using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
-using Millrace.Lab.Network;
 
 namespace Millrace.Lab.Tests.Network;
 
@@ -25,15 +23,40 @@ public sealed class RelayTests
     }
 
     [NeedsFact(Need.Linux)]
-    public void An_answer_takes_the_round_trip()
+    public void Answer_takes_the_round_trip_and_the_first_one_a_handshake_more()
     {
         var roundTrip = TimeSpan.FromMilliseconds(40);
+        long begun = Stopwatch.GetTimestamp();
         using var ends = new Ends(roundTrip);
         byte[] one = new byte[1];
         Exchange(ends, one);
-        long begun = Stopwatch.GetTimestamp();
+        Assert.True(Stopwatch.GetElapsedTime(begun) >= 2 * roundTrip, $"{Stopwatch.GetElapsedTime(begun)}");
+        begun = Stopwatch.GetTimestamp();
         Exchange(ends, one);
         Assert.True(Stopwatch.GetElapsedTime(begun) >= roundTrip, $"{Stopwatch.GetElapsedTime(begun)}");
+        begun = Stopwatch.GetTimestamp();
+        ends.Client.Shutdown(SocketShutdown.Send);
+        Assert.Empty(Ends.ReadToEnd(ends.Server));
+        Assert.True(Stopwatch.GetElapsedTime(begun) >= roundTrip / 2, $"{Stopwatch.GetElapsedTime(begun)}");
+    }
+
+    [NeedsFact(Need.Linux)]
+    public void Sender_waits_for_a_receiver_that_does_not_read_and_nothing_is_lost()
+    {
+        const int Limit = 64 * 1024 * 1024;
+        using var ends = new Ends(Short);
+        byte[] all = Ends.Content(Limit, seed: 4);
+        ends.Client.Blocking = false;
+        int sent = 0;
+        while (sent < Limit && ends.Client.Poll(TimeSpan.FromMilliseconds(300), SelectMode.SelectWrite))
+        {
+            sent += ends.Client.Send(all.AsSpan(sent, 1024));
+        }
+
+        // Less than all of it, as the relay and the sockets hold a few MiB each.
+        Assert.InRange(sent, 1024, Limit - 1);
+        ends.Client.Shutdown(SocketShutdown.Send);
+        Assert.Equal(all[..sent], Ends.ReadToEnd(ends.Server));
     }
 
     [NeedsFact(Need.Linux)]

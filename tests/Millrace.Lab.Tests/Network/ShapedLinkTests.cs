@@ -1,9 +1,5 @@
-using System.Diagnostics;
 using System.Net.Sockets;
 using System.Runtime.Versioning;
-using System.Text.Json;
-using Millrace.Lab.Network;
-using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Tests.Network;
 
