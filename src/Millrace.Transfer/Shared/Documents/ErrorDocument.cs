@@ -12,27 +12,21 @@ internal sealed record ErrorDocument
     public const string MediaType = "application/problem+json";
 
     /// <summary>A URI for the kind of problem; <c>about:blank</c> when the status says it all.</summary>
-    [JsonPropertyName("type")]
     public string Type { get; set; } = "about:blank";
 
     /// <summary>The kind of problem in a few words.</summary>
-    [JsonPropertyName("title")]
     public string Title { get; set; } = "";
 
     /// <summary>The HTTP status.</summary>
-    [JsonPropertyName("status")]
     public int Status { get; set; }
 
     /// <summary>Explains what was tried, what happened and what to do.</summary>
-    [JsonPropertyName("detail")]
     public string Detail { get; set; } = "";
 
     /// <summary>The <see cref="TransferError"/>'s name.</summary>
-    [JsonPropertyName("error")]
     public string Error { get; set; } = nameof(TransferError.Failed);
 
     /// <summary>The name that it is about; null without one.</summary>
-    [JsonPropertyName("name")]
     public string? Name { get; set; }
 
     /// <summary>Bytes of the upload that the server has, where the request would continue it elsewhere; null otherwise.</summary>

@@ -6,14 +6,34 @@ namespace Millrace.Transfer;
 internal sealed record ListingDocument
 {
     /// <summary>The folder; empty for the root.</summary>
-    [JsonPropertyName("folder")]
     public string Folder { get; set; } = "";
 
     /// <summary>Its files and folders, in the order of their names.</summary>
-    [JsonPropertyName("entries")]
     public IReadOnlyList<ListingEntry> Entries { get; set; } = [];
 
     /// <summary>What to give as <c>after</c> for the next page; null at the end.</summary>
-    [JsonPropertyName("next")]
     public string? Next { get; set; }
+}
+
+/// <summary>A file or a folder of a <see cref="ListingDocument"/>.</summary>
+internal sealed record ListingEntry
+{
+    /// <summary>Its whole name, from the store's root.</summary>
+    public string Name { get; set; } = "";
+
+    /// <summary><c>file</c> or <c>folder</c>.</summary>
+    public string Kind { get; set; } = "file";
+
+    /// <summary>Its bytes; null for a folder.</summary>
+    public long? Length { get; set; }
+
+    /// <summary>When it was last changed.</summary>
+    public DateTimeOffset? Modified { get; set; }
+
+    /// <summary>Its entity tag with quotes; null for a folder.</summary>
+    [JsonPropertyName("etag")]
+    public string? Tag { get; set; }
+
+    /// <summary>Its SHA-256 in hexadecimal, when the server knows it; null otherwise.</summary>
+    public string? Sha256 { get; set; }
 }

@@ -9,19 +9,15 @@ internal sealed record ServerDescription
     public const string Path = "/.well-known/millrace";
 
     /// <summary>The version of this description; 1.</summary>
-    [JsonPropertyName("version")]
     public int Version { get; set; } = 1;
 
     /// <summary>The program and its version, for people.</summary>
-    [JsonPropertyName("server")]
     public string Server { get; set; } = "";
 
     /// <summary>Path of the files, for example <c>/files</c>.</summary>
-    [JsonPropertyName("files")]
     public string Files { get; set; } = "/files";
 
     /// <summary>Path at which uploads are created, for example <c>/uploads</c>; null when there are none.</summary>
-    [JsonPropertyName("uploads")]
     public string? Uploads { get; set; }
 
     /// <summary>The protocols that are offered.</summary>
@@ -29,11 +25,9 @@ internal sealed record ServerDescription
     public IReadOnlyList<ProtocolDescription> Protocols { get; set; } = [];
 
     /// <summary>Bytes that one file may have; null without a limit.</summary>
-    [JsonPropertyName("maxFileBytes")]
     public long? MaxFileBytes { get; set; }
 
     /// <summary>Whether requests need a token.</summary>
-    [JsonPropertyName("needsToken")]
     public bool NeedsToken { get; set; }
 }
 
@@ -41,7 +35,4 @@ internal sealed record ServerDescription
 /// <param name="Name">As for <c>--via</c>: <c>http1</c>, <c>http2</c>, <c>tus</c>, <c>grpc</c>, <c>grpc-web</c>, <c>grpc-web-text</c>. Unknown ones are passed over.</param>
 /// <param name="Scheme"><c>http</c> or <c>https</c>.</param>
 /// <param name="Port">The port it is spoken on, of the same host.</param>
-internal sealed record ProtocolDescription(
-    [property: JsonPropertyName("name")] string Name,
-    [property: JsonPropertyName("scheme")] string Scheme,
-    [property: JsonPropertyName("port")] int Port);
+internal sealed record ProtocolDescription(string Name, string Scheme, int Port);

@@ -6,5 +6,6 @@ namespace Millrace.Transfer;
 [JsonSerializable(typeof(ServerDescription))]
 [JsonSerializable(typeof(ErrorDocument))]
 [JsonSerializable(typeof(ListingDocument))]
-[JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 internal sealed partial class TransferJson : JsonSerializerContext;
