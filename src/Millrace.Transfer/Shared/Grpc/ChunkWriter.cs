@@ -12,10 +12,8 @@ internal sealed class ChunkWriter(PipeWriter destination, int flushBytes) : Fram
     private Memory<byte> _lent;
     private long _written;
 
-    /// <inheritdoc/>
     public override long Written => _written;
 
-    /// <inheritdoc/>
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
         int bytes = Math.Clamp(sizeHint, 1, ChunkHeader.MaxData);

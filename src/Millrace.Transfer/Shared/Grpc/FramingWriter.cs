@@ -17,16 +17,13 @@ internal abstract class FramingWriter(PipeWriter destination, int flushBytes) : 
     /// <summary>Bytes of the file that were written.</summary>
     public abstract long Written { get; }
 
-    /// <inheritdoc/>
     public override bool CanGetUnflushedBytes => true;
 
-    /// <inheritdoc/>
     public override long UnflushedBytes => _unflushed;
 
     /// <summary>Where the frames go.</summary>
     protected PipeWriter Destination { get; } = destination;
 
-    /// <inheritdoc/>
     public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
 
     /// <summary>Flushes the destination when there is enough for a write.</summary>
@@ -41,10 +38,8 @@ internal abstract class FramingWriter(PipeWriter destination, int flushBytes) : 
         return Destination.FlushAsync(cancellationToken);
     }
 
-    /// <inheritdoc/>
     public override void CancelPendingFlush() => Destination.CancelPendingFlush();
 
-    /// <inheritdoc/>
     public override void Complete(Exception? exception = null)
     {
     }

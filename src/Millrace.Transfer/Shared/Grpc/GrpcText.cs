@@ -44,31 +44,5 @@ internal static class GrpcText
     }
 
     /// <summary>Takes what is not encoded rightly as it is: a message is better than none.</summary>
-    public static string Decode(string text)
-    {
-        if (!text.Contains('%'))
-        {
-            return text;
-        }
-
-        byte[] bytes = Encoding.UTF8.GetBytes(text);
-        int written = 0;
-        for (int read = 0; read < bytes.Length; read++)
-        {
-            if (bytes[read] == '%' && read + 2 < bytes.Length
-                && char.IsAsciiHexDigit((char)bytes[read + 1]) && char.IsAsciiHexDigit((char)bytes[read + 2]))
-            {
-                bytes[written++] = (byte)((HexOf(bytes[read + 1]) << 4) | HexOf(bytes[read + 2]));
-                read += 2;
-            }
-            else
-            {
-                bytes[written++] = bytes[read];
-            }
-        }
-
-        return Encoding.UTF8.GetString(bytes, 0, written);
-    }
-
-    private static int HexOf(byte digit) => digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
+    public static string Decode(string text) => Uri.UnescapeDataString(text);
 }

@@ -6,37 +6,9 @@ namespace Millrace.Transfer;
 /// <summary>Names in URLs: percent-encoding of UTF-8 (RFC 3986, section 2.1), decoded exactly once and strictly.</summary>
 internal static class NameEncoding
 {
-    private static readonly SearchValues<char> Unreserved =
-        SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/");
-
     private static readonly UTF8Encoding Strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
-    public static string Encode(string value)
-    {
-        if (!value.AsSpan().ContainsAnyExcept(Unreserved))
-        {
-            return value;
-        }
-
-        var text = new StringBuilder(value.Length + 16);
-        Span<byte> bytes = stackalloc byte[4];
-        foreach (Rune rune in value.EnumerateRunes())
-        {
-            if (rune.IsAscii && Unreserved.Contains((char)rune.Value))
-            {
-                text.Append((char)rune.Value);
-                continue;
-            }
-
-            int length = rune.EncodeToUtf8(bytes);
-            foreach (byte b in bytes[..length])
-            {
-                text.Append('%').Append(b.ToString("X2"));
-            }
-        }
-
-        return text.ToString();
-    }
+    public static string Encode(string value) => Uri.EscapeDataString(value).Replace("%2F", "/", StringComparison.Ordinal);
 
     /// <summary>
     /// Decodes once. A slash that was encoded is refused: whoever encoded it did not mean a separator, and whoever checks
@@ -45,50 +17,37 @@ internal static class NameEncoding
     public static bool TryDecode(ReadOnlySpan<char> path, out string text, out NameFault fault)
     {
         text = "";
-        fault = NameFault.NotUnicode;
         byte[] bytes = new byte[Strict.GetMaxByteCount(path.Length)];
         int count = 0;
-        for (int i = 0; i < path.Length; i++)
+        try
         {
-            if (path[i] != '%')
+            while (!path.IsEmpty)
             {
-                if (char.IsHighSurrogate(path[i]) && i + 1 < path.Length && char.IsLowSurrogate(path[i + 1]))
+                int plain = path.IndexOf('%') is var escape and >= 0 ? escape : path.Length;
+                count += Strict.GetBytes(path[..plain], bytes.AsSpan(count));
+                path = path[plain..];
+                if (path.IsEmpty)
                 {
-                    count += Strict.GetBytes(path.Slice(i++, 2), bytes.AsSpan(count));
-                    continue;
+                    break;
                 }
 
-                if (char.IsSurrogate(path[i]))
+                if (path.Length < 3
+                    || Convert.FromHexString(path.Slice(1, 2), bytes.AsSpan(count), out _, out _) != OperationStatus.Done
+                    || bytes[count] == (byte)'/')
                 {
+                    fault = NameFault.ForbiddenCharacter;
                     return false;
                 }
 
-                count += Strict.GetBytes(path.Slice(i, 1), bytes.AsSpan(count));
-                continue;
+                count++;
+                path = path[3..];
             }
 
-            if (i + 2 >= path.Length || !TryHex(path[i + 1], path[i + 2], out byte value))
-            {
-                fault = NameFault.ForbiddenCharacter;
-                return false;
-            }
-
-            if (value == (byte)'/')
-            {
-                fault = NameFault.ForbiddenCharacter;
-                return false;
-            }
-
-            bytes[count++] = value;
-            i += 2;
-        }
-
-        try
-        {
             text = Strict.GetString(bytes, 0, count);
         }
-        catch (DecoderFallbackException)
+        catch (Exception exception) when (exception is EncoderFallbackException or DecoderFallbackException)
         {
+            fault = NameFault.NotUnicode;
             return false;
         }
 
@@ -140,17 +99,5 @@ internal static class NameEncoding
         }
 
         return text.Length > longest ? shown.Append('…').ToString() : shown.ToString();
-    }
-
-    private static bool TryHex(char high, char low, out byte value)
-    {
-        value = 0;
-        if (!char.IsAsciiHexDigit(high) || !char.IsAsciiHexDigit(low))
-        {
-            return false;
-        }
-
-        value = (byte)((Convert.ToInt32(high.ToString(), 16) << 4) | Convert.ToInt32(low.ToString(), 16));
-        return true;
     }
 }
