@@ -9,7 +9,7 @@ namespace Millrace.Transfer;
 /// chunks is read with the end of the first one and kept aside.
 /// </summary>
 /// <remarks>Not thread-safe. Owns the call.</remarks>
-internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
+internal sealed class GrpcBody : ReadOnlyStream, IEndingBody
 {
     /// <summary>Bytes that are read behind a chunk, so that the next one's header is there already.</summary>
     /// <remarks>A header has at most <see cref="ChunkHeader.MaxBytes"/>; what is read too many is copied once more.</remarks>
@@ -35,11 +35,18 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
     private long _taken;
     private Exception? _failure;
 
+    // A compressed message as it was before, and what of it nobody has read yet.
+    private HeldMessage _inflated;
+    private ReadOnlyMemory<byte> _inflatedLeft;
+
     public GrpcBody(GrpcExchange exchange, GrpcInput input)
     {
         _exchange = exchange;
         _input = input;
     }
+
+    /// <summary>What can be parsed without reading from the connection.</summary>
+    private ReadOnlyMemory<byte> Ahead => _inflated.IsNone ? _input.Aside : _inflatedLeft;
 
     /// <summary>Reads what comes first: the file's description.</summary>
     public async ValueTask<FileInfo> DescribeAsync()
@@ -70,24 +77,18 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
         {
             while (filled < buffer.Length && !_isOver)
             {
-                if (_gzip is not null)
+                if (!_inData)
                 {
-                    int bytes = Unpack(buffer.Span[filled..]);
-                    _taken += bytes;
-                    filled += bytes;
-                }
-                else if (!_inData)
-                {
-                    if (filled >= Enough && _input.Aside.IsEmpty)
+                    if (filled >= Enough && Ahead.IsEmpty)
                     {
                         break;
                     }
 
                     await AdvanceAsync(cancellationToken).ConfigureAwait(false);
                 }
-                else if (!_input.Aside.IsEmpty)
+                else if (!Ahead.IsEmpty || !_inflated.IsNone)
                 {
-                    filled += TakeAside(buffer.Span[filled..]);
+                    filled += TakeAhead(buffer.Span[filled..]);
                 }
                 else if (filled >= Enough)
                 {
@@ -126,13 +127,6 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
         {
             while (!_isOver)
             {
-                if (_gzip is not null && !_inData)
-                {
-                    // Nobody had to read as far as the end of the last message.
-                    Unpack(default);
-                    continue;
-                }
-
                 if (_inData)
                 {
                     throw Failures.Protocol(_exchange.Call, "more bytes came than it said");
@@ -153,7 +147,7 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
     {
         if (disposing)
         {
-            ReleaseHeld();
+            _inflated.Dispose();
             _exchange.Dispose();
         }
 
@@ -168,6 +162,12 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
         int ahead = _file is null || _isSmall || _taken == _file.Count ? GrpcInput.AsideBytes : HeaderRoom;
         while (true)
         {
+            if (!_inflated.IsNone && _inflatedLeft.IsEmpty)
+            {
+                EndInflated();
+                return true;
+            }
+
             if (_parser.IsBetween && !await _input.HasMessageAsync(ahead, cancellationToken).ConfigureAwait(false))
             {
                 TakeEnd();
@@ -178,17 +178,17 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
             {
                 case ChunkToken.Data:
                     BeginData(_parser.DataLeft);
-                    _isSmall = _parser.DataLeft <= SmallChunk;
+                    _isSmall = _inflated.IsNone && _parser.DataLeft <= SmallChunk;
                     _inData = true;
                     return true;
                 case ChunkToken.End:
                     TakeRest();
                     return true;
                 case ChunkToken.Compressed:
-                    await HoldCompressedAsync(cancellationToken).ConfigureAwait(false);
-                    return true;
+                    await InflateAsync(cancellationToken).ConfigureAwait(false);
+                    break;
                 default:
-                    if (!_parser.IsBetween && !await _input.FillAsync(ahead, cancellationToken).ConfigureAwait(false))
+                    if (_inflated.IsNone && !_parser.IsBetween && !await _input.FillAsync(ahead, cancellationToken).ConfigureAwait(false))
                     {
                         throw _input.Cut();
                     }
@@ -198,22 +198,55 @@ internal sealed partial class GrpcBody : ReadOnlyStream, IEndingBody
         }
     }
 
+    private async ValueTask InflateAsync(CancellationToken cancellationToken)
+    {
+        int bytes = (int)_parser.DataLeft;
+        _inflated = await GrpcMessages.ReadCompressedAsync(_input, bytes, cancellationToken).ConfigureAwait(false);
+        _inflatedLeft = _inflated.Memory;
+        _parser.Take(bytes);
+        _parser.BeginOpen();
+    }
+
+    private void EndInflated()
+    {
+        _parser.EndOpen();
+        _inflated.Dispose();
+        TakeRest();
+    }
+
     private ChunkToken Parse()
     {
-        ReadOnlySpan<byte> aside = _input.Aside.Span;
-        int before = aside.Length;
-        ChunkToken token = _parser.Read(ref aside);
-        _input.Skip(before - aside.Length);
+        ReadOnlySpan<byte> ahead = Ahead.Span;
+        int before = ahead.Length;
+        ChunkToken token = _parser.Read(ref ahead);
+        Skip(before - ahead.Length);
         return token;
     }
 
-    private int TakeAside(Span<byte> destination)
+    private int TakeAhead(Span<byte> destination)
     {
-        int bytes = (int)Math.Min(Math.Min(_input.Aside.Length, destination.Length), _parser.DataLeft);
-        _input.Aside.Span[..bytes].CopyTo(destination);
-        _input.Skip(bytes);
+        int bytes = (int)Math.Min(Math.Min(Ahead.Length, destination.Length), _parser.DataLeft);
+        if (bytes == 0)
+        {
+            EndInflated();
+        }
+
+        Ahead.Span[..bytes].CopyTo(destination);
+        Skip(bytes);
         Take(bytes);
         return bytes;
+    }
+
+    private void Skip(int bytes)
+    {
+        if (_inflated.IsNone)
+        {
+            _input.Skip(bytes);
+        }
+        else
+        {
+            _inflatedLeft = _inflatedLeft[bytes..];
+        }
     }
 
     private async ValueTask<int> ReadStraightAsync(Memory<byte> memory, CancellationToken cancellationToken)

@@ -11,7 +11,8 @@ internal static class GrpcMessages
     /// <remarks>As our server's, and four times what libraries of gRPC send unless they are told otherwise.</remarks>
     public const int MaxBytes = (16 * 1024 * 1024) + ChunkParser.MaxRest;
 
-    private const int MinInflated = 4096;
+    /// <summary>Bytes that are expected of a compressed message at least: most of a file's are no larger.</summary>
+    private const int MinInflated = ContentSource.BlockBytes;
 
     /// <summary>A frame around a message.</summary>
     public static byte[] Frame(IMessage message)
@@ -79,41 +80,37 @@ internal static class GrpcMessages
             throw TooLarge();
         }
 
-        bool compressed = prefix.Flags == FramePrefix.Compressed;
-        HeldMessage message = HeldMessage.Of((int)prefix.Length);
-        bool isDone = false;
-        try
-        {
-            await input.ReadExactlyAsync(message.Memory, cancellationToken).ConfigureAwait(false);
-            if (compressed)
-            {
-                ThrowUnlessGzip(input);
-                return Inflate(message.Memory);
-            }
-
-            isDone = true;
-            return message;
-        }
-        finally
-        {
-            if (!isDone)
-            {
-                message.Dispose();
-            }
-        }
+        return prefix.Flags == FramePrefix.Compressed
+            ? await ReadCompressedAsync(input, (int)prefix.Length, cancellationToken).ConfigureAwait(false)
+            : await HoldAsync(input, (int)prefix.Length, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>A message may be compressed only where the answer said how.</summary>
-    public static void ThrowUnlessGzip(GrpcInput input)
+    /// <summary>Reads and inflates a message whose prefix says that it is compressed.</summary>
+    public static async ValueTask<HeldMessage> ReadCompressedAsync(GrpcInput input, int bytes, CancellationToken cancellationToken)
     {
         if (!input.IsGzip)
         {
             throw new GrpcFault(GrpcStatus.Internal, "a message is compressed, and the answer does not say how");
         }
+
+        using HeldMessage compressed = await HoldAsync(input, bytes, cancellationToken).ConfigureAwait(false);
+        return Inflate(compressed.Memory);
     }
 
-    public static GrpcFault NotGzip(Exception exception) =>
-        new(GrpcStatus.Internal, $"a message is not compressed as it says ({exception.Message.TrimEnd('.')})");
+    private static async ValueTask<HeldMessage> HoldAsync(GrpcInput input, int bytes, CancellationToken cancellationToken)
+    {
+        HeldMessage message = HeldMessage.Of(bytes);
+        try
+        {
+            await input.ReadExactlyAsync(message.Memory, cancellationToken).ConfigureAwait(false);
+            return message;
+        }
+        catch
+        {
+            message.Dispose();
+            throw;
+        }
+    }
 
     private static HeldMessage Inflate(ReadOnlyMemory<byte> compressed)
     {
@@ -137,7 +134,13 @@ internal static class GrpcMessages
         catch (Exception exception)
         {
             message.Dispose();
-            throw exception is InvalidDataException ? NotGzip(exception) : exception;
+            if (exception is InvalidDataException)
+            {
+                throw new GrpcFault(
+                    GrpcStatus.Internal, $"a message is not compressed as it says ({exception.Message.TrimEnd('.')})");
+            }
+
+            throw;
         }
 
         message.Cut(bytes);
