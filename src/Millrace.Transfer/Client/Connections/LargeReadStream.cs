@@ -19,26 +19,20 @@ internal sealed class LargeReadStream(Stream inner) : Stream
     private int _next;
     private int _end;
 
-    /// <inheritdoc/>
     public override bool CanRead => true;
 
-    /// <inheritdoc/>
     public override bool CanSeek => false;
 
-    /// <inheritdoc/>
     public override bool CanWrite => true;
 
-    /// <inheritdoc/>
     public override long Length => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override long Position
     {
         get => throw new NotSupportedException();
         set => throw new NotSupportedException();
     }
 
-    /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         if (buffer.IsEmpty && _next == _end)
@@ -58,38 +52,28 @@ internal sealed class LargeReadStream(Stream inner) : Stream
         return ValueTask.FromResult(bytes);
     }
 
-    /// <inheritdoc/>
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
 
-    /// <inheritdoc/>
     public override int Read(byte[] buffer, int offset, int count) =>
         throw new NotSupportedException("HttpClient reads this connection asynchronously.");
 
-    /// <inheritdoc/>
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
         inner.WriteAsync(buffer, cancellationToken);
 
-    /// <inheritdoc/>
     public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         inner.WriteAsync(buffer, offset, count, cancellationToken);
 
-    /// <inheritdoc/>
     public override void Write(byte[] buffer, int offset, int count) => inner.Write(buffer, offset, count);
 
-    /// <inheritdoc/>
     public override void Flush() => inner.Flush();
 
-    /// <inheritdoc/>
     public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
 
-    /// <inheritdoc/>
     public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     public override void SetLength(long value) => throw new NotSupportedException();
 
-    /// <inheritdoc/>
     protected override void Dispose(bool disposing)
     {
         if (disposing)

@@ -15,6 +15,10 @@ internal abstract class Feed : IAsyncDisposable
 /// <summary>A pipe, which is completed at the end.</summary>
 internal sealed class PipeFeed(PipeReader reader) : Feed
 {
+    /// <summary>A stream that cannot go back. It stays the caller's.</summary>
+    public static PipeFeed Of(Stream stream) => new(PipeReader.Create(stream, new StreamPipeReaderOptions(
+        AlignedMemoryPool.Shared, ContentSource.BlockBytes, leaveOpen: true)));
+
     private SequencePosition _next;
     private bool _pending;
 
@@ -79,22 +83,4 @@ internal sealed class SequenceFeed(IAsyncEnumerable<ReadOnlyMemory<byte>> conten
     }
 
     public override ValueTask DisposeAsync() => _enumerator?.DisposeAsync() ?? default;
-}
-
-/// <summary>A stream that cannot go back. It stays the caller's.</summary>
-internal sealed class StreamFeed(Stream stream) : Feed
-{
-    private readonly IMemoryOwner<byte> _block = AlignedMemoryPool.Shared.Rent(ContentSource.BlockBytes);
-
-    public override async ValueTask<ReadOnlyMemory<byte>> ReadAsync(CancellationToken cancellationToken)
-    {
-        int read = await stream.ReadAsync(_block.Memory[..ContentSource.BlockBytes], cancellationToken).ConfigureAwait(false);
-        return _block.Memory[..read];
-    }
-
-    public override ValueTask DisposeAsync()
-    {
-        _block.Dispose();
-        return default;
-    }
 }
