@@ -40,11 +40,17 @@ public sealed class TransferException : IOException
     internal bool IsTransient { get; init; }
 
     /// <summary>The same, not to be tried again.</summary>
-    internal TransferException AsFinal() => new(Error, Message, Name, this)
+    internal TransferException AsFinal() => With(Message, isTransient: false);
+
+    /// <summary>The same, to be tried again, with the reason.</summary>
+    internal TransferException AsTransient(string why) => With($"{Message} {why}", isTransient: true);
+
+    private TransferException With(string message, bool isTransient) => new(Error, message, Name, this)
     {
         Offset = Offset,
         RetryAfter = RetryAfter,
         Status = Status,
         Protocol = Protocol,
+        IsTransient = isTransient,
     };
 }

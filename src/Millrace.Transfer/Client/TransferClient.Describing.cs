@@ -8,7 +8,7 @@ namespace Millrace.Transfer;
 public sealed partial class TransferClient
 {
     private readonly Lock _lock = new();
-    private Task<TransferContext>? _context;
+    private TransferContext? _context;
     private ServerDescription? _description;
 
     /// <summary>Asks the server where its files are, once.</summary>
@@ -40,22 +40,20 @@ public sealed partial class TransferClient
     /// <summary>What transfers share; made once the server has said what it offers.</summary>
     private async ValueTask<TransferContext> ContextAsync(CancellationToken cancellationToken)
     {
-        if (_context is { IsCompletedSuccessfully: true } made)
+        if (_context is { } made)
         {
-            return made.Result;
+            return made;
         }
 
         ServerDescription description = await DescribeAsync(cancellationToken).ConfigureAwait(false);
         lock (_lock)
         {
             Protocol protocol = ProtocolChoice.Make(Options.Protocol, description, Setup(description));
-            _context ??= Task.FromResult(new TransferContext(Options, _clock, _retry, protocol)
+            return _context ??= new TransferContext(Options, _clock, _retry, protocol)
             {
-                Parts = protocol.MayDivide ? ProtocolChoice.MakeParts(description, Setup(description)) : null,
-            });
+                Parts = protocol is HttpProtocolClient ? ProtocolChoice.MakeParts(description, Setup(description)) : null,
+            };
         }
-
-        return await _context.ConfigureAwait(false);
     }
 
     private ProtocolSetup Setup(ServerDescription description) => new()
@@ -129,7 +127,7 @@ public sealed partial class TransferClient
         }
         catch (Exception exception) when (exception is not TransferException)
         {
-            throw Failures.Translate(exception, call, watch) ?? exception;
+            throw Failures.Translate(exception, call, watch);
         }
     }
 

@@ -14,19 +14,21 @@ public sealed partial class TransferClient
     /// <param name="cancellationToken">Ends it; what had the name stays as it was.</param>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
     /// <exception cref="FilePipeException">The file cannot be written.</exception>
-    public async Task<TransferResult> GetAsync(
+    public Task<TransferResult> GetAsync(
         TransferName name, string path, GetOptions options = default,
         IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        ThrowIfRoot(name);
-        ThrowIfImpossible(options);
-        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
-        PartRecord? part = options is { Resume: true, Range: null } ? new PartRecord(path, UrlOf(name)) : null;
-        PartNote? note = part?.Note;
-        var sink = new FileSink(path, options.CreateNew, Options.Durability, part);
-        await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
-        return await GetAsync(context, name, sink, options, note, progress, cancellationToken).ConfigureAwait(false);
+        return GetAsync(
+            name,
+            () => new FileSink(
+                path,
+                options.CreateNew,
+                Options.Durability,
+                options is { Resume: true, Range: null } ? new PartRecord(path, UrlOf(name)) : null),
+            options,
+            progress,
+            cancellationToken);
     }
 
     /// <summary>Downloads a file into a stream.</summary>
@@ -38,17 +40,12 @@ public sealed partial class TransferClient
     /// <exception cref="TransferException">
     /// It was refused, or failed for good; <see cref="TransferError.Changed"/>: it was replaced on the server meanwhile.
     /// </exception>
-    public async Task<TransferResult> GetAsync(
+    public Task<TransferResult> GetAsync(
         TransferName name, Stream destination, GetOptions options = default,
         IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        ThrowIfRoot(name);
-        ThrowIfImpossible(options);
-        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
-        PipeSink sink = PipeSink.Of(destination);
-        await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
-        return await GetAsync(context, name, sink, options, null, progress, cancellationToken).ConfigureAwait(false);
+        return GetAsync(name, () => PipeSink.Of(destination), options, progress, cancellationToken);
     }
 
     /// <summary>Downloads a file into a pipe.</summary>
@@ -58,17 +55,12 @@ public sealed partial class TransferClient
     /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <exception cref="TransferException">As for a stream.</exception>
-    public async Task<TransferResult> GetAsync(
+    public Task<TransferResult> GetAsync(
         TransferName name, PipeWriter destination, GetOptions options = default,
         IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(destination);
-        ThrowIfRoot(name);
-        ThrowIfImpossible(options);
-        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
-        var sink = new PipeSink(destination);
-        await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
-        return await GetAsync(context, name, sink, options, null, progress, cancellationToken).ConfigureAwait(false);
+        return GetAsync(name, () => new PipeSink(destination), options, progress, cancellationToken);
     }
 
     /// <summary>Downloads a file as a sequence of memory, each valid until the next is asked for.</summary>
@@ -119,22 +111,22 @@ public sealed partial class TransferClient
         }
     }
 
-    private static void ThrowIfImpossible(in GetOptions options)
+    private async Task<TransferResult> GetAsync(
+        TransferName name, Func<DownloadSink> open, GetOptions options,
+        IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
     {
+        ThrowIfRoot(name);
         if (options.Range is { } range)
         {
             ArgumentOutOfRangeException.ThrowIfNegative(range.Offset, nameof(options));
             ArgumentOutOfRangeException.ThrowIfNegativeOrZero(range.Length, nameof(options));
         }
-    }
 
-    private async Task<TransferResult> GetAsync(
-        TransferContext context, TransferName name, DownloadSink sink, GetOptions options, PartNote? note,
-        IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
-    {
-        var download = new Download(
-            context, name, sink, options.Range, note, new ProgressMeter(progress, _clock));
-        await using ConfiguredAsyncDisposable _ = download.ConfigureAwait(false);
+        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        DownloadSink sink = open();
+        await using ConfiguredAsyncDisposable _ = sink.ConfigureAwait(false);
+        var download = new Download(context, name, sink, options.Range, new ProgressMeter(progress, _clock));
+        await using ConfiguredAsyncDisposable __ = download.ConfigureAwait(false);
         return await download.RunAsync(cancellationToken).ConfigureAwait(false);
     }
 }

@@ -19,9 +19,7 @@ public sealed partial class TransferClient
         IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        ThrowIfRoot(name);
         var source = new FileSource(path);
-        await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
         UploadRecord? record = options.Resume
             ? new UploadRecord(RecordFolder, path, UrlOf(name), source.Length!.Value, source.Modified)
             : null;
@@ -38,17 +36,15 @@ public sealed partial class TransferClient
     /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
     /// <param name="cancellationToken">Ends it; nothing is published then.</param>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
-    public async Task<TransferResult> PutAsync(
+    public Task<TransferResult> PutAsync(
         Stream content, TransferName name, PutOptions options = default,
         IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(content);
-        ThrowIfRoot(name);
         ContentSource source = content.CanSeek
             ? new SeekableStreamSource(content)
-            : new RetainingSource(new StreamFeed(content), options.Length);
-        await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
-        return await PutAsync(source, name, options, null, progress, cancellationToken).ConfigureAwait(false);
+            : new RetainingSource(PipeFeed.Of(content), options.Length);
+        return PutAsync(source, name, options, null, progress, cancellationToken);
     }
 
     /// <summary>Uploads what a pipe has.</summary>
@@ -58,15 +54,13 @@ public sealed partial class TransferClient
     /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
     /// <param name="cancellationToken">Ends it; nothing is published then.</param>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
-    public async Task<TransferResult> PutAsync(
+    public Task<TransferResult> PutAsync(
         PipeReader content, TransferName name, PutOptions options = default,
         IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(content);
-        ThrowIfRoot(name);
         var source = new RetainingSource(new PipeFeed(content), options.Length);
-        await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
-        return await PutAsync(source, name, options, null, progress, cancellationToken).ConfigureAwait(false);
+        return PutAsync(source, name, options, null, progress, cancellationToken);
     }
 
     /// <summary>Uploads a sequence of memory.</summary>
@@ -76,21 +70,21 @@ public sealed partial class TransferClient
     /// <param name="progress">Is told about ten times a second how far it is; null for nobody.</param>
     /// <param name="cancellationToken">Ends it; nothing is published then.</param>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
-    public async Task<TransferResult> PutAsync(
+    public Task<TransferResult> PutAsync(
         IAsyncEnumerable<ReadOnlyMemory<byte>> content, TransferName name, PutOptions options = default,
         IProgress<TransferProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(content);
-        ThrowIfRoot(name);
         var source = new RetainingSource(new SequenceFeed(content, cancellationToken), options.Length);
-        await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
-        return await PutAsync(source, name, options, null, progress, cancellationToken).ConfigureAwait(false);
+        return PutAsync(source, name, options, null, progress, cancellationToken);
     }
 
     private async Task<TransferResult> PutAsync(
         ContentSource source, TransferName name, PutOptions options, UploadRecord? record,
         IProgress<TransferProgress>? progress, CancellationToken cancellationToken)
     {
+        await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
+        ThrowIfRoot(name);
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
         if (source.Length is { } length && _description?.MaxFileBytes is { } most && length > most)
         {
@@ -107,7 +101,7 @@ public sealed partial class TransferClient
         {
             throw new TransferException(
                 TransferError.InvalidRequest,
-                $"Uploading '{name}' over tus: a signed link allows one PUT, and no uploads that can be continued. Use another wire.",
+                $"Uploading '{name}' over tus: a signed link allows one PUT and no resumable upload. Use http1 or http2.",
                 name.Value)
             {
                 Protocol = TransferProtocol.Tus,

@@ -83,14 +83,14 @@ internal sealed class ParallelHash : IThreadPoolWorkItem, IValueTaskSource, IDis
     {
         await DrainAsync().ConfigureAwait(false);
         Length = 0;
-        return Finish();
+        return new Sha256Digest(_hash.GetHashAndReset());
     }
 
     /// <summary>Forgets everything; nothing may be waiting.</summary>
     public void Reset()
     {
         Length = 0;
-        _ = Finish();
+        _ = _hash.GetHashAndReset();
     }
 
     /// <summary>Gives the system's memory back. To be called after <see cref="DrainAsync"/>.</summary>
@@ -155,13 +155,6 @@ internal sealed class ParallelHash : IThreadPoolWorkItem, IValueTaskSource, IDis
     void IValueTaskSource.OnCompleted(
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _wait.OnCompleted(continuation, state, token, flags);
-
-    private Sha256Digest Finish()
-    {
-        Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
-        _hash.GetHashAndReset(digest);
-        return new Sha256Digest(digest);
-    }
 
     private async ValueTask AppendLaterAsync(ReadOnlyMemory<byte> piece)
     {

@@ -83,7 +83,7 @@ public sealed class GrpcTransferTests : IDisposable
             "put", "one.bin", server.Ready.GetProperty("files").GetString()!, "--via", "grpc");
 
         Assert.Equal(1, exitCode);
-        Assert.Contains("does not offer the wire 'grpc'", error, StringComparison.Ordinal);
+        Assert.Contains("does not offer the protocol 'grpc'", error, StringComparison.Ordinal);
         Assert.Contains("grpc-web", error, StringComparison.Ordinal);
     }
 }

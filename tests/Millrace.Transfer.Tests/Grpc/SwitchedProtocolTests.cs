@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Tests.Grpc;
 
-/// <summary>Addresses and uploads that several wires share.</summary>
+/// <summary>Addresses and uploads that several protocols share.</summary>
 public sealed class SwitchedProtocolTests
 {
     [Theory]

@@ -76,7 +76,7 @@ internal sealed partial class Download
 
         writer.Advance(bytes.Length);
         _taken += bytes.Length;
-        _moved += bytes.Length;
+        _meter.Move(bytes.Length);
         if (!writer.CanGetUnflushedBytes || writer.UnflushedBytes >= _sink.FlushBytes)
         {
             await FlushAsync(writer, watch).ConfigureAwait(false);
@@ -111,12 +111,7 @@ internal sealed partial class Download
         }
         catch (Exception exception) when (exception is IOException or OperationCanceledException or HttpRequestException)
         {
-            if (watch.Caller.IsCancellationRequested)
-            {
-                throw new OperationCanceledException($"Downloading '{_name}' was canceled.", exception, watch.Caller);
-            }
-
-            throw Failures.Translate(exception, Call, watch) ?? exception;
+            throw Failures.Translate(exception, Call, watch);
         }
     }
 
@@ -147,7 +142,7 @@ internal sealed partial class Download
             // The part of the earlier process is damaged: the machine may have failed under it.
             await RestartAsync().ConfigureAwait(false);
             throw new TransferException(
-                TransferError.DigestMismatch, $"What was left of '{_name}' is damaged; it is downloaded anew.", _name.Value)
+                TransferError.DigestMismatch, $"What was left of '{_name}' is damaged; it is downloaded again.", _name.Value)
             {
                 IsTransient = true,
             };

@@ -28,15 +28,17 @@ internal sealed partial class Download
             part.PartPath, FileMode.OpenOrCreate, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete))
         {
             RandomAccess.SetLength(handle, length);
+            Task FetchAsync(CancellationToken token) => FetchPiecesAsync(queue, handle, part, token);
             try
             {
-                await FetchAllAsync(queue, handle, part, watch.Caller).ConfigureAwait(false);
+                await ParallelWork.RunAsync(
+                    Enumerable.Repeat(FetchAsync, _context.Options.MaxConnections), watch.Caller).ConfigureAwait(false);
             }
             catch (TransferException exception) when (exception.Error is TransferError.Changed or TransferError.RangeNotSatisfiable)
             {
                 await RestartAsync().ConfigureAwait(false);
                 throw new TransferException(
-                    TransferError.Changed, $"'{_name}' was replaced on the server while it was downloaded; it begins anew.", _name.Value, exception)
+                    TransferError.Changed, $"'{_name}' was replaced on the server while it was downloaded; it starts over.", _name.Value, exception)
                 {
                     IsTransient = true,
                 };
@@ -63,56 +65,20 @@ internal sealed partial class Download
         _keptIsHashed = true;
     }
 
-    private async Task FetchAllAsync(
+    private async Task FetchPiecesAsync(
         RangeQueue queue, SafeFileHandle handle, PartRecord part, CancellationToken cancellationToken)
     {
-        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        var workers = new Task[_context.Options.MaxConnections];
-        for (int i = 0; i < workers.Length; i++)
+        using IMemoryOwner<byte> block = AlignedMemoryPool.Shared.Rent(ContentSource.BlockBytes);
+        while (queue.Take() is { } piece)
         {
-            workers[i] = WorkAsync(queue, handle, part, stop);
-        }
-
-        await Task.WhenAll(workers).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        cancellationToken.ThrowIfCancellationRequested();
-
-        // The one that failed first canceled the others.
-        Task? failed = workers.FirstOrDefault(worker => worker.IsFaulted) ?? workers.FirstOrDefault(worker => worker.IsCanceled);
-        await (failed ?? Task.CompletedTask).ConfigureAwait(false);
-    }
-
-    private async Task WorkAsync(RangeQueue queue, SafeFileHandle handle, PartRecord part, CancellationTokenSource stop)
-    {
-        IMemoryOwner<byte> block = AlignedMemoryPool.Shared.Rent(ContentSource.BlockBytes);
-        try
-        {
-            while (queue.Take() is { } piece)
-            {
-                await _context.Retry.RunAsync(
-                    async (state, token) =>
-                    {
-                        await FetchPieceAsync(queue, piece, handle, part, block.Memory[..ContentSource.BlockBytes], state, token)
-                            .ConfigureAwait(false);
-                        return true;
-                    },
-                    stop.Token).ConfigureAwait(false);
-            }
-        }
-        catch (TransferException exception)
-        {
-            await stop.CancelAsync().ConfigureAwait(false);
-
-            // It was tried often enough.
-            throw exception.IsTransient ? exception.AsFinal() : exception;
-        }
-        catch
-        {
-            await stop.CancelAsync().ConfigureAwait(false);
-            throw;
-        }
-        finally
-        {
-            block.Dispose();
+            await _context.Retry.RunAsync(
+                async (state, token) =>
+                {
+                    await FetchPieceAsync(queue, piece, handle, part, block.Memory[..ContentSource.BlockBytes], state, token)
+                        .ConfigureAwait(false);
+                    return true;
+                },
+                cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -164,7 +130,8 @@ internal sealed partial class Download
 
     private void Report(PartRecord part, RangeQueue queue, long missing, int read)
     {
-        long moved = Interlocked.Add(ref _moved, read);
+        _meter.Move(read);
+        long moved = _meter.Moved;
         _meter.Report(_length!.Value - missing);
         long noted = Volatile.Read(ref _noted);
         if (moved - noted >= BytesBetweenNotes && Interlocked.CompareExchange(ref _noted, moved, noted) == noted)

@@ -16,7 +16,6 @@ internal sealed partial class Download : IAsyncDisposable
 
     // Bytes that the sink has after _start, including those of an earlier process.
     private long _taken;
-    private long _moved;
     private long? _end;
     private long? _length;
     private EntityTag? _tag;
@@ -29,11 +28,9 @@ internal sealed partial class Download : IAsyncDisposable
     /// <param name="name">The file.</param>
     /// <param name="sink">Where it goes; not disposed here.</param>
     /// <param name="range">The part; null for all of it.</param>
-    /// <param name="continues">What an earlier process knew of it; null for a new one.</param>
     /// <param name="meter">Is told how far it is.</param>
     public Download(
-        TransferContext context, TransferName name, DownloadSink sink, ByteRange? range, PartNote? continues,
-        ProgressMeter meter)
+        TransferContext context, TransferName name, DownloadSink sink, ByteRange? range, ProgressMeter meter)
     {
         _context = context;
         _name = name;
@@ -42,12 +39,12 @@ internal sealed partial class Download : IAsyncDisposable
         _meter = meter;
         _start = range?.Offset ?? 0;
         _hash = context.Options.VerifyDigests && range is null ? new ParallelHash() : null;
-        _missing = continues?.Missing;
-        if (continues is not null && sink.Kept > 0)
+        _missing = sink.Note?.Missing;
+        if (sink.Note is { } note && sink.Kept > 0)
         {
-            _tag = new EntityTag(continues.Tag);
-            _length = continues.Length;
-            _end = continues.Length;
+            _tag = new EntityTag(note.Tag);
+            _length = note.Length;
+            _end = note.Length;
             _taken = _missing is null ? sink.Kept : 0;
             _continued = true;
         }
@@ -63,7 +60,7 @@ internal sealed partial class Download : IAsyncDisposable
             await _sink.CommitAsync(cancellationToken).ConfigureAwait(false);
             _meter.Report(_taken, last: true);
             return new TransferResult(
-                _name, _range is null ? _taken : _length ?? _start + _taken, _tag, _verified, _context.Protocol.Kind, _moved, _state.Attempts);
+                _name, _range is null ? _taken : _length ?? _start + _taken, _tag, _verified, _context.Protocol.Kind, _meter.Moved, _meter.Attempts);
         }
         catch
         {
@@ -84,7 +81,11 @@ internal sealed partial class Download : IAsyncDisposable
     private async ValueTask<bool> FetchAsync(CancellationToken cancellationToken)
     {
         using IdleWatch watch = _context.Watch(cancellationToken);
-        _meter.Attempt = _state.Attempts;
+        if (_state.Attempts > 1)
+        {
+            _meter.Retry();
+        }
+
         await FetchRestAsync(watch).ConfigureAwait(false);
         await VerifyAsync(watch).ConfigureAwait(false);
         return true;
@@ -158,7 +159,7 @@ internal sealed partial class Download : IAsyncDisposable
         {
             throw new TransferException(
                 TransferError.Changed,
-                $"Downloading '{_name}': bytes from {_start + _taken} on are wanted, and those from {file.Offset} on came. It begins anew.",
+                $"Downloading '{_name}': bytes from {_start + _taken} on are wanted, and those from {file.Offset} on came. It starts over.",
                 _name.Value)
             {
                 Protocol = _context.Protocol.Kind,

@@ -15,6 +15,9 @@ internal abstract class DownloadSink : IAsyncDisposable
     /// <summary>Bytes of memory that are asked of it for one read at least.</summary>
     public virtual int MinMemory => 16 * 1024;
 
+    /// <summary>What an earlier process knew of the file; null if it left nothing.</summary>
+    public virtual PartNote? Note => null;
+
     /// <summary>Bytes that an earlier process left, and that count.</summary>
     public virtual long Kept => 0;
 

@@ -43,6 +43,8 @@ internal sealed class FileSink : DownloadSink
     /// <remarks>The rest of the writer's block, however small, so that whole blocks are written.</remarks>
     public override int MinMemory => 1;
 
+    public override PartNote? Note => _part?.Note;
+
     public override long Kept { get; }
 
     public override bool CanRestart => true;

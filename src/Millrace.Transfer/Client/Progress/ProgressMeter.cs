@@ -13,7 +13,8 @@ internal sealed class ProgressMeter : IMeter
     private readonly Lock _lock = new();
     private readonly long _started;
     private TimeSpan _next;
-    private int _attempt = 1;
+    private int _attempts = 1;
+    private long _moved;
 
     public ProgressMeter(IProgress<TransferProgress>? progress, TimeProvider clock)
     {
@@ -26,16 +27,17 @@ internal sealed class ProgressMeter : IMeter
     /// <summary>Bytes of the whole; null where nobody knows.</summary>
     public long? Total { get; set; }
 
-    /// <summary>Another try began.</summary>
-    public int Attempt
-    {
-        get => _attempt;
-        set => _attempt = value;
-    }
+    /// <summary>Attempts so far, the running one included.</summary>
+    public int Attempts => _attempts;
 
-    void IMeter.Report(long transferred) => Report(transferred);
+    /// <summary>Bytes that were sent or received, more than once where an attempt was in vain.</summary>
+    public long Moved => Interlocked.Read(ref _moved);
 
-    /// <summary>So many bytes of the file are there.</summary>
+    /// <summary>Another attempt begins.</summary>
+    public void Retry() => Interlocked.Increment(ref _attempts);
+
+    public void Move(int bytes) => Interlocked.Add(ref _moved, bytes);
+
     public void Report(long transferred, bool last = false)
     {
         if (_progress is null)
@@ -56,7 +58,7 @@ internal sealed class ProgressMeter : IMeter
             rate = _rate!.Add(elapsed, transferred);
         }
 
-        _progress.Report(new TransferProgress(transferred, Total, rate, elapsed, _attempt));
+        _progress.Report(new TransferProgress(transferred, Total, rate, elapsed, _attempts));
     }
 }
 
@@ -64,7 +66,10 @@ internal sealed class ProgressMeter : IMeter
 internal interface IMeter
 {
     /// <summary>So many bytes of it are there.</summary>
-    void Report(long transferred);
+    void Report(long transferred, bool last = false);
+
+    /// <summary>So many bytes are sent or received.</summary>
+    void Move(int bytes);
 }
 
 /// <summary>The rate of the last seconds: what a person means by "how fast is it now".</summary>
@@ -73,39 +78,20 @@ internal sealed class RateWindow
     /// <summary>Long enough that one pause does not show as zero, short enough that a slower way shows soon.</summary>
     public static readonly TimeSpan Span = TimeSpan.FromSeconds(4);
 
-    private const int Samples = 48;
-
-    private readonly TimeSpan[] _times = new TimeSpan[Samples];
-    private readonly long[] _bytes = new long[Samples];
-    private int _first;
-    private int _count;
+    private readonly Queue<(TimeSpan Elapsed, long Bytes)> _samples = new();
 
     /// <summary>Bytes per second since the oldest sample of the window.</summary>
     /// <param name="elapsed">The time of the sample; not before the last one.</param>
     /// <param name="bytes">Bytes moved until then.</param>
     public double Add(TimeSpan elapsed, long bytes)
     {
-        if (_count == Samples)
+        _samples.Enqueue((elapsed, bytes));
+        while (_samples.Count > 2 && elapsed - _samples.Peek().Elapsed > Span)
         {
-            Drop();
+            _samples.Dequeue();
         }
 
-        int at = (_first + _count) % Samples;
-        _times[at] = elapsed;
-        _bytes[at] = bytes;
-        _count++;
-        while (_count > 2 && elapsed - _times[_first] > Span)
-        {
-            Drop();
-        }
-
-        double seconds = (elapsed - _times[_first]).TotalSeconds;
-        return seconds > 0 ? Math.Max(0, bytes - _bytes[_first]) / seconds : 0;
-    }
-
-    private void Drop()
-    {
-        _first = (_first + 1) % Samples;
-        _count--;
+        double seconds = (elapsed - _samples.Peek().Elapsed).TotalSeconds;
+        return seconds > 0 ? Math.Max(0, bytes - _samples.Peek().Bytes) / seconds : 0;
     }
 }

@@ -30,7 +30,7 @@ internal static class Failures
             Protocol = call.Protocol,
             Offset = OffsetOf(response),
             RetryAfter = RetryAfterOf(response, clock),
-            IsTransient = IsTransient(status, error),
+            IsTransient = IsTransient(error, otherwise: status is 408 or 423 or 425 or 429 or 500 or 502 or 503 or 504),
         };
     }
 
@@ -45,12 +45,17 @@ internal static class Failures
                 failure);
 
     /// <summary>Describes what ended a request without an answer.</summary>
-    /// <returns>Null for what is not about the connection: the caller lets that pass.</returns>
-    public static TransferException? Translate(Exception exception, ProtocolCall call, IdleWatch watch)
+    /// <returns>The exception to throw; the same one if it is not about the connection.</returns>
+    public static Exception Translate(Exception exception, ProtocolCall call, IdleWatch watch)
     {
-        if (watch.Caller.IsCancellationRequested || exception is TransferException or FilePipeException)
+        if (exception is TransferException or FilePipeException)
         {
-            return null;
+            return exception;
+        }
+
+        if (watch.Caller.IsCancellationRequested)
+        {
+            return new OperationCanceledException($"{call.Verb} '{call.Name}' was canceled.", exception, watch.Caller);
         }
 
         if (watch.IsIdle)
@@ -65,12 +70,12 @@ internal static class Failures
                 call, exception, "the connection could not be secured. Look at the server's certificate"),
             HttpRequestException { HttpRequestError: HttpRequestError.VersionNegotiationError } => new TransferException(
                 TransferError.ProtocolNotOffered,
-                $"{call.Verb} '{call.Name}': the server does not speak {ProtocolNames.Of(call.Protocol)} there. Use another wire.",
+                $"{call.Verb} '{call.Name}': the server does not speak {ProtocolNames.Of(call.Protocol)} there. Use another protocol.",
                 call.Name,
                 exception)
             { Protocol = call.Protocol },
             HttpRequestException or IOException or OperationCanceledException => Disconnected(call, exception, Innermost(exception)),
-            _ => null,
+            _ => exception,
         };
     }
 
@@ -131,12 +136,15 @@ internal static class Failures
         }
     }
 
-    private static bool IsTransient(int status, TransferError error) => error switch
+    /// <summary>Whether another attempt may help.</summary>
+    /// <param name="error">What the server says.</param>
+    /// <param name="otherwise">What the status means for an error that does not decide.</param>
+    public static bool IsTransient(TransferError error, bool otherwise) => error switch
     {
         TransferError.OffsetMismatch or TransferError.TakenOver or TransferError.UploadComplete => true,
         TransferError.TooManyTransfers or TransferError.TooSlow or TransferError.Disconnected => true,
         TransferError.NoSpace or TransferError.Unauthorized or TransferError.Forbidden => false,
-        _ => status is 408 or 423 or 425 or 429 or 500 or 502 or 503 or 504,
+        _ => otherwise,
     };
 
     private static TransferError ErrorOf(int status) => status switch
@@ -164,7 +172,7 @@ internal static class Failures
         401 => "Give a token that is valid.",
         403 => "The token does not allow it; ask for one that does.",
         404 or 410 => "Look at the name.",
-        405 or 415 or 501 => "The server does not do this; use another wire.",
+        405 or 415 or 501 => "The server does not support this; use another protocol.",
         412 => "Look at what is there, then decide.",
         413 => "It is more than the server accepts.",
         507 => "The server has no room; make some, then try again.",

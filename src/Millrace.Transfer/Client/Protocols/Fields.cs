@@ -23,9 +23,6 @@ internal static class Fields
     public static long? Number(string? text) =>
         long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out long number) ? number : null;
 
-    /// <summary>A boolean of structured fields (RFC 8941), parameters passed over; null for anything else.</summary>
-    public static bool? Flag(string? text) => StructuredField.TryParseBoolean(text, out bool value) ? value : null;
-
     /// <summary>The tag of an answer; null without a strong one.</summary>
     public static EntityTag? Tag(HttpResponseMessage response) => Tag(response.Headers.ETag);
 

@@ -5,32 +5,19 @@ using System.Text.Json;
 
 namespace Millrace.Transfer;
 
-/// <summary>What concerns files: find, open, put, list, delete.</summary>
+/// <summary>What concerns files: find, open, list, delete.</summary>
 internal partial class HttpProtocolClient
 {
-    private const string WantSha256 = "sha-256=10";
-
     private static readonly MediaTypeWithQualityHeaderValue Json = new("application/json");
 
     public override async Task<StoredFile?> FindAsync(TransferName name, bool digest, IdleWatch watch)
     {
         ProtocolCall call = Call("Looking for", name);
-        using HttpResponseMessage response = await SendAsync(HttpMethod.Head, ContentUrlOf(name), call, watch, request =>
+        using HttpResponseMessage? response = await SendOrNullAsync(
+            HttpMethod.Head, ContentUrlOf(name), call, watch, request => AddWantDigest(request, digest)).ConfigureAwait(false);
+        if (response is null)
         {
-            if (digest)
-            {
-                Add(request, TransferHeaders.WantReprDigest, WantSha256);
-            }
-        }).ConfigureAwait(false);
-        if (response.StatusCode is HttpStatusCode.NotFound or HttpStatusCode.Gone or HttpStatusCode.PermanentRedirect)
-        {
-            // A redirect is to the listing of a folder of that name, which is no file.
             return null;
-        }
-
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
         }
 
         HttpContentHeaders headers = response.Content.Headers;
@@ -51,11 +38,7 @@ internal partial class HttpProtocolClient
         {
             // A range of something that was coded on the way is worth nothing.
             Add(request, "Accept-Encoding", "identity");
-            if (digest)
-            {
-                Add(request, TransferHeaders.WantReprDigest, WantSha256);
-            }
-
+            AddWantDigest(request, digest);
             if (range is { } part)
             {
                 request.Headers.Range = new RangeHeaderValue(
@@ -67,11 +50,6 @@ internal partial class HttpProtocolClient
             }
         }).ConfigureAwait(false);
         TimeSpan roundTrip = Stopwatch.GetElapsedTime(started);
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
-
         try
         {
             return await OpenAsync(response, call, roundTrip, watch).ConfigureAwait(false);
@@ -83,46 +61,15 @@ internal partial class HttpProtocolClient
         }
     }
 
-    public override async Task<UploadAnswer> PutAsync(
-        TransferName name, Outgoing content, WritePrecondition precondition, Sha256Digest? digest, IdleWatch watch)
-    {
-        ProtocolCall call = Call("Uploading", name);
-        using HttpResponseMessage response = await SendAsync(
-            HttpMethod.Put,
-            ContentUrlOf(name),
-            call,
-            watch,
-            request =>
-            {
-                AddPrecondition(request, precondition);
-                if (digest is { } sha256)
-                {
-                    Add(request, TransferHeaders.ReprDigest, DigestField.Format(sha256));
-                }
-            },
-            content).ConfigureAwait(false);
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
-
-        return new UploadAnswer(null, Complete: true, Fields.Tag(response), Fields.Sha256(response));
-    }
-
     public override async Task<ListingDocument> ListAsync(
         TransferName folder, bool recursive, string? after, IdleWatch watch)
     {
         ProtocolCall call = Call("Listing", folder);
         string path = folder.IsRoot ? "" : $"{folder.ToEncoded()}/";
-        string query = string.Join('&', ListQuery(recursive, after));
-        var url = new Uri(Setup.Files, query.Length == 0 ? path : $"{path}?{query}");
+        string from = after is null ? "" : $"&after={Uri.EscapeDataString(after)}";
+        var url = new Uri(Setup.Files, $"{path}?recursive={(recursive ? "true" : "false")}{from}");
         using HttpResponseMessage response = await SendAsync(
             HttpMethod.Get, url, call, watch, request => request.Headers.Accept.Add(Json)).ConfigureAwait(false);
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
-
         try
         {
             Stream body = await response.Content.ReadAsStreamAsync(watch.Token).ConfigureAwait(false);
@@ -135,27 +82,16 @@ internal partial class HttpProtocolClient
         }
         catch (Exception exception) when (exception is IOException and not TransferException or OperationCanceledException)
         {
-            throw Translate(exception, call, watch);
+            throw Failures.Translate(exception, call, watch);
         }
     }
 
     public override async Task<bool> DeleteAsync(TransferName name, WritePrecondition precondition, IdleWatch watch)
     {
-        ProtocolCall call = Call("Deleting", name);
-        using HttpResponseMessage response = await SendAsync(
-            HttpMethod.Delete, UrlOf(name), call, watch, request => AddPrecondition(request, precondition))
+        using HttpResponseMessage? response = await SendOrNullAsync(
+            HttpMethod.Delete, UrlOf(name), Call("Deleting", name), watch, request => AddPrecondition(request, precondition))
             .ConfigureAwait(false);
-        if (response.StatusCode is HttpStatusCode.NotFound or HttpStatusCode.Gone)
-        {
-            return false;
-        }
-
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
-
-        return true;
+        return response is not null;
     }
 
     private static async Task<OpenedFile> OpenAsync(
@@ -195,16 +131,11 @@ internal partial class HttpProtocolClient
         };
     }
 
-    private static IEnumerable<string> ListQuery(bool recursive, string? after)
+    private static void AddWantDigest(HttpRequestMessage request, bool digest)
     {
-        if (recursive)
+        if (digest)
         {
-            yield return "recursive=true";
-        }
-
-        if (after is not null)
-        {
-            yield return $"after={Uri.EscapeDataString(after)}";
+            Add(request, TransferHeaders.WantReprDigest, "sha-256=10");
         }
     }
 }

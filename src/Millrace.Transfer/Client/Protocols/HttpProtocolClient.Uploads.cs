@@ -1,10 +1,9 @@
 using System.Globalization;
-using System.Net;
 using System.Net.Http.Headers;
 
 namespace Millrace.Transfer;
 
-/// <summary>Uploads that can be continued, by the IETF draft "Resumable Uploads for HTTP".</summary>
+/// <summary>Uploads: with one PUT, or resumable by the IETF draft "Resumable Uploads for HTTP".</summary>
 internal partial class HttpProtocolClient
 {
     /// <summary>What draft-ietf-httpbis-resumable-upload-05 calls itself, section "Interop version".</summary>
@@ -12,58 +11,58 @@ internal partial class HttpProtocolClient
 
     private static readonly MediaTypeHeaderValue PartialUpload = new("application/partial-upload");
 
-    public override async Task<Uri> StartAsync(
-        TransferName name, long? length, WritePrecondition precondition, IdleWatch watch)
+    public override bool SendsWhole(bool isSmall) => isSmall || Setup.Uploads is null;
+
+    public override async Task<UploadAnswer> PutAsync(Upload upload, Sha256Digest? digest, IdleWatch watch)
     {
-        ProtocolCall call = Call("Uploading", name);
-        Uri url = UrlOf(name);
+        Outgoing content = upload.SendWhole(watch);
+        using HttpResponseMessage response = await SendAsync(
+            HttpMethod.Put, ContentUrlOf(upload.Name), Call("Uploading", upload.Name), watch, request =>
+            {
+                AddPrecondition(request, upload.Precondition);
+                AddDigest(request, digest);
+            },
+            content).ConfigureAwait(false);
+        return new UploadAnswer(content.Sent, IsComplete: true, Fields.Tag(response), Fields.Sha256(response));
+    }
+
+    public override async Task<Uri> StartAsync(Upload upload, IdleWatch watch)
+    {
+        ProtocolCall call = Call("Uploading", upload.Name);
+        Uri url = UrlOf(upload.Name);
         using HttpResponseMessage response = await SendAsync(HttpMethod.Put, url, call, watch, request =>
         {
-            AddPrecondition(request, precondition);
-            AddUpload(request, complete: false, length);
+            AddPrecondition(request, upload.Precondition);
+            AddUpload(request, complete: false, upload.AnnouncedLength);
             request.Content = new ByteArrayContent([]);
         }).ConfigureAwait(false);
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
-
         return LocationOf(response, url, call);
     }
 
-    public override async Task<UploadPosition?> PositionAsync(TransferName name, Uri upload, IdleWatch watch)
+    public override async Task<UploadAnswer?> PositionAsync(TransferName name, Uri upload, IdleWatch watch)
     {
         ProtocolCall call = Call("Continuing the upload of", name);
-        using HttpResponseMessage response = await SendAsync(
-            HttpMethod.Head, upload, call, watch, request => Add(request, TransferHeaders.UploadDraftInteropVersion, InteropVersion))
-            .ConfigureAwait(false);
-        if (response.StatusCode is HttpStatusCode.NotFound or HttpStatusCode.Gone)
-        {
-            return null;
-        }
-
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
-
-        return new UploadPosition(
-            Fields.Number(response, TransferHeaders.UploadOffset)
-                ?? throw Failures.Protocol(call, "the response has no upload offset"),
-            Fields.Flag(Fields.Text(response, TransferHeaders.UploadComplete)) ?? false);
+        using HttpResponseMessage? response = await SendOrNullAsync(HttpMethod.Head, upload, call, watch, AddVersion).ConfigureAwait(false);
+        return response is null ? null : new UploadAnswer(OffsetOf(response, call), IsComplete(response) ?? false);
     }
 
-    public override Task<UploadAnswer> AppendAsync(
-        TransferName name, Uri upload, Outgoing content, long? length, bool isLast, Sha256Digest? partDigest, IdleWatch watch) =>
-        PatchAsync(name, upload, content, isLast, length, digest: null, watch);
+    /// <inheritdoc/>
+    /// <remarks>
+    /// One request brings all the rest. HttpClient sends no trailers: a digest goes with an empty request after the last byte.
+    /// </remarks>
+    public override async Task<UploadAnswer> SendNextAsync(Upload upload, long offset, IdleWatch watch)
+    {
+        Outgoing content = upload.Send(offset, long.MaxValue, watch);
+        bool isLast = !upload.Verifies && content.End == upload.AnnouncedLength;
+        return await PatchAsync(upload, offset, content, isLast, upload.AnnouncedLength, digest: null, watch).ConfigureAwait(false);
+    }
 
-    public override Task<UploadAnswer> FinishAsync(
-        TransferName name, Uri upload, long length, Sha256Digest? digest, IdleWatch watch) =>
-        PatchAsync(name, upload, content: null, complete: true, length, digest, watch, length);
+    public override Task<UploadAnswer> FinishAsync(Upload upload, long length, Sha256Digest? digest, IdleWatch watch) =>
+        PatchAsync(upload, length, content: null, isLast: true, length, digest, watch);
 
     public override async Task AbortAsync(TransferName name, Uri upload, IdleWatch watch)
     {
-        using HttpResponseMessage response = await SendAsync(
+        using HttpResponseMessage? response = await SendOrNullAsync(
             HttpMethod.Delete, upload, Call("Giving up the upload of", name), watch, AddVersion).ConfigureAwait(false);
     }
 
@@ -76,39 +75,31 @@ internal partial class HttpProtocolClient
             ? new Uri(url, location)
             : throw Failures.Protocol(call, $"the answer {(int)response.StatusCode} does not say where the upload is continued");
 
+    protected static long OffsetOf(HttpResponseMessage response, ProtocolCall call) =>
+        Fields.Number(response, TransferHeaders.UploadOffset) ?? throw Failures.Protocol(call, "the response has no upload offset");
+
     protected static string Text(long number) => number.ToString(CultureInfo.InvariantCulture);
 
     private async Task<UploadAnswer> PatchAsync(
-        TransferName name, Uri upload, Outgoing? content, bool complete, long? length, Sha256Digest? digest, IdleWatch watch,
-        long offset = 0)
+        Upload upload, long offset, Outgoing? content, bool isLast, long? length, Sha256Digest? digest, IdleWatch watch)
     {
-        ProtocolCall call = Call("Uploading", name);
         using HttpResponseMessage response = await SendAsync(
-            HttpMethod.Patch,
-            upload,
-            call,
-            watch,
-            request =>
+            HttpMethod.Patch, upload.Location!, Call("Uploading", upload.Name), watch, request =>
             {
                 request.Content ??= new ByteArrayContent([]);
                 request.Content.Headers.ContentType = PartialUpload;
-                AddUpload(request, complete, length);
-                Add(request, TransferHeaders.UploadOffset, Text(content?.Offset ?? offset));
-                if (digest is { } sha256)
-                {
-                    Add(request, TransferHeaders.ReprDigest, DigestField.Format(sha256));
-                }
+                AddUpload(request, isLast, length);
+                Add(request, TransferHeaders.UploadOffset, Text(offset));
+                AddDigest(request, digest);
             },
             content).ConfigureAwait(false);
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
 
         // The draft lets the answer to the last part be the one to the whole, which need not repeat what it says of uploads.
-        bool published = Fields.Flag(Fields.Text(response, TransferHeaders.UploadComplete)) ?? complete;
         return new UploadAnswer(
-            Fields.Number(response, TransferHeaders.UploadOffset), published, Fields.Tag(response), Fields.Sha256(response));
+            Fields.Number(response, TransferHeaders.UploadOffset) ?? (offset + (content?.Sent ?? 0)),
+            IsComplete(response) ?? isLast,
+            Fields.Tag(response),
+            Fields.Sha256(response));
     }
 
     private void AddUpload(HttpRequestMessage request, bool complete, long? length)
@@ -120,4 +111,15 @@ internal partial class HttpProtocolClient
             Add(request, TransferHeaders.UploadLength, Text(bytes));
         }
     }
+
+    private static void AddDigest(HttpRequestMessage request, Sha256Digest? digest)
+    {
+        if (digest is { } sha256)
+        {
+            Add(request, TransferHeaders.ReprDigest, DigestField.Format(sha256));
+        }
+    }
+
+    private static bool? IsComplete(HttpResponseMessage response) =>
+        StructuredField.TryParseBoolean(Fields.Text(response, TransferHeaders.UploadComplete), out bool value) ? value : null;
 }

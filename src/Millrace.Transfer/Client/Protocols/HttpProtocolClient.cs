@@ -23,12 +23,6 @@ internal partial class HttpProtocolClient : Protocol
 
     public override TransferProtocol Kind => Setup.Kind;
 
-    public override bool CanResume => Setup.Uploads is not null;
-
-    public override bool VerifiesWhole => true;
-
-    public override long MaxRequestBytes(bool verify) => long.MaxValue;
-
     protected ProtocolSetup Setup { get; }
 
     /// <summary>The URL of a file.</summary>
@@ -40,10 +34,35 @@ internal partial class HttpProtocolClient : Protocol
 
     protected ProtocolCall Call(string verb, TransferName name) => new(verb, name.IsRoot ? "/" : name.Value, Kind);
 
-    /// <summary>Sends a request and refuses nothing.</summary>
+    /// <summary>Sends a request.</summary>
+    /// <exception cref="TransferException">The server refused it, or the connection failed.</exception>
     protected async Task<HttpResponseMessage> SendAsync(
-        HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage>? prepare = null,
-        Outgoing? content = null)
+        HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage> prepare, Outgoing? content = null)
+    {
+        HttpResponseMessage response = await SendAnyAsync(method, url, call, watch, prepare, content).ConfigureAwait(false);
+        return response.IsSuccessStatusCode ? response : throw await RefusalAsync(response, call, watch).ConfigureAwait(false);
+    }
+
+    /// <summary>Sends a request about something that need not exist; null if it does not.</summary>
+    /// <exception cref="TransferException">The server refused it, or the connection failed.</exception>
+    protected async Task<HttpResponseMessage?> SendOrNullAsync(
+        HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage> prepare)
+    {
+        HttpResponseMessage response = await SendAnyAsync(method, url, call, watch, prepare, content: null).ConfigureAwait(false);
+
+        // Looking for a file is redirected to a listing where a folder has the name.
+        if (response.StatusCode is HttpStatusCode.NotFound or HttpStatusCode.Gone
+            || (response.StatusCode == HttpStatusCode.PermanentRedirect && method == HttpMethod.Head))
+        {
+            response.Dispose();
+            return null;
+        }
+
+        return response.IsSuccessStatusCode ? response : throw await RefusalAsync(response, call, watch).ConfigureAwait(false);
+    }
+
+    private async Task<HttpResponseMessage> SendAnyAsync(
+        HttpMethod method, Uri url, ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage> prepare, Outgoing? content)
     {
         using var request = new HttpRequestMessage(method, url)
         {
@@ -54,7 +73,7 @@ internal partial class HttpProtocolClient : Protocol
 
         // A server looks at a token first, which may allow less than the link does.
         request.Headers.Authorization = ReferenceEquals(url, _link) ? null : _token;
-        prepare?.Invoke(request);
+        prepare(request);
         watch.Touch();
         try
         {
@@ -63,41 +82,29 @@ internal partial class HttpProtocolClient : Protocol
             watch.Touch();
             return response;
         }
+        catch (Exception) when (content?.SourceFailure is { } failure)
+        {
+            throw Failures.OfSource(failure, call);
+        }
         catch (Exception exception)
         {
-            if (content?.SourceFailure is { } failure)
-            {
-                throw Failures.OfSource(failure, call);
-            }
-
-            throw Translate(exception, call, watch);
+            throw Failures.Translate(exception, call, watch);
         }
     }
 
-    /// <summary>The exception to throw instead of another one.</summary>
-    protected static Exception Translate(Exception exception, ProtocolCall call, IdleWatch watch) =>
-        watch.Caller.IsCancellationRequested
-            ? new OperationCanceledException($"{call.Verb} '{call.Name}' was canceled.", exception, watch.Caller)
-            : Failures.Translate(exception, call, watch) ?? exception;
-
-    /// <summary>Throws what a refusal says, and ends its connection's use.</summary>
-    protected async Task ThrowAsync(HttpResponseMessage response, ProtocolCall call, IdleWatch watch)
+    private async Task<Exception> RefusalAsync(HttpResponseMessage response, ProtocolCall call, IdleWatch watch)
     {
-        TransferException exception;
-        try
+        using (response)
         {
-            exception = await Failures.ReadAsync(response, call, Setup.Clock, watch.Token).ConfigureAwait(false);
+            try
+            {
+                return await Failures.ReadAsync(response, call, Setup.Clock, watch.Token).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException canceled)
+            {
+                return Failures.Translate(canceled, call, watch);
+            }
         }
-        catch (OperationCanceledException canceled)
-        {
-            throw Translate(canceled, call, watch);
-        }
-        finally
-        {
-            response.Dispose();
-        }
-
-        throw exception;
     }
 
     protected static void Add(HttpRequestMessage request, string name, string value)

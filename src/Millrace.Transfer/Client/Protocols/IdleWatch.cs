@@ -5,13 +5,11 @@ internal sealed class IdleWatch : IDisposable
 {
     private readonly CancellationTokenSource _source;
     private readonly CancellationTokenRegistration _registration;
-    private readonly CancellationToken _caller;
-    private readonly TimeSpan _timeout;
 
     public IdleWatch(TimeSpan timeout, TimeProvider clock, CancellationToken caller)
     {
-        _timeout = timeout;
-        _caller = caller;
+        Timeout = timeout;
+        Caller = caller;
         _source = new CancellationTokenSource(timeout, clock);
         _registration = caller.UnsafeRegister(static source => ((CancellationTokenSource)source!).Cancel(), _source);
     }
@@ -20,16 +18,16 @@ internal sealed class IdleWatch : IDisposable
     public CancellationToken Token => _source.Token;
 
     /// <summary>Whether the request was ended because nothing moved.</summary>
-    public bool IsIdle => _source.IsCancellationRequested && !_caller.IsCancellationRequested;
+    public bool IsIdle => _source.IsCancellationRequested && !Caller.IsCancellationRequested;
 
     /// <summary>How long nothing may move.</summary>
-    public TimeSpan Timeout => _timeout;
+    public TimeSpan Timeout { get; }
 
-    /// <summary>What the caller's own token says.</summary>
-    public CancellationToken Caller => _caller;
+    /// <summary>The caller's own token.</summary>
+    public CancellationToken Caller { get; }
 
     /// <summary>Something moved.</summary>
-    public void Touch() => _source.CancelAfter(_timeout);
+    public void Touch() => _source.CancelAfter(Timeout);
 
     /// <summary>What follows is the caller's own time: a slow source or destination is no dead connection.</summary>
     public void Pause() => _source.CancelAfter(System.Threading.Timeout.InfiniteTimeSpan);

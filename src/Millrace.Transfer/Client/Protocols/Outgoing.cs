@@ -1,66 +1,84 @@
 using System.Net;
+using System.Security.Cryptography;
 
 namespace Millrace.Transfer;
 
-/// <summary>A part of a source on its way to the server: written straight to the connection and hashed beside it.</summary>
-internal sealed class Outgoing
+/// <summary>The bytes of one request of an upload: written straight to the connection and hashed beside it.</summary>
+/// <param name="source">Where they come from.</param>
+/// <param name="offset">The first one's position in the source.</param>
+/// <param name="count">How many; null for all up to the end, or <paramref name="max"/> of them.</param>
+/// <param name="max">The most, where <paramref name="count"/> is null.</param>
+/// <param name="meter">Counts every write.</param>
+/// <param name="watch">Ends a write that takes too long.</param>
+internal sealed class Outgoing(
+    ContentSource source, long offset, long? count, long max, IMeter meter, IdleWatch watch)
 {
-    private readonly ContentSource _source;
-    private readonly SourceHash? _hash;
-    private readonly IMeter _meter;
-    private readonly IdleWatch _watch;
-    private int _writing;
+    public long Offset => offset;
 
-    /// <summary>Describes a part.</summary>
-    /// <param name="source">Where it comes from.</param>
-    /// <param name="offset">Its first byte.</param>
-    /// <param name="count">Its bytes; null for all up to the end, or <paramref name="most"/> of them.</param>
-    /// <param name="most">Its bytes at most, where <paramref name="count"/> is null.</param>
-    /// <param name="hash">Follows what is sent; null for none.</param>
-    /// <param name="meter">Counts every write.</param>
-    /// <param name="watch">Ends a write that takes too long.</param>
-    public Outgoing(
-        ContentSource source, long offset, long? count, long most, SourceHash? hash, IMeter meter, IdleWatch watch)
-    {
-        _source = source;
-        Offset = offset;
-        Count = count;
-        Most = most;
-        _hash = hash;
-        _meter = meter;
-        _watch = watch;
-    }
+    /// <summary>How many bytes; null where only the end shows that.</summary>
+    public long? Count { get; private set; } = count;
 
-    public long Offset { get; }
-
-    public long? Count { get; }
-
-    public long Most { get; }
+    /// <summary>The position after the last byte; null where only the end shows it.</summary>
+    public long? End => offset + Count;
 
     /// <summary>Bytes given to the connection; not all of them need to have arrived.</summary>
     public long Sent { get; private set; }
 
-    /// <summary>The same with those of a write that failed: some of them may have arrived.</summary>
-    public long Begun => Sent + _writing;
+    /// <summary>Follows what is sent; null for none.</summary>
+    public SourceHash? Hash { get; init; }
 
-    /// <summary>Says when several connections are worth it, which ends this one; null for never.</summary>
+    /// <summary>Decides when several connections are worth it, which ends this request; null for never.</summary>
     public UploadWatch? Rule { get; init; }
-
-    /// <summary>Whether it was ended because several connections are worth it.</summary>
-    public bool WantsParts { get; private set; }
 
     /// <summary>Why the source could not be read; null when it could. Not the connection's fault, and final.</summary>
     public Exception? SourceFailure { get; private set; }
 
-    /// <summary>Gives the digest of the whole file once all of the part was written; null where none is to be said behind it.</summary>
-    public Func<ValueTask<Sha256Digest?>>? Digest { get; init; }
+    /// <summary>Reads the bytes ahead to know how many they are.</summary>
+    public ValueTask CountAheadAsync() => ReadAheadAsync(hash: null);
 
-    /// <summary>What <see cref="Digest"/> gives.</summary>
+    /// <summary>Reads the bytes ahead for a digest that goes in front of them. They are counted, too.</summary>
+    public async ValueTask<Sha256Digest> HashAheadAsync()
+    {
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        await ReadAheadAsync(hash).ConfigureAwait(false);
+        return new Sha256Digest(hash.GetHashAndReset());
+    }
+
+    /// <summary>Writes the bytes. From the first one each time that it is called.</summary>
+    public async Task CopyToAsync(Stream destination, CancellationToken cancellationToken)
+    {
+        Sent = 0;
+        Seek();
+        long left = Count ?? max;
+        while (left > 0)
+        {
+            ReadOnlyMemory<byte> bytes = await ReadAsync(left, cancellationToken).ConfigureAwait(false);
+            if (bytes.IsEmpty)
+            {
+                break;
+            }
+
+            meter.Move(bytes.Length);
+            await WriteAsync(destination, bytes, cancellationToken).ConfigureAwait(false);
+            left -= bytes.Length;
+            Sent += bytes.Length;
+            meter.Report(offset + Sent);
+            if (Rule is not null && Rule.IsWorthIt(offset + Sent))
+            {
+                throw SourceFailure = new OperationCanceledException("The upload continues over several connections.");
+            }
+        }
+
+        watch.Touch();
+    }
+
+    /// <summary>The digest of everything up to the last byte, once it was written; null where digests are off.</summary>
     public async ValueTask<Sha256Digest?> DigestAsync()
     {
         try
         {
-            return Digest is null ? null : await Digest().ConfigureAwait(false);
+            source.ThrowIfChanged();
+            return Hash is null ? null : await Hash.FinishAsync(source, offset + Sent, watch).ConfigureAwait(false);
         }
         catch (Exception exception)
         {
@@ -69,83 +87,63 @@ internal sealed class Outgoing
         }
     }
 
-    /// <summary>Writes the part. From its beginning each time that it is called.</summary>
-    public async Task CopyToAsync(Stream destination, CancellationToken cancellationToken)
+    private async ValueTask ReadAheadAsync(IncrementalHash? hash)
     {
-        Sent = 0;
-        _writing = 0;
         Seek();
-        long left = Count ?? Most;
-        while (left > 0)
+        long most = Count ?? max;
+        long read = 0;
+        while (read < most && await ReadAsync(most - read, watch.Token).ConfigureAwait(false) is { IsEmpty: false } bytes)
         {
-            ReadOnlyMemory<byte> bytes = await ReadAsync(cancellationToken).ConfigureAwait(false);
-            if (bytes.IsEmpty)
-            {
-                break;
-            }
-
-            if (bytes.Length > left)
-            {
-                bytes = bytes[..(int)left];
-            }
-
-            _writing = bytes.Length;
-            await WriteAsync(destination, bytes, cancellationToken).ConfigureAwait(false);
-            _writing = 0;
-            left -= bytes.Length;
-            Sent += bytes.Length;
-            _meter.Report(Offset + Sent);
-            if (Rule is not null && Rule.IsWorthIt(Offset + Sent))
-            {
-                WantsParts = true;
-                SourceFailure = new OperationCanceledException("It goes on over several connections.");
-                throw SourceFailure;
-            }
+            ValueTask followed = Hash?.FollowAsync(offset + read, bytes) ?? default;
+            hash?.AppendData(bytes.Span);
+            await followed.ConfigureAwait(false);
+            await (Hash?.DrainAsync() ?? default).ConfigureAwait(false);
+            read += bytes.Length;
         }
 
-        _watch.Touch();
+        Count = read;
     }
 
     private async ValueTask WriteAsync(Stream destination, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
     {
-        if (_hash is not null)
+        if (Hash is not null)
         {
-            await _hash.FollowAsync(Offset + Sent, bytes).ConfigureAwait(false);
+            await Hash.FollowAsync(offset + Sent, bytes).ConfigureAwait(false);
         }
 
         try
         {
-            _watch.Touch();
+            watch.Touch();
             await destination.WriteAsync(bytes, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
-            if (_hash is not null)
+            if (Hash is not null)
             {
-                await _hash.DrainAsync().ConfigureAwait(false);
+                await Hash.DrainAsync().ConfigureAwait(false);
             }
         }
     }
 
     private void Seek()
     {
-        if (!_source.CanSeek(Offset))
+        if (!source.CanSeek(offset))
         {
-            SourceFailure = new TransferException(
+            throw SourceFailure = new TransferException(
                 TransferError.Failed,
-                $"The upload would have to go on at byte {Offset}, and what is uploaded cannot go back so far. Upload it anew.");
-            throw SourceFailure;
+                $"The upload would have to go on at byte {offset}, and its source cannot go back so far. Start a new upload.");
         }
 
-        _source.Seek(Offset);
+        source.Seek(offset);
     }
 
-    private async ValueTask<ReadOnlyMemory<byte>> ReadAsync(CancellationToken cancellationToken)
+    private async ValueTask<ReadOnlyMemory<byte>> ReadAsync(long most, CancellationToken cancellationToken)
     {
-        _watch.Pause();
+        watch.Pause();
         try
         {
-            return await _source.ReadAsync(cancellationToken).ConfigureAwait(false);
+            ReadOnlyMemory<byte> bytes = await source.ReadAsync(cancellationToken).ConfigureAwait(false);
+            return bytes.Length > most ? bytes[..(int)most] : bytes;
         }
         catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
         {

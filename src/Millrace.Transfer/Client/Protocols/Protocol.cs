@@ -1,31 +1,12 @@
 namespace Millrace.Transfer;
 
 /// <summary>
-/// One way for files between this client and its server. A call is one request: whoever calls tries again. What ends a
-/// request is a <see cref="TransferException"/> that says whether that may help.
+/// Moves files between this client and its server by one protocol. A call is one request, and the caller retries: a
+/// request that fails throws a <see cref="TransferException"/> that says whether another attempt may help.
 /// </summary>
 internal abstract class Protocol
 {
     public abstract TransferProtocol Kind { get; }
-
-    /// <summary>Whether an upload can be continued.</summary>
-    public abstract bool CanResume { get; }
-
-    /// <summary>Whether the server compares the digest of the whole before it publishes.</summary>
-    public abstract bool VerifiesWhole { get; }
-
-    /// <summary>Whether a digest can be sent after the last byte, so that the same request publishes the file.</summary>
-    public virtual bool SupportsTrailingDigest => false;
-
-    /// <summary>Whether the bytes of a request have to be counted before it is sent.</summary>
-    public virtual bool NeedsCount => false;
-
-    /// <summary>Whether large files are sent in parts by several connections where that is faster.</summary>
-    public virtual bool MayDivide => true;
-
-    /// <summary>Bytes of one request of an upload at most.</summary>
-    /// <param name="verify">Whether digests are compared.</param>
-    public abstract long MaxRequestBytes(bool verify);
 
     /// <summary>What is known of a file; null when there is none.</summary>
     public abstract Task<StoredFile?> FindAsync(TransferName name, bool digest, IdleWatch watch);
@@ -39,31 +20,32 @@ internal abstract class Protocol
     public abstract Task<OpenedFile> OpenAsync(
         TransferName name, ByteRange? range, EntityTag? tag, bool digest, IdleWatch watch);
 
-    /// <summary>Uploads a file with one request.</summary>
-    public abstract Task<UploadAnswer> PutAsync(
-        TransferName name, Outgoing content, WritePrecondition precondition, Sha256Digest? digest, IdleWatch watch);
+    /// <summary>Whether a file is uploaded with one request; otherwise by requests after each of which it can be resumed.</summary>
+    /// <param name="isSmall">Whether a saved round trip is worth more than what would have to be sent again.</param>
+    public abstract bool SendsWhole(bool isSmall);
 
-    /// <summary>Begins an upload.</summary>
+    /// <summary>Uploads a file with one request.</summary>
+    /// <param name="upload">The file.</param>
+    /// <param name="digest">Its digest, where it is known before the bytes are sent.</param>
+    /// <param name="watch">Ends it.</param>
+    public abstract Task<UploadAnswer> PutAsync(Upload upload, Sha256Digest? digest, IdleWatch watch);
+
+    /// <summary>Begins an upload that can be resumed.</summary>
     /// <returns>Where it is continued.</returns>
-    public abstract Task<Uri> StartAsync(TransferName name, long? length, WritePrecondition precondition, IdleWatch watch);
+    public abstract Task<Uri> StartAsync(Upload upload, IdleWatch watch);
 
     /// <summary>How far an upload is; null when the server does not know it any more.</summary>
-    public abstract Task<UploadPosition?> PositionAsync(TransferName name, Uri upload, IdleWatch watch);
+    public abstract Task<UploadAnswer?> PositionAsync(TransferName name, Uri upload, IdleWatch watch);
 
-    /// <summary>Continues an upload.</summary>
-    /// <param name="name">The file that it becomes.</param>
-    /// <param name="upload">Where it is continued.</param>
-    /// <param name="content">The part.</param>
-    /// <param name="length">Bytes of the whole, where they are known.</param>
-    /// <param name="isLast">Whether it is published with the last byte of this part.</param>
-    /// <param name="partDigest">The digest of this part; null for none.</param>
+    /// <summary>Sends the next bytes of an upload: as many as this protocol has in one request.</summary>
+    /// <param name="upload">The upload, which was begun.</param>
+    /// <param name="offset">Where they begin.</param>
     /// <param name="watch">Ends it.</param>
-    public abstract Task<UploadAnswer> AppendAsync(
-        TransferName name, Uri upload, Outgoing content, long? length, bool isLast, Sha256Digest? partDigest, IdleWatch watch);
+    /// <returns>The server's response. Nothing is sent if the source turns out to end at the offset.</returns>
+    public abstract Task<UploadAnswer> SendNextAsync(Upload upload, long offset, IdleWatch watch);
 
     /// <summary>Publishes an upload that has all its bytes.</summary>
-    public abstract Task<UploadAnswer> FinishAsync(
-        TransferName name, Uri upload, long length, Sha256Digest? digest, IdleWatch watch);
+    public abstract Task<UploadAnswer> FinishAsync(Upload upload, long length, Sha256Digest? digest, IdleWatch watch);
 
     /// <summary>Throws an upload away; what the server answers does not matter.</summary>
     public abstract Task AbortAsync(TransferName name, Uri upload, IdleWatch watch);
@@ -93,21 +75,16 @@ internal sealed record ProtocolSetup
 
     public required TimeProvider Clock { get; init; }
 
-    /// <summary>Where the files are on this wire; ends with a slash.</summary>
+    /// <summary>Where the files are by this protocol; ends with a slash.</summary>
     public required Uri Files { get; init; }
 
     /// <summary>Where uploads are begun; null when there are none that can be continued.</summary>
     public Uri? Uploads { get; init; }
 }
 
-/// <summary>The server's response to a part of an upload, or to a whole one.</summary>
-/// <param name="Offset">Bytes that it has; null where it did not say.</param>
-/// <param name="Complete">Whether the file is published.</param>
-/// <param name="Tag">The version that was published, where it said so.</param>
-/// <param name="Sha256">The digest that it has, where it said so.</param>
-internal readonly record struct UploadAnswer(long? Offset, bool Complete, EntityTag? Tag, Sha256Digest? Sha256);
-
 /// <summary>How far the server is with an upload.</summary>
 /// <param name="Offset">Bytes that it has.</param>
-/// <param name="Complete">Whether it published them.</param>
-internal readonly record struct UploadPosition(long Offset, bool Complete);
+/// <param name="IsComplete">Whether it published them.</param>
+/// <param name="Tag">The version that was published, where the response has it.</param>
+/// <param name="Sha256">The digest of what was published, where the response has it.</param>
+internal readonly record struct UploadAnswer(long Offset, bool IsComplete, EntityTag? Tag = null, Sha256Digest? Sha256 = null);

@@ -16,7 +16,7 @@ internal static class ProtocolChoice
         {
             throw new TransferException(
                 TransferError.ProtocolNotOffered,
-                $"{setup.Files.Authority} does not offer the wire '{ProtocolNames.Of(kind)}'. It offers "
+                $"{setup.Files.Authority} does not offer the protocol '{ProtocolNames.Of(kind)}'. It offers "
                 + $"{string.Join(", ", description.Protocols.Select(protocol => protocol.Name))}; choose one of these, or 'auto'.")
             {
                 Protocol = kind,
@@ -68,7 +68,7 @@ internal static class ProtocolChoice
         new UriBuilder(url) { Scheme = offered.Scheme, Port = offered.Port }.Uri;
 }
 
-/// <summary>The names of wires in descriptions and on the command line.</summary>
+/// <summary>The names of protocols in descriptions and on the command line.</summary>
 internal static class ProtocolNames
 {
     public static string Of(TransferProtocol protocol) => protocol switch

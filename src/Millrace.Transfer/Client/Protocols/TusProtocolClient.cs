@@ -1,11 +1,10 @@
-using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
 
 namespace Millrace.Transfer;
 
-/// <summary>tus 1.0 up; the rest over HTTP/1.1.</summary>
-internal sealed partial class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClient(setup)
+/// <summary>tus 1.0 up, also in parts that the server joins (the extension <c>concatenation</c>); the rest over HTTP/1.1.</summary>
+internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClient(setup)
 {
     /// <summary>Bytes of one request where checksums are compared.</summary>
     /// <remarks>A checksum goes in front of its bytes, so that they are read twice; the second time from the page cache.</remarks>
@@ -15,21 +14,14 @@ internal sealed partial class TusProtocolClient(ProtocolSetup setup) : HttpProto
 
     private static readonly MediaTypeHeaderValue OffsetOctetStream = new("application/offset+octet-stream");
 
-    public override bool VerifiesWhole => false;
+    public override bool SendsWhole(bool isSmall) => false;
 
-    public override long MaxRequestBytes(bool verify) => verify ? CheckedBytes : long.MaxValue;
-
-    public override async Task<Uri> StartAsync(
-        TransferName name, long? length, WritePrecondition precondition, IdleWatch watch)
-    {
-        ProtocolCall call = Call("Uploading", name);
-        Uri url = Setup.Uploads!;
-        using HttpResponseMessage response = await SendAsync(HttpMethod.Post, url, call, watch, request =>
+    public override Task<Uri> StartAsync(Upload upload, IdleWatch watch) =>
+        CreateAsync(Call("Uploading", upload.Name), watch, request =>
         {
-            AddVersion(request);
-            AddPrecondition(request, precondition);
-            Add(request, TransferHeaders.UploadMetadata, $"filename {Convert.ToBase64String(Encoding.UTF8.GetBytes(name.Value))}");
-            if (length is { } bytes)
+            AddPrecondition(request, upload.Precondition);
+            Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload.Name));
+            if (upload.AnnouncedLength is { } bytes)
             {
                 Add(request, TransferHeaders.UploadLength, Text(bytes));
             }
@@ -37,88 +29,123 @@ internal sealed partial class TusProtocolClient(ProtocolSetup setup) : HttpProto
             {
                 Add(request, "Upload-Defer-Length", "1");
             }
+        });
 
-            request.Content = new ByteArrayContent([]);
-        }).ConfigureAwait(false);
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
-
-        return LocationOf(response, url, call);
-    }
-
-    public override async Task<UploadPosition?> PositionAsync(TransferName name, Uri upload, IdleWatch watch)
+    public override async Task<UploadAnswer?> PositionAsync(TransferName name, Uri upload, IdleWatch watch)
     {
         ProtocolCall call = Call("Continuing the upload of", name);
-        using HttpResponseMessage response = await SendAsync(HttpMethod.Head, upload, call, watch, AddVersion)
-            .ConfigureAwait(false);
-        if (response.StatusCode is HttpStatusCode.NotFound or HttpStatusCode.Gone)
-        {
-            return null;
-        }
-
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
-
-        long offset = Fields.Number(response, TransferHeaders.UploadOffset)
-            ?? throw Failures.Protocol(call, "the response has no upload offset");
-        return new UploadPosition(offset, Fields.Number(response, TransferHeaders.UploadLength) == offset);
+        using HttpResponseMessage? response = await SendOrNullAsync(HttpMethod.Head, upload, call, watch, AddVersion).ConfigureAwait(false);
+        return response is not null && OffsetOf(response, call) is var offset
+            ? new UploadAnswer(offset, Fields.Number(response, TransferHeaders.UploadLength) == offset)
+            : null;
     }
 
-    public override async Task<UploadAnswer> AppendAsync(
-        TransferName name, Uri upload, Outgoing content, long? length, bool isLast, Sha256Digest? partDigest, IdleWatch watch)
+    /// <inheritdoc/>
+    /// <remarks>Where digests are compared, one request brings a part that was hashed before: tus compares each part.</remarks>
+    public override async Task<UploadAnswer> SendNextAsync(Upload upload, long offset, IdleWatch watch)
+    {
+        Outgoing content = upload.Send(offset, upload.Verifies ? CheckedBytes : long.MaxValue, watch);
+        Sha256Digest? digest = upload.Verifies ? await content.HashAheadAsync().ConfigureAwait(false) : null;
+        return content.Count == 0
+            ? new UploadAnswer(offset, IsComplete: false)
+            : await AppendAsync(upload.Name, upload.Location!, content, upload.AnnouncedLength, digest, watch).ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// tus publishes with the last byte, and an empty file when its upload is created. What is left is to set a length that
+    /// was not known.
+    /// </remarks>
+    public override async Task<UploadAnswer> FinishAsync(Upload upload, long length, Sha256Digest? digest, IdleWatch watch)
+    {
+        Uri location = upload.Location!;
+        if (length == 0 && await PositionAsync(upload.Name, location, watch).ConfigureAwait(false) is null or { IsComplete: true })
+        {
+            return new UploadAnswer(0, IsComplete: true);
+        }
+
+        using HttpResponseMessage response = await SendAsync(
+            HttpMethod.Patch, location, Call("Uploading", upload.Name), watch, request =>
+            {
+                AddVersion(request);
+                request.Content = new ByteArrayContent([]);
+                request.Content.Headers.ContentType = OffsetOctetStream;
+                Add(request, TransferHeaders.UploadOffset, Text(length));
+                Add(request, TransferHeaders.UploadLength, Text(length));
+            }).ConfigureAwait(false);
+        return new UploadAnswer(length, IsComplete: true, Fields.Tag(response), Fields.Sha256(response));
+    }
+
+    /// <summary>Sends bytes of an upload, or of a part.</summary>
+    /// <param name="name">The file.</param>
+    /// <param name="upload">Where it is continued.</param>
+    /// <param name="content">The bytes.</param>
+    /// <param name="length">Bytes of all of it, where they are known.</param>
+    /// <param name="digest">The digest of these bytes; null for none.</param>
+    /// <param name="watch">Ends it.</param>
+    public async Task<UploadAnswer> AppendAsync(
+        TransferName name, Uri upload, Outgoing content, long? length, Sha256Digest? digest, IdleWatch watch)
     {
         ProtocolCall call = Call("Uploading", name);
         using HttpResponseMessage response = await SendAsync(
-            HttpMethod.Patch,
-            upload,
-            call,
-            watch,
-            request =>
+            HttpMethod.Patch, upload, call, watch, request =>
             {
                 AddVersion(request);
                 request.Content!.Headers.ContentType = OffsetOctetStream;
                 Add(request, TransferHeaders.UploadOffset, Text(content.Offset));
-                if (partDigest is { } digest)
+                if (digest is { } sha256)
                 {
-                    Add(request, TransferHeaders.UploadChecksum, $"sha256 {digest.ToBase64()}");
+                    Add(request, TransferHeaders.UploadChecksum, $"sha256 {sha256.ToBase64()}");
                 }
             },
             content).ConfigureAwait(false);
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
-
-        long offset = Fields.Number(response, TransferHeaders.UploadOffset)
-            ?? throw Failures.Protocol(call, "the response has no upload offset");
+        long offset = OffsetOf(response, call);
         return new UploadAnswer(offset, offset == length, Fields.Tag(response), Fields.Sha256(response));
     }
 
-    public override async Task<UploadAnswer> FinishAsync(
-        TransferName name, Uri upload, long length, Sha256Digest? digest, IdleWatch watch)
-    {
-        // tus publishes with the last byte; where the length was left open, saying it is what is last.
-        ProtocolCall call = Call("Uploading", name);
-        using HttpResponseMessage response = await SendAsync(HttpMethod.Patch, upload, call, watch, request =>
+    /// <summary>Begins an upload that is a part of the file.</summary>
+    /// <returns>Where it is continued.</returns>
+    public Task<Uri> StartPartAsync(TransferName name, long length, IdleWatch watch) =>
+        CreateAsync(Call("Uploading a part of", name), watch, request =>
         {
-            AddVersion(request);
-            request.Content = new ByteArrayContent([]);
-            request.Content.Headers.ContentType = OffsetOctetStream;
-            Add(request, TransferHeaders.UploadOffset, Text(length));
+            Add(request, TransferHeaders.UploadConcat, "partial");
             Add(request, TransferHeaders.UploadLength, Text(length));
-        }).ConfigureAwait(false);
-        if (!response.IsSuccessStatusCode)
-        {
-            await ThrowAsync(response, call, watch).ConfigureAwait(false);
-        }
+        });
 
-        return new UploadAnswer(length, Complete: true, Fields.Tag(response), Fields.Sha256(response));
+    /// <summary>Publishes the parts, one after the other, as the file.</summary>
+    /// <param name="upload">The file.</param>
+    /// <param name="parts">The uploads, in their order; all of them have all their bytes.</param>
+    /// <param name="digest">What the server compares before it publishes; null for nothing.</param>
+    /// <param name="watch">Ends it.</param>
+    public async Task<UploadAnswer> JoinAsync(Upload upload, IEnumerable<Uri> parts, Sha256Digest? digest, IdleWatch watch)
+    {
+        using HttpResponseMessage response = await SendAsync(
+            HttpMethod.Post, Setup.Uploads!, Call("Joining the parts of", upload.Name), watch, request =>
+            {
+                AddVersion(request);
+                AddPrecondition(request, upload.Precondition);
+                Add(request, TransferHeaders.UploadConcat, $"final;{string.Join(' ', parts.Select(part => part.AbsolutePath))}");
+                string checksum = digest is { } sha256 ? $",sha256 {sha256.ToBase64()}" : "";
+                Add(request, TransferHeaders.UploadMetadata, MetadataOf(upload.Name) + checksum);
+                request.Content = new ByteArrayContent([]);
+            }).ConfigureAwait(false);
+        return new UploadAnswer(upload.Source.Length!.Value, IsComplete: true, Fields.Tag(response), Fields.Sha256(response));
     }
 
     protected override void AddVersion(HttpRequestMessage request) =>
         Add(request, TransferHeaders.TusResumable, ProtocolVersion);
+
+    private async Task<Uri> CreateAsync(ProtocolCall call, IdleWatch watch, Action<HttpRequestMessage> prepare)
+    {
+        Uri url = Setup.Uploads!;
+        using HttpResponseMessage response = await SendAsync(HttpMethod.Post, url, call, watch, request =>
+        {
+            AddVersion(request);
+            prepare(request);
+            request.Content = new ByteArrayContent([]);
+        }).ConfigureAwait(false);
+        return LocationOf(response, url, call);
+    }
+
+    private static string MetadataOf(TransferName name) => $"filename {Convert.ToBase64String(Encoding.UTF8.GetBytes(name.Value))}";
 }

@@ -12,6 +12,9 @@ internal abstract class ContentSource : IAsyncDisposable
     /// <summary>Most bytes that one request may bring from an offset on, because the source can go back only so far.</summary>
     public virtual long MaxFrom(long offset) => long.MaxValue;
 
+    /// <summary>Whether the whole has no more than so many bytes. To be asked before anything is read.</summary>
+    public virtual ValueTask<bool> IsWithinAsync(long bytes, CancellationToken cancellationToken) => ValueTask.FromResult(Length <= bytes);
+
     /// <summary>Where the next read begins.</summary>
     public abstract long Position { get; }
 

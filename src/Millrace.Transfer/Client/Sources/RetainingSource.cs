@@ -63,10 +63,15 @@ internal sealed class RetainingSource : ContentSource
         }
     }
 
-    /// <summary>Reads on until the end, or until more than so many bytes are kept; then goes back to the beginning.</summary>
-    /// <returns>Whether all of it is kept.</returns>
-    public async ValueTask<bool> PeekAsync(long bytes, CancellationToken cancellationToken)
+    /// <inheritdoc/>
+    /// <remarks>Where the length is not known, so many bytes are read and kept.</remarks>
+    public override async ValueTask<bool> IsWithinAsync(long bytes, CancellationToken cancellationToken)
     {
+        if (_length is { } length)
+        {
+            return length <= bytes;
+        }
+
         while (_end - _start <= bytes)
         {
             _position = _end;

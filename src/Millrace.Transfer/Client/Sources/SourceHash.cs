@@ -4,6 +4,7 @@ namespace Millrace.Transfer;
 internal sealed class SourceHash : IDisposable
 {
     private readonly ParallelHash _hash = new();
+    private Sha256Digest? _digest;
 
     /// <summary>Bytes of the content that are hashed or handed over.</summary>
     public long Position => _hash.Length;
@@ -14,7 +15,7 @@ internal sealed class SourceHash : IDisposable
     public ValueTask FollowAsync(long offset, ReadOnlyMemory<byte> bytes)
     {
         long known = Position - offset;
-        return known >= bytes.Length ? default : _hash.AppendAsync(bytes[(int)Math.Max(0, known)..]);
+        return _digest is not null || known >= bytes.Length ? default : _hash.AppendAsync(bytes[(int)Math.Max(0, known)..]);
     }
 
     public ValueTask DrainAsync() => _hash.DrainAsync();
@@ -22,7 +23,7 @@ internal sealed class SourceHash : IDisposable
     /// <summary>Reads what is in front of an offset and was sent by an earlier process.</summary>
     public async ValueTask CatchUpAsync(ContentSource source, long offset, CancellationToken cancellationToken)
     {
-        if (Position >= offset)
+        if (_digest is not null || Position >= offset)
         {
             return;
         }
@@ -34,7 +35,7 @@ internal sealed class SourceHash : IDisposable
             if (bytes.IsEmpty)
             {
                 throw new TransferException(
-                    TransferError.Changed, $"The content ended at byte {Position}; {offset} bytes of it were uploaded before. Upload it anew.");
+                    TransferError.Changed, $"The content ended at byte {Position}; {offset} bytes of it were uploaded before. Start a new upload.");
             }
 
             await _hash.AppendAsync(bytes[..(int)Math.Min(bytes.Length, offset - Position)]).ConfigureAwait(false);
@@ -42,9 +43,25 @@ internal sealed class SourceHash : IDisposable
         }
     }
 
-    public ValueTask<Sha256Digest> FinishAsync() => _hash.FinishAsync();
+    /// <summary>The digest of the whole; what no request of this process brought is read for it.</summary>
+    public async ValueTask<Sha256Digest> FinishAsync(ContentSource source, long length, IdleWatch watch)
+    {
+        if (_digest is null)
+        {
+            watch.Pause();
+            await CatchUpAsync(source, length, watch.Token).ConfigureAwait(false);
+            watch.Touch();
+            _digest = await _hash.FinishAsync().ConfigureAwait(false);
+        }
 
-    public void Reset() => _hash.Reset();
+        return _digest.Value;
+    }
+
+    public void Reset()
+    {
+        _digest = null;
+        _hash.Reset();
+    }
 
     public void Dispose() => _hash.Dispose();
 }

@@ -1,24 +1,26 @@
 namespace Millrace.Transfer;
 
-/// <summary>One file on its way to the server, over all its tries.</summary>
-internal sealed partial class Upload : IDisposable
+/// <summary>
+/// One file on its way to the server, over all attempts. It knows the source and how far the server is; what a request looks
+/// like is the <see cref="Protocol"/>'s business, which takes its bytes from <see cref="Send"/>.
+/// </summary>
+internal sealed class Upload : IDisposable
 {
     /// <summary>Up to how many bytes one request brings all of it.</summary>
     /// <remarks>A round trip saved is worth more than what would have to be sent again.</remarks>
     public const long WholeBytes = 256 * 1024;
 
+    /// <summary>How long deleting an upload may take.</summary>
+    public static readonly TimeSpan AbortTime = TimeSpan.FromSeconds(2);
+
     private readonly TransferContext _context;
-    private readonly TransferName _name;
-    private readonly ContentSource _source;
-    private readonly WritePrecondition _precondition;
-    private readonly ProgressMeter _meter;
-    private readonly UploadRecord? _record;
-    private readonly SourceHash? _hash;
     private readonly bool _byLink;
     private readonly RetryState _state = new();
-    private Outgoing? _outgoing;
-    private Sha256Digest? _digest;
-    private long _sent;
+    private UploadWatch? _rule;
+    private DividedUpload? _divided;
+    private bool _mayDivide;
+    private bool _mayBePublished;
+    private bool _wasDamaged;
 
     /// <summary>Describes an upload.</summary>
     /// <param name="context">What all share.</param>
@@ -32,83 +34,129 @@ internal sealed partial class Upload : IDisposable
         ProgressMeter meter, UploadRecord? record)
     {
         _context = context;
-        _name = name;
-        _source = source;
-        _precondition = precondition;
-        _meter = meter;
-        _record = record;
         _byLink = context.Options.Link?.Name == name;
-        _hash = context.Options.VerifyDigests ? new SourceHash() : null;
+        _mayDivide = context.Parts is not null;
+        Name = name;
+        Source = source;
+        Precondition = precondition;
+        Meter = meter;
+        Record = record;
+        Hash = context.Options.VerifyDigests ? new SourceHash() : null;
     }
+
+    public TransferName Name { get; }
+
+    public ContentSource Source { get; }
+
+    public WritePrecondition Precondition { get; }
+
+    public ProgressMeter Meter { get; }
+
+    public UploadRecord? Record { get; }
+
+    public SourceHash? Hash { get; }
+
+    /// <summary>Whether digests are compared.</summary>
+    public bool Verifies => Hash is not null;
+
+    /// <summary>Where it is continued; null before it is begun.</summary>
+    public Uri? Location { get; private set; }
+
+    /// <summary>The length that the server was told at the beginning; null when it was not known.</summary>
+    public long? AnnouncedLength { get; private set; }
 
     private Protocol Protocol => _context.Protocol;
 
-    private bool Verify => _hash is not null;
-
     public async Task<TransferResult> RunAsync(CancellationToken cancellationToken)
     {
-        bool small = await IsSmallAsync(cancellationToken).ConfigureAwait(false);
-        _meter.Total = _source.Length;
-        _meter.Report(0);
-        bool whole = _byLink || (small && Protocol.VerifiesWhole);
+        bool isSmall = await Source.IsWithinAsync(WholeBytes, cancellationToken).ConfigureAwait(false);
+        Meter.Total = Source.Length;
+        Meter.Report(0);
         try
         {
             TransferResult result = await _context.Retry.RunAsync(
-                (_, token) => whole || !Protocol.CanResume ? PutWholeAsync(small, token) : ContinueAsync(token), cancellationToken, _state)
-                .ConfigureAwait(false);
+                (_, token) => AttemptAsync(isSmall, token), cancellationToken, _state).ConfigureAwait(false);
             await DeletePartsAsync().ConfigureAwait(false);
             return result;
         }
-        catch (Exception) when (_record is null && (_upload is not null || _parts is not null))
+        catch (Exception) when (Record is null)
         {
-            if (_upload is not null)
-            {
-                await DeleteAsync().ConfigureAwait(false);
-            }
-
+            await DeleteAsync().ConfigureAwait(false);
             await DeletePartsAsync().ConfigureAwait(false);
             throw;
         }
     }
 
-    public void Dispose() => _hash?.Dispose();
+    /// <summary>The whole source as the body of one request.</summary>
+    public Outgoing SendWhole(IdleWatch watch) => new(Source, 0, Source.Length, long.MaxValue, Meter, watch) { Hash = Hash };
 
-    private async ValueTask<bool> IsSmallAsync(CancellationToken cancellationToken) => _source switch
+    /// <summary>The source's next bytes as the body of a request.</summary>
+    /// <param name="offset">Where they begin.</param>
+    /// <param name="max">The most; fewer where the source could not go back over so many.</param>
+    /// <param name="watch">Ends the request.</param>
+    public Outgoing Send(long offset, long max, IdleWatch watch)
     {
-        { Length: { } length } => length <= WholeBytes,
-        RetainingSource retaining => await retaining.PeekAsync(WholeBytes, cancellationToken).ConfigureAwait(false),
-        _ => false,
-    };
+        max = Math.Min(max, Source.MaxFrom(offset));
+        long? count = Source.Length is { } length ? Math.Min(max, length - offset) : null;
+        _mayBePublished |= AnnouncedLength is { } whole && offset + count == whole;
+        return new Outgoing(Source, offset, count, max, Meter, watch) { Hash = Hash, Rule = _rule };
+    }
 
-    private async ValueTask<TransferResult> PutWholeAsync(bool small, CancellationToken cancellationToken)
+    /// <summary>The digest of the whole; null where digests are off.</summary>
+    public async ValueTask<Sha256Digest?> DigestAsync(long length, IdleWatch watch) =>
+        Hash is null ? null : await Hash.FinishAsync(Source, length, watch).ConfigureAwait(false);
+
+    /// <summary>Deletes an upload, or a part. Best effort, as the server expires what is abandoned.</summary>
+    public async ValueTask AbortAsync(Protocol protocol, Uri location, CancellationToken cancellationToken)
     {
-        using IdleWatch watch = _context.Watch(cancellationToken);
-        _meter.Attempt = _state.Attempts;
-        Sha256Digest? digest = null;
-        if (Verify && small)
-        {
-            watch.Pause();
-            await _hash!.CatchUpAsync(_source, _source.Length!.Value, cancellationToken).ConfigureAwait(false);
-            digest = await FinishHashAsync().ConfigureAwait(false);
-        }
-
-        Outgoing content = Next(new Outgoing(
-            _source, 0, _source.Length, long.MaxValue, digest is null ? Following : null, _meter, watch)
-        {
-            Digest = Verify && digest is null && Protocol.SupportsTrailingDigest ? () => TrailingDigestAsync(watch) : null,
-        });
         try
         {
-            UploadAnswer answer = await Protocol.PutAsync(_name, content, _precondition, digest, watch).ConfigureAwait(false);
-            _source.ThrowIfChanged();
-            digest ??= Verify ? await FinishHashAsync().ConfigureAwait(false) : null;
-            return await ConfirmAsync(answer, content.Sent, digest, watch).ConfigureAwait(false);
+            using IdleWatch watch = _context.Watch(cancellationToken);
+            await protocol.AbortAsync(Name, location, watch).ConfigureAwait(false);
         }
-        catch (TransferException exception) when (_state.Attempts > 1 && digest is not null
-            && exception.Error is TransferError.AlreadyExists or TransferError.PreconditionFailed)
+        catch (Exception exception) when (exception is TransferException or OperationCanceledException or HttpRequestException)
         {
-            // The answer to an earlier try may have been lost: what is there may be what was sent.
-            if (await FindPublishedAsync(content.Count!.Value, digest, watch).ConfigureAwait(false) is { } published)
+        }
+    }
+
+    public void Dispose() => Hash?.Dispose();
+
+    private async ValueTask<TransferResult> AttemptAsync(bool isSmall, CancellationToken cancellationToken)
+    {
+        using IdleWatch watch = _context.Watch(cancellationToken);
+        if (_state.Attempts > 1)
+        {
+            Meter.Retry();
+        }
+
+        try
+        {
+            if (_byLink || Protocol.SendsWhole(isSmall))
+            {
+                return await PutWholeAsync(isSmall, watch).ConfigureAwait(false);
+            }
+
+            FindRecorded();
+            return _divided is null
+                ? await ContinueAsync(watch).ConfigureAwait(false)
+                : await PutPartsAsync(_divided, watch).ConfigureAwait(false);
+        }
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound && Location is not null && TryRestart())
+        {
+            throw exception.AsTransient("The server does not know the upload any more; it starts over.");
+        }
+        catch (TransferException exception) when (
+            exception is { Error: TransferError.DigestMismatch, Status: not null } && !_wasDamaged && TryRestart())
+        {
+            _wasDamaged = true;
+            Hash?.Reset();
+            throw exception.AsTransient("What arrived was damaged; it is sent once more.");
+        }
+        catch (TransferException exception) when (
+            exception.Error is TransferError.AlreadyExists or TransferError.PreconditionFailed && _mayBePublished)
+        {
+            // The response to an earlier attempt may have been lost: what is there may be what was sent.
+            if (await FindPublishedAsync(watch).ConfigureAwait(false) is { } published)
             {
                 return published;
             }
@@ -117,75 +165,251 @@ internal sealed partial class Upload : IDisposable
         }
     }
 
-    private async ValueTask<Sha256Digest?> FinishHashAsync() =>
-        _digest ??= await _hash!.FinishAsync().ConfigureAwait(false);
-
-    /// <summary>Compares what the server says it has with what was sent.</summary>
-    private async ValueTask<TransferResult> ConfirmAsync(
-        UploadAnswer answer, long length, Sha256Digest? digest, IdleWatch watch)
+    private async ValueTask<TransferResult> PutWholeAsync(bool isSmall, IdleWatch watch)
     {
-        EntityTag? tag = answer.Tag;
-        Sha256Digest? theirs = answer.Sha256;
-        if (!_byLink && (tag is null || (Verify && theirs is null)))
+        _mayBePublished = _state.Attempts > 1;
+        Sha256Digest? digest = isSmall ? await DigestAsync(Source.Length!.Value, watch).ConfigureAwait(false) : null;
+        UploadAnswer answer = await Protocol.PutAsync(this, digest, watch).ConfigureAwait(false);
+        Source.ThrowIfChanged();
+        return await ConfirmAsync(answer, watch).ConfigureAwait(false);
+    }
+
+    /// <summary>Begins an upload, or continues one where the server is.</summary>
+    private async ValueTask<TransferResult> ContinueAsync(IdleWatch watch)
+    {
+        long offset = 0;
+        long asked = _context.Clock.GetTimestamp();
+        if (Location is not null)
         {
-            StoredFile? stored = await Protocol.FindAsync(_name, Verify, watch).ConfigureAwait(false);
-            if (stored is null)
+            UploadAnswer? position = await Protocol.PositionAsync(Name, Location, watch).ConfigureAwait(false);
+            if (position is { IsComplete: true } published)
             {
-                throw new TransferException(
-                    TransferError.Failed,
-                    $"Uploading '{_name}' over {ProtocolNames.Of(Protocol.Kind)}: the server took all of it, and has no such file now. "
-                    + "Somebody deleted it meanwhile, or it was not published; upload it again.",
-                    _name.Value)
-                {
-                    Protocol = Protocol.Kind,
-                };
+                return await ConfirmAsync(published, watch).ConfigureAwait(false);
             }
 
-            tag ??= stored.Tag is { Value.Length: > 0 } known ? known : null;
-            theirs ??= stored.Sha256;
-        }
-
-        if (digest is { } mine && theirs is { } other && mine != other)
-        {
-            throw new TransferException(
-                TransferError.DigestMismatch,
-                $"'{_name}' was uploaded, and is not what was sent: its SHA-256 is {other} there and {mine} here. "
-                + "Somebody replaced it meanwhile, or the source changed; look at it and upload it again.",
-                _name.Value)
+            if (position is null)
             {
-                Protocol = Protocol.Kind,
-            };
+                if (_mayBePublished && await FindPublishedAsync(watch).ConfigureAwait(false) is { } found)
+                {
+                    return found;
+                }
+
+                TryRestart();
+            }
+
+            offset = position?.Offset ?? 0;
         }
 
-        _record?.Remove();
-        _meter.Total = length;
-        _meter.Report(length, last: true);
-        return new TransferResult(
-            _name, length, tag, theirs is null ? null : digest, Protocol.Kind, _sent + (_outgoing?.Begun ?? 0),
-            _state.Attempts + _partAttempts);
-    }
-
-    /// <summary>What goes out next; what went before is added up.</summary>
-    private Outgoing Next(Outgoing outgoing)
-    {
-        _sent += _outgoing?.Begun ?? 0;
-        _outgoing = outgoing;
-        return outgoing;
-    }
-
-    /// <summary>Whether the file is there as it was sent, although no answer said so.</summary>
-    private async ValueTask<TransferResult?> FindPublishedAsync(long length, Sha256Digest? digest, IdleWatch watch)
-    {
-        if (_byLink)
+        if (Location is null)
         {
-            // It allows to write the file, not to look at it.
+            _mayBePublished = false;
+            AnnouncedLength = Source.Length;
+            asked = _context.Clock.GetTimestamp();
+            Location = await Protocol.StartAsync(this, watch).ConfigureAwait(false);
+            Record?.Save(Location);
+        }
+
+        _rule = await WatchAsync(_context.Clock.GetElapsedTime(asked), offset, watch).ConfigureAwait(false);
+        try
+        {
+            return await SendAllAsync(offset, watch).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (_rule is { IsMet: true } && !watch.Caller.IsCancellationRequested)
+        {
+            return await DivideAsync(watch).ConfigureAwait(false);
+        }
+    }
+
+    private async ValueTask<TransferResult> SendAllAsync(long offset, IdleWatch watch)
+    {
+        Acknowledge(offset);
+        while (offset != Source.Length)
+        {
+            if (Hash is not null)
+            {
+                // What an earlier process sent is read for the digest.
+                watch.Pause();
+                await Hash.CatchUpAsync(Source, offset, watch.Token).ConfigureAwait(false);
+            }
+
+            UploadAnswer answer = await Protocol.SendNextAsync(this, offset, watch).ConfigureAwait(false);
+            offset = answer.Offset;
+            Acknowledge(offset);
+            if (answer.IsComplete)
+            {
+                return await ConfirmAsync(answer, watch).ConfigureAwait(false);
+            }
+        }
+
+        Source.ThrowIfChanged();
+        Sha256Digest? digest = await DigestAsync(offset, watch).ConfigureAwait(false);
+        _mayBePublished = true;
+        return await ConfirmAsync(
+            await Protocol.FinishAsync(this, offset, digest, watch).ConfigureAwait(false), watch).ConfigureAwait(false);
+    }
+
+    /// <summary>Decides whether several connections may become worth it. On a short route the server is not asked for that.</summary>
+    /// <param name="roundTrip">How long the response took that told where the upload is.</param>
+    /// <param name="offset">How far it is.</param>
+    /// <param name="watch">Ends it.</param>
+    private async ValueTask<UploadWatch?> WatchAsync(TimeSpan roundTrip, long offset, IdleWatch watch)
+    {
+        if (!_mayDivide || roundTrip < RangeRule.MinRoundTrip || !Source.CanFork
+            || Source.Length is not { } length || length - offset < 2 * RangeRule.MinBytes)
+        {
             return null;
         }
 
-        StoredFile? stored = await Protocol.FindAsync(_name, digest is not null, watch).ConfigureAwait(false);
-        return stored is not null && digest is not null && stored.Length == length && stored.Sha256 == digest
-            ? await ConfirmAsync(
-                new UploadAnswer(length, Complete: true, stored.Tag, stored.Sha256), length, digest, watch).ConfigureAwait(false)
+        // A disk that was slow to begin an upload, or a new connection, does not make a long route.
+        long asked = _context.Clock.GetTimestamp();
+        await Protocol.PositionAsync(Name, Location!, watch).ConfigureAwait(false);
+        roundTrip = _context.Clock.GetElapsedTime(asked);
+        return roundTrip < RangeRule.MinRoundTrip ? null : new UploadWatch(_context.Clock, roundTrip, length);
+    }
+
+    /// <summary>Sends in parts what one connection had begun.</summary>
+    private async ValueTask<TransferResult> DivideAsync(IdleWatch watch)
+    {
+        // The bytes of the first upload would count twice against the space that the server has.
+        watch.Pause();
+        await DeleteAsync().ConfigureAwait(false);
+        _divided = new DividedUpload(_context, this, UploadParts.Of(Source.Length!.Value, _context.Options.MaxConnections));
+        Record?.Save(_divided.Parts);
+        return await PutPartsAsync(_divided, watch).ConfigureAwait(false);
+    }
+
+    private async ValueTask<TransferResult> PutPartsAsync(DividedUpload divided, IdleWatch watch)
+    {
+        watch.Pause();
+        _mayBePublished = true;
+        UploadAnswer answer;
+        try
+        {
+            answer = await divided.RunAsync(watch.Caller).ConfigureAwait(false);
+        }
+        catch (TransferException exception) when (DividedUpload.MayHelpToSendWhole(exception))
+        {
+            await DeletePartsAsync().ConfigureAwait(false);
+            Record?.Remove();
+            if (exception.Error == TransferError.DigestMismatch)
+            {
+                throw;
+            }
+
+            _mayDivide = false;
+            throw exception.AsTransient("The upload starts over with one connection.");
+        }
+
+        return await ConfirmAsync(answer, watch).ConfigureAwait(false);
+    }
+
+    /// <summary>Compares what the server has published with what was sent.</summary>
+    private async ValueTask<TransferResult> ConfirmAsync(UploadAnswer answer, IdleWatch watch)
+    {
+        long length = answer.Offset;
+        Sha256Digest? digest = await DigestAsync(length, watch).ConfigureAwait(false);
+        EntityTag? tag = answer.Tag;
+        Sha256Digest? published = answer.Sha256;
+        if (!_byLink && (tag is null || (Verifies && published is null)))
+        {
+            StoredFile stored = await Protocol.FindAsync(Name, Verifies, watch).ConfigureAwait(false) ?? throw Failed(
+                TransferError.Failed,
+                $"Uploading '{Name}' over {ProtocolNames.Of(Protocol.Kind)}: the server took all of it, and has no such file now. "
+                + "Somebody deleted it meanwhile, or it was not published; upload it again.");
+            tag ??= stored.Tag is { Value.Length: > 0 } known ? known : null;
+            published ??= stored.Sha256;
+        }
+
+        if (digest is not null && published is not null && digest != published)
+        {
+            throw Failed(
+                TransferError.DigestMismatch,
+                $"'{Name}' was uploaded, and is not what was sent: its SHA-256 is {published} there and {digest} here. "
+                + "Somebody replaced it meanwhile, or the source changed; look at it and upload it again.");
+        }
+
+        Record?.Remove();
+        Meter.Total = length;
+        Meter.Report(length, last: true);
+        return new TransferResult(
+            Name, length, tag, published is null ? null : digest, Protocol.Kind, Meter.Moved, Meter.Attempts);
+    }
+
+    /// <summary>Looks whether the file is there as it was sent, although no response said so.</summary>
+    private async ValueTask<TransferResult?> FindPublishedAsync(IdleWatch watch)
+    {
+        // A link allows to write the file, not to look at it.
+        if (_byLink || !Verifies || Source.Length is not { } length)
+        {
+            return null;
+        }
+
+        Sha256Digest? digest = await DigestAsync(length, watch).ConfigureAwait(false);
+        StoredFile? stored = await Protocol.FindAsync(Name, digest: true, watch).ConfigureAwait(false);
+        return stored is not null && stored.Length == length && stored.Sha256 == digest
+            ? await ConfirmAsync(new UploadAnswer(length, IsComplete: true, stored.Tag, stored.Sha256), watch).ConfigureAwait(false)
             : null;
     }
+
+    private void Acknowledge(long offset)
+    {
+        Source.Acknowledge(offset);
+        _state.Reached(offset);
+        Meter.Report(offset);
+    }
+
+    /// <summary>Looks for the upload that an earlier process began.</summary>
+    private void FindRecorded()
+    {
+        if (Location is not null || _divided is not null || Record is null)
+        {
+            return;
+        }
+
+        if (_context.Parts is not null && Record.FindParts() is { } parts)
+        {
+            _divided = new DividedUpload(_context, this, parts);
+        }
+        else if (Record.Find() is { } location)
+        {
+            Location = location;
+            AnnouncedLength = Source.Length;
+            _mayBePublished = true;
+        }
+    }
+
+    /// <summary>Forgets the upload, so that another one is begun.</summary>
+    /// <returns>Whether that can be: the source goes back to its beginning.</returns>
+    private bool TryRestart()
+    {
+        if (!Source.CanSeek(0))
+        {
+            return false;
+        }
+
+        Location = null;
+        Record?.Remove();
+        return true;
+    }
+
+    private async ValueTask DeleteAsync()
+    {
+        if (Location is { } location)
+        {
+            Location = null;
+            using var bound = new CancellationTokenSource(AbortTime);
+            await AbortAsync(Protocol, location, bound.Token).ConfigureAwait(false);
+        }
+    }
+
+    private async ValueTask DeletePartsAsync()
+    {
+        if (_divided is { } divided)
+        {
+            _divided = null;
+            await divided.DeleteAsync().ConfigureAwait(false);
+        }
+    }
+
+    private TransferException Failed(TransferError error, string message) => new(error, message, Name.Value) { Protocol = Protocol.Kind };
 }

@@ -128,11 +128,13 @@ internal sealed class PartMeter(UploadParts parts, ProgressMeter whole) : IMeter
 {
     private long _last;
 
-    public void Report(long transferred)
+    public void Report(long transferred, bool last = false)
     {
         // After an interruption it goes back to what the server has, and so does the sum.
         long sum = parts.Add(transferred - _last);
         _last = transferred;
         whole.Report(sum);
     }
+
+    public void Move(int bytes) => whole.Move(bytes);
 }

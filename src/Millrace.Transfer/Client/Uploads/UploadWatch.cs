@@ -20,6 +20,9 @@ internal sealed class UploadWatch(TimeProvider clock, TimeSpan roundTrip, long l
     private long _started;
     private long _first = -1;
 
+    /// <summary>Whether <see cref="IsWorthIt"/> has found that several connections are worth it.</summary>
+    public bool IsMet { get; private set; }
+
     /// <summary>Whether several connections are worth it.</summary>
     /// <param name="sent">Bytes of the file in front of what is sent next.</param>
     /// <remarks>
@@ -40,7 +43,7 @@ internal sealed class UploadWatch(TimeProvider clock, TimeSpan roundTrip, long l
 
         long left = length - sent;
         TimeSpan elapsed = clock.GetElapsedTime(_started);
-        return left >= length / 2
+        return IsMet = left >= length / 2
             && RangeRule.IsWorthIt(roundTrip, sent - _first, elapsed, left)
             && (sent - _first) * (roundTrip / elapsed) < WideWindow;
     }

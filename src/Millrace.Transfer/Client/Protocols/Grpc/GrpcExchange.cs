@@ -64,13 +64,9 @@ internal sealed class GrpcExchange : IDisposable
     /// <summary>The exception to throw instead of another one.</summary>
     public Exception Translate(Exception exception)
     {
-        if (_watch.Caller.IsCancellationRequested && exception is not (TransferException or FilePipeException))
-        {
-            return new OperationCanceledException($"{Call.Verb} '{Call.Name}' was canceled.", exception, _watch.Caller);
-        }
-
         return exception switch
         {
+            _ when _watch.Caller.IsCancellationRequested => Failures.Translate(exception, Call, _watch),
             GrpcFault { Status: GrpcStatus.ResourceExhausted } => new TransferException(
                 TransferError.TooLarge, $"{Call.Verb} '{Call.Name}' over {ProtocolNames.Of(Call.Protocol)}: {exception.Message}", Call.Name, exception)
             {
@@ -78,7 +74,7 @@ internal sealed class GrpcExchange : IDisposable
             },
             GrpcFault => Failures.Protocol(Call, exception.Message.TrimEnd('.')),
             not (TransferException or FilePipeException) when _deadline is { IsCancellationRequested: true } => TooLong(exception),
-            _ => Failures.Translate(exception, Call, _watch) ?? exception,
+            _ => Failures.Translate(exception, Call, _watch),
         };
     }
 

@@ -2,17 +2,22 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer;
 
-/// <summary>Uploads: with one call, or in a session that is continued.</summary>
+/// <summary>Uploads: with one call, or with several that can be resumed.</summary>
 internal sealed partial class GrpcProtocolClient
 {
+    /// <summary>Bytes of a part at most: with its other fields below the 8 MiB that many servers and proxies take.</summary>
+    public const long PartBytes = (8 * 1024 * 1024) - (16 * 1024);
+
     private volatile bool _knowsNoUploads;
 
-    public override async Task<UploadAnswer> PutAsync(
-        TransferName name, Outgoing content, WritePrecondition precondition, Sha256Digest? digest, IdleWatch watch)
+    public override bool SendsWhole(bool isSmall) => isSmall || _knowsNoUploads;
+
+    public override async Task<UploadAnswer> PutAsync(Upload upload, Sha256Digest? digest, IdleWatch watch)
     {
-        ProtocolCall call = Call("Uploading", name);
-        ThrowIfLinked(name, call);
-        var head = new UploadHead { Name = name.Value, Precondition = GrpcMapping.ToMessage(precondition) };
+        ProtocolCall call = Call("Uploading", upload.Name);
+        ThrowIfLinked(upload.Name, call);
+        Outgoing content = upload.SendWhole(watch);
+        var head = new UploadHead { Name = upload.Name.Value, Precondition = GrpcMapping.ToMessage(upload.Precondition) };
         if (content.Count is { } length)
         {
             head.Length = length;
@@ -23,21 +28,18 @@ internal sealed partial class GrpcProtocolClient
             head.Sha256 = GrpcMapping.ToMessage(sha256);
         }
 
-        UploadStatus status = await SendAsync(
-            "Upload", new ChunkContent(head, content, _setup), content, call, watch).ConfigureAwait(false);
-        return status.File is not null
-            ? Answer(status)
-            : throw Failures.Protocol(call, "the answer does not say that the file was published");
+        var chunks = new ChunkContent(head, content, hasTrailingDigest: digest is null && !IsWeb, _setup);
+        UploadStatus status = await SendAsync("Upload", chunks, content, call, watch).ConfigureAwait(false);
+        return Published(status, content.Sent, call);
     }
 
-    public override async Task<Uri> StartAsync(
-        TransferName name, long? length, WritePrecondition precondition, IdleWatch watch)
+    public override async Task<Uri> StartAsync(Upload upload, IdleWatch watch)
     {
-        ProtocolCall call = Call("Uploading", name);
-        var message = new StartUploadRequest { Name = name.Value, Precondition = GrpcMapping.ToMessage(precondition) };
-        if (length is { } bytes)
+        ProtocolCall call = Call("Uploading", upload.Name);
+        var message = new StartUploadRequest { Name = upload.Name.Value, Precondition = GrpcMapping.ToMessage(upload.Precondition) };
+        if (upload.AnnouncedLength is { } length)
         {
-            message.Length = bytes;
+            message.Length = length;
         }
 
         try
@@ -51,25 +53,17 @@ internal sealed partial class GrpcProtocolClient
         {
             // A server of somebody else may have nothing of the kind.
             _knowsNoUploads = true;
-            throw new TransferException(
-                exception.Error, $"{exception.Message} It is sent with one call.", exception.Name, exception)
-            {
-                Status = exception.Status,
-                Protocol = Kind,
-                IsTransient = true,
-            };
+            throw exception.AsTransient("It is sent with one call.");
         }
     }
 
-    public override async Task<UploadPosition?> PositionAsync(TransferName name, Uri upload, IdleWatch watch)
+    public override async Task<UploadAnswer?> PositionAsync(TransferName name, Uri upload, IdleWatch watch)
     {
         ProtocolCall call = Call("Continuing the upload of", name);
         try
         {
-            UploadStatus status = await AskAsync(
-                "QueryUpload", new QueryUploadRequest { Upload = IdOf(upload) }, UploadStatus.Parser, call, watch)
-                .ConfigureAwait(false);
-            return new UploadPosition(status.Offset, status.File is not null);
+            return Answer(await AskAsync(
+                "QueryUpload", new QueryUploadRequest { Upload = IdOf(upload) }, UploadStatus.Parser, call, watch).ConfigureAwait(false));
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)
         {
@@ -77,46 +71,52 @@ internal sealed partial class GrpcProtocolClient
         }
     }
 
-    public override async Task<UploadAnswer> AppendAsync(
-        TransferName name, Uri upload, Outgoing content, long? length, bool isLast, Sha256Digest? partDigest, IdleWatch watch)
+    /// <inheritdoc/>
+    /// <remarks>
+    /// gRPC brings all the rest in one call, with the digest after the last byte. gRPC-Web has no streams of requests: a call
+    /// brings a part, whose bytes have to be counted first.
+    /// </remarks>
+    public override async Task<UploadAnswer> SendNextAsync(Upload upload, long offset, IdleWatch watch)
     {
-        ProtocolCall call = Call("Uploading", name);
+        ProtocolCall call = Call("Uploading", upload.Name);
+        string id = IdOf(upload.Location!);
         if (!IsWeb)
         {
-            var head = new UploadHead { Upload = IdOf(upload), Offset = content.Offset, Commit = isLast };
-            if (length is { } whole)
+            Outgoing rest = upload.Send(offset, long.MaxValue, watch);
+            bool isLast = rest.End is { } end && end == upload.AnnouncedLength;
+            var head = new UploadHead { Upload = id, Offset = offset, Commit = isLast };
+            if (upload.AnnouncedLength is { } length)
             {
-                head.Length = whole;
+                head.Length = length;
             }
 
-            return Answer(await SendAsync(
-                "Upload", new ChunkContent(head, content, _setup), content, call, watch).ConfigureAwait(false));
+            return Answer(await SendAsync("Upload", new ChunkContent(head, rest, isLast, _setup), rest, call, watch).ConfigureAwait(false));
         }
 
-        var part = new UploadPartRequest { Upload = IdOf(upload), Offset = content.Offset };
-        if (partDigest is { } digest)
+        Outgoing part = upload.Send(offset, PartBytes, watch);
+        if (part.Count is null)
         {
-            part.Sha256 = GrpcMapping.ToMessage(digest);
+            await part.CountAheadAsync().ConfigureAwait(false);
         }
 
-        return Answer(await SendAsync(
-            "UploadPart", new PartContent(part, content, _setup), content, call, watch).ConfigureAwait(false));
+        return part.Count == 0
+            ? new UploadAnswer(offset, IsComplete: false)
+            : Answer(await SendAsync(
+                "UploadPart", new PartContent(new UploadPartRequest { Upload = id, Offset = offset }, part, _setup), part, call, watch)
+                .ConfigureAwait(false));
     }
 
-    public override async Task<UploadAnswer> FinishAsync(
-        TransferName name, Uri upload, long length, Sha256Digest? digest, IdleWatch watch)
+    public override async Task<UploadAnswer> FinishAsync(Upload upload, long length, Sha256Digest? digest, IdleWatch watch)
     {
-        ProtocolCall call = Call("Uploading", name);
-        var message = new CommitUploadRequest { Upload = IdOf(upload), Length = length };
+        ProtocolCall call = Call("Uploading", upload.Name);
+        var message = new CommitUploadRequest { Upload = IdOf(upload.Location!), Length = length };
         if (digest is { } sha256)
         {
             message.Sha256 = GrpcMapping.ToMessage(sha256);
         }
 
         UploadStatus status = await AskAsync("CommitUpload", message, UploadStatus.Parser, call, watch).ConfigureAwait(false);
-        return status.File is not null
-            ? Answer(status)
-            : throw Failures.Protocol(call, "the answer does not say that the file was published");
+        return Published(status, length, call);
     }
 
     public override async Task AbortAsync(TransferName name, Uri upload, IdleWatch watch) => await AskAsync(
@@ -125,6 +125,10 @@ internal sealed partial class GrpcProtocolClient
         AbortUploadResponse.Parser,
         Call("Giving up the upload of", name),
         watch).ConfigureAwait(false);
+
+    private static UploadAnswer Published(UploadStatus status, long length, ProtocolCall call) => status.File is not null
+        ? Answer(status) with { Offset = length }
+        : throw Failures.Protocol(call, "the answer does not say that the file was published");
 
     private static UploadAnswer Answer(UploadStatus status) => new(
         status.Offset,

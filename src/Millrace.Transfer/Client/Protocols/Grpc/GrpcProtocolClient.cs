@@ -7,9 +7,6 @@ namespace Millrace.Transfer;
 /// <summary>gRPC over HTTP/2, and gRPC-Web over HTTP/1.1, which has no streams of requests: uploads go in parts there.</summary>
 internal sealed partial class GrpcProtocolClient : Protocol
 {
-    /// <summary>Bytes of a part at most: with its other fields below the 8 MiB that many servers and proxies take.</summary>
-    public const long PartBytes = (8 * 1024 * 1024) - (16 * 1024);
-
     private const string Proto = "+proto";
 
     private static readonly string UserAgent =
@@ -37,19 +34,7 @@ internal sealed partial class GrpcProtocolClient : Protocol
 
     public override TransferProtocol Kind => _setup.Kind;
 
-    public override bool CanResume => !_knowsNoUploads;
-
-    public override bool VerifiesWhole => true;
-
-    public override bool SupportsTrailingDigest => !IsWeb;
-
-    public override bool NeedsCount => IsWeb;
-
-    public override bool MayDivide => false;
-
     private bool IsWeb => Kind != TransferProtocol.Grpc;
-
-    public override long MaxRequestBytes(bool verify) => IsWeb ? PartBytes : long.MaxValue;
 
     private ProtocolCall Call(string verb, TransferName name) => new(verb, name.IsRoot ? "/" : name.Value, Kind);
 
@@ -124,7 +109,7 @@ internal sealed partial class GrpcProtocolClient : Protocol
         {
             throw new TransferException(
                 TransferError.InvalidRequest,
-                $"{call.Verb} '{name}' over {ProtocolNames.Of(Kind)}: a signed link is for HTTP. Use the wire http1 or http2.",
+                $"{call.Verb} '{name}' over {ProtocolNames.Of(Kind)}: a signed link is for HTTP. Use http1 or http2.",
                 name.Value)
             {
                 Protocol = Kind,

@@ -30,7 +30,10 @@ internal static class GrpcRefusals
             Protocol = call.Protocol,
             Offset = Fields.Number(field(GrpcFields.Offset)),
             RetryAfter = RetryAfterOf(field(GrpcFields.RetryAfter)),
-            IsTransient = IsTransient(status, error, told),
+
+            // A server of Millrace fails for the moment as over HTTP with 500; of others only UNAVAILABLE says that.
+            IsTransient = Failures.IsTransient(
+                error, otherwise: status == GrpcStatus.Unavailable || (told && status == GrpcStatus.Internal)),
         };
     }
 
@@ -51,15 +54,6 @@ internal static class GrpcRefusals
             i > 0 && char.IsAsciiLetterUpper(letter) ? $"_{letter}" : char.ToUpperInvariant(letter).ToString()))
         : $"the status {(int)status}";
 
-    /// <summary>A server of Millrace fails for the moment as over HTTP with 500; of others only UNAVAILABLE says that.</summary>
-    private static bool IsTransient(GrpcStatus status, TransferError error, bool told) => error switch
-    {
-        TransferError.OffsetMismatch or TransferError.TakenOver or TransferError.UploadComplete => true,
-        TransferError.TooManyTransfers or TransferError.TooSlow or TransferError.Disconnected => true,
-        TransferError.NoSpace or TransferError.Unauthorized or TransferError.Forbidden => false,
-        _ => status == GrpcStatus.Unavailable || (told && status == GrpcStatus.Internal),
-    };
-
     private static TimeSpan? RetryAfterOf(string? text) =>
         double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds)
         && seconds <= TimeSpan.MaxValue.TotalSeconds / 2
@@ -71,7 +65,7 @@ internal static class GrpcRefusals
         GrpcStatus.Unauthenticated => "Give a token that is valid.",
         GrpcStatus.PermissionDenied => "The token does not allow it; ask for one that does.",
         GrpcStatus.NotFound => "Look at the name.",
-        GrpcStatus.Unimplemented => "The server does not do this; use another wire.",
+        GrpcStatus.Unimplemented => "The server does not support this; use another protocol.",
         GrpcStatus.FailedPrecondition => "Look at what is there, then decide.",
         GrpcStatus.DeadlineExceeded => "Give it more time.",
         _ => "It gave no reason.",

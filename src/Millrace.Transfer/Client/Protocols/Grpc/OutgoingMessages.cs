@@ -69,7 +69,12 @@ internal abstract class OutgoingMessages : HttpContent
 
 /// <summary>An upload in one call: what it is, its chunks, and how it ends.</summary>
 /// <remarks>It has no length, as a stream of messages has none: servers look for the end of the stream.</remarks>
-internal sealed class ChunkContent(UploadHead head, Outgoing outgoing, ProtocolSetup setup) : OutgoingMessages(outgoing, setup.Kind)
+/// <param name="head">What it is.</param>
+/// <param name="outgoing">The bytes.</param>
+/// <param name="hasTrailingDigest">Whether the digest of the whole file goes after its last byte.</param>
+/// <param name="setup">How messages are made.</param>
+internal sealed class ChunkContent(UploadHead head, Outgoing outgoing, bool hasTrailingDigest, ProtocolSetup setup)
+    : OutgoingMessages(outgoing, setup.Kind)
 {
     protected override async Task WriteAsync(Stream stream, CancellationToken cancellationToken)
     {
@@ -77,7 +82,7 @@ internal sealed class ChunkContent(UploadHead head, Outgoing outgoing, ProtocolS
         await chunks.WriteAsync(new Chunk { Upload = head }, cancellationToken).ConfigureAwait(false);
         await Outgoing.CopyToAsync(chunks, cancellationToken).ConfigureAwait(false);
         var end = new End { Length = Outgoing.Sent };
-        if (await Outgoing.DigestAsync().ConfigureAwait(false) is { } digest)
+        if (hasTrailingDigest && await Outgoing.DigestAsync().ConfigureAwait(false) is { } digest)
         {
             end.Sha256 = GrpcMapping.ToMessage(digest);
         }
