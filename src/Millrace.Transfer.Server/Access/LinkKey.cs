@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>The key that signs links. Immutable; keep it as secret as a token.</summary>

@@ -1,9 +1,7 @@
 using System.Buffers;
 using System.Buffers.Text;
 using System.Globalization;
-using System.Security.Cryptography;
 using System.Text;
-using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
 
 namespace Millrace.Transfer.Server;

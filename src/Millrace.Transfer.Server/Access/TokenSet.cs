@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>The parsed content of a token file. Immutable.</summary>

@@ -1,5 +1,3 @@
-using Microsoft.Extensions.Logging;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>Lines of the log. Names and addresses, never a token, a signature or a query.</summary>

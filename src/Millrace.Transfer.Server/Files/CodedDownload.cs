@@ -1,6 +1,4 @@
 using System.IO.Compression;
-using System.IO.Pipelines;
-using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 

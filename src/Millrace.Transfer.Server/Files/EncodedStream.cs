@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>A body as it comes, counted and hashed.</summary>

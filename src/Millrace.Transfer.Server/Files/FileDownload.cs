@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
 
 namespace Millrace.Transfer.Server;

@@ -1,5 +1,3 @@
-using Microsoft.AspNetCore.Http;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>DELETE of a file, or of an empty folder.</summary>

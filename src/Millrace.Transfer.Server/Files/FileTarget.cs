@@ -1,6 +1,3 @@
-using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Routing;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>What a request is about.</summary>

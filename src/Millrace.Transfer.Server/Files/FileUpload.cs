@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using Microsoft.AspNetCore.Http;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>PUT of a file.</summary>

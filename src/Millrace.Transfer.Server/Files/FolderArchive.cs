@@ -1,5 +1,3 @@
-using Microsoft.AspNetCore.Http;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>A folder with everything below it as one file, made while it is sent.</summary>

@@ -1,5 +1,3 @@
-using Microsoft.AspNetCore.Http;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>GET and HEAD of a folder: a listing for programs or for people, or all of it as one file.</summary>

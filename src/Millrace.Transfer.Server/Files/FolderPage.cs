@@ -1,8 +1,6 @@
 using System.Globalization;
-using System.Security.Cryptography;
 using System.Text;
 using System.Text.Encodings.Web;
-using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 

@@ -1,5 +1,3 @@
-using Microsoft.AspNetCore.Http;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>Redirects a request for a folder that lacks the trailing slash.</summary>

@@ -1,6 +1,4 @@
 using System.Buffers;
-using System.IO.Pipelines;
-using System.Security.Cryptography;
 using System.Text;
 
 namespace Millrace.Transfer.Server;

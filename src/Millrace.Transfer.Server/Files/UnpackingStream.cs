@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>Decompresses a body, with a bound against bodies that are made to fill a disk.</summary>

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Buffers.Text;
-using System.IO.Pipelines;
 
 namespace Millrace.Transfer.Server;
 

@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>Moves a part of a file into an answer, in chunks.</summary>

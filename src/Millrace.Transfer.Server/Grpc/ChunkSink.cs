@@ -1,6 +1,3 @@
-using System.IO.Pipelines;
-using System.Security.Cryptography;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>

@@ -1,8 +1,6 @@
 using System.Globalization;
-using System.IO.Pipelines;
 using System.Text;
 using Google.Protobuf;
-using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 

@@ -1,6 +1,4 @@
-using System.IO.Pipelines;
 using Google.Protobuf;
-using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 

@@ -1,5 +1,4 @@
 using Microsoft.AspNetCore.Cors.Infrastructure;
-using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 

@@ -1,4 +1,3 @@
-using System.IO.Pipelines;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
 using FileInfo = Millrace.Transfer.Messages.FileInfo;

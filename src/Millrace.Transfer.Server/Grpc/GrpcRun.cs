@@ -1,5 +1,4 @@
 using Microsoft.AspNetCore.Connections;
-using Microsoft.Extensions.Logging;
 
 namespace Millrace.Transfer.Server;
 

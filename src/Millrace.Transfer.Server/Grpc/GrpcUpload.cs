@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-using System.Security.Cryptography;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
 

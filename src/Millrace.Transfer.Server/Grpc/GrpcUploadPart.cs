@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Server;

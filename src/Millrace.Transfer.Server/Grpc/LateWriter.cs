@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>

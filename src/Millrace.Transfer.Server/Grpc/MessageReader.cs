@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.IO.Pipelines;
 using Google.Protobuf;
 
 namespace Millrace.Transfer.Server;

@@ -1,5 +1,3 @@
-using Microsoft.Extensions.Logging;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>The folder, addresses, limits and shutdown of a <see cref="TransferServer"/>.</summary>

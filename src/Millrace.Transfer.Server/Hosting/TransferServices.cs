@@ -1,6 +1,5 @@
 using System.Diagnostics.Metrics;
 using Microsoft.AspNetCore.Authorization;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Millrace.Transfer.Server;

@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer.Server;

@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>One version of a file, open for reading. Disposing it closes the file; readers that it gave must be completed before.</summary>

@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>A file that is being written. Disposed without a commit, nothing of it remains.</summary>

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Security.Cryptography;
 
 namespace Millrace.Transfer.Server;
 

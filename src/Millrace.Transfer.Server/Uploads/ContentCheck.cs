@@ -1,6 +1,3 @@
-using System.Security.Cryptography;
-using Microsoft.AspNetCore.Http;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>

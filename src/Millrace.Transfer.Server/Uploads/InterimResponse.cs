@@ -1,8 +1,6 @@
 using System.Buffers;
-using System.IO.Pipelines;
 using System.Text;
 using Microsoft.AspNetCore.Connections.Features;
-using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 

@@ -1,6 +1,4 @@
 using System.Globalization;
-using System.Security.Cryptography;
-using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server;
 

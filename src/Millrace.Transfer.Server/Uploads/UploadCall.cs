@@ -1,6 +1,4 @@
 using System.Globalization;
-using System.IO.Pipelines;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Net.Http.Headers;
 

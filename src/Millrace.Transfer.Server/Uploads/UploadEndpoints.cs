@@ -1,7 +1,3 @@
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Routing;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>Where uploads are started and continued. tus and the draft have the same URLs and the same uploads.</summary>

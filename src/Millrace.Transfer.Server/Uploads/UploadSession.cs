@@ -1,6 +1,3 @@
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>What one request does with one upload, the same for tus, the draft and gRPC.</summary>

@@ -1,10 +1,8 @@
-using System.Net;
 using System.Net.Http.Headers;
 using System.Security.Claims;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
 using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Access;

@@ -1,5 +1,4 @@
 using System.Net.Http.Headers;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace Millrace.Transfer.Server.Tests.Access;
 

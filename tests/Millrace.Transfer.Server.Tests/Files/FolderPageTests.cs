@@ -62,7 +62,7 @@ public sealed partial class FolderPageTests : ServerTest
         string page = await response.Content.ReadAsStringAsync();
         string style = Style().Match(page).Groups["css"].Value;
         Assert.Contains(
-            Convert.ToBase64String(System.Security.Cryptography.SHA256.HashData(System.Text.Encoding.UTF8.GetBytes(style))),
+            Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(style))),
             policy);
     }
 

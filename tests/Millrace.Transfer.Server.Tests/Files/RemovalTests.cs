@@ -6,11 +6,9 @@ public sealed class RemovalTests : ServerTest
     public async Task File_is_deleted_once()
     {
         await Server.WriteAsync("a/b", Content.Of(10));
-        using HttpResponseMessage first = await DeleteAsync("files/a/b");
-        Assert.Equal(HttpStatusCode.NoContent, first.StatusCode);
+        await DeleteAsync("files/a/b").AnswersAsync(HttpStatusCode.NoContent);
         Assert.Empty(Server.VisibleFiles());
-        using HttpResponseMessage second = await DeleteAsync("files/a/b");
-        Assert.Equal(HttpStatusCode.NotFound, second.StatusCode);
+        await DeleteAsync("files/a/b").AnswersAsync(HttpStatusCode.NotFound);
     }
 
     [Theory]
@@ -33,8 +31,7 @@ public sealed class RemovalTests : ServerTest
     public async Task An_empty_folder_is_deleted()
     {
         Directory.CreateDirectory(Server.PathOf("empty"));
-        using HttpResponseMessage response = await DeleteAsync("files/empty/");
-        Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
+        await DeleteAsync("files/empty/").AnswersAsync(HttpStatusCode.NoContent);
         Assert.False(Directory.Exists(Server.PathOf("empty")));
     }
 
@@ -42,16 +39,14 @@ public sealed class RemovalTests : ServerTest
     public async Task A_folder_with_files_is_not_deleted()
     {
         await Server.WriteAsync("a/b", Content.Of(10));
-        using HttpResponseMessage response = await DeleteAsync("files/a/");
-        Assert.Equal(HttpStatusCode.Conflict, response.StatusCode);
+        await DeleteAsync("files/a/").AnswersAsync(HttpStatusCode.Conflict);
         Assert.Equal(["a/b"], Server.VisibleFiles());
     }
 
     [Fact]
     public async Task The_root_is_not_deleted()
     {
-        using HttpResponseMessage response = await DeleteAsync("files/");
-        Assert.Equal(HttpStatusCode.Conflict, response.StatusCode);
+        await DeleteAsync("files/").AnswersAsync(HttpStatusCode.Conflict);
         Assert.True(Directory.Exists(Server.Root));
     }
 
@@ -59,8 +54,7 @@ public sealed class RemovalTests : ServerTest
     public async Task File_path_with_a_trailing_slash_is_not_deleted()
     {
         await Server.WriteAsync("a", Content.Of(10));
-        using HttpResponseMessage response = await DeleteAsync("files/a/");
-        Assert.Equal(HttpStatusCode.NotFound, response.StatusCode);
+        await DeleteAsync("files/a/").AnswersAsync(HttpStatusCode.NotFound);
         Assert.Equal(["a"], Server.VisibleFiles());
     }
 

@@ -39,16 +39,14 @@ public sealed class UploadTests : ServerTest
             Content = new ByteArrayContent(Content.Of(100_000)),
         };
         request.Headers.TransferEncodingChunked = true;
-        using HttpResponseMessage response = await Client.SendAsync(request);
-        Assert.Equal(HttpStatusCode.Created, response.StatusCode);
+        await Client.SendAsync(request).AnswersAsync(HttpStatusCode.Created);
         Assert.Equal(Content.Of(100_000), await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
     [Fact]
     public async Task Body_over_Kestrels_default_limit_is_accepted()
     {
-        using HttpResponseMessage response = await PutAsync("files/a", new byte[31_000_000]);
-        Assert.Equal(HttpStatusCode.Created, response.StatusCode);
+        await PutAsync("files/a", new byte[31_000_000]).AnswersAsync(HttpStatusCode.Created);
         Assert.Equal(31_000_000, new FileInfo(Server.PathOf("a")).Length);
     }
 
@@ -130,8 +128,7 @@ public sealed class UploadTests : ServerTest
         }
 
         // Answered after the other one is over: a store that lets go late would have the name taken.
-        using HttpResponseMessage response = await PutAsync("files/b", [1]);
-        Assert.Equal(HttpStatusCode.Created, response.StatusCode);
+        await PutAsync("files/b", [1]).AnswersAsync(HttpStatusCode.Created);
         Assert.Equal(["b"], Server.VisibleFiles());
         Assert.Empty(Server.Complaints);
     }
@@ -144,8 +141,7 @@ public sealed class UploadTests : ServerTest
     public async Task A_folder_cannot_be_put(string path)
     {
         await Server.WriteAsync("folder/x", Content.Of(1));
-        using HttpResponseMessage response = await PutAsync(path, Content.Of(20));
-        Assert.Equal(HttpStatusCode.Conflict, response.StatusCode);
+        await PutAsync(path, Content.Of(20)).AnswersAsync(HttpStatusCode.Conflict);
         Assert.Equal(["folder/x"], Server.VisibleFiles());
     }
 
@@ -153,16 +149,15 @@ public sealed class UploadTests : ServerTest
     public async Task A_file_cannot_become_a_folder()
     {
         await Server.WriteAsync("a", Content.Of(1));
-        using HttpResponseMessage response = await PutAsync("files/a/b", Content.Of(20));
-        Assert.Equal(HttpStatusCode.Conflict, response.StatusCode);
+        await PutAsync("files/a/b", Content.Of(20)).AnswersAsync(HttpStatusCode.Conflict);
         Assert.Equal(["a"], Server.VisibleFiles());
     }
 
     [Fact]
     public async Task Content_Range_in_PUT_is_refused()
     {
-        using HttpResponseMessage response = await PutAsync("files/a", Content.Of(20), ("Content-Range", "bytes 0-19/100"));
-        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        await PutAsync("files/a", Content.Of(20), ("Content-Range", "bytes 0-19/100"))
+            .AnswersAsync(HttpStatusCode.BadRequest);
         Assert.Empty(Server.VisibleFiles());
     }
 

@@ -58,7 +58,7 @@ public sealed class ChunkWriterTests
 
             writer.Pad();
             await pipe.FlushAsync();
-            Assert.Equal(Convert.ToBase64String(content), System.Text.Encoding.ASCII.GetString(destination.ToArray()));
+            Assert.Equal(Convert.ToBase64String(content), Encoding.ASCII.GetString(destination.ToArray()));
             Assert.Equal(Base64PipeWriter.Encoded(content.Length), destination.Length);
         }
     }

@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
@@ -6,8 +5,7 @@ namespace Millrace.Transfer.Server.Tests.Grpc;
 /// <summary>Stat, List and Delete.</summary>
 public sealed class FileCallTests : GrpcTest
 {
-    [Theory]
-    [MemberData(nameof(Forms))]
+    [Theory, EveryForm]
     public async Task Stat_reports_the_files_metadata(string form)
     {
         byte[] content = Content.Of(5000);
@@ -28,8 +26,7 @@ public sealed class FileCallTests : GrpcTest
         (await CallAsync("List", new ListRequest { Folder = "none" })).Failed(5, TransferError.NotFound);
     }
 
-    [Theory]
-    [MemberData(nameof(Forms))]
+    [Theory, EveryForm]
     public async Task A_folder_is_listed_in_order_over_all_its_pages(string form)
     {
         string[] names = [.. Enumerable.Range(0, 2345).Select(static i => $"f{i:0000}")];
@@ -70,16 +67,14 @@ public sealed class FileCallTests : GrpcTest
         Assert.Equal(["x/b", "x/y"], Names(await ListAsync("grpc", new ListRequest { Folder = "x" })));
     }
 
-    [Theory]
-    [MemberData(nameof(Forms))]
+    [Theory, EveryForm]
     public async Task Empty_folder_is_an_empty_stream(string form)
     {
         Directory.CreateDirectory(PathOf("x"));
         Assert.Empty(await ListAsync(form, new ListRequest { Folder = "x" }));
     }
 
-    [Theory]
-    [MemberData(nameof(Forms))]
+    [Theory, EveryForm]
     public async Task File_is_deleted_once(string form)
     {
         Put("a", []);

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using System.Text;
 using Google.Protobuf;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;

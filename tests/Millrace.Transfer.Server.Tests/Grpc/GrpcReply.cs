@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.IO.Compression;
 using System.Net.Http.Headers;
-using System.Text;
 using Google.Protobuf;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;

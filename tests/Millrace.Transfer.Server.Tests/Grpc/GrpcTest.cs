@@ -1,5 +1,4 @@
 using System.Net.Http.Headers;
-using System.Text;
 using Google.Protobuf;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
@@ -8,9 +7,6 @@ namespace Millrace.Transfer.Server.Tests.Grpc;
 public abstract class GrpcTest : IAsyncLifetime
 {
     private ServedFolder? _server;
-
-    /// <summary>Every form of a call.</summary>
-    public static TheoryData<string> Forms { get; } = new("grpc", "grpc-web", "grpc-web-text");
 
     internal ServedFolder Server => _server!;
 
@@ -93,13 +89,17 @@ public abstract class GrpcTest : IAsyncLifetime
         return request;
     }
 
-    internal async Task<GrpcReply> CallAsync(
-        GrpcForm form, string method, byte[] body, params (string Name, string Value)[] fields)
-    {
-        byte[] bytes = form == GrpcForm.WebText ? Encoding.ASCII.GetBytes(Convert.ToBase64String(body)) : body;
-        using var content = new ByteArrayContent(bytes);
-        return await SendAsync(form, Request(form, method, content, fields));
-    }
+    internal HttpRequestMessage Request(
+        GrpcForm form, string method, byte[] body, params (string Name, string Value)[] fields) =>
+        Request(form, method, new ByteArrayContent(Encoded(form, body)), fields);
+
+    /// <summary>The bytes as a form of a call sends them.</summary>
+    internal static byte[] Encoded(GrpcForm form, byte[] body) =>
+        form == GrpcForm.WebText ? Encoding.ASCII.GetBytes(Convert.ToBase64String(body)) : body;
+
+    internal Task<GrpcReply> CallAsync(
+        GrpcForm form, string method, byte[] body, params (string Name, string Value)[] fields) =>
+        SendAsync(form, Request(form, method, body, fields));
 
     internal Task<GrpcReply> CallAsync(string form, string method, byte[] body, params (string Name, string Value)[] fields) =>
         CallAsync(FormOf(form), method, body, fields);

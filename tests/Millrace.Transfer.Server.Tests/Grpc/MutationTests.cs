@@ -73,7 +73,7 @@ public sealed class MutationTests : GrpcTest
         byte[] content = Content.Text(20_000);
         byte[] Data(byte[] bytes) => packed ? UploadTests.Packed(Frames.Field(1, bytes)) : Frames.Data(bytes);
         byte[] Only(byte[] message) => packed ? UploadTests.Packed(message) : Frames.Of(message);
-        byte[] upload = System.Text.Encoding.ASCII.GetBytes(id);
+        byte[] upload = Encoding.ASCII.GetBytes(id);
         return method switch
         {
             "Upload" => Frames.Join(Frames.Head("a"), Data(content[..8000]), Data(content[8000..]), Frames.End(content.Length)),

@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-using System.Text;
 using Google.Protobuf;
 using Millrace.Transfer.Messages;
 
@@ -9,8 +7,7 @@ public sealed class UploadTests : GrpcTest
 {
     private static readonly byte[] Small = Content.Of(1000);
 
-    [Theory]
-    [MemberData(nameof(Forms))]
+    [Theory, EveryForm]
     public async Task File_is_stored_as_sent(string form)
     {
         byte[] content = Content.Of(3_000_001);
@@ -21,8 +18,7 @@ public sealed class UploadTests : GrpcTest
         Assert.Equal(content, await File.ReadAllBytesAsync(PathOf("a")));
     }
 
-    [Theory]
-    [MemberData(nameof(Forms))]
+    [Theory, EveryForm]
     public async Task Chunks_of_any_size_are_stored(string form)
     {
         byte[] content = Content.Of(200_000);
@@ -34,8 +30,7 @@ public sealed class UploadTests : GrpcTest
         }
     }
 
-    [Theory]
-    [MemberData(nameof(Forms))]
+    [Theory, EveryForm]
     public async Task Compressed_chunks_are_stored(string form)
     {
         byte[] content = Content.Text(1_000_000);
@@ -49,24 +44,17 @@ public sealed class UploadTests : GrpcTest
         Assert.Equal(content, await File.ReadAllBytesAsync(PathOf("a")));
     }
 
-    [Theory]
-    [MemberData(nameof(Forms))]
+    [Theory, EveryForm]
     public async Task Empty_file_is_stored(string form)
     {
         (await CallAsync(form, "Upload", Frames.Upload("a", []))).Only(Messages.UploadStatus.Parser);
         Assert.Empty(await File.ReadAllBytesAsync(PathOf("a")));
     }
 
-    [Theory]
-    [MemberData(nameof(Forms))]
+    [Theory, EveryForm]
     public async Task Bytes_sent_one_by_one_are_stored(string form)
     {
-        byte[] body = Frames.Upload("a", Small, 300);
-        if (form == "grpc-web-text")
-        {
-            body = Encoding.ASCII.GetBytes(Convert.ToBase64String(body));
-        }
-
+        byte[] body = Encoded(FormOf(form), Frames.Upload("a", Small, 300));
         using var content = new StreamedContent(async stream =>
         {
             foreach (byte value in body)
@@ -111,8 +99,7 @@ public sealed class UploadTests : GrpcTest
         AssertNothing();
     }
 
-    [Theory]
-    [MemberData(nameof(Forms))]
+    [Theory, EveryForm]
     public async Task Wrong_digest_publishes_nothing(string form)
     {
         byte[] body = Frames.Join(Frames.Head("a"), Frames.Data(Small), Frames.End(1000, new byte[32]));

@@ -1,5 +1,3 @@
-using System.Net;
-using Microsoft.Extensions.DependencyInjection;
 using Millrace.Transfer.Server.Tests.Infrastructure;
 
 namespace Millrace.Transfer.Server.Tests.Hosting;

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Millrace.Transfer.Server.Tests.Uploads;
 
@@ -13,13 +12,11 @@ public sealed class DiagnosticsTests
     [Fact]
     public async Task Transfer_is_counted_in_every_metric()
     {
-        var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
-        using var provider = new ServiceCollection().AddMetrics().BuildServiceProvider();
-        IMeterFactory factory = provider.GetRequiredService<IMeterFactory>();
-        using MeterListener listener = Listen(factory, seen);
+        using var measured = new Measured();
+        ConcurrentQueue<(string Instrument, double Value, string Tags)> seen = measured.Seen;
         await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
         {
-            Services = services => services.AddSingleton(factory).AddMillraceTransfer(),
+            Services = services => services.AddSingleton(measured.Factory).AddMillraceTransfer(),
         });
         await server.WriteAsync("five.txt", "12345"u8.ToArray());
 
@@ -38,13 +35,11 @@ public sealed class DiagnosticsTests
     [Fact]
     public async Task Upload_events_are_counted()
     {
-        var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
-        using var provider = new ServiceCollection().AddMetrics().BuildServiceProvider();
-        IMeterFactory factory = provider.GetRequiredService<IMeterFactory>();
-        using MeterListener listener = Listen(factory, seen);
+        using var measured = new Measured();
+        ConcurrentQueue<(string Instrument, double Value, string Tags)> seen = measured.Seen;
         await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions
         {
-            Services = services => services.AddSingleton(factory).AddMillraceTransfer(),
+            Services = services => services.AddSingleton(measured.Factory).AddMillraceTransfer(),
         });
 
         string url = await server.BeginAsync("a", 2);
@@ -68,11 +63,9 @@ public sealed class DiagnosticsTests
     [Fact]
     public async Task Uploads_that_expire_in_the_background_are_counted()
     {
-        var seen = new ConcurrentQueue<(string Instrument, double Value, string Tags)>();
-        using var provider = new ServiceCollection().AddMetrics().BuildServiceProvider();
-        IMeterFactory factory = provider.GetRequiredService<IMeterFactory>();
-        using MeterListener listener = Listen(factory, seen);
-        using var meter = new TransferMeter(factory);
+        using var measured = new Measured();
+        ConcurrentQueue<(string Instrument, double Value, string Tags)> seen = measured.Seen;
+        using var meter = new TransferMeter(measured.Factory);
         using var folder = new TemporaryFolder();
         var clock = new ManualClock();
         var options = new LocalFileStoreOptions { Clock = clock };
@@ -119,7 +112,7 @@ public sealed class DiagnosticsTests
     [Fact]
     public async Task Log_has_one_line_per_transfer_and_no_secret()
     {
-        var log = new LinesLog();
+        var log = new CapturedLog(LogLevel.Information);
         await using ServedFolder served = await ServedFolder.StartAsync(options =>
         {
             options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information);
@@ -139,54 +132,46 @@ public sealed class DiagnosticsTests
         Assert.DoesNotContain(log.Lines, line => line.Contains("mr-", StringComparison.Ordinal));
     }
 
-    private static MeterListener Listen(
-        IMeterFactory factory, ConcurrentQueue<(string Instrument, double Value, string Tags)> seen)
+    /// <summary>A factory of meters, and what its instruments measured.</summary>
+    private sealed class Measured : IDisposable
     {
-        var listener = new MeterListener
+        private readonly ServiceProvider _services = new ServiceCollection().AddMetrics().BuildServiceProvider();
+        private readonly MeterListener _listener = new();
+
+        public Measured()
         {
-            InstrumentPublished = (instrument, self) =>
+            _listener.InstrumentPublished = (instrument, self) =>
             {
                 // Other tests of the process have meters of this name too.
-                if (instrument.Meter.Name == TransferDiagnostics.Name && ReferenceEquals(instrument.Meter.Scope, factory))
+                if (instrument.Meter.Name == TransferDiagnostics.Name && ReferenceEquals(instrument.Meter.Scope, Factory))
                 {
                     self.EnableMeasurementEvents(instrument);
                 }
-            },
-        };
-        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => seen.Enqueue((instrument.Name, value, Text(tags))));
-        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => seen.Enqueue((instrument.Name, value, Text(tags))));
-        listener.Start();
-        return listener;
-    }
-
-    private static string Text(ReadOnlySpan<KeyValuePair<string, object?>> tags)
-    {
-        var values = new List<object?>();
-        foreach (KeyValuePair<string, object?> tag in tags)
-        {
-            values.Add(tag.Value);
+            };
+            _listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Seen.Enqueue((instrument.Name, value, Text(tags))));
+            _listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Seen.Enqueue((instrument.Name, value, Text(tags))));
+            _listener.Start();
         }
 
-        return string.Join(' ', values);
-    }
+        public IMeterFactory Factory => _services.GetRequiredService<IMeterFactory>();
 
-    private sealed class LinesLog : ILoggerProvider, ILogger
-    {
-        public ConcurrentQueue<string> Lines { get; } = new();
-
-        public ILogger CreateLogger(string categoryName) => this;
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => true;
-
-        public void Log<TState>(
-            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-            Lines.Enqueue(formatter(state, exception));
+        public ConcurrentQueue<(string Instrument, double Value, string Tags)> Seen { get; } = new();
 
         public void Dispose()
         {
+            _listener.Dispose();
+            _services.Dispose();
+        }
+
+        private static string Text(ReadOnlySpan<KeyValuePair<string, object?>> tags)
+        {
+            var values = new List<object?>();
+            foreach (KeyValuePair<string, object?> tag in tags)
+            {
+                values.Add(tag.Value);
+            }
+
+            return string.Join(' ', values);
         }
     }
 }

@@ -1,7 +1,4 @@
 using System.Net.Sockets;
-using System.Security.Cryptography;
-using System.Security.Cryptography.X509Certificates;
-using System.Text.Json;
 
 namespace Millrace.Transfer.Server.Tests.Hosting;
 
@@ -12,11 +9,9 @@ public sealed class StartTests : IDisposable
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
-    private TransferHostOptions Options => new() { Folder = _folder, Port = 0, Http2Port = 0 };
-
     private TransferHostOptions With(Action<TransferHostOptions> configure)
     {
-        TransferHostOptions options = Options;
+        TransferHostOptions options = new() { Folder = _folder, Port = 0, Http2Port = 0 };
         configure(options);
         return options;
     }
@@ -99,16 +94,19 @@ public sealed class StartTests : IDisposable
     [Fact]
     public async Task Token_allows_a_public_address_and_its_removal_does_not_open_the_server()
     {
-        var tokens = new TokenStore(TokenStore.DefaultPath(_folder));
+        var tokens = new TokenStore(Path.Combine(_folder, TokenStore.FileName));
         await tokens.AddAsync("one", TransferScope.All);
-        await using TransferServer server = await TransferServer.StartAsync(With(options => options.Host = "0.0.0.0"));
-        Assert.True(server.NeedsToken);
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
+        {
+            options.Host = "0.0.0.0";
+            options.TokensPath = tokens.Path;
+        });
+        Assert.True(served.Server.NeedsToken);
         await tokens.RemoveAsync("one");
         using var client = new HttpClient();
 
-        using HttpResponseMessage response = await client.GetAsync($"http://127.0.0.1:{server.Address.Port}/files/");
-        Assert.Equal(HttpStatusCode.Unauthorized, response.StatusCode);
-        await server.StopAsync();
+        await client.GetAsync($"http://127.0.0.1:{served.Server.Address.Port}/files/")
+            .AnswersAsync(HttpStatusCode.Unauthorized);
     }
 
     [Fact]
@@ -134,56 +132,33 @@ public sealed class StartTests : IDisposable
     }
 
     [Fact]
-    public async Task Largest_file_is_announced_to_tus_and_draft_clients()
-    {
-        await using TransferServer server = await TransferServer.StartAsync(
-            With(options => options.Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 }));
-        using var client = new HttpClient();
-        using var request = new HttpRequestMessage(HttpMethod.Options, new Uri(server.Address, "/uploads"));
-
-        using HttpResponseMessage response = await client.SendAsync(request);
-
-        Assert.Equal("1000000", Assert.Single(response.Headers.GetValues("Tus-Max-Size")));
-        Assert.Contains("max-size=1000000", Assert.Single(response.Headers.GetValues("Upload-Limit")), StringComparison.Ordinal);
-        await server.StopAsync();
-    }
-
-    [Fact]
     public async Task Description_names_protocols_and_ports()
     {
-        await using TransferServer server = await TransferServer.StartAsync(Options);
-        using var client = new HttpClient();
-        string json = await client.GetStringAsync(new Uri(server.Address, ServerDescription.Path));
+        await using ServedFolder served = await ServedFolder.StartAsync(Http2);
+        string json = await served.Client.GetStringAsync(ServerDescription.Path);
         ServerDescription description = JsonSerializer.Deserialize(json, TransferJson.Default.ServerDescription)!;
 
+        int port = served.Server.Address.Port;
+        int http2Port = served.Server.Http2Address!.Port;
         Assert.Equal(
-            ["http1", "http2", "tus", "grpc", "grpc-web", "grpc-web-text"], description.Protocols.Select(protocol => protocol.Name));
-        Assert.Equal(server.Address.Port, description.Protocols[0].Port);
-        Assert.Equal(server.Http2Address!.Port, description.Protocols[1].Port);
-        Assert.Equal(server.Http2Address!.Port, description.Protocols[3].Port);
-        Assert.Equal(server.Address.Port, description.Protocols[4].Port);
+            [("http1", port), ("http2", http2Port), ("tus", port), ("grpc", http2Port), ("grpc-web", port), ("grpc-web-text", port)],
+            description.Protocols.Select(protocol => (protocol.Name, protocol.Port)));
         Assert.Equal("/files", description.Files);
         Assert.Equal("/uploads", description.Uploads);
         Assert.StartsWith("Millrace ", description.Server, StringComparison.Ordinal);
         Assert.False(description.NeedsToken);
-        await server.StopAsync();
     }
 
     [Fact]
     public async Task Http2_works_with_prior_knowledge_on_its_port()
     {
-        await File.WriteAllTextAsync(Path.Combine(_folder, "one.txt"), "one");
-        await using TransferServer server = await TransferServer.StartAsync(Options);
-        using var client = new HttpClient
-        {
-            DefaultRequestVersion = HttpVersion.Version20,
-            DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact,
-        };
-        using HttpResponseMessage response = await client.GetAsync(new Uri(server.Http2Address!, "/files/one.txt"));
+        await using ServedFolder served = await ServedFolder.StartAsync(Http2);
+        await File.WriteAllTextAsync(Path.Combine(served.Folder, "one.txt"), "one");
+        using HttpClient client = ClientOf(HttpVersion.Version20);
+        using HttpResponseMessage response = await client.GetAsync(new Uri(served.Server.Http2Address!, "/files/one.txt"));
 
         Assert.Equal(HttpVersion.Version20, response.Version);
         Assert.Equal("one", await response.Content.ReadAsStringAsync());
-        await server.StopAsync();
     }
 
     [Fact]
@@ -220,29 +195,20 @@ public sealed class StartTests : IDisposable
     [Fact]
     public async Task Certificate_enables_TLS_and_http2_on_one_port()
     {
-        (string certificate, string key, X509Certificate2 made) = MakeCertificate();
-        using (made)
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
         {
-            await using TransferServer server = await TransferServer.StartAsync(
-                With(options =>
-                {
-                    options.CertificatePath = certificate;
-                    options.KeyPath = key;
-                }));
-            Assert.Equal("https", server.Address.Scheme);
-            Assert.Equal(server.Address, server.Http2Address);
-            using var client = new HttpClient(Trusting(made))
-            {
-                DefaultRequestVersion = HttpVersion.Version20,
-                DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact,
-            };
-            using HttpResponseMessage two = await client.GetAsync(new Uri(server.Address, "/health"));
-            Assert.Equal(HttpVersion.Version20, two.Version);
-
-            using var one = new HttpClient(Trusting(made));
-            using HttpResponseMessage first = await one.GetAsync(new Uri(server.Address, "/health"));
-            Assert.Equal(HttpVersion.Version11, first.Version);
-            await server.StopAsync();
+            Http2(options);
+            options.CertificatePath = Path.Combine(_folder, "cert.pem");
+            options.KeyPath = Path.Combine(_folder, "key.pem");
+            LoopbackCertificate.Write(options.CertificatePath, options.KeyPath);
+        });
+        Assert.Equal("https", served.Server.Address.Scheme);
+        Assert.Equal(served.Server.Address, served.Server.Http2Address);
+        foreach (Version version in (Version[])[HttpVersion.Version20, HttpVersion.Version11])
+        {
+            using HttpClient client = ClientOf(version);
+            using HttpResponseMessage response = await client.GetAsync(new Uri(served.Server.Address, "/health"));
+            Assert.Equal(version, response.Version);
         }
     }
 
@@ -258,40 +224,24 @@ public sealed class StartTests : IDisposable
     [Fact]
     public async Task Settings_files_in_the_served_folder_are_ignored()
     {
-        await File.WriteAllTextAsync(
-            Path.Combine(_folder, "appsettings.json"), """{"Kestrel":{"Endpoints":{"x":{"Url":"http://127.0.0.1:1"}}}}""");
-        await using TransferServer server = await TransferServer.StartAsync(Options);
-        using var client = new HttpClient();
-        using HttpResponseMessage response = await client.GetAsync(new Uri(server.Address, "/health"));
+        await using ServedFolder served = await ServedFolder.StartAsync(static options => File.WriteAllText(
+            Path.Combine(options.Folder, "appsettings.json"), """{"Kestrel":{"Endpoints":{"x":{"Url":"http://127.0.0.1:1"}}}}"""));
+        using HttpResponseMessage response = await served.Client.GetAsync("health");
 
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         Assert.False(response.Headers.Contains("Server"));
-        await server.StopAsync();
     }
 
-    private (string Certificate, string Key, X509Certificate2 Made) MakeCertificate()
+    private static void Http2(TransferHostOptions options)
     {
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
-        var names = new SubjectAlternativeNameBuilder();
-        names.AddIpAddress(IPAddress.Loopback);
-        request.CertificateExtensions.Add(names.Build());
-        X509Certificate2 made = request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
-        string certificatePath = Path.Combine(_folder, "cert.pem");
-        string keyPath = Path.Combine(_folder, "key.pem");
-        File.WriteAllText(certificatePath, made.ExportCertificatePem());
-        File.WriteAllText(keyPath, key.ExportPkcs8PrivateKeyPem());
-        return (certificatePath, keyPath, made);
+        options.OfferHttp2Port = true;
+        options.Http2Port = 0;
     }
 
-    private static SocketsHttpHandler Trusting(X509Certificate2 certificate)
+    private static HttpClient ClientOf(Version version) => new(
+        new SocketsHttpHandler { SslOptions = { CertificateChainPolicy = LoopbackCertificate.Policy() } })
     {
-        var policy = new X509ChainPolicy
-        {
-            TrustMode = X509ChainTrustMode.CustomRootTrust,
-            RevocationMode = X509RevocationMode.NoCheck,
-        };
-        policy.CustomTrustStore.Add(certificate);
-        return new SocketsHttpHandler { SslOptions = { CertificateChainPolicy = policy } };
-    }
+        DefaultRequestVersion = version,
+        DefaultVersionPolicy = HttpVersionPolicy.RequestVersionExact,
+    };
 }

@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
 /// <summary>Tests with clients of others: a folder for what they download, and files of every size to do it with.</summary>

@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
@@ -15,6 +14,14 @@ internal static class LoopbackCertificate
         RevocationMode = X509RevocationMode.NoCheck,
         CustomTrustStore = { Instance },
     };
+
+    /// <summary>Writes it and its key as PEM.</summary>
+    public static void Write(string certificate, string key)
+    {
+        File.WriteAllText(certificate, Instance.ExportCertificatePem());
+        using ECDsa secret = Instance.GetECDsaPrivateKey()!;
+        File.WriteAllText(key, secret.ExportPkcs8PrivateKeyPem());
+    }
 
     private static X509Certificate2 Make()
     {

@@ -1,6 +1,5 @@
 using System.Net.Security;
 using System.Net.Sockets;
-using System.Text;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 

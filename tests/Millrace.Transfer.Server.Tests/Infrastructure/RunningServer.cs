@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
-using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
@@ -47,7 +46,7 @@ public sealed class RunningServer : IAsyncDisposable
         options ??= new RunningServerOptions();
         string root = options.Root ?? Directory.CreateTempSubdirectory("millrace-server-").FullName;
         var store = new LocalFileStore(root, options.Store);
-        var log = new CapturedLog();
+        var log = new CapturedLog(LogLevel.Warning);
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders().AddProvider(log).SetMinimumLevel(LogLevel.Warning);
         builder.Services.AddRoutingCore();
@@ -106,32 +105,6 @@ public sealed class RunningServer : IAsyncDisposable
         if (_ownsRoot)
         {
             Directory.Delete(Root, recursive: true);
-        }
-    }
-
-    private sealed class CapturedLog : ILoggerProvider, ILogger
-    {
-        public ConcurrentQueue<string> Lines { get; } = new();
-
-        public ILogger CreateLogger(string categoryName) => this;
-
-        public IDisposable? BeginScope<TState>(TState state)
-            where TState : notnull => null;
-
-        public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
-
-        public void Log<TState>(
-            LogLevel logLevel, EventId eventId, TState state, Exception? exception,
-            Func<TState, Exception?, string> formatter)
-        {
-            if (IsEnabled(logLevel))
-            {
-                Lines.Enqueue($"{logLevel}: {formatter(state, exception)} {exception}");
-            }
-        }
-
-        public void Dispose()
-        {
         }
     }
 }

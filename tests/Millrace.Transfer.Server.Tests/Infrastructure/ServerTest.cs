@@ -37,7 +37,7 @@ public abstract class ServerTest : IAsyncLifetime
     private protected static async Task<ErrorDocument> ProblemOf(HttpResponseMessage response)
     {
         Assert.Equal(ErrorDocument.MediaType, response.Content.Headers.ContentType?.MediaType);
-        return System.Text.Json.JsonSerializer.Deserialize(
+        return JsonSerializer.Deserialize(
             await response.Content.ReadAsStringAsync(), TransferJson.Default.ErrorDocument)!;
     }
 }

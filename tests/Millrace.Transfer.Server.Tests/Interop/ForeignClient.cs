@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Millrace.Transfer.Server.Tests.Interop;
 
 /// <summary>Runs somebody else's client in a separate process.</summary>

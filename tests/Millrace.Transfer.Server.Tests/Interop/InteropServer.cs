@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Millrace.Transfer.Server.Tests.Uploads;
 
 namespace Millrace.Transfer.Server.Tests.Interop;

@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Millrace.Transfer.Server.Tests.Interop;
 
 public sealed class UppyTests(InteropServer interop) : IClassFixture<InteropServer>

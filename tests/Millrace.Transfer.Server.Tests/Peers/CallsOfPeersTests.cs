@@ -1,27 +1,22 @@
-using System.Text.Json;
-
 namespace Millrace.Transfer.Server.Tests.Peers;
 
 public sealed class CallsOfPeersTests : PeerTest
 {
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task The_service_is_healthy(string peer)
     {
         JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "millrace.v1.FileTransfer");
         Assert.Equal("SERVING", said.Succeeded().Text("health"));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Unknown_service_is_NOT_FOUND(string peer)
     {
         JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "health", "--name", "other.Service");
         said.Failed("NOT_FOUND");
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Stat_returns_length_version_and_digest(string peer)
     {
         string path = Make(Theirs("Größe 世界"), 70_000);
@@ -34,8 +29,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.Equal(new DateTimeOffset(File.GetLastWriteTimeUtc(path)).ToUnixTimeSeconds(), file.Number("modified"));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Messages_beyond_ASCII_are_read_as_they_were_written(string peer)
     {
         JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "100 % Größe 世界");
@@ -43,8 +37,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.Contains("100 % Größe 世界", said.Text("message"), StringComparison.Ordinal);
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Names_that_lead_out_of_the_folder_are_INVALID_ARGUMENT(string peer)
     {
         JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "../passwd");
@@ -52,8 +45,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.Equal(nameof(TransferError.InvalidName), said.Trailer("millrace-error"));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task List_has_files_and_folders_in_order(string peer)
     {
         Directory.CreateDirectory(Theirs("b"));
@@ -66,8 +58,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.Equal(["b/x 2"], Entries(await program.RunAsync(Grpc, "list", "--name", "b")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Delete_reports_whether_the_file_existed(string peer)
     {
         Make(Theirs("file"), 1);
@@ -77,8 +68,7 @@ public sealed class CallsOfPeersTests : PeerTest
         Assert.False((await program.RunAsync(Grpc, "delete", "--name", "file")).Succeeded().GetProperty("deleted").GetBoolean());
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Call_without_a_required_token_is_UNAUTHENTICATED(string peer)
     {
         Make(Theirs("file"), 1);

@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Millrace.Transfer.Server.Tests.Peers;
 
 public sealed class DownloadsOfPeersTests : PeerTest
@@ -19,8 +17,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         Assert.Equal(Sha256Of(source), Sha256Of(Mine("copy")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Compressed_file_is_smaller_on_the_wire_and_equal_afterwards(string peer)
     {
         await File.WriteAllBytesAsync(Theirs("text"), Content.Text(3_000_000));
@@ -32,8 +29,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         Assert.Equal(Sha256Of(Theirs("text")), Sha256Of(Mine("copy")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Range_is_that_part_of_the_file(string peer)
     {
         byte[] content = await File.ReadAllBytesAsync(Make(Theirs("file"), 300_000));
@@ -45,8 +41,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         Assert.Equal(content[100_000..170_000], await File.ReadAllBytesAsync(Mine("part")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Chunks_have_the_configured_size(string peer)
     {
         Make(Theirs("file"), 40_960);
@@ -58,8 +53,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         Assert.Equal(12, said.Number("messages"));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Cancelled_download_ends_on_both_sides(string peer)
     {
         Make(Theirs("file"), 50_000_000);
@@ -70,8 +64,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         await AssertNothingRunsAsync();
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Missing_file_is_NOT_FOUND_with_a_message(string peer)
     {
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
@@ -81,8 +74,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
         Assert.Equal(nameof(TransferError.NotFound), said.Trailer("millrace-error"));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Offset_after_the_end_is_OUT_OF_RANGE(string peer)
     {
         Make(Theirs("file"), 10);

@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Millrace.Transfer.Server.Tests.Peers;
 
 /// <summary>A program with somebody else's implementation of gRPC; eng/grpc.sh builds them.</summary>

@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-
 namespace Millrace.Transfer.Server.Tests.Peers;
 
 /// <summary>A server with gRPC, and files for peers to download and to upload.</summary>

@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Millrace.Transfer.Server.Tests.Peers;
 
 /// <summary>What a peer says of a call.</summary>

@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Millrace.Transfer.Server.Tests.Peers;
 
 public sealed class SessionsOfPeersTests : PeerTest
@@ -26,8 +24,7 @@ public sealed class SessionsOfPeersTests : PeerTest
         Assert.Equal(Sha256Of(source), Sha256Of(Theirs("file")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Bytes_before_an_orderly_disconnect_are_kept(string peer)
     {
         string source = Make(Mine("file"), Length);
@@ -36,8 +33,7 @@ public sealed class SessionsOfPeersTests : PeerTest
         Assert.Equal(said[1].Number("bytes"), said[2].Number("offset"));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task File_is_uploaded_in_parts_of_one_message_each(string peer)
     {
         string source = Make(Mine("file"), Length);

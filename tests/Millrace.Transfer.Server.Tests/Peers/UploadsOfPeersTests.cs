@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Millrace.Transfer.Server.Tests.Peers;
 
 public sealed class UploadsOfPeersTests : PeerTest
@@ -19,8 +17,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.Equal(Sha256Of(source), Sha256Of(Theirs("a/b")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Hundred_megabytes_round_trip(string peer)
     {
         string source = Make(Mine("file"), 100_000_000);
@@ -32,8 +29,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.Equal(digest, Sha256Of(Mine("copy")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Compressed_file_is_smaller_on_the_wire_and_equal_afterwards(string peer)
     {
         await File.WriteAllBytesAsync(Mine("text"), Content.Text(3_000_000));
@@ -45,8 +41,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.Equal(Sha256Of(Mine("text")), Sha256Of(Theirs("text")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Cancelled_upload_publishes_nothing(string peer)
     {
         string source = Make(Mine("file"), 50_000_000);
@@ -57,8 +52,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.False(File.Exists(Theirs("file")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Stream_closed_without_end_is_an_interruption(string peer)
     {
         string source = Make(Mine("file"), 1_000_000);
@@ -70,8 +64,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.False(File.Exists(Theirs("file")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Deadline_ends_a_silent_upload(string peer)
     {
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
@@ -81,8 +74,7 @@ public sealed class UploadsOfPeersTests : PeerTest
         Assert.False(File.Exists(Theirs("file")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Peers))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task CreateNew_of_an_existing_name_is_ALREADY_EXISTS(string peer)
     {
         Make(Theirs("file"), 10);

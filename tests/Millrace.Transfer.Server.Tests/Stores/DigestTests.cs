@@ -118,7 +118,7 @@ public sealed class DigestTests : StoreTest
             if (i % 2 == 0)
             {
                 StoredFile file = (await store.FindAsync("a", DigestNeed.Always))!;
-                Assert.Equal(Sha256Digest.Compute(System.Text.Encoding.UTF8.GetBytes(content)), file.Sha256);
+                Assert.Equal(Sha256Digest.Compute(Encoding.UTF8.GetBytes(content)), file.Sha256);
                 Assert.True(contents.TryAdd(file.Tag, content));
             }
             else

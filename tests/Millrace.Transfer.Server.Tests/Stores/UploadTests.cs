@@ -1,4 +1,3 @@
-using System.Text;
 using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text;
 using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;

@@ -1,5 +1,3 @@
-using System.Text.Json;
-
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
 public sealed class DraftTests : ServerTest
@@ -65,9 +63,8 @@ public sealed class DraftTests : ServerTest
             HttpMethod.Put, "/files/a", [1, 2], "Upload-Complete: ?0", "Upload-Length: 2");
         string url = created.Headers.Location!.OriginalString;
         Assert.Empty(Server.VisibleFiles());
-        using HttpResponseMessage last = await Server.DraftAsync(
-            HttpMethod.Patch, url, [], "Upload-Complete: ?1", "Upload-Offset: 2");
-        Assert.Equal(HttpStatusCode.Created, last.StatusCode);
+        await Server.DraftAsync(
+            HttpMethod.Patch, url, [], "Upload-Complete: ?1", "Upload-Offset: 2").AnswersAsync(HttpStatusCode.Created);
         Assert.Equal([1, 2], await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
@@ -94,8 +91,8 @@ public sealed class DraftTests : ServerTest
     [Fact]
     public async Task An_upload_without_a_name_is_refused()
     {
-        using HttpResponseMessage response = await Server.DraftAsync(HttpMethod.Post, "/uploads", [1], "Upload-Complete: ?1");
-        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        await Server.DraftAsync(HttpMethod.Post, "/uploads", [1], "Upload-Complete: ?1")
+            .AnswersAsync(HttpStatusCode.BadRequest);
     }
 
     [Fact]
@@ -148,10 +145,9 @@ public sealed class DraftTests : ServerTest
     public async Task Media_type_is_required_since_draft_04(string version, HttpStatusCode status)
     {
         string url = await BeginAsync();
-        using HttpResponseMessage response = await Server.DraftAsync(
+        await Server.DraftAsync(
             HttpMethod.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 3",
-            $"Upload-Draft-Interop-Version: {version}", "Content-Type: application/octet-stream");
-        Assert.Equal(status, response.StatusCode);
+            $"Upload-Draft-Interop-Version: {version}", "Content-Type: application/octet-stream").AnswersAsync(status);
     }
 
     [Theory]
@@ -160,9 +156,9 @@ public sealed class DraftTests : ServerTest
     public async Task Preconditions_hold_at_creation(string field)
     {
         await Server.WriteAsync("a", new byte[] { 9 });
-        using HttpResponseMessage response = await Server.DraftAsync(
-            HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", field);
-        Assert.Equal(HttpStatusCode.PreconditionFailed, response.StatusCode);
+        await Server.DraftAsync(
+            HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", field)
+            .AnswersAsync(HttpStatusCode.PreconditionFailed);
         Assert.Equal([9], await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
@@ -214,9 +210,9 @@ public sealed class DraftTests : ServerTest
     [Fact]
     public async Task A_coding_is_refused()
     {
-        using HttpResponseMessage response = await Server.DraftAsync(
-            HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", "Content-Encoding: gzip");
-        Assert.Equal(HttpStatusCode.UnsupportedMediaType, response.StatusCode);
+        await Server.DraftAsync(
+            HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", "Content-Encoding: gzip")
+            .AnswersAsync(HttpStatusCode.UnsupportedMediaType);
     }
 
     [Fact]

@@ -1,5 +1,3 @@
-using System.Security.Cryptography;
-
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
 public sealed class TusCreationTests : ServerTest
@@ -54,8 +52,7 @@ public sealed class TusCreationTests : ServerTest
     public async Task Length_can_be_set_only_once()
     {
         string url = await Server.BeginAsync("a.bin", 3);
-        using HttpResponseMessage response = await Server.PatchTusAsync(url, 0, [1], "Upload-Length: 4");
-        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        await Server.PatchTusAsync(url, 0, [1], "Upload-Length: 4").AnswersAsync(HttpStatusCode.BadRequest);
     }
 
     [Theory]
@@ -68,8 +65,7 @@ public sealed class TusCreationTests : ServerTest
     public async Task Invalid_length_is_refused(string fields)
     {
         string[] all = [.. fields.Split('|', StringSplitOptions.RemoveEmptyEntries), Metadata];
-        using HttpResponseMessage response = await Server.TusAsync(HttpMethod.Post, "/uploads", null, all);
-        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        await Server.TusAsync(HttpMethod.Post, "/uploads", null, all).AnswersAsync(HttpStatusCode.BadRequest);
     }
 
     [Fact]
@@ -102,9 +98,9 @@ public sealed class TusCreationTests : ServerTest
     public async Task Existing_name_is_refused_at_creation()
     {
         await Server.WriteAsync("a.bin", new byte[] { 7 });
-        using HttpResponseMessage response = await Server.TusAsync(
-            HttpMethod.Post, "/uploads", null, "Upload-Length: 1", "If-None-Match: *", Metadata);
-        Assert.Equal(HttpStatusCode.PreconditionFailed, response.StatusCode);
+        await Server.TusAsync(
+            HttpMethod.Post, "/uploads", null, "Upload-Length: 1", "If-None-Match: *", Metadata)
+            .AnswersAsync(HttpStatusCode.PreconditionFailed);
     }
 
     [Fact]
@@ -112,16 +108,13 @@ public sealed class TusCreationTests : ServerTest
     {
         string url = await Server.BeginAsync("a.bin", 1, "If-None-Match: *");
         await Server.WriteAsync("a.bin", new byte[] { 7 });
-        using HttpResponseMessage last = await Server.PatchTusAsync(url, 0, [1]);
-        Assert.Equal(HttpStatusCode.PreconditionFailed, last.StatusCode);
+        await Server.PatchTusAsync(url, 0, [1]).AnswersAsync(HttpStatusCode.PreconditionFailed);
         Assert.Equal([7], await File.ReadAllBytesAsync(Server.PathOf("a.bin")));
 
-        using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
-        Assert.Equal(HttpStatusCode.PreconditionFailed, head.StatusCode);
+        await Server.TusAsync(HttpMethod.Head, url).AnswersAsync(HttpStatusCode.PreconditionFailed);
 
         File.Delete(Server.PathOf("a.bin"));
-        using HttpResponseMessage again = await Server.TusAsync(HttpMethod.Head, url);
-        Assert.Equal(HttpStatusCode.OK, again.StatusCode);
+        await Server.TusAsync(HttpMethod.Head, url).AnswersAsync(HttpStatusCode.OK);
         Assert.Equal([1], await File.ReadAllBytesAsync(Server.PathOf("a.bin")));
     }
 
@@ -141,13 +134,12 @@ public sealed class TusCreationTests : ServerTest
             _ => Convert.ToBase64String(raw),
         };
         string metadata = $"{Metadata},sha256 {value}";
-        using HttpResponseMessage wrong = await Server.TusAsync(
-            HttpMethod.Post, "/uploads", [1, 2, 4], "Upload-Length: 3", metadata);
-        Assert.Equal(HttpStatusCode.BadRequest, wrong.StatusCode);
+        await Server.TusAsync(
+            HttpMethod.Post, "/uploads", [1, 2, 4], "Upload-Length: 3", metadata)
+            .AnswersAsync(HttpStatusCode.BadRequest);
         Assert.Empty(Server.VisibleFiles());
-        using HttpResponseMessage right = await Server.TusAsync(
-            HttpMethod.Post, "/uploads", [1, 2, 3], "Upload-Length: 3", metadata);
-        Assert.Equal(HttpStatusCode.Created, right.StatusCode);
+        await Server.TusAsync(
+            HttpMethod.Post, "/uploads", [1, 2, 3], "Upload-Length: 3", metadata).AnswersAsync(HttpStatusCode.Created);
         Assert.Equal(["a.bin"], Server.VisibleFiles());
     }
 
@@ -160,8 +152,7 @@ public sealed class TusCreationTests : ServerTest
             HttpMethod.Post, "/uploads", null, "Upload-Length: 1", Metadata);
         Assert.True(DateTimeOffset.TryParse(created.Field("Upload-Expires"), out DateTimeOffset expires));
         Assert.InRange(expires, DateTimeOffset.UtcNow.AddMinutes(-5), DateTimeOffset.UtcNow.AddMinutes(5));
-        using HttpResponseMessage head = await server.TusAsync(
-            HttpMethod.Head, created.Headers.Location!.OriginalString);
-        Assert.Equal(HttpStatusCode.NotFound, head.StatusCode);
+        await server.TusAsync(
+            HttpMethod.Head, created.Headers.Location!.OriginalString).AnswersAsync(HttpStatusCode.NotFound);
     }
 }

@@ -1,5 +1,4 @@
 using System.Net.Http.Headers;
-using System.Text;
 
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
@@ -51,10 +50,6 @@ internal static class UploadServer
         await Bounded.UntilAsync(async () =>
             (await server.Store.FindUploadAsync(id, takeOver: false, default))!.Offset >= bytes);
     }
-
-    public static string? Field(this HttpResponseMessage response, string name) =>
-        response.Headers.TryGetValues(name, out IEnumerable<string>? values)
-            || response.Content.Headers.TryGetValues(name, out values) ? string.Join(", ", values) : null;
 
     private static HttpRequestMessage Request(
         RunningServer server, HttpMethod method, string path, byte[]? body, string mediaType, string[] fields)

@@ -1,6 +1,4 @@
 using System.Collections.Concurrent;
-using System.IO.Pipelines;
-using System.Security.Cryptography;
 using System.Threading.Channels;
 using Microsoft.Win32.SafeHandles;
 

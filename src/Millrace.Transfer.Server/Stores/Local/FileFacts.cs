@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Buffers.Text;
-using System.Security.Cryptography;
 
 namespace Millrace.Transfer.Server;
 

@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>Checks the limits before bytes are written whose total number is not known.</summary>

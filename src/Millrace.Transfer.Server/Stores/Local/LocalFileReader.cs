@@ -1,4 +1,3 @@
-using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer.Server;

@@ -1,5 +1,3 @@
-using System.IO.Pipelines;
-
 namespace Millrace.Transfer.Server;
 
 /// <summary>Appends to a <see cref="LocalUpload"/> and holds its lock until it is disposed.</summary>

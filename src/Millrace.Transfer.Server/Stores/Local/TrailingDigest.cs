@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer.Server;

@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Transfer.Server.Interop;
 
