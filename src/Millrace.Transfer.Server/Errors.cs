@@ -2,33 +2,30 @@ using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>The messages of a store. They never contain a path of the server.</summary>
-internal static class StoreErrors
+/// <summary>Errors that several places report. Their messages never contain a path of the server.</summary>
+internal static class Errors
 {
+    public static TransferException Invalid(string message, string? name = null, Exception? innerException = null) =>
+        new(TransferError.InvalidRequest, message, name, innerException);
+
     public static TransferException NoFile(TransferName name) =>
         new(TransferError.NotFound, $"There is no file '{name}'.", name.Value);
 
     public static TransferException NoFolder(TransferName name) =>
         new(TransferError.NotFound, $"There is no folder '{name}'.", name.Value);
 
-    public static TransferException NoFolderPossible(TransferName name) => new(
-        TransferError.InvalidRequest,
-        $"'{name}' cannot be created: its folder is a file, or a link that leads nowhere. Choose another name.",
-        name.Value);
+    public static TransferException NoFolderPossible(TransferName name) => Invalid(
+        $"'{name}' cannot be created: its folder is a file, or a link that leads nowhere. Choose another name.", name.Value);
 
     public static TransferException NoUpload(UploadId id) => new(
         TransferError.NotFound,
-        $"There is no upload '{id}': it was deleted, it has expired, or it never existed. Start a new one.");
+        $"There is no upload {id}: it was never started, was deleted, or has expired. Start a new one.");
 
-    public static TransferException IsFolder(TransferName name) => new(
-        TransferError.InvalidRequest,
-        $"'{name}' is a folder, and a file is needed. Choose another name.",
-        name.Value);
+    public static TransferException IsFolder(TransferName name) => Invalid(
+        $"'{name}' is a folder, and a file is needed. Choose another name.", name.Value);
 
-    public static TransferException NotEmpty(TransferName name) => new(
-        TransferError.InvalidRequest,
-        $"The folder '{name}' is not empty. Delete what is in it first.",
-        name.Value);
+    public static TransferException NotEmpty(TransferName name) => Invalid(
+        $"The folder '{name}' is not empty. Delete what is in it first.", name.Value);
 
     public static TransferException LeadsOut(TransferName name) => new(
         TransferError.Forbidden,
@@ -41,22 +38,16 @@ internal static class StoreErrors
         name.Value);
 
     public static TransferException TooLarge(TransferName name, long limit) => new(
-        TransferError.TooLarge,
-        $"'{name}' has more than the {limit} bytes that a file may have in this store.",
-        name.Value);
+        TransferError.TooLarge, $"'{name}' has more than the {limit} bytes that a file may have in this store.", name.Value);
 
     public static TransferException NoSpace(TransferName name, string why) => new(
-        TransferError.NoSpace,
-        $"The store is too full for '{name}': {why}. Delete something, or try again later.",
-        name.Value);
+        TransferError.NoSpace, $"The store is too full for '{name}': {why}. Delete something, or try again later.", name.Value);
 
     public static TransferException Changed(TransferName name) => new(
         TransferError.Changed, $"'{name}' was changed in place while it was being read. Read it again.", name.Value);
 
     public static TransferException KeepsChanging(TransferName name) => new(
-        TransferError.Changed,
-        $"The digest of '{name}' cannot be computed: the file keeps changing. Try again later.",
-        name.Value);
+        TransferError.Changed, $"The digest of '{name}' cannot be computed: the file keeps changing. Try again later.", name.Value);
 
     public static TransferException HasAll(UploadId id, long there) => new(
         TransferError.UploadComplete,

@@ -66,14 +66,13 @@ public sealed class TokenStore
     {
         if (!TransferToken.IsName(name))
         {
-            throw new TransferException(
-                TransferError.InvalidRequest,
+            throw Errors.Invalid(
                 $"A token cannot be called that: use 1 to {TransferToken.MaxNameLength} letters, digits, '.', '_' and '-'.");
         }
 
         if (scopes == TransferScope.None || (scopes & ~TransferScope.All) != TransferScope.None)
         {
-            throw new TransferException(TransferError.InvalidRequest, "A token needs at least one of read, write, delete and list.");
+            throw Errors.Invalid("A token needs at least one of read, write, delete and list.");
         }
 
         string secret = TokenSecret.Next();

@@ -14,10 +14,8 @@ internal sealed class FileUpload(IFileStore store)
         if (request.Headers.ContentRange.Count > 0)
         {
             // RFC 9110, section 14.5: a server that took it for the whole would replace a file by a part of it.
-            throw new TransferException(
-                TransferError.InvalidRequest,
-                $"A PUT of a part (Content-Range) of '{name}' is not taken. Send the whole file, or continue an upload.",
-                name.Value);
+            throw Errors.Invalid(
+                $"A PUT of a part (Content-Range) of '{name}' is not taken. Send the whole file, or continue an upload.", name.Value);
         }
 
         ContentCoding coding = RequestEncoding.Of(request, name);

@@ -13,10 +13,8 @@ internal sealed class FolderArchive(IFileStore store)
         {
             "zip" => "application/zip",
             "tar" => "application/x-tar",
-            _ => throw new TransferException(
-                TransferError.InvalidRequest,
-                $"A folder can be sent as archive=zip or archive=tar, not as '{NameEncoding.Printable(kind)}'.",
-                folder.Value),
+            _ => throw Errors.Invalid(
+                $"A folder can be sent as archive=zip or archive=tar, not as '{NameEncoding.Printable(kind)}'.", folder.Value),
         };
 
         // Before the first byte: whether there is such a folder at all.

@@ -101,10 +101,7 @@ internal sealed class FolderListing(IFileStore store, TransferServerOptions opti
             wanted = int.TryParse(limit, NumberStyles.None, CultureInfo.InvariantCulture, out int size)
                 && size is >= 1 and <= MaxPageSize
                 ? wanted with { PageSize = size }
-                : throw new TransferException(
-                    TransferError.InvalidRequest,
-                    $"The limit of a listing is a number from 1 to {MaxPageSize}.",
-                    folder.Value);
+                : throw Errors.Invalid($"The limit of a listing is a number from 1 to {MaxPageSize}.", folder.Value);
         }
 
         return wanted;

@@ -51,7 +51,7 @@ internal sealed class Refusal(TransferError error, string message, string? name 
             Offset = transfer.Offset,
             RetryAfter = transfer.RetryAfter,
         },
-        FilePipeException file => Of(StoreErrors.Translate(file)),
+        FilePipeException file => Of(Errors.Translate(file)),
         BadHttpRequestException request => OfBrokenBody(request, "Nothing was stored; send it again."),
         _ => null,
     };

@@ -80,9 +80,7 @@ internal sealed class RequestDigests
 
         return DigestField.TryParse(field.ToString(), out Sha256Digest? digest)
             ? digest ?? before
-            : throw new TransferException(
-                TransferError.InvalidRequest,
-                $"The field {fieldName} of '{_name}' cannot be read. It looks like sha-256=:BASE64:.",
-                _name);
+            : throw Errors.Invalid(
+                $"The field {fieldName} of '{_name}' cannot be read. It looks like sha-256=:BASE64:.", _name);
     }
 }

@@ -39,8 +39,7 @@ internal sealed class UnpackingStream : ReadOnlyStream
         }
         catch (InvalidDataException exception)
         {
-            throw new TransferException(
-                TransferError.InvalidRequest,
+            throw Errors.Invalid(
                 $"What came for '{_name}' is not whole {_coding}: it ends early, or has other bytes in it. Nothing was stored.",
                 _name.Value,
                 exception);

@@ -80,8 +80,7 @@ internal static class WriteConditions
     private static IList<EntityTagHeaderValue> Parse(StringValues field, string fieldName, TransferName name) =>
         EntityTagHeaderValue.TryParseStrictList(field, out IList<EntityTagHeaderValue>? tags) && tags.Count > 0
             ? tags
-            : throw new TransferException(
-                TransferError.InvalidRequest,
+            : throw Errors.Invalid(
                 $"The field {fieldName} of the request for '{name}' cannot be read. It is * or a list of entity tags in quotes.",
                 name.Value);
 }

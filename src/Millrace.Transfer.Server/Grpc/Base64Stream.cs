@@ -4,23 +4,18 @@ using System.Buffers.Text;
 namespace Millrace.Transfer.Server;
 
 /// <summary>What base64 stands for; it may be padded at any group of four characters and go on behind that.</summary>
-internal sealed class Base64Stream(PipeReader text) : ReadOnlyStream
+internal sealed class Base64Stream(Stream text) : ReadOnlyStream
 {
-    /// <summary>Reads of 64 KiB, as everywhere.</summary>
+    /// <summary>Reads of 64 KiB, as everywhere; none has room for less than a group.</summary>
     public static readonly StreamPipeReaderOptions PipeOptions = new(bufferSize: 64 * 1024, minimumReadSize: 16 * 1024);
 
-    private const int GroupBytes = 3;
+    private const int InputBytes = 64 * 1024;
     private const int GroupCharacters = 4;
 
-    private readonly byte[] _group = new byte[GroupCharacters];
-    private readonly byte[] _tail = new byte[GroupBytes];
-    private ReadOnlySequence<byte> _input;
-    private SequencePosition _end;
-    private int _held;
-    private int _tailAt;
-    private int _tailEnd;
-    private bool _holds;
-    private bool _isOver;
+    private readonly byte[] _input = ArrayPool<byte>.Shared.Rent(InputBytes);
+    private int _start;
+    private int _end;
+    private bool _isDisposed;
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -32,16 +27,27 @@ internal sealed class Base64Stream(PipeReader text) : ReadOnlyStream
                 return bytes;
             }
 
-            if (_input.IsEmpty && !await FillAsync(cancellationToken))
+            // Less than a group is left.
+            _input.AsSpan(_start, _end - _start).CopyTo(_input);
+            (_start, _end) = (0, _end - _start);
+            int read = await text.ReadAsync(_input.AsMemory(_end), cancellationToken);
+            if (read == 0)
             {
-                return _held == 0 ? 0 : throw Malformed();
+                return _end == 0 ? 0 : throw Malformed();
             }
+
+            _end += WithoutBreaks(_input.AsSpan(_end, read));
         }
     }
 
     protected override void Dispose(bool disposing)
     {
-        Release();
+        if (!_isDisposed)
+        {
+            _isDisposed = true;
+            ArrayPool<byte>.Shared.Return(_input);
+        }
+
         base.Dispose(disposing);
     }
 
@@ -49,88 +55,36 @@ internal sealed class Base64Stream(PipeReader text) : ReadOnlyStream
 
     private int Decode(Span<byte> buffer)
     {
-        if (_tailAt == _tailEnd && _held == 0 && _input.FirstSpan.Length >= GroupCharacters && buffer.Length >= GroupBytes)
+        // It stops in front of padding.
+        Base64.DecodeFromUtf8(_input.AsSpan(_start, _end - _start), buffer, out int consumed, out int written, isFinalBlock: false);
+        _start += consumed;
+        if (written > 0 || _end - _start < GroupCharacters)
         {
-            // It stops in front of padding.
-            Base64.DecodeFromUtf8(_input.FirstSpan, buffer, out int consumed, out int written, isFinalBlock: false);
-            _input = _input.Slice(consumed);
-            if (written > 0)
-            {
-                return written;
-            }
+            return written;
         }
 
-        if (_tailAt == _tailEnd)
-        {
-            GatherGroup();
-        }
-
-        int bytes = Math.Min(_tailEnd - _tailAt, buffer.Length);
-        _tail.AsSpan(_tailAt, bytes).CopyTo(buffer);
-        _tailAt += bytes;
-        return bytes;
-    }
-
-    /// <summary>A group with padding, or one that several pieces of the input share.</summary>
-    private void GatherGroup()
-    {
-        while (_held < GroupCharacters && !_input.IsEmpty)
-        {
-            if (_input.FirstSpan.IsEmpty)
-            {
-                _input = SkipEmpty(_input);
-                continue;
-            }
-
-            // Lines may be broken anywhere, also within a group.
-            byte next = _input.FirstSpan[0];
-            _input = _input.Slice(1);
-            if (next is not ((byte)'\r' or (byte)'\n'))
-            {
-                _group[_held++] = next;
-            }
-        }
-
-        if (_held < GroupCharacters)
-        {
-            return;
-        }
-
-        if (Base64.DecodeFromUtf8(_group, _tail, out _, out int written) != OperationStatus.Done)
+        if (Base64.DecodeFromUtf8(_input.AsSpan(_start, GroupCharacters), buffer, out _, out written) != OperationStatus.Done)
         {
             throw Malformed();
         }
 
-        (_held, _tailAt, _tailEnd) = (0, 0, written);
+        _start += GroupCharacters;
+        return written;
     }
 
-    private static ReadOnlySequence<byte> SkipEmpty(ReadOnlySequence<byte> input)
+    /// <summary>Removes the ends of lines, which may be anywhere, also within a group.</summary>
+    /// <returns>How many characters are left.</returns>
+    private static int WithoutBreaks(Span<byte> text)
     {
-        SequencePosition next = input.Start;
-        input.TryGet(ref next, out _);
-        return input.Slice(next);
-    }
-
-    private async ValueTask<bool> FillAsync(CancellationToken cancellationToken)
-    {
-        Release();
-        if (_isOver)
+        int kept = text.IndexOfAny((byte)'\r', (byte)'\n');
+        for (int i = kept; i >= 0 && i < text.Length; i++)
         {
-            return false;
+            if (text[i] is not ((byte)'\r' or (byte)'\n'))
+            {
+                text[kept++] = text[i];
+            }
         }
 
-        ReadResult result = await text.ReadAsync(cancellationToken);
-        (_input, _end, _holds, _isOver) = (result.Buffer, result.Buffer.End, true, result.IsCompleted);
-        return !_isOver || !_input.IsEmpty;
-    }
-
-    private void Release()
-    {
-        _input = default;
-        if (_holds)
-        {
-            _holds = false;
-            text.AdvanceTo(_end);
-        }
+        return kept < 0 ? text.Length : kept;
     }
 }

@@ -135,6 +135,6 @@ internal sealed class GrpcCall : IAsyncDisposable
     }
 
     private PipeReader Input() => Form == GrpcForm.WebText
-        ? _decoded ??= PipeReader.Create(new Base64Stream(Context.Request.BodyReader), Base64Stream.PipeOptions)
+        ? _decoded ??= PipeReader.Create(new Base64Stream(Context.Request.Body), Base64Stream.PipeOptions)
         : Context.Request.BodyReader;
 }

@@ -76,7 +76,7 @@ internal static class GrpcDownload
             if (sent != range.Length)
             {
                 call.Ended.ThrowIfCancellationRequested();
-                throw StoreErrors.Changed(reader.File.Name);
+                throw Errors.Changed(reader.File.Name);
             }
 
             pass.AddBytes(sent);

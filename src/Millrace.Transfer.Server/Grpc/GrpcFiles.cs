@@ -15,7 +15,7 @@ internal static class GrpcFiles
         TransferName name = TransferName.Parse(request.Name);
         using TransferPass pass = await call.EnterAsync(TransferScope.Read, name, isTransfer: false);
         StoredFile file = await call.Store
-            .FindAsync(name, request.WantSha256 ? DigestNeed.Always : DigestNeed.IfKnown, call.Ended) ?? throw StoreErrors.NoFile(name);
+            .FindAsync(name, request.WantSha256 ? DigestNeed.Always : DigestNeed.IfKnown, call.Ended) ?? throw Errors.NoFile(name);
         await call.Answer.SendAsync(GrpcMapping.ToMessage(file));
     }
 
@@ -35,8 +35,7 @@ internal static class GrpcFiles
         TransferName after = GrpcValues.Folder(request.After);
         if (request.Limit < 0)
         {
-            throw new TransferException(
-                TransferError.InvalidRequest, "'limit' is a number of entries, or 0 for all of them.", folder.Value);
+            throw Errors.Invalid("'limit' is a number of entries, or 0 for all of them.", folder.Value);
         }
 
         using TransferPass pass = await call.EnterAsync(TransferScope.Read, folder, isTransfer: false);

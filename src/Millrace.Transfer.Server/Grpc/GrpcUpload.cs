@@ -26,7 +26,7 @@ internal static class GrpcUpload
         {
             if (end is not null)
             {
-                throw Misplaced("Something follows 'end', which is last.");
+                throw Errors.Invalid("Something follows 'end', which is last.");
             }
 
             if (token == ChunkToken.Data)
@@ -56,14 +56,12 @@ internal static class GrpcUpload
 
     public static GrpcFault Cut(string what) => new(GrpcStatus.Cancelled, what);
 
-    public static TransferException Misplaced(string what) => new(TransferError.InvalidRequest, what);
-
     private static async ValueTask<UploadHead> ReadHeadAsync(MessageReader messages)
     {
         ChunkToken token = await messages.NextAsync();
         if (token == ChunkToken.More || messages.HasData)
         {
-            throw Misplaced(token == ChunkToken.More
+            throw Errors.Invalid(token == ChunkToken.More
                 ? "An upload begins with the message 'upload', and nothing came."
                 : "An upload begins with the message 'upload', and 'data' came first.");
         }
@@ -71,7 +69,7 @@ internal static class GrpcUpload
         Chunk first = Chunk.Parser.ParseFrom(messages.Rest);
         return first.ContentCase == Chunk.ContentOneofCase.Upload
             ? first.Upload
-            : throw Misplaced($"An upload begins with the message 'upload', and '{first.ContentCase}' came first.");
+            : throw Errors.Invalid($"An upload begins with the message 'upload', and '{first.ContentCase}' came first.");
     }
 
     private static End? ReadEnd(MessageReader messages)
@@ -81,8 +79,8 @@ internal static class GrpcUpload
         {
             Chunk.ContentOneofCase.None => null,
             Chunk.ContentOneofCase.End when !messages.HasData => chunk.End,
-            Chunk.ContentOneofCase.End => throw Misplaced("A message has both 'data' and 'end'; it can have one of them."),
-            _ => throw Misplaced($"'{chunk.ContentCase}' came where 'data' or 'end' is expected."),
+            Chunk.ContentOneofCase.End => throw Errors.Invalid("A message has both 'data' and 'end'; it can have one of them."),
+            _ => throw Errors.Invalid($"'{chunk.ContentCase}' came where 'data' or 'end' is expected."),
         };
     }
 
@@ -93,7 +91,7 @@ internal static class GrpcUpload
         TransferName name = session.Status.Name;
         if (head.Name.Length > 0 && head.Name != name.Value)
         {
-            throw Misplaced($"Upload {session.Id} is for '{name}', and the stream says '{head.Name}'.");
+            throw Errors.Invalid($"Upload {session.Id} is for '{name}', and the stream says '{head.Name}'.");
         }
 
         long? length = GrpcValues.Bytes(head.HasLength, head.Length, "length");
@@ -192,12 +190,12 @@ internal static class GrpcUpload
         Sha256Digest? said = head.HasSha256 ? GrpcMapping.ToDigest(head.Sha256) : null;
         if (head.Offset != 0)
         {
-            throw Misplaced("A new file begins at 0; 'offset' is for an 'upload' that is continued.");
+            throw Errors.Invalid("A new file begins at 0; 'offset' is for an 'upload' that is continued.");
         }
 
         if (await FolderRedirect.ExistsAsync(call.Store, name, call.Ended))
         {
-            throw StoreErrors.IsFolder(name);
+            throw Errors.IsFolder(name);
         }
 
         var create = new CreateFileOptions { Precondition = GrpcValues.Precondition(head.Precondition), Length = length };

@@ -43,7 +43,7 @@ internal static class GrpcUploadPart
             UploadPartRequest whole = UploadPartRequest.Parser.ParseFrom(messages.Rest);
             if (whole.Upload != request.Upload || whole.Offset != request.Offset || whole.Sha256 != request.Sha256)
             {
-                throw GrpcUpload.Misplaced("'data' is the last field of a part; the others come before it.");
+                throw Errors.Invalid("'data' is the last field of a part; the others come before it.");
             }
         }
 

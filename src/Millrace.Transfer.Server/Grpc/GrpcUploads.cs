@@ -70,7 +70,7 @@ internal static class GrpcUploads
         {
             if (digest is { } wanted && published.Sha256 is { } actual && wanted != actual)
             {
-                throw StoreErrors.WrongDigest(status.Name, wanted, actual);
+                throw Errors.WrongDigest(status.Name, wanted, actual);
             }
 
             return;

@@ -12,7 +12,7 @@ internal static class GrpcValues
     /// <summary>A number of bytes.</summary>
     public static long Bytes(long value, string field) => value >= 0
         ? value
-        : throw new TransferException(TransferError.InvalidRequest, $"'{field}' is {value}; it is a number of bytes, 0 or more.");
+        : throw Errors.Invalid($"'{field}' is {value}; it is a number of bytes, 0 or more.");
 
     /// <summary>The same where it need not be said.</summary>
     public static long? Bytes(bool has, long value, string field) => has ? Bytes(value, field) : null;
@@ -21,8 +21,7 @@ internal static class GrpcValues
     {
         if (message?.UnmodifiedSince is { } since && !IsTime(since))
         {
-            throw new TransferException(
-                TransferError.InvalidRequest, "'unmodified_since' is no time: it is between the years 1 and 9999.");
+            throw Errors.Invalid("'unmodified_since' is no time: it is between the years 1 and 9999.");
         }
 
         return GrpcMapping.ToPrecondition(message);
@@ -32,8 +31,7 @@ internal static class GrpcValues
     {
         if (text.Length == 0)
         {
-            throw new TransferException(
-                TransferError.InvalidRequest, "'upload' is missing: say which upload is meant, and in a part in front of its data.");
+            throw Errors.Invalid("'upload' is missing: say which upload is meant, and in a part in front of its data.");
         }
 
         return UploadId.TryParse(text, out UploadId id)

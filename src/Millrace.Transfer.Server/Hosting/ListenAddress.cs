@@ -20,8 +20,7 @@ internal static class ListenAddress
 
         return IPAddress.TryParse(host, out IPAddress? address)
             ? address
-            : throw new TransferException(
-                TransferError.InvalidRequest,
+            : throw Errors.Invalid(
                 $"'{host}' is not a valid listen address. Use an IP address of this machine, 'localhost', or '*' for all of them.");
     }
 

@@ -11,8 +11,7 @@ internal static class ServerCertificate
         {
             return options.KeyPath is null
                 ? null
-                : throw new TransferException(
-                    TransferError.InvalidRequest, "--key is the key of a certificate. Name that with --cert.");
+                : throw Errors.Invalid("--key is the key of a certificate. Name that with --cert.");
         }
 
         try

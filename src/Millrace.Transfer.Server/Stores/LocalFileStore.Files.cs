@@ -16,7 +16,7 @@ public sealed partial class LocalFileStore
     public async ValueTask<StoredFileReader> OpenReadAsync(
         TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
-        SafeFileHandle handle = (name.IsRoot ? null : _tree.TryOpenFile(name)) ?? throw StoreErrors.NoFile(name);
+        SafeFileHandle handle = (name.IsRoot ? null : _tree.TryOpenFile(name)) ?? throw Errors.NoFile(name);
         try
         {
             (StoredFile file, FileFacts facts) = await DescribeAsync(handle, name, digest, cancellationToken);
@@ -75,8 +75,8 @@ public sealed partial class LocalFileStore
             when (exception is IOException and not TransferException or UnauthorizedAccessException)
         {
             throw exception.HResult == NotEmpty
-                ? StoreErrors.NotEmpty(name)
-                : StoreErrors.Translate(exception, "delete", name);
+                ? Errors.NotEmpty(name)
+                : Errors.Translate(exception, "delete", name);
         }
         finally
         {
@@ -94,7 +94,7 @@ public sealed partial class LocalFileStore
     {
         // Reading folders is not for the thread of a request.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        using StoreFolder folder = _tree.TryOpenFolder(options.Folder) ?? throw StoreErrors.NoFolder(options.Folder);
+        using StoreFolder folder = _tree.TryOpenFolder(options.Folder) ?? throw Errors.NoFolder(options.Folder);
         return await new FileLister(_tree, _watch, _digests, options).ListAsync(folder, cancellationToken);
     }
 
@@ -128,7 +128,7 @@ public sealed partial class LocalFileStore
             folder.Dispose();
             if (exception is FilePipeException)
             {
-                throw StoreErrors.Translate(exception, "create", name);
+                throw Errors.Translate(exception, "create", name);
             }
 
             throw;
@@ -140,7 +140,7 @@ public sealed partial class LocalFileStore
     {
         if (!string.Equals(file.TargetPath, Path.GetFullPath(path), StringComparison.Ordinal))
         {
-            throw StoreErrors.LeadsOut(name);
+            throw Errors.LeadsOut(name);
         }
     }
 
@@ -206,7 +206,7 @@ public sealed partial class LocalFileStore
         {
             FileFacts now = _tree.Look(handle);
             return need == DigestNeed.Always
-                ? throw StoreErrors.KeepsChanging(name)
+                ? throw Errors.KeepsChanging(name)
                 : (VersionWatch.Unsettled(now, name), now);
         }
 
@@ -240,14 +240,14 @@ public sealed partial class LocalFileStore
         FileFacts after = _tree.Look(handle);
         return after.Length == facts.Length && after.Modified == facts.Modified
             ? digest
-            : throw StoreErrors.KeepsChanging(name);
+            : throw Errors.KeepsChanging(name);
     }
 
     private static void ThrowIfRoot(TransferName name)
     {
         if (name.IsRoot)
         {
-            throw StoreErrors.IsFolder(name);
+            throw Errors.IsFolder(name);
         }
     }
 }

@@ -26,8 +26,7 @@ public sealed partial class LocalFileStore
             LocalUpload upload = FindUpload(part);
             if (!upload.Name.IsRoot || upload.Record.Length != upload.Offset)
             {
-                throw new TransferException(
-                    TransferError.InvalidRequest, $"The upload '{part}' is not a finished part. Finish it, then join it.");
+                throw Errors.Invalid($"The upload '{part}' is not a finished part. Finish it, then join it.");
             }
 
             length += upload.Offset;
@@ -49,7 +48,7 @@ public sealed partial class LocalFileStore
             Remove(whole);
             if (exception is FilePipeException)
             {
-                throw StoreErrors.Translate(exception, "join", options.Name);
+                throw Errors.Translate(exception, "join", options.Name);
             }
 
             throw;
@@ -85,8 +84,7 @@ public sealed partial class LocalFileStore
         cancellationToken.ThrowIfCancellationRequested();
         if (options.Metadata is { } metadata && System.Text.Encoding.UTF8.GetByteCount(metadata) > MaxMetadataBytes)
         {
-            throw new TransferException(
-                TransferError.InvalidRequest, $"The metadata of an upload may have {MaxMetadataBytes} bytes. Send less.");
+            throw Errors.Invalid($"The metadata of an upload may have {MaxMetadataBytes} bytes. Send less.");
         }
 
         long length = record.Length ?? 0;
@@ -116,7 +114,7 @@ public sealed partial class LocalFileStore
         {
             reservation.ReleaseReservation();
             TryDeleteFolder(folder);
-            throw StoreErrors.Translate(exception, "begin the upload of", options.Name);
+            throw Errors.Translate(exception, "begin the upload of", options.Name);
         }
 
         _uploads[id] = upload;

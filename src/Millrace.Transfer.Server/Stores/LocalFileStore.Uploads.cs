@@ -44,12 +44,12 @@ public sealed partial class LocalFileStore
             long current = upload.Offset;
             if (upload.Record.IsPublished || current == upload.Record.Length)
             {
-                throw StoreErrors.HasAll(id, current);
+                throw Errors.HasAll(id, current);
             }
 
             if (current != offset)
             {
-                throw StoreErrors.WrongOffset(id, offset, current);
+                throw Errors.WrongOffset(id, offset, current);
             }
 
             if (discardable)
@@ -68,7 +68,7 @@ public sealed partial class LocalFileStore
             holder.Dispose();
             if (exception is FilePipeException)
             {
-                throw StoreErrors.Translate(exception, "continue", upload.Name);
+                throw Errors.Translate(exception, "continue", upload.Name);
             }
 
             throw;
@@ -150,7 +150,7 @@ public sealed partial class LocalFileStore
         catch (Exception exception)
             when (exception is IOException and not TransferException or UnauthorizedAccessException)
         {
-            throw StoreErrors.Translate(exception, "publish", upload.Name);
+            throw Errors.Translate(exception, "publish", upload.Name);
         }
     }
 
@@ -195,7 +195,7 @@ public sealed partial class LocalFileStore
             if (wanted is { } must && must != digest)
             {
                 Remove(upload);
-                throw StoreErrors.WrongDigest(upload.Name, must, digest);
+                throw Errors.WrongDigest(upload.Name, must, digest);
             }
         }
 
@@ -281,7 +281,7 @@ public sealed partial class LocalFileStore
             await file.CommitAsync(cancellationToken);
             reservation.Publish(length, present?.Length ?? 0);
             using SafeFileHandle? found = open is null ? _tree.TryOpenFile(name) : null;
-            return Describe(open ?? found ?? throw StoreErrors.NoFile(name), name, length, stamp, digest);
+            return Describe(open ?? found ?? throw Errors.NoFile(name), name, length, stamp, digest);
         }
         finally
         {
@@ -338,7 +338,7 @@ public sealed partial class LocalFileStore
         upload.DataPath + ".whole",
         new FileWriteOptions { Durability = Options.Durability, PreallocationSize = reserve });
 
-    private LocalUpload FindUpload(UploadId id) => TryFindUpload(id) ?? throw StoreErrors.NoUpload(id);
+    private LocalUpload FindUpload(UploadId id) => TryFindUpload(id) ?? throw Errors.NoUpload(id);
 
     private LocalUpload? TryFindUpload(UploadId id) => Load(id) is { HasExpired: false, IsGone: false } upload ? upload : null;
 

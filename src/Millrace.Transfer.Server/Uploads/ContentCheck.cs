@@ -106,8 +106,7 @@ internal sealed class ContentCheck : IDisposable
         {
             if (!TusChecksum.TryParse(checksum, out TusChecksum parsed, out string why))
             {
-                throw new TransferException(
-                    TransferError.InvalidRequest,
+                throw Errors.Invalid(
                     $"Upload-Checksum cannot be read: {why}. Send an algorithm of {TusChecksum.Algorithms}, a space, and the checksum in base64.");
             }
 
@@ -118,9 +117,7 @@ internal sealed class ContentCheck : IDisposable
         {
             if (!DigestField.TryParse(digest, out Sha256Digest? parsed))
             {
-                throw new TransferException(
-                    TransferError.InvalidRequest,
-                    "Content-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
+                throw Errors.Invalid("Content-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
             }
 
             _digest = parsed;

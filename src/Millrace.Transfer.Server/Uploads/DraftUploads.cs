@@ -19,7 +19,7 @@ internal static class DraftUploads
 
         return TusMetadata.TryParse(field, out TusMetadata metadata, out string why)
             ? CreateAsync(call, UploadNames.Choose(metadata), field)
-            : throw new TransferException(TransferError.InvalidRequest, $"Upload-Metadata cannot be read: {why}.");
+            : throw Errors.Invalid($"Upload-Metadata cannot be read: {why}.");
     }
 
     /// <summary>Starts an upload, tells the client where to continue it, and receives its first bytes.</summary>
@@ -74,8 +74,7 @@ internal static class DraftUploads
 
         if (!StructuredField.TryParseCount(call.Field(TransferHeaders.UploadOffset), out long offset))
         {
-            throw new TransferException(
-                TransferError.InvalidRequest, "Upload-Offset is missing or not a number of bytes. Ask for it with HEAD.");
+            throw Errors.Invalid("Upload-Offset is missing or not a number of bytes. Ask for it with HEAD.");
         }
 
         DraftRequest request = DraftRequest.Read(call, offset);
@@ -101,30 +100,6 @@ internal static class DraftUploads
         }
 
         Answer(call, session);
-    }
-
-    /// <summary>HEAD of an upload.</summary>
-    public static async Task AnswerStatusAsync(UploadCall call, UploadId id)
-    {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: false);
-        await session.TakeOverAsync();
-        if (session.Status.Published is { } file)
-        {
-            // For a client that missed the last response.
-            call.AddFile(file);
-        }
-        else if (IsDue(session.Status))
-        {
-            // As by tus: publishing was interrupted, and the client will take the offset for success.
-            await call.CompleteAsync(session);
-        }
-
-        call.Response.StatusCode = StatusCodes.Status204NoContent;
-        call.AddStatus(session.Status);
-        if (session.Status.Length is { } length)
-        {
-            call.Response.Headers[TransferHeaders.UploadLength] = UploadCall.Text(length);
-        }
     }
 
     /// <summary>Adds what the server supports to a response to OPTIONS.</summary>
@@ -179,7 +154,7 @@ internal static class DraftUploads
     /// starts uploads by the draft that way, sends the last part of a file of several, and an empty file, with
     /// <c>Upload-Complete: ?0</c>, and takes them for complete (4.3.1, FileSource.js).
     /// </remarks>
-    private static bool IsDue(UploadStatus status) => status is { HasAll: true, IsPartial: false, Metadata: not null };
+    public static bool IsDue(UploadStatus status) => status is { HasAll: true, IsPartial: false, Metadata: not null };
 
     private static async ValueTask SetLengthAsync(UploadSession session, DraftRequest request, CancellationToken cancellationToken)
     {

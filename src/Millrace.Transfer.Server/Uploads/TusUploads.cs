@@ -11,7 +11,7 @@ internal static class TusUploads
         string? concatField = call.Request.Headers.TryGetValue(TransferHeaders.UploadConcat, out var values) ? values.ToString() : null;
         if (!TusConcat.TryParse(concatField, out TusConcat concat, out string why))
         {
-            throw new TransferException(TransferError.InvalidRequest, $"Upload-Concat cannot be read: {why}.");
+            throw Errors.Invalid($"Upload-Concat cannot be read: {why}.");
         }
 
         StartUploadOptions start = ReadOptions(call, concat);
@@ -25,8 +25,7 @@ internal static class TusUploads
         {
             if (concat.Parts is not null)
             {
-                throw new TransferException(
-                    TransferError.InvalidRequest, "A joined upload has the bytes of its parts and takes no others. Send no body.");
+                throw Errors.Invalid("A joined upload has the bytes of its parts and takes no others. Send no body.");
             }
 
             ThrowUnlessMediaType(call);
@@ -65,8 +64,7 @@ internal static class TusUploads
         ThrowUnlessMediaType(call);
         if (!TryReadLength(call.Field(TransferHeaders.UploadOffset), out long offset))
         {
-            throw new TransferException(
-                TransferError.InvalidRequest, "Upload-Offset is missing or not a number of bytes. Ask for it with HEAD.");
+            throw Errors.Invalid("Upload-Offset is missing or not a number of bytes. Ask for it with HEAD.");
         }
 
         if (session.Status.Parts is not null)
@@ -76,8 +74,8 @@ internal static class TusUploads
         }
 
         string field = call.Field(TransferHeaders.UploadLength);
-        long? length = field.Length == 0 ? null : TryReadLength(field, out long value) ? value : throw new TransferException(
-            TransferError.InvalidRequest, "Upload-Length is not a number of bytes.");
+        long? length = field.Length == 0 ? null : TryReadLength(field, out long value) ? value : throw Errors.Invalid(
+            "Upload-Length is not a number of bytes.");
         using ContentCheck? check = ContentCheck.Read(call.Request);
         await session.TakeOverAtAsync(offset, length, call.HasBody);
         if (length is not null)
@@ -89,31 +87,6 @@ internal static class TusUploads
         await CompleteIfDueAsync(call, session);
         call.Response.StatusCode = StatusCodes.Status204NoContent;
         call.AddStatus(session.Status);
-    }
-
-    /// <summary>HEAD of an upload.</summary>
-    public static async Task AnswerStatusAsync(UploadCall call, UploadId id)
-    {
-        using UploadSession session = await call.OpenAsync(id, isTransfer: false);
-        await session.TakeOverAsync();
-        if (session.Status.Published is { } file)
-        {
-            call.AddFile(file);
-        }
-        else
-        {
-            // A tus client takes an offset that is the length for success. So it must be one: publishing failed, or was
-            // interrupted, when the last byte arrived.
-            await CompleteIfDueAsync(call, session);
-        }
-
-        call.Response.StatusCode = StatusCodes.Status200OK;
-        call.AddStatus(session.Status);
-        AddStart(call, session.Status);
-        if (!HttpMethods.IsHead(call.Request.Method))
-        {
-            call.Response.ContentLength = 0;
-        }
     }
 
     /// <summary>Adds what the server supports to a response to OPTIONS.</summary>
@@ -130,9 +103,12 @@ internal static class TusUploads
         }
     }
 
+    /// <summary>Whether an upload is to be published: in tus the last byte completes it.</summary>
+    public static bool IsDue(UploadStatus status) => status is { HasAll: true, IsPartial: false };
+
     private static async ValueTask CompleteIfDueAsync(UploadCall call, UploadSession session)
     {
-        if (session.Status is { HasAll: true, IsPartial: false })
+        if (IsDue(session.Status))
         {
             await call.CompleteAsync(session);
         }
@@ -152,14 +128,10 @@ internal static class TusUploads
     }
 
     /// <summary>Adds what was given when the upload was started.</summary>
-    private static void AddStart(UploadCall call, UploadStatus status)
+    public static void AddStart(UploadCall call, UploadStatus status)
     {
         IHeaderDictionary headers = call.Response.Headers;
-        if (status.Length is { } length)
-        {
-            headers[TransferHeaders.UploadLength] = UploadCall.Text(length);
-        }
-        else
+        if (status.Length is null)
         {
             headers[UploadHeaders.UploadDeferLength] = "1";
         }
@@ -188,8 +160,7 @@ internal static class TusUploads
         string field = call.Field(TransferHeaders.UploadMetadata);
         if (!TusMetadata.TryParse(field, out TusMetadata metadata, out string why))
         {
-            throw new TransferException(
-                TransferError.InvalidRequest,
+            throw Errors.Invalid(
                 $"Upload-Metadata cannot be read: {why}. Send keys and values in base64, with a space between them and commas between the pairs.");
         }
 
@@ -210,8 +181,7 @@ internal static class TusUploads
         {
             return length.Length == 0 && defer.Length == 0
                 ? null
-                : throw new TransferException(
-                    TransferError.InvalidRequest,
+                : throw Errors.Invalid(
                     "A joined upload is as long as its parts. Leave Upload-Length and Upload-Defer-Length out.");
         }
 
@@ -219,15 +189,13 @@ internal static class TusUploads
         {
             return defer == "1" && length.Length == 0
                 ? null
-                : throw new TransferException(
-                    TransferError.InvalidRequest,
+                : throw Errors.Invalid(
                     "Upload-Defer-Length is 1, and stands instead of Upload-Length. Send one of the two.");
         }
 
         return TryReadLength(length, out long value)
             ? value
-            : throw new TransferException(
-                TransferError.InvalidRequest,
+            : throw Errors.Invalid(
                 length.Length == 0
                     ? "The upload has no length. Send Upload-Length, or Upload-Defer-Length: 1 when it is not known yet."
                     : "Upload-Length is not a number of bytes.");
@@ -247,8 +215,7 @@ internal static class TusUploads
 
         return Sha256Digest.TryParse(metadata.Text("sha256"), out Sha256Digest digest)
             ? digest
-            : throw new TransferException(
-                TransferError.InvalidRequest,
+            : throw Errors.Invalid(
                 "The value of 'sha256' in Upload-Metadata is neither 64 hexadecimal digits nor 32 bytes in base64.");
     }
 }

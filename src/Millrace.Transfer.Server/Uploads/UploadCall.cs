@@ -68,8 +68,8 @@ internal sealed class UploadCall
     {
         Sha256Digest? digest = null;
         string field = Field(TransferHeaders.ReprDigest);
-        return field.Length == 0 || DigestField.TryParse(field, out digest) ? digest : throw new TransferException(
-            TransferError.InvalidRequest, "Repr-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
+        return field.Length == 0 || DigestField.TryParse(field, out digest) ? digest : throw Errors.Invalid(
+            "Repr-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
     }
 
     /// <summary>What must be under the name of a new upload; checked now, and again when it is published.</summary>

@@ -65,7 +65,7 @@ internal static class UploadEndpoints
 
         if (HttpMethods.IsHead(method))
         {
-            return call.IsTus ? TusUploads.AnswerStatusAsync(call, upload) : DraftUploads.AnswerStatusAsync(call, upload);
+            return AnswerStatusAsync(call, upload);
         }
 
         if (HttpMethods.IsPatch(method))
@@ -93,12 +93,45 @@ internal static class UploadEndpoints
                     || (HttpMethods.IsPost(request.Method) && headers.ContainsKey(TransferHeaders.UploadLength))));
     }
 
+    private static async Task AnswerStatusAsync(UploadCall call, UploadId id)
+    {
+        using UploadSession session = await call.OpenAsync(id, isTransfer: false);
+        await session.TakeOverAsync();
+        if (session.Status.Published is { } file)
+        {
+            // For a client that missed the last response.
+            call.AddFile(file);
+        }
+        else if (call.IsTus ? TusUploads.IsDue(session.Status) : DraftUploads.IsDue(session.Status))
+        {
+            // The client takes an offset that is the length for success. So it must be one: publishing failed, or was
+            // interrupted, when the last byte arrived.
+            await call.CompleteAsync(session);
+        }
+
+        call.Response.StatusCode = call.IsTus ? StatusCodes.Status200OK : StatusCodes.Status204NoContent;
+        call.AddStatus(session.Status);
+        if (session.Status.Length is { } length)
+        {
+            call.Response.Headers[TransferHeaders.UploadLength] = UploadCall.Text(length);
+        }
+
+        if (call.IsTus)
+        {
+            TusUploads.AddStart(call, session.Status);
+            if (!HttpMethods.IsHead(call.Request.Method))
+            {
+                call.Response.ContentLength = 0;
+            }
+        }
+    }
+
     private static async Task DeleteAsync(UploadCall call, UploadId id)
     {
         using UploadSession session = await call.OpenAsync(id, isTransfer: false);
         if (!await session.DeleteAsync(call.Aborted))
         {
-            throw UploadSession.Missing(id);
+            throw Errors.NoUpload(id);
         }
 
         call.Response.StatusCode = StatusCodes.Status204NoContent;

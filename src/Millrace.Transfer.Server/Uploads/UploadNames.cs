@@ -14,8 +14,7 @@ internal static class UploadNames
     /// </exception>
     public static TransferName Choose(TusMetadata metadata)
     {
-        string name = metadata.Text("filename") ?? metadata.Text("name") ?? throw new TransferException(
-            TransferError.InvalidRequest,
+        string name = metadata.Text("filename") ?? metadata.Text("name") ?? throw Errors.Invalid(
             "Upload-Metadata has no 'filename'. Send the name under which the file is to be kept, in base64: "
             + "Upload-Metadata: filename dHJpcHMuY3N2");
         string? relative = metadata.Text("relativePath");

@@ -42,7 +42,7 @@ internal sealed class UploadSession : IDisposable
     {
         foreach (UploadId part in parts)
         {
-            ThrowUnlessJoinable(await store.FindUploadAsync(part, takeOver: false, ended) ?? throw Missing(part), pass);
+            ThrowUnlessJoinable(await store.FindUploadAsync(part, takeOver: false, ended) ?? throw Errors.NoUpload(part), pass);
         }
 
         UploadStatus status = await store.JoinUploadsAsync(options with { Owner = pass.Owner }, parts, ended);
@@ -66,14 +66,14 @@ internal sealed class UploadSession : IDisposable
         }
 
         pass.Dispose();
-        throw status is null ? Missing(id) : new TransferException(
+        throw status is null ? Errors.NoUpload(id) : new TransferException(
             TransferError.Forbidden,
             $"Upload {id} was started with another token. Continue it with that one, or start a new upload.");
     }
 
     /// <summary>Stops a request that still appends, so that <see cref="Status"/> is final.</summary>
     public async ValueTask TakeOverAsync() =>
-        Status = await _store.FindUploadAsync(Id, takeOver: true, _ended) ?? throw Missing(Id);
+        Status = await _store.FindUploadAsync(Id, takeOver: true, _ended) ?? throw Errors.NoUpload(Id);
 
     /// <summary>Makes ready to append at an offset.</summary>
     /// <param name="offset">Where the request continues.</param>
@@ -154,8 +154,7 @@ internal sealed class UploadSession : IDisposable
 
         if (Status.IsPartial)
         {
-            throw new TransferException(
-                TransferError.InvalidRequest,
+            throw Errors.Invalid(
                 $"Upload {Id} is a part of others and does not become a file. Join it with tus's Upload-Concat.");
         }
 
@@ -189,10 +188,6 @@ internal sealed class UploadSession : IDisposable
     }
 
     public void Dispose() => _pass.Dispose();
-
-    public static TransferException Missing(UploadId id) => new(
-        TransferError.NotFound,
-        $"There is no upload {id}: it was never started, was deleted, or has expired. Start a new one.");
 
     private async ValueTask<UploadWriter> OpenAsync(long offset, bool isVerified)
     {
@@ -233,14 +228,12 @@ internal sealed class UploadSession : IDisposable
 
         if (!part.IsPartial)
         {
-            throw new TransferException(
-                TransferError.InvalidRequest, $"Upload {part.Id} is not partial. Start the parts with Upload-Concat: partial.");
+            throw Errors.Invalid($"Upload {part.Id} is not partial. Start the parts with Upload-Concat: partial.");
         }
 
         if (!part.HasAll)
         {
-            throw new TransferException(
-                TransferError.InvalidRequest,
+            throw Errors.Invalid(
                 $"Upload {part.Id} has {part.Offset} of {part.Length?.ToString() ?? "an unknown number of"} bytes. "
                 + "Finish all parts, then join them.");
         }

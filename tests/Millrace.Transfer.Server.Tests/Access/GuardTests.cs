@@ -67,9 +67,7 @@ public sealed class GuardTests : IAsyncLifetime
         Assert.Equal("Bearer", response.Headers.WwwAuthenticate.ToString());
     }
 
-    [Theory]
-    [InlineData("mr_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
-    [InlineData("x")]
+    [Theory, InlineData("mr_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"), InlineData("x")]
     public async Task An_unknown_token_is_refused(string token)
     {
         await TokenAsync(TransferScope.All);

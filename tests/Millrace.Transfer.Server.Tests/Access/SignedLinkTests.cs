@@ -98,8 +98,6 @@ public sealed class SignedLinkTests
     [Fact]
     public void Repeated_field_invalidates_a_link() => Assert.False(Allows(Query() + "&mr-expires=99999999999"));
 
-    [Theory]
-    [InlineData("DELETE")]
-    [InlineData("POST")]
+    [Theory, InlineData("DELETE"), InlineData("POST")]
     public void Links_exist_only_for_GET_and_PUT(string method) => Assert.Throws<ArgumentException>(() => Query(method));
 }

@@ -67,9 +67,7 @@ public sealed class CodingTests : ServerTest
         Assert.Equal(Text, await whole.Content.ReadAsByteArrayAsync());
     }
 
-    [Theory]
-    [InlineData("small.txt", 1023)]
-    [InlineData("image.png", 5000)]
+    [Theory, InlineData("small.txt", 1023), InlineData("image.png", 5000)]
     public async Task Incompressible_file_is_sent_uncompressed(string name, int length)
     {
         await Server.WriteAsync(name, Content.Text(length));
@@ -102,9 +100,7 @@ public sealed class CodingTests : ServerTest
         Assert.Equal(Text, await response.Content.ReadAsByteArrayAsync());
     }
 
-    [Theory]
-    [InlineData("gzip")]
-    [InlineData("br")]
+    [Theory, InlineData("gzip"), InlineData("br")]
     public async Task HEAD_has_the_coding_of_GET(string coding)
     {
         await Server.WriteAsync("a.txt", Text);

@@ -2,8 +2,7 @@ namespace Millrace.Transfer.Server.Tests.Files;
 
 public sealed class CurlTests : ClientTest
 {
-    [NeedsTheory(Need.Curl)]
-    [MemberData(nameof(Sizes))]
+    [NeedsTheory(Need.Curl), MemberData(nameof(Sizes))]
     public async Task Curl_downloads_a_file(int length)
     {
         string served = await ServeAsync("a.bin", length);
@@ -11,8 +10,7 @@ public sealed class CurlTests : ClientTest
         AssertSame(served, Mine("got"));
     }
 
-    [NeedsTheory(Need.Curl)]
-    [MemberData(nameof(Sizes))]
+    [NeedsTheory(Need.Curl), MemberData(nameof(Sizes))]
     public async Task Curl_uploads_a_file(int length)
     {
         await File.WriteAllBytesAsync(Mine("mine"), Content.Of(length));

@@ -84,9 +84,7 @@ public sealed class DownloadTests : ServerTest
         Assert.True(!isActive || policy!.Single() == "sandbox");
     }
 
-    [Theory]
-    [InlineData("", "inline")]
-    [InlineData("?download", "attachment")]
+    [Theory, InlineData("", "inline"), InlineData("?download", "attachment")]
     public async Task Disposition_follows_the_query_and_names_the_file(string query, string kind)
     {
         await Server.WriteAsync("größe 日本.txt", "x"u8.ToArray());
@@ -126,10 +124,7 @@ public sealed class DownloadTests : ServerTest
         Assert.Equal(expected, response.Headers.Contains(TransferHeaders.ReprDigest));
     }
 
-    [Theory]
-    [InlineData("POST")]
-    [InlineData("PATCH")]
-    [InlineData("PROPFIND")]
+    [Theory, InlineData("POST"), InlineData("PATCH"), InlineData("PROPFIND")]
     public async Task An_unknown_method_is_told_which_are_known(string method)
     {
         using HttpResponseMessage response = await SendAsync(new HttpMethod(method), "files/a");

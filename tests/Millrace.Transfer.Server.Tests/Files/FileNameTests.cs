@@ -89,8 +89,7 @@ public sealed class FileNameTests : ServerTest
 
     public static TheoryData<string> Methods { get; } = new("GET", "HEAD", "PUT", "DELETE");
 
-    [Theory]
-    [MemberData(nameof(Methods))]
+    [Theory, MemberData(nameof(Methods))]
     public async Task Invalid_names_are_refused_for_every_method(string method)
     {
         string outside = Path.Combine(Path.GetDirectoryName(Server.Root)!, "secret.txt");

@@ -3,8 +3,7 @@ namespace Millrace.Transfer.Server.Tests.Files;
 /// <summary>wget, aria2 and rclone.</summary>
 public sealed class OtherClientTests : ClientTest
 {
-    [NeedsTheory(Need.Wget)]
-    [MemberData(nameof(Sizes))]
+    [NeedsTheory(Need.Wget), MemberData(nameof(Sizes))]
     public async Task Wget_downloads_a_file(int length)
     {
         string served = await ServeAsync("a.bin", length);
@@ -36,10 +35,7 @@ public sealed class OtherClientTests : ClientTest
         Assert.Equal(10, Arrived("a b.bin"));
     }
 
-    [NeedsTheory(Need.Aria2)]
-    [InlineData(1)]
-    [InlineData(65_537)]
-    [InlineData(Large)]
+    [NeedsTheory(Need.Aria2), InlineData(1), InlineData(65_537), InlineData(Large)]
     public async Task Aria2_downloads_a_file_over_four_connections(int length)
     {
         string served = await ServeAsync("a.bin", length);
@@ -86,8 +82,7 @@ public sealed class OtherClientTests : ClientTest
         }
     }
 
-    [NeedsTheory(Need.Rclone)]
-    [MemberData(nameof(Sizes))]
+    [NeedsTheory(Need.Rclone), MemberData(nameof(Sizes))]
     public async Task Rclone_copies_a_file(int length)
     {
         string served = await ServeAsync("f/a.bin", length);

@@ -39,10 +39,7 @@ public sealed class RangeTests : ServerTest
             [new(500, 10), new(0, 5), new(997, 3)], Multipart.Parse(response, body, "text/plain", Bytes));
     }
 
-    [Theory]
-    [InlineData("bytes=1000-")]
-    [InlineData("bytes=-0")]
-    [InlineData("bytes=1000-2000,3000-")]
+    [Theory, InlineData("bytes=1000-"), InlineData("bytes=-0"), InlineData("bytes=1000-2000,3000-")]
     public async Task Unsatisfiable_range_is_refused_with_the_length(string range)
     {
         await Server.WriteAsync("a", Bytes);

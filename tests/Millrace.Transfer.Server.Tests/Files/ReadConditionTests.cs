@@ -48,8 +48,7 @@ public sealed class ReadConditionTests : ServerTest
         { "If-Match", "{tag}", "Range", "bytes=500-", 416 },
     };
 
-    [Theory]
-    [MemberData(nameof(Cases))]
+    [Theory, MemberData(nameof(Cases))]
     public async Task Conditions_are_evaluated_in_order(
         string first, string firstValue, string second, string secondValue, int status)
     {

@@ -36,9 +36,7 @@ public sealed class UploadCodingTests : ServerTest
         Assert.Empty(Server.VisibleFiles());
     }
 
-    [Theory]
-    [InlineData("gzip")]
-    [InlineData("br")]
+    [Theory, InlineData("gzip"), InlineData("br")]
     public async Task Body_that_contradicts_its_coding_is_refused(string coding)
     {
         using HttpResponseMessage response = await PutAsync(coding, Bytes);
@@ -67,9 +65,7 @@ public sealed class UploadCodingTests : ServerTest
         Assert.Empty(Server.VisibleFiles());
     }
 
-    [Theory]
-    [InlineData("gzip")]
-    [InlineData("br")]
+    [Theory, InlineData("gzip"), InlineData("br")]
     public async Task Decompression_bomb_is_refused_and_nothing_is_stored(string coding)
     {
         byte[] bomb = Coded.In(coding, new byte[40_000_000]);

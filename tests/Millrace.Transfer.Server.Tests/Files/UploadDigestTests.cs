@@ -51,10 +51,7 @@ public sealed class UploadDigestTests : ServerTest
         Assert.Equal(status == 201 ? ["a"] : [], Server.VisibleFiles());
     }
 
-    [Theory]
-    [InlineData("{right}", 201)]
-    [InlineData("{wrong}", 400)]
-    [InlineData("sha-256", 400)]
+    [Theory, InlineData("{right}", 201), InlineData("{wrong}", 400), InlineData("sha-256", 400)]
     public async Task Digest_can_be_a_trailer(string value, int status)
     {
         RawResponse response = await RawConnection.ExchangeAsync(

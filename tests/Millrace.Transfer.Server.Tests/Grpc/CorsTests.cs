@@ -6,9 +6,7 @@ public sealed class CorsTests : GrpcTest
 {
     private const string Origin = "https://files.example.org";
 
-    [Theory]
-    [InlineData(Origin, Origin)]
-    [InlineData("*", "*")]
+    [Theory, InlineData(Origin, Origin), InlineData("*", "*")]
     public async Task Preflight_of_an_allowed_origin_needs_no_token(string allowed, string answered)
     {
         await ServeAsync(grpc => grpc.AllowedOrigins = [allowed]);

@@ -113,10 +113,7 @@ public sealed class DownloadTests : GrpcTest
         Assert.Equal("10", reply.Trailers["millrace-offset"]);
     }
 
-    [Theory]
-    [InlineData(-1L, 0L, 0)]
-    [InlineData(0L, -1L, 0)]
-    [InlineData(0L, 0L, -1)]
+    [Theory, InlineData(-1L, 0L, 0), InlineData(0L, -1L, 0), InlineData(0L, 0L, -1)]
     public async Task Negative_numbers_are_refused(long offset, long count, int chunk)
     {
         Put("a", Content.Of(10));
@@ -203,17 +200,11 @@ public sealed class DownloadTests : GrpcTest
         Assert.Contains("%C3%A4 b", reply.Trailers["grpc-message"], StringComparison.Ordinal);
     }
 
-    [Theory]
-    [InlineData("")]
-    [InlineData("../a")]
-    [InlineData("/a")]
-    [InlineData(".millrace/a")]
+    [Theory, InlineData(""), InlineData("../a"), InlineData("/a"), InlineData(".millrace/a")]
     public async Task Invalid_names_are_refused(string name) =>
         (await CallAsync("Download", Frames.Download(name))).Failed(3, TransferError.InvalidName);
 
-    [Theory]
-    [InlineData("grpc-web")]
-    [InlineData("grpc-web-text")]
+    [Theory, InlineData("grpc-web"), InlineData("grpc-web-text")]
     public async Task GRPC_Web_is_spoken_over_HTTP_2_too(string form)
     {
         byte[] content = Content.Of(1_000_001);
@@ -224,9 +215,7 @@ public sealed class DownloadTests : GrpcTest
         Assert.Equal(content, (await SendAsync(FormOf(form), request)).Content());
     }
 
-    [Theory]
-    [InlineData("grpc-web")]
-    [InlineData("grpc-web-text")]
+    [Theory, InlineData("grpc-web"), InlineData("grpc-web-text")]
     public async Task The_length_of_a_download_by_gRPC_Web_is_known(string form)
     {
         Put("a", Content.Of(1_000_001));

@@ -9,9 +9,7 @@ public sealed class HealthCallTests : GrpcTest
     private const string Check = "/grpc.health.v1.Health/Check";
     private const string Watch = "/grpc.health.v1.Health/Watch";
 
-    [Theory]
-    [InlineData("")]
-    [InlineData("millrace.v1.FileTransfer")]
+    [Theory, InlineData(""), InlineData("millrace.v1.FileTransfer")]
     public async Task Writable_store_is_SERVING(string service)
     {
         GrpcReply reply = await CallAsync(Check, new HealthCheckRequest { Service = service });

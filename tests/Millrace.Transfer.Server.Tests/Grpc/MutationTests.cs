@@ -33,8 +33,7 @@ public sealed class MutationTests : GrpcTest
         { "AbortUpload", "grpc" },
     };
 
-    [Theory]
-    [MemberData(nameof(Methods))]
+    [Theory, MemberData(nameof(Methods))]
     public async Task Mutated_call_is_answered_and_leaves_nothing(string method, string form)
     {
         string id = (await CallAsync("StartUpload", new StartUploadRequest { Name = "session" }))

@@ -11,9 +11,7 @@ public sealed class OptionsTests
         Assert.Empty(options.AllowedOrigins);
     }
 
-    [Theory]
-    [InlineData(0)]
-    [InlineData(65_535)]
+    [Theory, InlineData(0), InlineData(65_535)]
     public void Messages_of_less_than_64_KiB_are_no_limit(int bytes) =>
         Assert.Throws<ArgumentOutOfRangeException>(() => new GrpcServerOptions { MaxMessageBytes = bytes });
 }

@@ -47,10 +47,7 @@ public sealed class ProtocolTests : GrpcTest
         (await SendAsync(GrpcForm.Http2, Request(GrpcForm.Http2, "Stat", content))).Only(Messages.FileInfo.Parser);
     }
 
-    [Theory]
-    [InlineData("GET")]
-    [InlineData("PUT")]
-    [InlineData("OPTIONS")]
+    [Theory, InlineData("GET"), InlineData("PUT"), InlineData("OPTIONS")]
     public async Task Another_method_is_405(string method)
     {
         using var content = new ByteArrayContent(Stat);
@@ -86,9 +83,7 @@ public sealed class ProtocolTests : GrpcTest
         Assert.Contains("gzip", reply.Message, StringComparison.Ordinal);
     }
 
-    [Theory]
-    [InlineData("")]
-    [InlineData("identity")]
+    [Theory, InlineData(""), InlineData("identity")]
     public async Task A_compressed_message_without_an_encoding_is_an_internal_error(string encoding)
     {
         byte[] body = Frames.Of(Coded.Gzip(Frames.Field(1, "a"u8)), flags: 1);
@@ -118,18 +113,14 @@ public sealed class ProtocolTests : GrpcTest
         { "no message in it", Frames.Of(Coded.Gzip([0xff, 0xff]), flags: 1) },
     };
 
-    [Theory]
-    [MemberData(nameof(Broken))]
+    [Theory, MemberData(nameof(Broken))]
     public async Task A_compressed_message_that_is_broken_is_an_internal_error(string what, byte[] body)
     {
         Assert.NotEmpty(what);
         (await CallAsync("Stat", body, ("grpc-encoding", "gzip"))).Failed(13);
     }
 
-    [Theory]
-    [InlineData(1)]
-    [InlineData(4)]
-    [InlineData(6)]
+    [Theory, InlineData(1), InlineData(4), InlineData(6)]
     public async Task Truncated_frame_is_an_internal_error(int bytes)
     {
         (await CallAsync("Stat", Stat[..bytes])).Failed(13);
@@ -154,9 +145,7 @@ public sealed class ProtocolTests : GrpcTest
         (await CallAsync("Download", Frames.Join(Stat, Stat))).Failed(12);
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, InlineData(false), InlineData(true)]
     public async Task Oversized_message_is_RESOURCE_EXHAUSTED(bool packed)
     {
         await ServeAsync(static grpc => grpc.MaxMessageBytes = 100_000);
@@ -173,10 +162,7 @@ public sealed class ProtocolTests : GrpcTest
         (await CallAsync("Upload", taken, ("grpc-encoding", "gzip"))).Only(Messages.UploadStatus.Parser);
     }
 
-    [Theory]
-    [InlineData("0n")]
-    [InlineData("1n")]
-    [InlineData("1u")]
+    [Theory, InlineData("0n"), InlineData("1n"), InlineData("1u")]
     public async Task Expired_deadline_is_reported(string timeout)
     {
         var never = new TaskCompletionSource();
@@ -291,10 +277,7 @@ public sealed class ProtocolTests : GrpcTest
         Assert.Equal(content, await File.ReadAllBytesAsync(PathOf("a")));
     }
 
-    [Theory]
-    [InlineData(1)]
-    [InlineData(2)]
-    [InlineData(7)]
+    [Theory, InlineData(1), InlineData(2), InlineData(7)]
     public async Task Text_may_be_padded_anywhere(int bytes)
     {
         byte[] content = Content.Of(1000);

@@ -63,9 +63,7 @@ public sealed class ResumableTests : GrpcTest
         Assert.False(File.Exists(PathOf("a")));
     }
 
-    [Theory]
-    [InlineData("Upload")]
-    [InlineData("UploadPart")]
+    [Theory, InlineData("Upload"), InlineData("UploadPart")]
     public async Task Offset_mismatch_is_refused_with_the_current_offset(string method)
     {
         string id = await BeginAsync(Whole.Length);

@@ -89,9 +89,7 @@ public sealed class UploadTests : GrpcTest
         AssertNothing();
     }
 
-    [Theory]
-    [InlineData(999)]
-    [InlineData(1001)]
+    [Theory, InlineData(999), InlineData(1001)]
     public async Task End_with_another_length_publishes_nothing(int length)
     {
         byte[] body = Frames.Join(Frames.Head("a"), Frames.Data(Small), Frames.End(length));
@@ -117,9 +115,7 @@ public sealed class UploadTests : GrpcTest
             .Failed(15, TransferError.DigestMismatch);
     }
 
-    [Theory]
-    [InlineData(5)]
-    [InlineData(2000)]
+    [Theory, InlineData(5), InlineData(2000)]
     public async Task Fewer_bytes_than_announced_publish_nothing(int length)
     {
         byte[] head = Frames.Of(Frames.Field(3, Frames.Join(Frames.Field(1, "a"u8), Frames.Number(3, (ulong)length))));
@@ -145,8 +141,7 @@ public sealed class UploadTests : GrpcTest
         { "a short digest", Frames.Join(Frames.Head("a"), Frames.End(0, new byte[31])) },
     };
 
-    [Theory]
-    [MemberData(nameof(Misplaced))]
+    [Theory, MemberData(nameof(Misplaced))]
     public async Task Misplaced_message_is_INVALID_ARGUMENT(string what, byte[] body)
     {
         Assert.NotEmpty(what);

@@ -5,9 +5,7 @@ namespace Millrace.Transfer.Server.Tests.Hosting;
 /// <summary>Options that an application configures through its services.</summary>
 public sealed class ConfiguredOptionsTests
 {
-    [Theory]
-    [InlineData(true, HttpStatusCode.OK)]
-    [InlineData(false, HttpStatusCode.NotFound)]
+    [Theory, InlineData(true, HttpStatusCode.OK), InlineData(false, HttpStatusCode.NotFound)]
     public async Task Endpoints_use_the_options_of_the_application(bool archives, HttpStatusCode expected)
     {
         await using RunningServer server = await RunningServer.StartAsync(new RunningServerOptions

@@ -23,26 +23,6 @@ public sealed class StartTests : IDisposable
         });
 
     [Fact]
-    public async Task The_largest_file_is_announced_to_tus_and_the_draft()
-    {
-        const long max = 1_000_000;
-        await using ServedFolder served = await ServedFolder.StartAsync(options => options.Store.MaxFileBytes = max);
-        using var request = new HttpRequestMessage(HttpMethod.Options, "uploads");
-        using HttpResponseMessage response = await served.Client.SendAsync(request);
-
-        Assert.Equal(["1000000"], response.Headers.GetValues("Tus-Max-Size"));
-        Assert.Equal(["max-size=1000000"], response.Headers.GetValues("Upload-Limit"));
-
-        using var large = new HttpRequestMessage(HttpMethod.Post, "uploads");
-        large.Headers.Add("Tus-Resumable", "1.0.0");
-        large.Headers.Add("Upload-Length", "1000001");
-        large.Headers.Add("Upload-Metadata", "filename YQ==");
-        using HttpResponseMessage refused = await served.Client.SendAsync(large);
-        Assert.Equal(HttpStatusCode.RequestEntityTooLarge, refused.StatusCode);
-        Assert.Equal(["1000000"], refused.Headers.GetValues("Tus-Max-Size"));
-    }
-
-    [Fact]
     public void Defaults_match_the_documentation()
     {
         TransferHostOptions options = new() { Folder = "." };
@@ -80,9 +60,7 @@ public sealed class StartTests : IDisposable
         Assert.Contains("mkdir -p /nowhere/at/all", exception.Message, StringComparison.Ordinal);
     }
 
-    [Theory]
-    [InlineData("0.0.0.0")]
-    [InlineData("*")]
+    [Theory, InlineData("0.0.0.0"), InlineData("*")]
     public async Task Public_address_needs_a_token_or_an_explicit_opt_out(string host)
     {
         TransferException exception = await RefusedAsync(With(options => options.Host = host));

@@ -2,10 +2,9 @@ namespace Millrace.Transfer.Server.Tests.Peers;
 
 public sealed class DownloadsOfPeersTests : PeerTest
 {
-    public static TheoryData<string, int> PeersAndSizes { get; } = EveryPeerWith(0, 1, 65_536, 3_000_001);
+    public static TheoryData<string, int> PeersAndSizes { get; } = Pairs.Of(PeerProgram.Names, 0, 1, 65_536, 3_000_001);
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(PeersAndSizes))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(PeersAndSizes))]
     public async Task File_is_stored_with_its_digest(string peer, int size)
     {
         string source = Make(Theirs("file"), size);

@@ -26,21 +26,6 @@ public abstract class PeerTest : IAsyncLifetime
         Directory.Delete(_here, recursive: true);
     }
 
-    /// <summary>Every peer with every value.</summary>
-    protected static TheoryData<string, T> EveryPeerWith<T>(params T[] values)
-    {
-        var data = new TheoryData<string, T>();
-        foreach (string peer in PeerProgram.Names)
-        {
-            foreach (T value in values)
-            {
-                data.Add(peer, value);
-            }
-        }
-
-        return data;
-    }
-
     /// <summary>A path on the peer's side.</summary>
     protected string Mine(string name) => Path.Combine(_here, name);
 

@@ -4,10 +4,9 @@ public sealed class SessionsOfPeersTests : PeerTest
 {
     private const int Length = 8_000_001;
 
-    public static TheoryData<string, string> PeersAndBreaks { get; } = EveryPeerWith("cancel", "end");
+    public static TheoryData<string, string> PeersAndBreaks { get; } = Pairs.Of(PeerProgram.Names, "cancel", "end");
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(PeersAndBreaks))]
+    [NeedsTheory(Need.GrpcPeers), MemberData(nameof(PeersAndBreaks))]
     public async Task Interrupted_upload_resumes_at_its_offset(string peer, string how)
     {
         string source = Make(Mine("file"), Length);

@@ -20,8 +20,7 @@ public sealed class DeleteTests : StoreTest
     {
         LocalFileStore store = Open(portable);
         await store.PutAsync("a/b", "1");
-        Assert.Equal(
-            TransferError.InvalidRequest, await FailsAsync(async () => await store.DeleteAsync("a".Name(), default, default)));
+        await store.DeleteAsync("a".Name(), default, default).FailsAsync(TransferError.InvalidRequest);
         await store.DeleteAsync("a/b".Name(), default, default);
         Assert.True(await store.DeleteAsync("a".Name(), default, default));
         Assert.Empty(Folder.VisibleNames());
@@ -33,10 +32,8 @@ public sealed class DeleteTests : StoreTest
         LocalFileStore store = Open(portable);
         StoredFile first = await store.PutAsync("a", "1");
         StoredFile second = await store.PutAsync("a", "2");
-        Assert.Equal(
-            TransferError.PreconditionFailed,
-            await FailsAsync(async () =>
-                await store.DeleteAsync("a".Name(), new WritePrecondition { Match = [first.Tag] }, default)));
+        await store.DeleteAsync("a".Name(), new WritePrecondition { Match = [first.Tag] }, default)
+            .FailsAsync(TransferError.PreconditionFailed);
         Assert.True(await store.DeleteAsync("a".Name(), new WritePrecondition { Match = [second.Tag] }, default));
     }
 
@@ -44,7 +41,6 @@ public sealed class DeleteTests : StoreTest
     public async Task The_root_is_not_deleted(bool portable)
     {
         LocalFileStore store = Open(portable);
-        Assert.Equal(
-            TransferError.InvalidRequest, await FailsAsync(async () => await store.DeleteAsync(default, default, default)));
+        await store.DeleteAsync(default, default, default).FailsAsync(TransferError.InvalidRequest);
     }
 }

@@ -165,7 +165,7 @@ public sealed class DigestTests : StoreTest
         await store.PutAsync("a", "content");
         await using StoredFileReader reader = await store.OpenReadAsync("a".Name(), DigestNeed.IfKnown, default);
         File.WriteAllText(Folder["a"], "CONTENT");
-        Assert.Equal(TransferError.Changed, await StoreExtensions.FailsAsync(() => reader.GetAsync()));
+        await reader.GetAsync().FailsAsync(TransferError.Changed);
     }
 
     [Theory, EveryStore]

@@ -10,8 +10,8 @@ public sealed class LimitTests : StoreTest
     {
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxFileBytes = 10 });
         await store.PutAsync("a", "0123456789");
-        Assert.Equal(TransferError.TooLarge, await FailsAsync(() => store.PutAsync("b", "0123456789x")));
-        Assert.Equal(TransferError.TooLarge, await FailsAsync(() => store.StartAsync("b", 11)));
+        await store.PutAsync("b", "0123456789x").FailsAsync(TransferError.TooLarge);
+        await store.StartAsync("b", 11).FailsAsync(TransferError.TooLarge);
         Assert.Equal(["a"], Folder.VisibleNames());
     }
 
@@ -50,8 +50,8 @@ public sealed class LimitTests : StoreTest
         File.WriteAllBytes(Folder["before"], new byte[40]);
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
         await store.PutAsync("a", new string('x', 50));
-        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.PutAsync("b", new string('x', 11))));
-        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.StartAsync("b", 11)));
+        await store.PutAsync("b", new string('x', 11)).FailsAsync(TransferError.NoSpace);
+        await store.StartAsync("b", 11).FailsAsync(TransferError.NoSpace);
         await store.PutAsync("b", new string('x', 10));
 
         await store.DeleteAsync("a".Name(), default, default);
@@ -65,11 +65,11 @@ public sealed class LimitTests : StoreTest
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
         await using (await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 60 }, default))
         {
-            Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.StartAsync("b", 41)));
+            await store.StartAsync("b", 41).FailsAsync(TransferError.NoSpace);
         }
 
         UploadStatus upload = await store.StartAsync("b", 80);
-        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.PutAsync("c", new string('x', 21))));
+        await store.PutAsync("c", new string('x', 21)).FailsAsync(TransferError.NoSpace);
         await store.AbortUploadAsync(upload.Id, default);
         await store.PutAsync("c", new string('x', 100));
         Assert.Equal(100, store.Limits.Used);
@@ -95,8 +95,7 @@ public sealed class LimitTests : StoreTest
         await using (UploadWriter writer = await store.AppendUploadAsync(upload.Id, 0, discardable: false, default))
         {
             await writer.Body.WriteAsync(new byte[2_000_000]);
-            Assert.Equal(
-                TransferError.NoSpace, await FailsAsync(async () => await writer.Body.WriteAsync(new byte[2_000_000])));
+            Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await writer.Body.WriteAsync(new byte[2_000_000])));
         }
 
         Assert.Equal(2_000_000, store.Limits.Used);
@@ -114,16 +113,16 @@ public sealed class LimitTests : StoreTest
         }
 
         LocalFileStore again = Open(options);
-        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => again.StartAsync("b", 41)));
+        await again.StartAsync("b", 41).FailsAsync(TransferError.NoSpace);
     }
 
     [Theory, EveryStore]
     public async Task Required_free_space_of_the_device_is_kept(bool portable)
     {
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, FreeSpaceToLeave = long.MaxValue / 2 });
-        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.PutAsync("a", "1")));
-        Assert.Equal(TransferError.NoSpace, await FailsAsync(async () => await store.CreateAsync("a".Name(), default, default)));
-        Assert.Equal(TransferError.NoSpace, await FailsAsync(() => store.StartAsync("a", 1)));
+        await store.PutAsync("a", "1").FailsAsync(TransferError.NoSpace);
+        await store.CreateAsync("a".Name(), default, default).FailsAsync(TransferError.NoSpace);
+        await store.StartAsync("a", 1).FailsAsync(TransferError.NoSpace);
         Assert.Empty(Folder.VisibleNames());
     }
 
@@ -170,7 +169,7 @@ public sealed class LimitTests : StoreTest
         }
         catch (FilePipeException exception)
         {
-            return StoreErrors.Translate(exception).Error;
+            return Errors.Translate(exception).Error;
         }
         catch (TransferException exception)
         {
@@ -190,7 +189,7 @@ public sealed class LimitTests : StoreTest
 
             await writer.Body.FlushAsync();
         });
-        TransferException told = StoreErrors.Translate(full);
+        TransferException told = Errors.Translate(full);
         Assert.Equal(TransferError.NoSpace, told.Error);
         Assert.DoesNotContain("/", told.Message, StringComparison.Ordinal);
     }

@@ -29,8 +29,8 @@ public sealed class LinkTests : StoreTest
     {
         var scene = new Scene(Folder, target);
         LocalFileStore store = Open(portable, scene.Root);
-        Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.FindAsync(name)));
-        Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.GetAsync(name)));
+        await store.FindAsync(name).FailsAsync(TransferError.Forbidden);
+        await store.GetAsync(name).FailsAsync(TransferError.Forbidden);
     }
 
     [Theory, MemberData(nameof(Outside))]
@@ -38,11 +38,10 @@ public sealed class LinkTests : StoreTest
     {
         var scene = new Scene(Folder, target);
         LocalFileStore store = Open(portable, scene.Root);
-        Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.PutAsync(name, "changed")));
+        await store.PutAsync(name, "changed").FailsAsync(TransferError.Forbidden);
         UploadStatus upload = await store.StartAsync(name, 1);
         await store.AppendAsync(upload.Id, 0, "x");
-        Assert.Equal(
-            TransferError.Forbidden, await FailsAsync(async () => await store.CompleteUploadAsync(upload.Id, null, default)));
+        await store.CompleteUploadAsync(upload.Id, null, default).FailsAsync(TransferError.Forbidden);
         scene.IsUntouched();
     }
 
@@ -51,8 +50,7 @@ public sealed class LinkTests : StoreTest
     {
         var scene = new Scene(Folder, target);
         LocalFileStore store = Open(portable, scene.Root);
-        Assert.Equal(
-            TransferError.Forbidden, await FailsAsync(async () => await store.DeleteAsync(name.Name(), default, default)));
+        await store.DeleteAsync(name.Name(), default, default).FailsAsync(TransferError.Forbidden);
         scene.IsUntouched();
     }
 
@@ -65,10 +63,8 @@ public sealed class LinkTests : StoreTest
         Assert.Equal(["inside/file"], all.Entries.Select(entry => entry.Name.Value));
         FilePage top = await store.ListAsync(default, default);
         Assert.Equal(["inside"], top.Entries.Select(entry => entry.Name.Value));
-        Assert.Equal(
-            TransferError.Forbidden,
-            await FailsAsync(async () =>
-                await store.ListAsync(new ListFilesOptions { Folder = $"{name}/x".Name().Folder }, default)));
+        await store.ListAsync(new ListFilesOptions { Folder = $"{name}/x".Name().Folder }, default)
+            .FailsAsync(TransferError.Forbidden);
     }
 
     [Theory, EveryStore]
@@ -111,8 +107,8 @@ public sealed class LinkTests : StoreTest
         LocalFileStore store = Open(portable);
         File.CreateSymbolicLink(Folder["a"], "b");
         File.CreateSymbolicLink(Folder["b"], "a");
-        Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.FindAsync("a")));
-        Assert.Equal(TransferError.Forbidden, await FailsAsync(() => store.PutAsync("a", "1")));
+        await store.FindAsync("a").FailsAsync(TransferError.Forbidden);
+        await store.PutAsync("a", "1").FailsAsync(TransferError.Forbidden);
         Assert.Empty((await store.ListAsync(new ListFilesOptions { Recursive = true }, default)).Entries);
     }
 

@@ -86,9 +86,7 @@ public sealed class ListTests : StoreTest
         Assert.Equal(["a/b", "a/d"], await AllAsync(store, new ListFilesOptions { Folder = "a".Name() }));
         Assert.Equal(["a/b/c", "a/d"], await AllAsync(store, new ListFilesOptions { Folder = "a".Name(), Recursive = true }));
         Assert.Equal(["a/d"], await AllAsync(store, new ListFilesOptions { Folder = "a".Name(), Prefix = "d" }));
-        Assert.Equal(
-            TransferError.NotFound,
-            await FailsAsync(async () => await store.ListAsync(new ListFilesOptions { Folder = "none".Name() }, default)));
+        await store.ListAsync(new ListFilesOptions { Folder = "none".Name() }, default).FailsAsync(TransferError.NotFound);
     }
 
     [Theory, EveryStore]

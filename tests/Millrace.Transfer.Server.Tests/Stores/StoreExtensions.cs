@@ -63,4 +63,8 @@ internal static class StoreExtensions
 
     public static async Task<TransferError> FailsAsync(Func<Task> action) =>
         (await Assert.ThrowsAsync<TransferException>(action)).Error;
+
+    public static async Task FailsAsync(this Task work, TransferError error) => Assert.Equal(error, await FailsAsync(() => work));
+
+    public static Task FailsAsync<T>(this ValueTask<T> work, TransferError error) => work.AsTask().FailsAsync(error);
 }

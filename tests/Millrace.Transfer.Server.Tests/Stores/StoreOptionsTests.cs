@@ -18,9 +18,7 @@ public sealed class StoreOptionsTests
         Assert.Equal(1000, default(ListFilesOptions).PageSize);
     }
 
-    [Theory]
-    [InlineData(0)]
-    [InlineData(10_001)]
+    [Theory, InlineData(0), InlineData(10_001)]
     public void Page_size_is_1_to_10000(int size) =>
         Assert.Throws<ArgumentOutOfRangeException>(() => new ListFilesOptions { PageSize = size });
 }

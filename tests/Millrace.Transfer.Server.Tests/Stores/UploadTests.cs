@@ -151,9 +151,9 @@ public sealed class UploadTests : StoreTest
         LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "abc");
-        Assert.Equal(TransferError.UploadComplete, await FailsAsync(() => store.AppendAsync(status.Id, 3, "d")));
+        await store.AppendAsync(status.Id, 3, "d").FailsAsync(TransferError.UploadComplete);
         await store.CompleteUploadAsync(status.Id, null, default);
-        Assert.Equal(TransferError.UploadComplete, await FailsAsync(() => store.AppendAsync(status.Id, 3, "d")));
+        await store.AppendAsync(status.Id, 3, "d").FailsAsync(TransferError.UploadComplete);
     }
 
     [Theory, EveryStore]
@@ -162,8 +162,7 @@ public sealed class UploadTests : StoreTest
         LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 4);
         await store.AppendAsync(status.Id, 0, "abc");
-        Assert.Equal(
-            TransferError.InvalidRequest, await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, null, default)));
+        await store.CompleteUploadAsync(status.Id, null, default).FailsAsync(TransferError.InvalidRequest);
         Assert.Empty(Folder.VisibleNames());
     }
 
@@ -173,9 +172,7 @@ public sealed class UploadTests : StoreTest
         LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "abc");
-        Assert.Equal(
-            TransferError.DigestMismatch,
-            await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, Sha256Digest.Compute("x"u8), default)));
+        await store.CompleteUploadAsync(status.Id, Sha256Digest.Compute("x"u8), default).FailsAsync(TransferError.DigestMismatch);
         Assert.Null(await store.FindUploadAsync(status.Id, takeOver: true, default));
         Assert.Empty(Folder.VisibleNames());
     }
@@ -193,8 +190,7 @@ public sealed class UploadTests : StoreTest
         UploadStatus status = await store.StartUploadAsync(start, default);
         await store.AppendAsync(status.Id, 0, "abc");
         await store.PutAsync("a", "first");
-        Assert.Equal(
-            TransferError.AlreadyExists, await FailsAsync(async () => await store.CompleteUploadAsync(status.Id, null, default)));
+        await store.CompleteUploadAsync(status.Id, null, default).FailsAsync(TransferError.AlreadyExists);
         await store.DeleteAsync("a".Name(), default, default);
         await store.CompleteUploadAsync(status.Id, null, default);
         Assert.Equal("abc", await store.GetAsync("a"));
@@ -226,12 +222,10 @@ public sealed class UploadTests : StoreTest
         LocalFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", null);
         await store.AppendAsync(status.Id, 0, "abc");
-        Assert.Equal(
-            TransferError.InvalidRequest, await FailsAsync(async () => await store.SetUploadLengthAsync(status.Id, 2, default)));
+        await store.SetUploadLengthAsync(status.Id, 2, default).FailsAsync(TransferError.InvalidRequest);
         Assert.True((await store.SetUploadLengthAsync(status.Id, 3, default)).HasAll);
         Assert.True((await store.SetUploadLengthAsync(status.Id, 3, default)).HasAll);
-        Assert.Equal(
-            TransferError.InvalidRequest, await FailsAsync(async () => await store.SetUploadLengthAsync(status.Id, 4, default)));
+        await store.SetUploadLengthAsync(status.Id, 4, default).FailsAsync(TransferError.InvalidRequest);
     }
 
     [Theory, EveryStore]
@@ -262,12 +256,11 @@ public sealed class UploadTests : StoreTest
         LocalFileStore store = Open(portable);
         var name = new StartUploadOptions { Name = "a".Name() };
         UploadStatus part = await store.StartAsync(null, 3);
-        Assert.Equal(TransferError.InvalidRequest, await FailsAsync(async () => await store.JoinUploadsAsync(name, [part.Id], default)));
+        await store.JoinUploadsAsync(name, [part.Id], default).FailsAsync(TransferError.InvalidRequest);
         UploadStatus named = await store.StartAsync("b", 0);
-        Assert.Equal(TransferError.InvalidRequest, await FailsAsync(async () => await store.JoinUploadsAsync(name, [named.Id], default)));
-        Assert.Equal(TransferError.NotFound, await FailsAsync(async () => await store.JoinUploadsAsync(name, [UploadId.Next()], default)));
-        Assert.Equal(
-            TransferError.InvalidRequest, await FailsAsync(async () => await store.CompleteUploadAsync(part.Id, null, default)));
+        await store.JoinUploadsAsync(name, [named.Id], default).FailsAsync(TransferError.InvalidRequest);
+        await store.JoinUploadsAsync(name, [UploadId.Next()], default).FailsAsync(TransferError.NotFound);
+        await store.CompleteUploadAsync(part.Id, null, default).FailsAsync(TransferError.InvalidRequest);
     }
 
     [Theory, EveryStore]
@@ -278,7 +271,7 @@ public sealed class UploadTests : StoreTest
         await store.AppendAsync(status.Id, 0, "ab");
         Assert.True(await store.AbortUploadAsync(status.Id, default));
         Assert.False(await store.AbortUploadAsync(status.Id, default));
-        Assert.Equal(TransferError.NotFound, await FailsAsync(() => store.AppendAsync(status.Id, 2, "c")));
+        await store.AppendAsync(status.Id, 2, "c").FailsAsync(TransferError.NotFound);
         Assert.Empty(Directory.GetFileSystemEntries(Folder[".millrace/uploads"]));
     }
 

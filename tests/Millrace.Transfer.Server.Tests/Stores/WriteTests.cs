@@ -49,9 +49,7 @@ public sealed class WriteTests : StoreTest
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
         {
             await writer.Body.WriteAsync("after"u8.ToArray());
-            Assert.Equal(
-                TransferError.DigestMismatch,
-                await FailsAsync(async () => await writer.CommitAsync(Sha256Digest.Compute("afterr"u8), default)));
+            await writer.CommitAsync(Sha256Digest.Compute("afterr"u8), default).FailsAsync(TransferError.DigestMismatch);
         }
 
         Assert.Equal("before", await store.GetAsync("a"));
@@ -64,9 +62,7 @@ public sealed class WriteTests : StoreTest
         LocalFileStore store = Open(new LocalFileStoreOptions { ComputeSha256 = false });
         await using StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default);
         await writer.Body.WriteAsync("after"u8.ToArray());
-        Assert.Equal(
-            TransferError.DigestMismatch,
-            await FailsAsync(async () => await writer.CommitAsync(Sha256Digest.Compute("before"u8), default)));
+        await writer.CommitAsync(Sha256Digest.Compute("before"u8), default).FailsAsync(TransferError.DigestMismatch);
     }
 
     [Theory, EveryStore]
@@ -148,7 +144,7 @@ public sealed class WriteTests : StoreTest
         await using StoredFileWriter writer =
             await store.CreateAsync("a".Name(), new CreateFileOptions { Precondition = New }, default);
         File.WriteAllText(Folder["a"], "theirs");
-        Assert.Equal(TransferError.AlreadyExists, await FailsAsync(async () => await writer.CommitAsync(null, default)));
+        await writer.CommitAsync(null, default).FailsAsync(TransferError.AlreadyExists);
         Assert.Equal("theirs", File.ReadAllText(Folder["a"]));
     }
 
@@ -182,14 +178,10 @@ public sealed class WriteTests : StoreTest
     {
         LocalFileStore store = Open(portable);
         StoredFile file = await store.PutAsync("a", "1");
-        Assert.Equal(TransferError.AlreadyExists, await FailsAsync(() => store.PutAsync("a", "2", New)));
-        Assert.Equal(
-            TransferError.PreconditionFailed,
-            await FailsAsync(() => store.PutAsync("b", "2", new WritePrecondition { MustExist = true })));
+        await store.PutAsync("a", "2", New).FailsAsync(TransferError.AlreadyExists);
+        await store.PutAsync("b", "2", new WritePrecondition { MustExist = true }).FailsAsync(TransferError.PreconditionFailed);
         await store.PutAsync("a", "2", new WritePrecondition { Match = [file.Tag] });
-        Assert.Equal(
-            TransferError.PreconditionFailed,
-            await FailsAsync(() => store.PutAsync("a", "3", new WritePrecondition { Match = [file.Tag] })));
+        await store.PutAsync("a", "3", new WritePrecondition { Match = [file.Tag] }).FailsAsync(TransferError.PreconditionFailed);
     }
 
     [Theory, EveryStore]
@@ -197,8 +189,8 @@ public sealed class WriteTests : StoreTest
     {
         LocalFileStore store = Open(portable);
         await store.PutAsync("a/b", "1");
-        Assert.Equal(TransferError.InvalidRequest, await FailsAsync(() => store.PutAsync("a", "2")));
-        Assert.Equal(TransferError.InvalidRequest, await FailsAsync(() => store.PutAsync("a/b/c", "2")));
+        await store.PutAsync("a", "2").FailsAsync(TransferError.InvalidRequest);
+        await store.PutAsync("a/b/c", "2").FailsAsync(TransferError.InvalidRequest);
         Assert.Null(await store.FindAsync("a"));
         Assert.Null(await store.FindAsync("a/b/c"));
     }

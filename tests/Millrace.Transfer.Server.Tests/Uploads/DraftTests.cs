@@ -4,10 +4,7 @@ public sealed class DraftTests : ServerTest
 {
     protected override RunningServerOptions Options => new() { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } };
 
-    [Theory]
-    [InlineData("PUT", 0)]
-    [InlineData("PUT", 70_000)]
-    [InlineData("POST", 5)]
+    [Theory, InlineData("PUT", 0), InlineData("PUT", 70_000), InlineData("POST", 5)]
     public async Task Creation_at_the_files_URL_receives_the_whole_file(string method, int length)
     {
         byte[] content = Content.Of(length);
@@ -150,9 +147,7 @@ public sealed class DraftTests : ServerTest
             $"Upload-Draft-Interop-Version: {version}", "Content-Type: application/octet-stream").AnswersAsync(status);
     }
 
-    [Theory]
-    [InlineData("If-None-Match: *")]
-    [InlineData("If-Match: \"another\"")]
+    [Theory, InlineData("If-None-Match: *"), InlineData("If-Match: \"another\"")]
     public async Task Preconditions_hold_at_creation(string field)
     {
         await Server.WriteAsync("a", new byte[] { 9 });
@@ -174,9 +169,7 @@ public sealed class DraftTests : ServerTest
         Assert.Equal("?1", last.Field("Upload-Complete"));
     }
 
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
+    [Theory, InlineData(true), InlineData(false)]
     public async Task A_digest_of_the_whole_is_verified_before_publishing(bool atCreation)
     {
         string field = $"Repr-Digest: {DigestField.Format(Sha256Digest.Compute([1, 2, 3]))}";

@@ -4,9 +4,7 @@ public sealed class TakeOverTests : ServerTest
 {
     private readonly byte[] _content = Content.Of(2_000_000);
 
-    [Theory]
-    [InlineData("tus")]
-    [InlineData("draft")]
+    [Theory, InlineData("tus"), InlineData("draft")]
     public async Task HEAD_and_PATCH_take_over_from_a_silent_connection(string protocol)
     {
         string url = await Server.BeginAsync("a", _content.Length);
@@ -52,9 +50,7 @@ public sealed class TakeOverTests : ServerTest
         await HeadAsync(url, "tus").AnswersAsync(HttpStatusCode.NotFound);
     }
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, InlineData(false), InlineData(true)]
     public async Task Bytes_before_a_disconnect_are_kept(bool reset)
     {
         string url = await Server.BeginAsync("a", _content.Length);

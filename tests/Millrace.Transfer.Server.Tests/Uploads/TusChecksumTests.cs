@@ -2,9 +2,7 @@ namespace Millrace.Transfer.Server.Tests.Uploads;
 
 public sealed class TusChecksumTests : ServerTest
 {
-    [Theory]
-    [InlineData("sha256")]
-    [InlineData("sha1")]
+    [Theory, InlineData("sha256"), InlineData("sha1")]
     public async Task Wrong_checksum_discards_the_bytes(string algorithm)
     {
         byte[] content = Content.Of(100_000);
@@ -48,10 +46,7 @@ public sealed class TusChecksumTests : ServerTest
         Assert.Empty(Server.VisibleFiles());
     }
 
-    [Theory]
-    [InlineData("sha256", false)]
-    [InlineData("sha1", false)]
-    [InlineData("sha1", true)]
+    [Theory, InlineData("sha256", false), InlineData("sha1", false), InlineData("sha1", true)]
     public async Task Checksum_can_be_a_trailer(string algorithm, bool wrong)
     {
         byte[] content = Content.Of(1000);

@@ -4,9 +4,7 @@ public sealed class TusConcatenationTests : ServerTest
 {
     private static readonly string Metadata = $"Upload-Metadata: filename {UploadServer.Base64("whole")}";
 
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
+    [Theory, InlineData(false), InlineData(true)]
     public async Task Parts_are_joined_in_the_given_order(bool absolute)
     {
         string first = await PartAsync([1, 2, 3]);

@@ -57,9 +57,7 @@ public sealed class TusCoreTests : ServerTest
         Assert.Equal("/files/a", head.Field("Content-Location"));
     }
 
-    [Theory]
-    [InlineData("0.2.2")]
-    [InlineData("")]
+    [Theory, InlineData("0.2.2"), InlineData("")]
     public async Task Another_version_is_refused_with_412(string version)
     {
         using HttpResponseMessage response = await Server.DraftAsync(
@@ -84,9 +82,7 @@ public sealed class TusCoreTests : ServerTest
             .AnswersAsync(HttpStatusCode.UnsupportedMediaType);
     }
 
-    [Theory]
-    [InlineData(1)]
-    [InlineData(4)]
+    [Theory, InlineData(1), InlineData(4)]
     public async Task Offset_mismatch_is_refused_with_409_and_the_current_offset(int offset)
     {
         string url = await Server.BeginAsync("a", 5);
@@ -97,10 +93,7 @@ public sealed class TusCoreTests : ServerTest
         Assert.Equal("1.0.0", response.Field("Tus-Resumable"));
     }
 
-    [Theory]
-    [InlineData("")]
-    [InlineData("Upload-Offset: -1")]
-    [InlineData("Upload-Offset: one")]
+    [Theory, InlineData(""), InlineData("Upload-Offset: -1"), InlineData("Upload-Offset: one")]
     public async Task Invalid_offset_is_refused_with_400(string field)
     {
         string url = await Server.BeginAsync("a", 5);
@@ -131,9 +124,7 @@ public sealed class TusCoreTests : ServerTest
         Assert.Equal("0", head.Field("Upload-Offset"));
     }
 
-    [Theory]
-    [InlineData("POST")]
-    [InlineData("DELETE")]
+    [Theory, InlineData("POST"), InlineData("DELETE")]
     public async Task Method_can_be_overridden_by_a_header(string method)
     {
         string url = await Server.BeginAsync("a", 3);
@@ -178,9 +169,7 @@ public sealed class TusCoreTests : ServerTest
         }
     }
 
-    [Theory]
-    [InlineData(false, 5)]
-    [InlineData(true, 0)]
+    [Theory, InlineData(false, 5), InlineData(true, 0)]
     public async Task Broken_chunk_is_refused_by_tus_with_the_offset_that_was_kept(bool hasChecksum, long kept)
     {
         string url = await Server.BeginAsync("a", 100);

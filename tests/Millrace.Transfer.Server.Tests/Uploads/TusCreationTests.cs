@@ -19,10 +19,7 @@ public sealed class TusCreationTests : ServerTest
         Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("a.bin")));
     }
 
-    [Theory]
-    [InlineData(0)]
-    [InlineData(1)]
-    [InlineData(70_000)]
+    [Theory, InlineData(0), InlineData(1), InlineData(70_000)]
     public async Task Creation_can_have_the_whole_file(int length)
     {
         byte[] content = Content.Of(length);
@@ -118,10 +115,7 @@ public sealed class TusCreationTests : ServerTest
         Assert.Equal([1], await File.ReadAllBytesAsync(Server.PathOf("a.bin")));
     }
 
-    [Theory]
-    [InlineData("hex")]
-    [InlineData("base64 of the text")]
-    [InlineData("base64 of the bytes")]
+    [Theory, InlineData("hex"), InlineData("base64 of the text"), InlineData("base64 of the bytes")]
     public async Task A_digest_in_the_metadata_is_verified_before_publishing(string form)
     {
         Sha256Digest digest = Sha256Digest.Compute([1, 2, 3]);

@@ -1,7 +1,7 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>Checks the limits before bytes are written whose total number is not known.</summary>
-internal sealed class LimitedBody : PipeWriter
+internal sealed class LimitedBody : ForwardingWriter
 {
     /// <summary>Bytes between two checks of the device.</summary>
     private const long CheckEvery = 1024 * 1024;
@@ -17,6 +17,7 @@ internal sealed class LimitedBody : PipeWriter
     /// <param name="name">The name of the file.</param>
     /// <param name="reservation">Grows with the bytes; null if they were reserved before.</param>
     public LimitedBody(FilePipeWriter file, StoreLimits limits, TransferName name, Reservation? reservation)
+        : base(file)
     {
         _file = file;
         _limits = limits;
@@ -26,37 +27,23 @@ internal sealed class LimitedBody : PipeWriter
         limits.CheckDevice(name, 0);
     }
 
-    public override bool CanGetUnflushedBytes => true;
-
-    public override long UnflushedBytes => _file.UnflushedBytes;
-
-    public override Memory<byte> GetMemory(int sizeHint = 0) => _file.GetMemory(sizeHint);
-
-    public override Span<byte> GetSpan(int sizeHint = 0) => _file.GetSpan(sizeHint);
-
     public override void Advance(int bytes)
     {
-        _file.Advance(bytes);
+        base.Advance(bytes);
         Check(0);
     }
-
-    public override void CancelPendingFlush() => _file.CancelPendingFlush();
-
-    public override void Complete(Exception? exception = null) => _file.Complete(exception);
-
-    public override ValueTask CompleteAsync(Exception? exception = null) => _file.CompleteAsync(exception);
 
     public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
     {
         Check(0);
-        return _file.FlushAsync(cancellationToken);
+        return base.FlushAsync(cancellationToken);
     }
 
     public override ValueTask<FlushResult> WriteAsync(
         ReadOnlyMemory<byte> source, CancellationToken cancellationToken = default)
     {
         Check(source.Length);
-        return _file.WriteAsync(source, cancellationToken);
+        return Inner.WriteAsync(source, cancellationToken);
     }
 
     /// <summary>Reserves the bytes since the last check, which were too few for a check.</summary>

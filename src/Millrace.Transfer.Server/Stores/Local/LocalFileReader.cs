@@ -38,7 +38,7 @@ internal sealed class LocalFileReader : StoredFileReader
         FileFacts now = _tree.Look(_handle);
         if (now.Length != _facts.Length || now.Modified != _facts.Modified)
         {
-            throw StoreErrors.Changed(File.Name);
+            throw Errors.Changed(File.Name);
         }
 
         return FilePipe.OpenRead(_handle, new FileReadOptions

@@ -59,7 +59,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
 
             if (expected is { } wanted && digest != wanted)
             {
-                throw StoreErrors.WrongDigest(_name, wanted, digest);
+                throw Errors.WrongDigest(_name, wanted, digest);
             }
 
             return await _store
@@ -67,7 +67,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         }
         catch (FilePipeException exception)
         {
-            throw StoreErrors.Translate(exception, "publish", _name);
+            throw Errors.Translate(exception, "publish", _name);
         }
     }
 

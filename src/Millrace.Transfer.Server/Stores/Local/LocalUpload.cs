@@ -167,7 +167,7 @@ internal sealed class LocalUpload : IDisposable
         if (IsGone)
         {
             holder.Dispose();
-            throw StoreErrors.NoUpload(Id);
+            throw Errors.NoUpload(Id);
         }
 
         return holder;

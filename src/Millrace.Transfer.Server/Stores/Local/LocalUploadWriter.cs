@@ -74,7 +74,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         }
         catch (FilePipeException exception)
         {
-            throw StoreErrors.Translate(exception, "save", _upload.Name);
+            throw Errors.Translate(exception, "save", _upload.Name);
         }
 
         return _upload.ToStatus();

@@ -72,7 +72,7 @@ internal sealed class NativeTree : StoreTree
             if (fileName is "" or "." or "..")
             {
                 // The target of a link; a name has no such part.
-                throw StoreErrors.IsFolder(name);
+                throw Errors.IsFolder(name);
             }
 
             StoreFolder? folder = Open(folderPath, create, name);
@@ -85,7 +85,7 @@ internal sealed class NativeTree : StoreTree
             folder.Dispose();
             if (target is null || target.StartsWith('/') || links == MaxLinks)
             {
-                throw StoreErrors.LeadsOut(name);
+                throw Errors.LeadsOut(name);
             }
 
             path = $"{folderPath}/{target}";
@@ -98,11 +98,7 @@ internal sealed class NativeTree : StoreTree
         return error == 0 ? facts : throw SystemError.Exception(error);
     }
 
-    protected override void Dispose(bool disposing)
-    {
-        _root.Dispose();
-        base.Dispose(disposing);
-    }
+    public override void Dispose() => _root.Dispose();
 
     private NativeFolder? Open(string path, bool create, TransferName name)
     {
@@ -122,7 +118,7 @@ internal sealed class NativeTree : StoreTree
 
         if (create && error is Errno.NoEntry or Errno.NotDirectory)
         {
-            throw StoreErrors.NoFolderPossible(name);
+            throw Errors.NoFolderPossible(name);
         }
 
         ThrowIfRefused(error, "open the folder of", name);
@@ -142,7 +138,7 @@ internal sealed class NativeTree : StoreTree
         {
             if (!parent.TryLook(part, out _, out _, out _))
             {
-                throw StoreErrors.Translate(exception, "create the folder of", name);
+                throw Errors.Translate(exception, "create the folder of", name);
             }
         }
     }
@@ -154,9 +150,9 @@ internal sealed class NativeTree : StoreTree
             case 0 or Errno.NoEntry or Errno.NotDirectory or Errno.NoSuchAddress:
                 return;
             case Errno.CrossDevice or Errno.TooManyLinks:
-                throw StoreErrors.LeadsOut(name);
+                throw Errors.LeadsOut(name);
             default:
-                throw StoreErrors.Translate(SystemError.Exception(error), verb, name);
+                throw Errors.Translate(SystemError.Exception(error), verb, name);
         }
     }
 }
@@ -182,9 +178,5 @@ internal sealed class NativeFolder(SafeFileHandle handle) : StoreFolder
         }
     }
 
-    protected override void Dispose(bool disposing)
-    {
-        handle.Dispose();
-        base.Dispose(disposing);
-    }
+    public override void Dispose() => handle.Dispose();
 }

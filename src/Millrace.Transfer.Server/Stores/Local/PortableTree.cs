@@ -35,7 +35,7 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            throw StoreErrors.Translate(exception, "open", name);
+            throw Errors.Translate(exception, "open", name);
         }
     }
 
@@ -50,7 +50,7 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
         string path = follow ? Resolve(name) : Path.Combine(Resolve(name.Folder), name.FileName);
         if (path.Length == root.Length)
         {
-            throw StoreErrors.IsFolder(name);
+            throw Errors.IsFolder(name);
         }
 
         fileName = Path.GetFileName(path);
@@ -69,8 +69,8 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
                 throw SystemError.Kind(exception, FilePipeError.Failed) is FilePipeError.NameTaken or FilePipeError.NotFound
-                    ? StoreErrors.NoFolderPossible(name)
-                    : StoreErrors.Translate(exception, "create the folder of", name);
+                    ? Errors.NoFolderPossible(name)
+                    : Errors.Translate(exception, "create the folder of", name);
             }
         }
 
@@ -122,7 +122,7 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
 
             if (part == "..")
             {
-                path = path.Length > root.Length ? Path.GetDirectoryName(path)! : throw StoreErrors.LeadsOut(name);
+                path = path.Length > root.Length ? Path.GetDirectoryName(path)! : throw Errors.LeadsOut(name);
                 continue;
             }
 
@@ -136,7 +136,7 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
 
             if (++links > MaxLinks || Path.IsPathRooted(target))
             {
-                throw StoreErrors.LeadsOut(name);
+                throw Errors.LeadsOut(name);
             }
 
             foreach (string step in target.Replace(Path.DirectorySeparatorChar, '/').Split('/').Reverse())

@@ -40,7 +40,7 @@ internal sealed class StoreLimits : IDisposable
     {
         if (length > _options.MaxFileBytes)
         {
-            throw StoreErrors.TooLarge(name, _options.MaxFileBytes.Value);
+            throw Errors.TooLarge(name, _options.MaxFileBytes.Value);
         }
     }
 
@@ -51,7 +51,7 @@ internal sealed class StoreLimits : IDisposable
             && new DriveInfo(_root).AvailableFreeSpace is var free
             && free - bytes < _options.FreeSpaceToLeave)
         {
-            throw StoreErrors.NoSpace(
+            throw Errors.NoSpace(
                 name,
                 $"{bytes} more bytes are needed, {free} are free on the server's device, and {_options.FreeSpaceToLeave} have to stay free");
         }
@@ -80,7 +80,7 @@ internal sealed class StoreLimits : IDisposable
     {
         if (_options.MaxTotalBytes is { } limit && !TryReserve(bytes))
         {
-            throw StoreErrors.NoSpace(name, $"the store has {Used} of the {limit} bytes that it may have, and {bytes} more came");
+            throw Errors.NoSpace(name, $"the store has {Used} of the {limit} bytes that it may have, and {bytes} more came");
         }
     }
 

@@ -25,13 +25,7 @@ internal abstract class StoreTree : IDisposable
 
     public abstract FileFacts Look(SafeFileHandle file);
 
-    public void Dispose()
-    {
-        Dispose(disposing: true);
-        GC.SuppressFinalize(this);
-    }
-
-    protected virtual void Dispose(bool disposing)
+    public virtual void Dispose()
     {
     }
 }
@@ -48,13 +42,7 @@ internal abstract class StoreFolder : IDisposable
     /// <summary>Makes the names in it durable, where the system can.</summary>
     public abstract void Flush();
 
-    public void Dispose()
-    {
-        Dispose(disposing: true);
-        GC.SuppressFinalize(this);
-    }
-
-    protected virtual void Dispose(bool disposing)
+    public virtual void Dispose()
     {
     }
 }
