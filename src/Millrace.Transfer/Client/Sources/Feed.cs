@@ -21,6 +21,7 @@ internal sealed class PipeFeed(PipeReader reader) : Feed
 
     private SequencePosition _next;
     private bool _pending;
+    private CancellationToken _lastToken;
 
     public override async ValueTask<ReadOnlyMemory<byte>> ReadAsync(CancellationToken cancellationToken)
     {
@@ -32,15 +33,23 @@ internal sealed class PipeFeed(PipeReader reader) : Feed
                 reader.AdvanceTo(_next);
             }
 
+            // A reader may report an earlier request's cancellation only now, if that read was over when it was canceled.
+            bool maybeEarlier = _lastToken.IsCancellationRequested;
+            _lastToken = cancellationToken;
             ReadResult result = await reader.ReadAsync(cancellationToken).ConfigureAwait(false);
-            if (result.IsCanceled)
-            {
-                throw new OperationCanceledException("Reading the pipe that is uploaded was canceled.");
-            }
-
             ReadOnlySequence<byte> buffer = result.Buffer;
             _pending = true;
             _next = buffer.Start;
+            if (result.IsCanceled)
+            {
+                if (maybeEarlier)
+                {
+                    continue;
+                }
+
+                throw new OperationCanceledException("Reading the pipe that is uploaded was canceled.");
+            }
+
             foreach (ReadOnlyMemory<byte> segment in buffer)
             {
                 if (!segment.IsEmpty)
