@@ -8,7 +8,7 @@ namespace Millrace.Transfer;
 /// content apart: 2,700 system calls for 24 MB. What was received ahead is handed out from here without waiting.
 /// </summary>
 /// <remarks>One read at a time, and one write at a time beside it, as HttpClient does. Disposing disposes the inner stream.</remarks>
-internal sealed class LargeReadStream(Stream inner) : Stream
+internal sealed class LargeReadStream(Stream inner) : ForwardStream
 {
     private const int Idle = 0;
     private const int Reading = 1;
@@ -21,17 +21,7 @@ internal sealed class LargeReadStream(Stream inner) : Stream
 
     public override bool CanRead => true;
 
-    public override bool CanSeek => false;
-
     public override bool CanWrite => true;
-
-    public override long Length => throw new NotSupportedException();
-
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -55,9 +45,6 @@ internal sealed class LargeReadStream(Stream inner) : Stream
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
 
-    public override int Read(byte[] buffer, int offset, int count) =>
-        throw new NotSupportedException("HttpClient reads this connection asynchronously.");
-
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
         inner.WriteAsync(buffer, cancellationToken);
 
@@ -69,10 +56,6 @@ internal sealed class LargeReadStream(Stream inner) : Stream
     public override void Flush() => inner.Flush();
 
     public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
 
     protected override void Dispose(bool disposing)
     {
