@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.IO.Pipelines;
 
 namespace Millrace.Transfer;
@@ -49,12 +48,5 @@ internal abstract class FramingWriter(PipeWriter destination, int flushBytes) : 
     {
         Destination.Advance(bytes);
         _unflushed += bytes;
-    }
-
-    /// <summary>Copies into the destination's memory.</summary>
-    protected void WriteToDestination(ReadOnlySpan<byte> bytes)
-    {
-        Destination.Write(bytes);
-        _unflushed += bytes.Length;
     }
 }

@@ -27,13 +27,6 @@ internal static class GrpcMapping
         return message;
     }
 
-    public static StoredFile ToFile(FileInfo message) => new(
-        TransferName.Parse(message.Name),
-        message.Length,
-        message.Modified?.ToDateTimeOffset() ?? DateTimeOffset.UnixEpoch,
-        new EntityTag(message.Tag),
-        message.HasSha256 ? ToDigest(message.Sha256) : null);
-
     public static ByteString ToMessage(Sha256Digest digest)
     {
         Span<byte> bytes = stackalloc byte[SHA256.HashSizeInBytes];

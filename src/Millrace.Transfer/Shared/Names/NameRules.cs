@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Collections.Frozen;
 using System.Text;
 
 namespace Millrace.Transfer;
@@ -20,6 +21,12 @@ internal static class NameRules
     /// learn.microsoft.com/windows/win32/fileio/naming-a-file.
     /// </summary>
     private static readonly SearchValues<char> Forbidden = SearchValues.Create("\\:*?\"<>|");
+
+    /// <summary>Windows takes the superscript digits for ports, too.</summary>
+    private static readonly FrozenSet<string>.AlternateLookup<ReadOnlySpan<char>> Devices =
+        "123456789¹²³".SelectMany(static port => (string[])[$"COM{port}", $"LPT{port}"])
+            .Concat(["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"])
+            .ToFrozenSet(StringComparer.OrdinalIgnoreCase).GetAlternateLookup<ReadOnlySpan<char>>();
 
     /// <summary>The staged files of <see cref="FilePipe.Create"/>, which are not finished.</summary>
     private const string StagedPrefix = ".millrace-";
@@ -128,18 +135,7 @@ internal static class NameRules
     {
         int dot = part.IndexOf('.');
         ReadOnlySpan<char> stem = (dot < 0 ? part : part[..dot]).TrimEnd(' ');
-        if (stem.Length == 4 && (stem[3] is (>= '1' and <= '9') or '\u00B9' or '\u00B2' or '\u00B3'))
-        {
-            return stem[..3].Equals("COM", StringComparison.OrdinalIgnoreCase)
-                || stem[..3].Equals("LPT", StringComparison.OrdinalIgnoreCase);
-        }
-
-        return stem.Equals("CON", StringComparison.OrdinalIgnoreCase)
-            || stem.Equals("PRN", StringComparison.OrdinalIgnoreCase)
-            || stem.Equals("AUX", StringComparison.OrdinalIgnoreCase)
-            || stem.Equals("NUL", StringComparison.OrdinalIgnoreCase)
-            || stem.Equals("CONIN$", StringComparison.OrdinalIgnoreCase)
-            || stem.Equals("CONOUT$", StringComparison.OrdinalIgnoreCase);
+        return Devices.Contains(stem);
     }
 
     private static bool TryCount(ReadOnlySpan<char> text, out int bytes)
