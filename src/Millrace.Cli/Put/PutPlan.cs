@@ -129,7 +129,7 @@ internal static class PutPlan
             };
         }
 
-        return new TransferItem(path, name, url, IsSpecial(path) ? null : LengthOf(path));
+        return new TransferItem(path, name, url, IsSpecial(path) ? null : LengthOf(file));
     }
 
     private static TransferItem Refused(string path, string below, TransferTarget target, string why) =>
@@ -152,19 +152,8 @@ internal static class PutPlan
     }
 
     // A link's own length is that of its text.
-    private static long LengthOf(string path)
-    {
-        try
-        {
-            using Microsoft.Win32.SafeHandles.SafeFileHandle handle = System.IO.File.OpenHandle(path);
-            return RandomAccess.GetLength(handle);
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            // Gone, or not for us: uploading it says why.
-            return 0;
-        }
-    }
+    private static long LengthOf(FileInfo file) =>
+        (file.ResolveLinkTarget(returnFinalTarget: true) ?? file) is FileInfo { Exists: true } target ? target.Length : 0;
 
     private static string NameOf(string path)
     {
