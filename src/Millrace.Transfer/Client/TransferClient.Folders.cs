@@ -23,7 +23,7 @@ public sealed partial class TransferClient
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
         return MoveAllAsync(
-            LocalFolder.Files(path, folder),
+            LocalFolder.Files(path, folder).ToAsyncEnumerable(),
             progress,
             (item, report, token) => PutAsync(item.Path, item.Name, options with { Length = null }, report, token),
             cancellationToken);
@@ -45,7 +45,8 @@ public sealed partial class TransferClient
         ArgumentOutOfRangeException.ThrowIfNotEqual(options.Range, null, nameof(options));
         var local = new LocalFolder(path);
         return MoveAllAsync(
-            FilesAsync(folder, local, cancellationToken),
+            ListAsync(folder, recursive: true, cancellationToken)
+                .Where(entry => !entry.IsFolder).Select(entry => new FolderItem(entry.Name, local.PathOf(entry.Name, folder))),
             progress,
             (item, report, token) =>
             {
@@ -53,18 +54,6 @@ public sealed partial class TransferClient
                 return GetAsync(item.Name, item.Path, options, report, token);
             },
             cancellationToken);
-    }
-
-    private async IAsyncEnumerable<FolderItem> FilesAsync(
-        TransferName folder, LocalFolder local, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        await foreach (RemoteEntry entry in ListAsync(folder, recursive: true, cancellationToken).ConfigureAwait(false))
-        {
-            if (!entry.IsFolder)
-            {
-                yield return new FolderItem(entry.Name, local.PathOf(entry.Name, folder));
-            }
-        }
     }
 
     private static async Task<IReadOnlyList<TransferResult>> MoveAllAsync(

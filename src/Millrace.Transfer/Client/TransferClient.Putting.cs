@@ -86,26 +86,17 @@ public sealed partial class TransferClient
         await using ConfiguredAsyncDisposable _ = source.ConfigureAwait(false);
         ThrowIfRoot(name);
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        var call = new ProtocolCall("Uploading", name.Value, context.Protocol.Kind);
         if (source.Length is { } length && _description?.MaxFileBytes is { } most && length > most)
         {
-            throw new TransferException(
-                TransferError.TooLarge,
-                $"Uploading '{name}': it has {length} bytes, and the server accepts {most} in one file.",
-                name.Value)
-            {
-                Protocol = context.Protocol.Kind,
-            };
+            throw Failures.Make(
+                TransferError.TooLarge, call, $"it has {length} bytes, and the server accepts {most} in one file.");
         }
 
         if (Options.Link?.Name == name && context.Protocol.Kind == TransferProtocol.Tus)
         {
-            throw new TransferException(
-                TransferError.InvalidRequest,
-                $"Uploading '{name}' over tus: a signed link allows one PUT and no resumable upload. Use http1 or http2.",
-                name.Value)
-            {
-                Protocol = TransferProtocol.Tus,
-            };
+            throw Failures.Make(
+                TransferError.InvalidRequest, call, "a signed link allows one PUT and no resumable upload. Use http1 or http2.");
         }
 
         using var upload = new Upload(

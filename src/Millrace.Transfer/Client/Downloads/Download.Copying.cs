@@ -141,20 +141,14 @@ internal sealed partial class Download
         {
             // The part of the earlier process is damaged: the machine may have failed under it.
             await RestartAsync().ConfigureAwait(false);
-            throw new TransferException(
-                TransferError.DigestMismatch, $"What was left of '{_name}' is damaged; it is downloaded again.", _name.Value)
-            {
-                IsTransient = true,
-            };
+            throw Failures.Make(
+                TransferError.DigestMismatch, Call, "what was left of it is damaged; it is downloaded again.", isTransient: true);
         }
 
-        throw new TransferException(
+        throw Failures.Make(
             TransferError.DigestMismatch,
-            $"'{_name}' arrived with the SHA-256 {mine}, and the server says {_expected}. Nothing was published here; "
-            + "download it again, and look at the memory and disk of both machines if it happens again.",
-            _name.Value)
-        {
-            Protocol = _context.Protocol.Kind,
-        };
+            Call,
+            $"it arrived with the SHA-256 {mine}, and the server says {_expected}. Nothing was published here; download it again, "
+            + "and look at the memory and disk of both machines if it happens again.");
     }
 }

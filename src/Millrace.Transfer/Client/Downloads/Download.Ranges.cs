@@ -37,11 +37,8 @@ internal sealed partial class Download
             catch (TransferException exception) when (exception.Error is TransferError.Changed or TransferError.RangeNotSatisfiable)
             {
                 await RestartAsync().ConfigureAwait(false);
-                throw new TransferException(
-                    TransferError.Changed, $"'{_name}' was replaced on the server while it was downloaded; it starts over.", _name.Value, exception)
-                {
-                    IsTransient = true,
-                };
+                throw Failures.Make(
+                    TransferError.Changed, Call, "it was replaced on the server meanwhile; it starts over.", exception, isTransient: true);
             }
             finally
             {

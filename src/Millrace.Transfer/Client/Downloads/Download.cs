@@ -23,12 +23,7 @@ internal sealed partial class Download : IAsyncDisposable
     private bool _continued;
     private bool _keptIsHashed;
 
-    /// <summary>Describes a download.</summary>
-    /// <param name="context">What all share.</param>
-    /// <param name="name">The file.</param>
-    /// <param name="sink">Where it goes; not disposed here.</param>
-    /// <param name="range">The part; null for all of it.</param>
-    /// <param name="meter">Is told how far it is.</param>
+    /// <summary>Describes a download. The sink stays the caller's.</summary>
     public Download(
         TransferContext context, TransferName name, DownloadSink sink, ByteRange? range, ProgressMeter meter)
     {
@@ -157,14 +152,11 @@ internal sealed partial class Download : IAsyncDisposable
 
         if (file.Offset > _start + _taken)
         {
-            throw new TransferException(
+            throw Failures.Make(
                 TransferError.Changed,
-                $"Downloading '{_name}': bytes from {_start + _taken} on are wanted, and those from {file.Offset} on came. It starts over.",
-                _name.Value)
-            {
-                Protocol = _context.Protocol.Kind,
-                IsTransient = true,
-            };
+                Call,
+                $"bytes from {_start + _taken} on are wanted, and those from {file.Offset} on came. It starts over.",
+                isTransient: true);
         }
 
         _tag = file.Tag;
@@ -224,11 +216,8 @@ internal sealed partial class Download : IAsyncDisposable
         _missing = null;
     }
 
-    private TransferException Changed() => new(
+    private TransferException Changed() => Failures.Make(
         TransferError.Changed,
-        $"'{_name}' was replaced on the server while it was downloaded, and what has been given out cannot be taken back. Download it again.",
-        _name.Value)
-    {
-        Protocol = _context.Protocol.Kind,
-    };
+        Call,
+        "it was replaced on the server meanwhile, and what has been given out cannot be taken back. Download it again.");
 }

@@ -34,8 +34,6 @@ internal abstract class DownloadSink : IAsyncDisposable
     public virtual ValueTask<PartRecord> UseRangesAsync() => throw new NotSupportedException();
 
     /// <summary>The version that comes is known now; nothing of it was taken.</summary>
-    /// <param name="file">What comes.</param>
-    /// <param name="mayUseRanges">Whether <see cref="UseRangesAsync"/> may be called.</param>
     public virtual void Describe(OpenedFile file, bool mayUseRanges)
     {
     }

@@ -13,11 +13,7 @@ internal sealed class FileSink : DownloadSink
     private FilePipeWriter? _writer;
     private bool _committed;
 
-    /// <summary>Begins a file.</summary>
-    /// <param name="path">Its name.</param>
-    /// <param name="mustBeNew">Whether nothing may have the name.</param>
-    /// <param name="durability">What it has to survive.</param>
-    /// <param name="part">What another process continues, or left; null for nothing of the kind.</param>
+    /// <summary>Begins a file, or continues the part of one.</summary>
     public FileSink(string path, bool mustBeNew, Durability durability, PartRecord? part)
     {
         _path = path;

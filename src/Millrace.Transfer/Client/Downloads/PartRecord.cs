@@ -14,8 +14,6 @@ internal sealed class PartRecord
     private readonly Uri? _source;
 
     /// <summary>Names the unfinished file of a path, and throws one away that is of something else.</summary>
-    /// <param name="path">The file that it becomes.</param>
-    /// <param name="source">Where it comes from.</param>
     public PartRecord(string path, Uri source)
     {
         string full = Path.GetFullPath(path);

@@ -123,10 +123,6 @@ internal static class RangeRule
     public const long MinBytes = 1024 * 1024;
 
     /// <summary>Whether the rest is fetched by several connections.</summary>
-    /// <param name="roundTrip">How long the answer took.</param>
-    /// <param name="moved">Bytes since then.</param>
-    /// <param name="elapsed">Time since then.</param>
-    /// <param name="left">Bytes that are left.</param>
     public static bool IsWorthIt(TimeSpan roundTrip, long moved, TimeSpan elapsed, long left) =>
         roundTrip >= MinRoundTrip
         && elapsed >= Watched

@@ -16,7 +16,7 @@ internal sealed class LocalFolder
 
     /// <summary>The files below a folder with their names in a store.</summary>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
-    public static async IAsyncEnumerable<FolderItem> Files(string path, TransferName folder)
+    public static IEnumerable<FolderItem> Files(string path, TransferName folder)
     {
         string root = Path.GetFullPath(path);
         var files = new FileSystemEnumerable<string>(
@@ -44,8 +44,6 @@ internal sealed class LocalFolder
 
             yield return item;
         }
-
-        await Task.CompletedTask.ConfigureAwait(false);
     }
 
     /// <summary>Where a file of the server goes.</summary>

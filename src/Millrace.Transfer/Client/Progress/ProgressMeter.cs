@@ -81,8 +81,6 @@ internal sealed class RateWindow
     private readonly Queue<(TimeSpan Elapsed, long Bytes)> _samples = new();
 
     /// <summary>Bytes per second since the oldest sample of the window.</summary>
-    /// <param name="elapsed">The time of the sample; not before the last one.</param>
-    /// <param name="bytes">Bytes moved until then.</param>
     public double Add(TimeSpan elapsed, long bytes)
     {
         _samples.Enqueue((elapsed, bytes));

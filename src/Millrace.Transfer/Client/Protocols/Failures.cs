@@ -66,42 +66,32 @@ internal static class Failures
 
         return exception switch
         {
-            HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } => Final(
-                call, exception, "the connection could not be secured. Look at the server's certificate"),
-            HttpRequestException { HttpRequestError: HttpRequestError.VersionNegotiationError } => new TransferException(
-                TransferError.ProtocolNotOffered,
-                $"{call.Verb} '{call.Name}': the server does not speak {ProtocolNames.Of(call.Protocol)} there. Use another protocol.",
-                call.Name,
-                exception)
-            { Protocol = call.Protocol },
+            HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } => Make(
+                TransferError.Disconnected, call, "the connection could not be secured. Look at the server's certificate.", exception),
+            HttpRequestException { HttpRequestError: HttpRequestError.VersionNegotiationError } => Make(
+                TransferError.ProtocolNotOffered, call, "the server does not speak this protocol there. Use another one.", exception),
             HttpRequestException or IOException or OperationCanceledException => Disconnected(call, exception, Innermost(exception)),
             _ => exception,
         };
     }
 
-    public static TransferException Disconnected(ProtocolCall call, Exception? inner, string why) => new(
+    public static TransferException Disconnected(ProtocolCall call, Exception? inner, string why) => Make(
         TransferError.Disconnected,
-        $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: the connection failed: {why}. Look whether the server runs; then try again.",
-        call.Name,
-        inner)
-    {
-        Protocol = call.Protocol,
-        IsTransient = true,
-    };
+        call,
+        $"the connection failed: {why}. Look whether the server runs; then try again.",
+        inner,
+        isTransient: true);
 
-    public static TransferException Protocol(ProtocolCall call, string what) => new(
-        TransferError.Protocol,
-        $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: {what}. Something between changes answers, or this is no Millrace server.",
-        call.Name)
-    {
-        Protocol = call.Protocol,
-    };
+    public static TransferException Protocol(ProtocolCall call, string what) => Make(
+        TransferError.Protocol, call, $"{what}. Something between changes answers, or this is no Millrace server.");
 
-    private static TransferException Final(ProtocolCall call, Exception inner, string why) => new(
-        TransferError.Disconnected, $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: {why}.", call.Name, inner)
-    {
-        Protocol = call.Protocol,
-    };
+    public static TransferException Make(
+        TransferError error, ProtocolCall call, string what, Exception? inner = null, bool isTransient = false) =>
+        new(error, $"{call.Verb} '{call.Name}' over {ProtocolNames.Of(call.Protocol)}: {what}", call.Name, inner)
+        {
+            Protocol = call.Protocol,
+            IsTransient = isTransient,
+        };
 
     private static string Innermost(Exception exception)
     {
@@ -137,8 +127,6 @@ internal static class Failures
     }
 
     /// <summary>Whether another attempt may help.</summary>
-    /// <param name="error">What the server says.</param>
-    /// <param name="otherwise">What the status means for an error that does not decide.</param>
     public static bool IsTransient(TransferError error, bool otherwise) => error switch
     {
         TransferError.OffsetMismatch or TransferError.TakenOver or TransferError.UploadComplete => true,

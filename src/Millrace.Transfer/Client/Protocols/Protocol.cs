@@ -24,10 +24,7 @@ internal abstract class Protocol
     /// <param name="isSmall">Whether a saved round trip is worth more than what would have to be sent again.</param>
     public abstract bool SendsWhole(bool isSmall);
 
-    /// <summary>Uploads a file with one request.</summary>
-    /// <param name="upload">The file.</param>
-    /// <param name="digest">Its digest, where it is known before the bytes are sent.</param>
-    /// <param name="watch">Ends it.</param>
+    /// <summary>Uploads a file with one request. Its digest goes in front where it is known.</summary>
     public abstract Task<UploadAnswer> PutAsync(Upload upload, Sha256Digest? digest, IdleWatch watch);
 
     /// <summary>Begins an upload that can be resumed.</summary>
@@ -38,9 +35,6 @@ internal abstract class Protocol
     public abstract Task<UploadAnswer?> PositionAsync(TransferName name, Uri upload, IdleWatch watch);
 
     /// <summary>Sends the next bytes of an upload: as many as this protocol has in one request.</summary>
-    /// <param name="upload">The upload, which was begun.</param>
-    /// <param name="offset">Where they begin.</param>
-    /// <param name="watch">Ends it.</param>
     /// <returns>The server's response. Nothing is sent if the source turns out to end at the offset.</returns>
     public abstract Task<UploadAnswer> SendNextAsync(Upload upload, long offset, IdleWatch watch);
 
@@ -59,9 +53,6 @@ internal abstract class Protocol
 }
 
 /// <summary>The purpose of a request, for messages.</summary>
-/// <param name="Verb">For example <c>Uploading</c>.</param>
-/// <param name="Name">The file or folder.</param>
-/// <param name="Protocol">How.</param>
 internal readonly record struct ProtocolCall(string Verb, string Name, TransferProtocol Protocol);
 
 /// <summary>What a protocol needs to know.</summary>

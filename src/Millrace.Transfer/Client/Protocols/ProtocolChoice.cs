@@ -1,12 +1,11 @@
+using System.Text.Json;
+
 namespace Millrace.Transfer;
 
 /// <summary>Which protocol is used, by what is wanted and what the server offers.</summary>
 internal static class ProtocolChoice
 {
     /// <summary>Makes the protocol.</summary>
-    /// <param name="wanted">What the caller wants.</param>
-    /// <param name="description">What is offered.</param>
-    /// <param name="setup">What HTTP/1.1 at the address that was given needs.</param>
     /// <exception cref="TransferException"><see cref="TransferError.ProtocolNotOffered"/>.</exception>
     public static Protocol Make(TransferProtocol wanted, ServerDescription description, ProtocolSetup setup)
     {
@@ -68,28 +67,22 @@ internal static class ProtocolChoice
         new UriBuilder(url) { Scheme = offered.Scheme, Port = offered.Port }.Uri;
 }
 
-/// <summary>The names of protocols in descriptions and on the command line.</summary>
+/// <summary>The names of protocols in descriptions and on the command line: <c>http1</c>, <c>grpc-web-text</c>.</summary>
 internal static class ProtocolNames
 {
-    public static string Of(TransferProtocol protocol) => protocol switch
-    {
-        TransferProtocol.Http1 => "http1",
-        TransferProtocol.Http2 => "http2",
-        TransferProtocol.Tus => "tus",
-        TransferProtocol.Grpc => "grpc",
-        TransferProtocol.GrpcWeb => "grpc-web",
-        TransferProtocol.GrpcWebText => "grpc-web-text",
-        _ => "auto",
-    };
+    public static string Of(TransferProtocol protocol) => JsonNamingPolicy.KebabCaseLower.ConvertName(protocol.ToString());
 
-    public static TransferProtocol? Parse(string name) => name switch
+    /// <returns>Null for a name of no protocol, and for <c>auto</c>.</returns>
+    public static TransferProtocol? Parse(string name)
     {
-        "http1" => TransferProtocol.Http1,
-        "http2" => TransferProtocol.Http2,
-        "tus" => TransferProtocol.Tus,
-        "grpc" => TransferProtocol.Grpc,
-        "grpc-web" => TransferProtocol.GrpcWeb,
-        "grpc-web-text" => TransferProtocol.GrpcWebText,
-        _ => null,
-    };
+        foreach (TransferProtocol protocol in Enum.GetValues<TransferProtocol>())
+        {
+            if (protocol != TransferProtocol.Auto && Of(protocol) == name)
+            {
+                return protocol;
+            }
+        }
+
+        return null;
+    }
 }

@@ -76,13 +76,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
         return new UploadAnswer(length, IsComplete: true, Fields.Tag(response), Fields.Sha256(response));
     }
 
-    /// <summary>Sends bytes of an upload, or of a part.</summary>
-    /// <param name="name">The file.</param>
-    /// <param name="upload">Where it is continued.</param>
-    /// <param name="content">The bytes.</param>
-    /// <param name="length">Bytes of all of it, where they are known.</param>
-    /// <param name="digest">The digest of these bytes; null for none.</param>
-    /// <param name="watch">Ends it.</param>
+    /// <summary>Sends bytes of an upload, or of a part; the server compares their digest.</summary>
     public async Task<UploadAnswer> AppendAsync(
         TransferName name, Uri upload, Outgoing content, long? length, Sha256Digest? digest, IdleWatch watch)
     {
@@ -112,11 +106,7 @@ internal sealed class TusProtocolClient(ProtocolSetup setup) : HttpProtocolClien
             Add(request, TransferHeaders.UploadLength, Text(length));
         });
 
-    /// <summary>Publishes the parts, one after the other, as the file.</summary>
-    /// <param name="upload">The file.</param>
-    /// <param name="parts">The uploads, in their order; all of them have all their bytes.</param>
-    /// <param name="digest">What the server compares before it publishes; null for nothing.</param>
-    /// <param name="watch">Ends it.</param>
+    /// <summary>Publishes the parts, which have all their bytes, one after the other as the file.</summary>
     public async Task<UploadAnswer> JoinAsync(Upload upload, IEnumerable<Uri> parts, Sha256Digest? digest, IdleWatch watch)
     {
         using HttpResponseMessage response = await SendAsync(

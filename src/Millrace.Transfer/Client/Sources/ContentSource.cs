@@ -50,9 +50,6 @@ internal abstract class ContentSource : IAsyncDisposable
 }
 
 /// <summary>A part of another source, which stays the caller's.</summary>
-/// <param name="whole">Can go anywhere.</param>
-/// <param name="start">Where the part begins.</param>
-/// <param name="length">Its bytes.</param>
 internal sealed class PartSource(ContentSource whole, long start, long length) : ContentSource
 {
     public override long? Length => length;

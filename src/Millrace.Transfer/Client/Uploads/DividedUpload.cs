@@ -1,9 +1,6 @@
 namespace Millrace.Transfer;
 
 /// <summary>An upload over several connections: parts that the server joins.</summary>
-/// <param name="context">What all share.</param>
-/// <param name="upload">The file.</param>
-/// <param name="parts">How it is divided.</param>
 internal sealed class DividedUpload(TransferContext context, Upload upload, UploadParts parts)
 {
     /// <summary>Bytes of parts that a server joins and hashes in a second at least: it sends nothing meanwhile.</summary>

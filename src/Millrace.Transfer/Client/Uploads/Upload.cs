@@ -22,13 +22,7 @@ internal sealed class Upload : IDisposable
     private bool _mayBePublished;
     private bool _wasDamaged;
 
-    /// <summary>Describes an upload.</summary>
-    /// <param name="context">What all share.</param>
-    /// <param name="name">The file that it becomes.</param>
-    /// <param name="source">What it brings; not disposed here.</param>
-    /// <param name="precondition">What must be under the name.</param>
-    /// <param name="meter">Is told how far it is.</param>
-    /// <param name="record">Remembers it for another process; null for nothing of the kind.</param>
+    /// <summary>Describes an upload. The source stays the caller's; without a record no other process can resume it.</summary>
     public Upload(
         TransferContext context, TransferName name, ContentSource source, WritePrecondition precondition,
         ProgressMeter meter, UploadRecord? record)
@@ -90,10 +84,7 @@ internal sealed class Upload : IDisposable
     /// <summary>The whole source as the body of one request.</summary>
     public Outgoing SendWhole(IdleWatch watch) => new(Source, 0, Source.Length, long.MaxValue, Meter, watch) { Hash = Hash };
 
-    /// <summary>The source's next bytes as the body of a request.</summary>
-    /// <param name="offset">Where they begin.</param>
-    /// <param name="max">The most; fewer where the source could not go back over so many.</param>
-    /// <param name="watch">Ends the request.</param>
+    /// <summary>The source's next bytes as the body of a request; no more than the source can go back over.</summary>
     public Outgoing Send(long offset, long max, IdleWatch watch)
     {
         max = Math.Min(max, Source.MaxFrom(offset));
@@ -249,9 +240,6 @@ internal sealed class Upload : IDisposable
     }
 
     /// <summary>Decides whether several connections may become worth it. On a short route the server is not asked for that.</summary>
-    /// <param name="roundTrip">How long the response took that told where the upload is.</param>
-    /// <param name="offset">How far it is.</param>
-    /// <param name="watch">Ends it.</param>
     private async ValueTask<UploadWatch?> WatchAsync(TimeSpan roundTrip, long offset, IdleWatch watch)
     {
         if (!_mayDivide || roundTrip < RangeRule.MinRoundTrip || !Source.CanFork
@@ -306,25 +294,28 @@ internal sealed class Upload : IDisposable
     /// <summary>Compares what the server has published with what was sent.</summary>
     private async ValueTask<TransferResult> ConfirmAsync(UploadAnswer answer, IdleWatch watch)
     {
+        var call = new ProtocolCall("Uploading", Name.Value, Protocol.Kind);
         long length = answer.Offset;
         Sha256Digest? digest = await DigestAsync(length, watch).ConfigureAwait(false);
         EntityTag? tag = answer.Tag;
         Sha256Digest? published = answer.Sha256;
         if (!_byLink && (tag is null || (Verifies && published is null)))
         {
-            StoredFile stored = await Protocol.FindAsync(Name, Verifies, watch).ConfigureAwait(false) ?? throw Failed(
+            StoredFile stored = await Protocol.FindAsync(Name, Verifies, watch).ConfigureAwait(false) ?? throw Failures.Make(
                 TransferError.Failed,
-                $"Uploading '{Name}' over {ProtocolNames.Of(Protocol.Kind)}: the server took all of it, and has no such file now. "
-                + "Somebody deleted it meanwhile, or it was not published; upload it again.");
+                call,
+                "the server took all of it, and has no such file now. Somebody deleted it meanwhile, or it was not published; "
+                + "upload it again.");
             tag ??= stored.Tag is { Value.Length: > 0 } known ? known : null;
             published ??= stored.Sha256;
         }
 
         if (digest is not null && published is not null && digest != published)
         {
-            throw Failed(
+            throw Failures.Make(
                 TransferError.DigestMismatch,
-                $"'{Name}' was uploaded, and is not what was sent: its SHA-256 is {published} there and {digest} here. "
+                call,
+                $"it was uploaded, and is not what was sent: its SHA-256 is {published} there and {digest} here. "
                 + "Somebody replaced it meanwhile, or the source changed; look at it and upload it again.");
         }
 
@@ -410,6 +401,4 @@ internal sealed class Upload : IDisposable
             await divided.DeleteAsync().ConfigureAwait(false);
         }
     }
-
-    private TransferException Failed(TransferError error, string message) => new(error, message, Name.Value) { Protocol = Protocol.Kind };
 }

@@ -25,8 +25,6 @@ internal sealed class UploadParts
     public IReadOnlyList<UploadPart> All => _parts;
 
     /// <summary>Divides a file.</summary>
-    /// <param name="length">Its bytes.</param>
-    /// <param name="connections">How many send.</param>
     public static UploadParts Of(long length, int connections)
     {
         long share = Divide(length, connections);
@@ -105,8 +103,6 @@ internal sealed class UploadParts
 }
 
 /// <summary>A part of a file that is uploaded separately. Changed by <see cref="UploadParts"/> and by whoever took it.</summary>
-/// <param name="offset">Where it begins in the file.</param>
-/// <param name="length">Its bytes.</param>
 internal sealed class UploadPart(long offset, long length)
 {
     public long Offset { get; } = offset;

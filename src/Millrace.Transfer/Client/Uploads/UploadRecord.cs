@@ -20,12 +20,7 @@ internal sealed class UploadRecord
     private readonly long _length;
     private readonly long _modified;
 
-    /// <summary>Names the record of an upload.</summary>
-    /// <param name="folder">Where records are.</param>
-    /// <param name="path">The file that is uploaded.</param>
-    /// <param name="target">Where it goes.</param>
-    /// <param name="length">Its bytes.</param>
-    /// <param name="modified">When it was last changed: another version is not continued.</param>
+    /// <summary>Names the record of an upload. A file that was changed since is not continued.</summary>
     public UploadRecord(string folder, string path, Uri target, long length, DateTime modified)
     {
         _folder = folder;
@@ -149,19 +144,13 @@ internal sealed class UploadRecord
     }
 }
 
-/// <summary>What a <see cref="UploadRecord"/> holds.</summary>
-/// <param name="Path">The file that is uploaded.</param>
-/// <param name="Target">Where it goes.</param>
-/// <param name="Upload">Where it is continued.</param>
-/// <param name="Length">Its bytes.</param>
-/// <param name="Modified">When it was last changed, in ticks of UTC.</param>
-/// <param name="Parts">Its parts, when it is uploaded over several connections; null otherwise.</param>
+/// <summary>
+/// What a <see cref="UploadRecord"/> holds; <c>Modified</c> in ticks of UTC, and <c>Parts</c> only for several connections.
+/// </summary>
 internal sealed record UploadNote(
     string Path, string Target, string Upload, long Length, long Modified, IReadOnlyList<UploadPartNote>? Parts = null);
 
 /// <summary>What an <see cref="UploadNote"/> says of a part.</summary>
-/// <param name="Length">Its bytes; it begins where the one in front of it ends.</param>
-/// <param name="Upload">Where it is continued; null when it was not begun.</param>
 internal sealed record UploadPartNote(long Length, string? Upload);
 
 /// <summary>Reads and writes what a client keeps on its own disk.</summary>

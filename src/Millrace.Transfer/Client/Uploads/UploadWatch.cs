@@ -1,9 +1,6 @@
 namespace Millrace.Transfer;
 
 /// <summary>Watches one connection's upload for <see cref="RangeRule"/>.</summary>
-/// <param name="clock">The clock.</param>
-/// <param name="roundTrip">How long an answer takes.</param>
-/// <param name="length">Bytes of the file.</param>
 internal sealed class UploadWatch(TimeProvider clock, TimeSpan roundTrip, long length)
 {
     /// <summary>The first moments only fill this machine's buffers and say nothing about the network.</summary>

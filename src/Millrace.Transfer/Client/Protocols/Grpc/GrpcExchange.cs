@@ -67,11 +67,7 @@ internal sealed class GrpcExchange : IDisposable
         return exception switch
         {
             _ when _watch.Caller.IsCancellationRequested => Failures.Translate(exception, Call, _watch),
-            GrpcFault { Status: GrpcStatus.ResourceExhausted } => new TransferException(
-                TransferError.TooLarge, $"{Call.Verb} '{Call.Name}' over {ProtocolNames.Of(Call.Protocol)}: {exception.Message}", Call.Name, exception)
-            {
-                Protocol = Call.Protocol,
-            },
+            GrpcFault { Status: GrpcStatus.ResourceExhausted } => Failures.Make(TransferError.TooLarge, Call, exception.Message, exception),
             GrpcFault => Failures.Protocol(Call, exception.Message.TrimEnd('.')),
             not (TransferException or FilePipeException) when _deadline is { IsCancellationRequested: true } => TooLong(exception),
             _ => Failures.Translate(exception, Call, _watch),
@@ -124,14 +120,14 @@ internal sealed class GrpcExchange : IDisposable
             response.StatusCode);
     }
 
-    private TransferException TooLong(Exception exception) => new(
-        TransferError.TooSlow,
-        $"{Call.Verb} '{Call.Name}' over {ProtocolNames.Of(Call.Protocol)}: it took longer than the "
-        + $"{_setup.Options.CallTimeout!.Value.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture)} s that one call may take. Give it more.",
-        Call.Name,
-        exception)
+    private TransferException TooLong(Exception exception)
     {
-        Protocol = Call.Protocol,
-        IsTransient = true,
-    };
+        string limit = _setup.Options.CallTimeout!.Value.TotalSeconds.ToString("0.###", CultureInfo.InvariantCulture);
+        return Failures.Make(
+            TransferError.TooSlow,
+            Call,
+            $"it took longer than the {limit} s that one call may take. Give it more.",
+            exception,
+            isTransient: true);
+    }
 }

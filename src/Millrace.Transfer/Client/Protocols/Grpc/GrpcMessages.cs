@@ -114,8 +114,7 @@ internal static class GrpcMessages
 
     private static HeldMessage Inflate(ReadOnlyMemory<byte> compressed)
     {
-        using var source = new HeldStream();
-        source.Begin(compressed);
+        using var source = new HeldStream(compressed);
         using var gzip = new GZipStream(source, CompressionMode.Decompress);
         HeldMessage message = HeldMessage.Of(Math.Clamp(4 * compressed.Length, MinInflated, MaxBytes));
         int bytes = 0;

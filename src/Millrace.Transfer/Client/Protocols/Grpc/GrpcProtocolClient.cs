@@ -107,13 +107,7 @@ internal sealed partial class GrpcProtocolClient : Protocol
     {
         if (_setup.Options.Link?.Name == name)
         {
-            throw new TransferException(
-                TransferError.InvalidRequest,
-                $"{call.Verb} '{name}' over {ProtocolNames.Of(Kind)}: a signed link is for HTTP. Use http1 or http2.",
-                name.Value)
-            {
-                Protocol = Kind,
-            };
+            throw Failures.Make(TransferError.InvalidRequest, call, "a signed link is for HTTP. Use http1 or http2.");
         }
     }
 }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Net;
+using System.Text.Json;
 
 namespace Millrace.Transfer;
 
@@ -7,10 +8,6 @@ namespace Millrace.Transfer;
 internal static class GrpcRefusals
 {
     /// <summary>Describes a status other than OK.</summary>
-    /// <param name="status">The status.</param>
-    /// <param name="field">A trailer by its name; null where there is none.</param>
-    /// <param name="call">What the request was for.</param>
-    /// <param name="httpStatus">The HTTP status that it came with.</param>
     public static TransferException Make(
         GrpcStatus status, Func<string, string?> field, ProtocolCall call, HttpStatusCode httpStatus)
     {
@@ -50,8 +47,7 @@ internal static class GrpcRefusals
 
     /// <summary>The name as gRPC's documents write it, for example <c>NOT_FOUND</c>.</summary>
     public static string NameOf(GrpcStatus status) => Enum.IsDefined(status)
-        ? string.Concat(status.ToString().Select((letter, i) =>
-            i > 0 && char.IsAsciiLetterUpper(letter) ? $"_{letter}" : char.ToUpperInvariant(letter).ToString()))
+        ? JsonNamingPolicy.SnakeCaseUpper.ConvertName(status.ToString())
         : $"the status {(int)status}";
 
     private static TimeSpan? RetryAfterOf(string? text) =>

@@ -84,13 +84,10 @@ internal sealed class GzipPacker : WriteOnlyStream
     }
 }
 
-/// <summary>Reads memory: what a decompressor is given, message after message.</summary>
-internal sealed class HeldStream : ReadOnlyStream
+/// <summary>Reads memory, which stays the caller's: what a decompressor is given.</summary>
+internal sealed class HeldStream(ReadOnlyMemory<byte> memory) : ReadOnlyStream
 {
-    private ReadOnlyMemory<byte> _left;
-
-    /// <summary>Starts over with other memory, which stays the caller's.</summary>
-    public void Begin(ReadOnlyMemory<byte> memory) => _left = memory;
+    private ReadOnlyMemory<byte> _left = memory;
 
     public override int Read(Span<byte> buffer)
     {

@@ -69,10 +69,6 @@ internal abstract class OutgoingMessages : HttpContent
 
 /// <summary>An upload in one call: what it is, its chunks, and how it ends.</summary>
 /// <remarks>It has no length, as a stream of messages has none: servers look for the end of the stream.</remarks>
-/// <param name="head">What it is.</param>
-/// <param name="outgoing">The bytes.</param>
-/// <param name="hasTrailingDigest">Whether the digest of the whole file goes after its last byte.</param>
-/// <param name="setup">How messages are made.</param>
 internal sealed class ChunkContent(UploadHead head, Outgoing outgoing, bool hasTrailingDigest, ProtocolSetup setup)
     : OutgoingMessages(outgoing, setup.Kind)
 {
@@ -95,10 +91,7 @@ internal sealed class ChunkContent(UploadHead head, Outgoing outgoing, bool hasT
     protected override long? MessageBytes() => null;
 }
 
-/// <summary>A part of an upload as one message: its fields, followed by the file's bytes.</summary>
-/// <param name="head">The fields but the last.</param>
-/// <param name="outgoing">The bytes, whose number is known.</param>
-/// <param name="setup">How the message is made.</param>
+/// <summary>A part of an upload as one message: its fields, followed by the file's bytes, whose number is known.</summary>
 internal sealed class PartContent(UploadPartRequest head, Outgoing outgoing, ProtocolSetup setup) : OutgoingMessages(outgoing, setup.Kind)
 {
     private const byte DataTag = (UploadPartRequest.DataFieldNumber << 3) | 2;
