@@ -3,20 +3,18 @@ using Millrace.Transfer.Server;
 namespace Millrace.Transfer.Tests.Access;
 
 /// <summary>How a client uses a token, and its message without the right one.</summary>
-public sealed class TokenTests
+public sealed class TokenTests : ServerTest
 {
     [Fact]
     public async Task Token_allows_transfers()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        string token = await AddAsync(server, TransferScope.All);
-        using TransferClient client = server.Connect(options => options.Token = token);
-        using var folder = new TemporaryFolder();
+        string token = await AddAsync(Server, TransferScope.All);
+        using TransferClient client = Server.Connect(options => options.Token = token);
 
         await client.PutAsync(new MemoryStream(new byte[1_000_000]), Clients.Name("x"));
-        await client.GetAsync(Clients.Name("x"), folder["y"]);
+        await client.GetAsync(Clients.Name("x"), Folder["y"]);
 
-        Assert.Equal(1_000_000, new FileInfo(folder["y"]).Length);
+        Assert.Equal(1_000_000, new FileInfo(Folder["y"]).Length);
         Assert.True(await client.DeleteAsync(Clients.Name("x")));
     }
 
@@ -25,11 +23,10 @@ public sealed class TokenTests
     [InlineData("mr_unknown", "Make another with 'millrace token add' on the server")]
     public async Task Missing_token_is_reported_with_how_to_get_one(string? token, string advice)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        await AddAsync(server, TransferScope.All);
+        await AddAsync(Server, TransferScope.All);
         var handler = new CountingHandler();
         using var client = new TransferClient(
-            server.Files, handler, disposeHandler: true, new TransferClientOptions { Token = token });
+            Server.Files, handler, disposeHandler: true, new TransferClientOptions { Token = token });
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));
@@ -49,9 +46,8 @@ public sealed class TokenTests
     [InlineData(TransferProtocol.GrpcWebText, 200)]
     public async Task Refused_token_is_reported_with_the_missing_scope(TransferProtocol protocol, int status)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        string token = await AddAsync(server, TransferScope.Read);
-        using TransferClient client = server.Connect(options =>
+        string token = await AddAsync(Server, TransferScope.Read);
+        using TransferClient client = Server.Connect(options =>
         {
             options.Token = token;
             options.Protocol = protocol;
@@ -62,9 +58,9 @@ public sealed class TokenTests
 
         Assert.Equal((TransferError.Forbidden, status), (exception.Error, exception.Status));
         Assert.Contains("allows read, and this needs write", exception.Message, StringComparison.Ordinal);
-        Assert.Empty(server.Visible());
+        Assert.Empty(Server.Visible());
     }
 
-    private static async Task<string> AddAsync(TestServer server, TransferScope scope) =>
-        (await new TokenStore(TokenStore.DefaultPath(server.Root)).AddAsync("one", scope)).Secret;
+    private static async Task<string> AddAsync(TestServer Server, TransferScope scope) =>
+        (await new TokenStore(TokenStore.DefaultPath(Server.Root)).AddAsync("one", scope)).Secret;
 }

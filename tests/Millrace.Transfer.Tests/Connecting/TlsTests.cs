@@ -1,6 +1,4 @@
-using System.Net;
 using System.Net.Security;
-using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
 namespace Millrace.Transfer.Tests.Connecting;
@@ -9,13 +7,8 @@ namespace Millrace.Transfer.Tests.Connecting;
 public sealed class TlsTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
-    private readonly X509Certificate2 _certificate = Make();
 
-    public void Dispose()
-    {
-        _certificate.Dispose();
-        _folder.Dispose();
-    }
+    public void Dispose() => _folder.Dispose();
 
     [Theory]
     [InlineData(TransferProtocol.Auto, TransferProtocol.Http2)]
@@ -27,6 +20,7 @@ public sealed class TlsTests : IDisposable
     public async Task Files_move_with_TLS_where_the_handler_trusts_the_certificate(TransferProtocol wanted, TransferProtocol protocol)
     {
         await using TestServer server = await StartAsync();
+        using X509Certificate2 certificate = X509CertificateLoader.LoadCertificateFromFile(_folder["certificate.pem"]);
         var handler = new SocketsHttpHandler
         {
             AllowAutoRedirect = false,
@@ -36,7 +30,7 @@ public sealed class TlsTests : IDisposable
                 {
                     TrustMode = X509ChainTrustMode.CustomRootTrust,
                     RevocationMode = X509RevocationMode.NoCheck,
-                    CustomTrustStore = { _certificate },
+                    CustomTrustStore = { certificate },
                 },
             },
         };
@@ -60,34 +54,12 @@ public sealed class TlsTests : IDisposable
         var handler = new CountingHandler();
         using var client = new TransferClient(server.Files, handler, disposeHandler: true);
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.GetAsync(Clients.Name("x"), _folder["y"]));
+        TransferException exception = await Fails.WithAsync(
+            TransferError.Disconnected, () => client.GetAsync(Clients.Name("x"), _folder["y"]));
 
-        Assert.Equal(TransferError.Disconnected, exception.Error);
         Assert.Contains("Look at the server's certificate", exception.Message, StringComparison.Ordinal);
         Assert.Equal(1, handler.Gets);
     }
 
-    private async Task<TestServer> StartAsync()
-    {
-        string certificate = _folder["cert.pem"];
-        await File.WriteAllTextAsync(certificate, _certificate.ExportCertificatePem());
-        string key = _folder["key.pem"];
-        await File.WriteAllTextAsync(key, _certificate.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
-        return await TestServer.StartAsync(options =>
-        {
-            options.CertificatePath = certificate;
-            options.KeyPath = key;
-        });
-    }
-
-    private static X509Certificate2 Make()
-    {
-        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        var request = new CertificateRequest("CN=127.0.0.1", key, HashAlgorithmName.SHA256);
-        var names = new SubjectAlternativeNameBuilder();
-        names.AddIpAddress(IPAddress.Loopback);
-        request.CertificateExtensions.Add(names.Build());
-        return request.CreateSelfSigned(DateTimeOffset.UtcNow.AddDays(-1), DateTimeOffset.UtcNow.AddDays(1));
-    }
+    private Task<TestServer> StartAsync() => TestServer.StartAsync(options => options.CertificatePath = TlsFiles.Write(_folder));
 }

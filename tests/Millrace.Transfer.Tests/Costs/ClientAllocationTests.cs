@@ -3,7 +3,7 @@ namespace Millrace.Transfer.Tests.Costs;
 /// <summary>Allocations of a transfer, at both ends together: they are one process here.</summary>
 [CollectionDefinition(nameof(ClientAllocationTests), DisableParallelization = true)]
 [Collection(nameof(ClientAllocationTests))]
-public sealed class ClientAllocationTests
+public sealed class ClientAllocationTests : ServerTest
 {
     private const long Most = 2 * 256 * 1024;
 
@@ -14,14 +14,12 @@ public sealed class ClientAllocationTests
     [InlineData(TransferProtocol.GrpcWebText, true)]
     public async Task Transfers_of_24_MB_allocate_no_more_than_256_KiB_at_either_end(TransferProtocol protocol, bool digests)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
-        using TransferClient client = server.Connect(options =>
+        using TransferClient client = Server.Connect(options =>
         {
             options.Protocol = protocol;
             options.VerifyDigests = digests;
         });
-        string path = folder.Write("x", Content.Random(24_000_000));
+        string path = Folder.Write("x", Content.Random(24_000_000));
         long up = long.MaxValue;
         long down = long.MaxValue;
 
@@ -29,7 +27,7 @@ public sealed class ClientAllocationTests
         for (int i = 0; i < 6; i++)
         {
             up = Math.Min(up, await AllocatedAsync(() => client.PutAsync(path, Clients.Name("x"))));
-            down = Math.Min(down, await AllocatedAsync(() => client.GetAsync(Clients.Name("x"), folder["y"])));
+            down = Math.Min(down, await AllocatedAsync(() => client.GetAsync(Clients.Name("x"), Folder["y"])));
         }
 
         Assert.True(up <= Most, $"An upload allocated {up} bytes.");
@@ -39,16 +37,14 @@ public sealed class ClientAllocationTests
     [Theory, EveryProtocol, InlineData(TransferProtocol.Http2)]
     public async Task Transfers_of_24_MB_allocate_no_large_object_at_either_end(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
-        using TransferClient client = server.Connect(options => options.Protocol = protocol);
-        string path = folder.Write("x", Content.Random(24_000_000));
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
+        string path = Folder.Write("x", Content.Random(24_000_000));
         using var large = new LargeObjects();
         await large.MarkAsync<Guid>();
         for (int i = 0; i < 3; i++)
         {
             await client.PutAsync(path, Clients.Name("x"));
-            await client.GetAsync(Clients.Name("x"), folder["y"]);
+            await client.GetAsync(Clients.Name("x"), Folder["y"]);
         }
 
         await large.MarkAsync<decimal>();

@@ -3,15 +3,14 @@ using Microsoft.Extensions.Options;
 
 namespace Millrace.Transfer.Tests.Describing;
 
-public sealed class RegistrationTests
+public sealed class RegistrationTests : ServerTest
 {
     [Fact]
     public async Task A_registered_client_moves_files()
     {
-        await using TestServer server = await TestServer.StartAsync();
         var services = new ServiceCollection();
-        services.AddTransferClient(server.Files);
-        services.AddTransferClient("other", server.Files, options => options.Protocol = TransferProtocol.Tus);
+        services.AddTransferClient(Server.Files);
+        services.AddTransferClient("other", Server.Files, options => options.Protocol = TransferProtocol.Tus);
         await using ServiceProvider provider = services.BuildServiceProvider();
 
         TransferResult one = await provider.GetRequiredService<TransferClient>()
@@ -27,8 +26,7 @@ public sealed class RegistrationTests
     [Fact]
     public async Task Server_describes_its_protocols()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect();
+        using TransferClient client = Server.Connect();
 
         ServerDescription description = await client.DescribeAsync();
 
@@ -74,10 +72,9 @@ public sealed class RegistrationTests
     [Fact]
     public async Task FindFiles_returns_the_address_that_the_server_describes()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = Clients.To(new Uri(server.Files, "elsewhere/"));
+        using TransferClient client = Clients.To(new Uri(Server.Files, "elsewhere/"));
 
-        Assert.Equal(server.Files, await client.FindFilesAsync());
+        Assert.Equal(Server.Files, await client.FindFilesAsync());
     }
 
     [Fact]

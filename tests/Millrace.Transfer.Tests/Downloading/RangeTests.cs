@@ -1,35 +1,31 @@
 namespace Millrace.Transfer.Tests.Downloading;
 
-public sealed class RangeTests
+public sealed class RangeTests : ServerTest
 {
     [Fact]
     public async Task Several_ranges_are_fetched_at_once_over_a_long_route()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
-        byte[] content = server.Write("x", 20_000_000);
+        byte[] content = Server.Write("x", 20_000_000);
         await using var relay = new TestRelay(
-            () => server.Port, _ => new RelayPlan { Delay = TimeSpan.FromMilliseconds(25), Window = 64 * 1024 });
+            () => Server.Port, _ => new RelayPlan { Delay = TimeSpan.FromMilliseconds(25), Window = 64 * 1024 });
         using TransferClient client = Clients.To(relay.Files);
 
-        TransferResult result = await client.GetAsync(Clients.Name("x"), folder["x"]);
+        TransferResult result = await client.GetAsync(Clients.Name("x"), Folder["x"]);
 
-        Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["x"]));
         Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.InRange(relay.MaxOpen, 2, 5);
-        Assert.Equal(["x"], folder.Files);
+        Assert.Equal(["x"], Folder.Files);
     }
 
     [Fact]
     public async Task One_connection_is_used_over_a_short_route()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
-        server.Write("x", 20_000_000);
-        await using var relay = new TestRelay(() => server.Port);
+        Server.Write("x", 20_000_000);
+        await using var relay = new TestRelay(() => Server.Port);
         using TransferClient client = Clients.To(relay.Files);
 
-        await client.GetAsync(Clients.Name("x"), folder["x"]);
+        await client.GetAsync(Clients.Name("x"), Folder["x"]);
 
         Assert.Equal(1, relay.MaxOpen);
     }
@@ -37,10 +33,8 @@ public sealed class RangeTests
     [Fact]
     public async Task Interrupted_ranges_resume()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
-        byte[] content = server.Write("x", 20_000_000);
-        await using var relay = new TestRelay(() => server.Port, connection => new RelayPlan
+        byte[] content = Server.Write("x", 20_000_000);
+        await using var relay = new TestRelay(() => Server.Port, connection => new RelayPlan
         {
             Delay = TimeSpan.FromMilliseconds(25),
             Window = 128 * 1024,
@@ -48,9 +42,9 @@ public sealed class RangeTests
         });
         using TransferClient client = Clients.To(relay.Files);
 
-        await client.GetAsync(Clients.Name("x"), folder["x"]);
+        await client.GetAsync(Clients.Name("x"), Folder["x"]);
 
-        Assert.Equal(content, await File.ReadAllBytesAsync(folder["x"]));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["x"]));
         Assert.True(relay.Connections > 6);
     }
 

@@ -3,15 +3,14 @@ using System.Text;
 
 namespace Millrace.Transfer.Tests.Folders;
 
-public sealed class FolderTests
+public sealed class FolderTests : ServerTest
 {
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task Folder_makes_a_round_trip_with_its_names(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
         using var here = new TemporaryFolder();
         using var back = new TemporaryFolder();
-        using TransferClient client = server.Connect(options => options.Protocol = protocol);
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
         for (int i = 0; i < 30; i++)
         {
             here.Write($"sub {i % 3}/ä{i}.bin", Content.Random(i * 20_000, i));
@@ -29,9 +28,8 @@ public sealed class FolderTests
     [Fact]
     public async Task Failures_are_gathered_and_the_others_go_on()
     {
-        await using TestServer server = await TestServer.StartAsync();
         using var here = new TemporaryFolder();
-        using TransferClient client = server.Connect();
+        using TransferClient client = Server.Connect();
         here.Write("a", [1]);
         here.Write("NUL.txt", [2]);
         here.Write("b", [3]);
@@ -39,18 +37,17 @@ public sealed class FolderTests
         AggregateException exception = await Assert.ThrowsAsync<AggregateException>(() => client.PutFolderAsync(here.Path));
 
         Assert.Equal(TransferError.InvalidName, Assert.IsType<TransferException>(Assert.Single(exception.InnerExceptions)).Error);
-        Assert.Equal(["a", "b"], server.Visible());
+        Assert.Equal(["a", "b"], Server.Visible());
     }
 
     [Fact]
     public async Task A_link_in_the_target_does_not_lead_out_of_it()
     {
-        await using TestServer server = await TestServer.StartAsync();
         using var here = new TemporaryFolder();
         using var outside = new TemporaryFolder();
-        using TransferClient client = server.Connect();
-        server.Write("d/x", 100);
-        server.Write("y", 100);
+        using TransferClient client = Server.Connect();
+        Server.Write("d/x", 100);
+        Server.Write("y", 100);
         Directory.CreateSymbolicLink(here["d"], outside.Path);
 
         AggregateException exception = await Assert.ThrowsAsync<AggregateException>(
@@ -72,23 +69,19 @@ public sealed class FolderTests
         using var handler = new LyingServer(listed);
         using var client = new TransferClient(new Uri("http://127.0.0.1:9/files/"), handler, disposeHandler: false);
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.GetFolderAsync(Clients.Name("mine"), here.Path));
-
-        Assert.Equal(TransferError.Protocol, exception.Error);
+        await Fails.WithAsync(TransferError.Protocol, () => client.GetFolderAsync(Clients.Name("mine"), here.Path));
         Assert.Empty(here.Files);
     }
 
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task Listing_spans_pages_and_folders(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
         for (int i = 0; i < 1500; i++)
         {
-            server.Write($"d/{i:d4}", 0);
+            Server.Write($"d/{i:d4}", 0);
         }
 
-        using TransferClient client = server.Connect(options => options.Protocol = protocol);
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
         var names = new List<string>();
         await foreach (RemoteEntry entry in client.ListAsync(recursive: true))
         {
@@ -105,9 +98,8 @@ public sealed class FolderTests
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task Files_are_found_and_deleted(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        byte[] content = server.Write("x", 1000);
-        using TransferClient client = server.Connect(options => options.Protocol = protocol);
+        byte[] content = Server.Write("x", 1000);
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
 
         StoredFile? found = await client.FindAsync(Clients.Name("x"));
 

@@ -51,3 +51,9 @@ internal sealed record ParsedChunks(IReadOnlyList<ParsedChunk> Messages, bool En
         }
     }
 }
+
+/// <summary>One message.</summary>
+/// <param name="Data">The file's bytes in it.</param>
+/// <param name="HasData">Whether it has the field at all.</param>
+/// <param name="Rest">Its other fields.</param>
+internal sealed record ParsedChunk(byte[] Data, bool HasData, byte[] Rest);

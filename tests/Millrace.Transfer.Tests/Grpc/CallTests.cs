@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using Microsoft.AspNetCore.Http;
+using Millrace.Transfer.Tests.Framing;
 
 namespace Millrace.Transfer.Tests.Grpc;
 
@@ -52,10 +53,8 @@ public sealed class CallTests
             protocol, context => HangAsync(context, protocol, begun, aborted));
         using TransferClient client = server.Connect(options => options.CallTimeout = TimeSpan.FromMilliseconds(150));
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.GetAsync(Clients.Name("x"), Stream.Null));
+        TransferException exception = await Fails.WithAsync(TransferError.TooSlow, () => client.GetAsync(Clients.Name("x"), Stream.Null));
 
-        Assert.Equal(TransferError.TooSlow, exception.Error);
         Assert.True(exception.IsTransient);
         Assert.Contains("0.15 s", exception.Message, StringComparison.Ordinal);
         await aborted.Task.WaitAsync(TimeSpan.FromSeconds(30));
@@ -68,7 +67,7 @@ public sealed class CallTests
         using var cancel = new CancellationTokenSource();
         await using RawServer server = await RawServer.StartAsync(protocol, async context =>
         {
-            await (begun ? RawAnswer.WriteAsync(context, protocol, [RawAnswer.Frame(RawAnswer.File(10))], status: null) : Task.CompletedTask);
+            await (begun ? RawAnswer.WriteAsync(context, protocol, [Frames.Of(RawAnswer.File(10))], status: null) : Task.CompletedTask);
             await cancel.CancelAsync();
             await HangAsync(context, protocol, begun: false, aborted);
         });
@@ -88,10 +87,9 @@ public sealed class CallTests
             TransferProtocol.Grpc, context => HangAsync(context, TransferProtocol.Grpc, begun: true, aborted));
         using TransferClient client = server.Connect(options => options.IdleTimeout = TimeSpan.FromMilliseconds(300));
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.GetAsync(Clients.Name("x"), Stream.Null));
+        TransferException exception = await Fails.WithAsync(
+            TransferError.Disconnected, () => client.GetAsync(Clients.Name("x"), Stream.Null));
 
-        Assert.Equal(TransferError.Disconnected, exception.Error);
         Assert.True(exception.IsTransient);
     }
 
@@ -100,7 +98,7 @@ public sealed class CallTests
         using CancellationTokenRegistration _ = context.RequestAborted.Register(aborted.SetResult);
         if (begun)
         {
-            await RawAnswer.WriteAsync(context, protocol, [RawAnswer.Frame(RawAnswer.File(10)), RawAnswer.Frame(RawAnswer.Data([1, 2, 3]))], status: null);
+            await RawAnswer.WriteAsync(context, protocol, [Frames.Of(RawAnswer.File(10)), Frames.Of(RawAnswer.Data([1, 2, 3]))], status: null);
         }
 
         await aborted.Task.WaitAsync(TimeSpan.FromMinutes(1));

@@ -1,43 +1,11 @@
 namespace Millrace.Transfer.Tests.Grpc;
 
-public sealed class ChunkTests
+public sealed class ChunkTests : ServerTest
 {
-    private static readonly TransferProtocol[] Protocols = [TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText];
-
-    public static TheoryData<TransferProtocol, TransferCompression> ProtocolsAndCompressions()
-    {
-        var all = new TheoryData<TransferProtocol, TransferCompression>();
-        foreach (TransferProtocol protocol in Protocols)
-        {
-            foreach (TransferCompression compression in Enum.GetValues<TransferCompression>())
-            {
-                all.Add(protocol, compression);
-            }
-        }
-
-        return all;
-    }
-
-    public static TheoryData<TransferProtocol, int> ChunkSizes()
-    {
-        var sizes = new TheoryData<TransferProtocol, int>();
-        foreach (TransferProtocol protocol in Protocols)
-        {
-            foreach (int bytes in (int[])[TransferClientOptions.MinChunkBytes, 4096, 65_536, 1_000_003, TransferClientOptions.MaxChunkBytes])
-            {
-                sizes.Add(protocol, bytes);
-            }
-        }
-
-        return sizes;
-    }
-
-    [Theory]
-    [MemberData(nameof(ProtocolsAndCompressions))]
+    [Theory, EveryProtocol(ProtocolSet.Grpc, TransferCompression.None, TransferCompression.Gzip)]
     public async Task Files_make_a_round_trip(TransferProtocol protocol, TransferCompression compression)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect(options =>
+        using TransferClient client = Server.Connect(options =>
         {
             options.Protocol = protocol;
             options.Compression = compression;
@@ -48,14 +16,13 @@ public sealed class ChunkTests
         }
     }
 
-    [Theory]
-    [MemberData(nameof(ChunkSizes))]
+    [Theory, EveryProtocol(
+        ProtocolSet.Grpc, TransferClientOptions.MinChunkBytes, 4096, 65_536, 1_000_003, TransferClientOptions.MaxChunkBytes)]
     public async Task Chunks_may_have_any_size(TransferProtocol protocol, int bytes)
     {
-        await using TestServer server = await TestServer.StartAsync();
         foreach (TransferCompression compression in Enum.GetValues<TransferCompression>())
         {
-            using TransferClient client = server.Connect(
+            using TransferClient client = Server.Connect(
                 options =>
                 {
                     options.Protocol = protocol;
@@ -67,14 +34,10 @@ public sealed class ChunkTests
         }
     }
 
-    [Theory]
-    [InlineData(TransferProtocol.Grpc)]
-    [InlineData(TransferProtocol.GrpcWeb)]
-    [InlineData(TransferProtocol.GrpcWebText)]
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task Compressed_files_take_fewer_bytes_both_ways(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new TestRelay(() => server.PortOf(protocol), _ => new RelayPlan { CutUpAfter = 2_000_000, CutDownAfter = 2_000_000 });
+        await using var relay = new TestRelay(() => Server.PortOf(protocol), _ => new RelayPlan { CutUpAfter = 2_000_000, CutDownAfter = 2_000_000 });
         using TransferClient client = Clients.To(
             relay.Files, options =>
             {

@@ -1,9 +1,9 @@
-using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Text;
 using Google.Protobuf;
 using Microsoft.AspNetCore.Http;
 using Millrace.Transfer.Messages;
+using Millrace.Transfer.Tests.Framing;
 using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer.Tests.Grpc;
@@ -11,17 +11,6 @@ namespace Millrace.Transfer.Tests.Grpc;
 /// <summary>Writes answers byte by byte as a test wants them.</summary>
 internal static class RawAnswer
 {
-    public static byte[] Frame(IMessage message) => Frame(message.ToByteArray());
-
-    public static byte[] Frame(byte[] message, byte flags = 0)
-    {
-        byte[] frame = new byte[5 + message.Length];
-        frame[0] = flags;
-        BinaryPrimitives.WriteUInt32BigEndian(frame.AsSpan(1), (uint)message.Length);
-        message.CopyTo(frame.AsSpan(5));
-        return frame;
-    }
-
     public static byte[] Gzip(byte[] message)
     {
         using var packed = new MemoryStream();
@@ -43,9 +32,9 @@ internal static class RawAnswer
     /// <summary>A whole download in chunks of one size.</summary>
     public static byte[] Download(byte[] content, int chunk = 10_000) =>
     [
-        .. Frame(File(content.Length)),
-        .. content.Chunk(chunk).SelectMany(piece => Frame(Data(piece))),
-        .. Frame(End(content.Length)),
+        .. Frames.Of(File(content.Length)),
+        .. content.Chunk(chunk).SelectMany(piece => Frames.Of(Data(piece))),
+        .. Frames.Of(End(content.Length)),
     ];
 
     /// <summary>Answers in pieces, each sent separately, with the status where the protocol has it.</summary>
@@ -75,7 +64,7 @@ internal static class RawAnswer
         }
 
         string text = string.Concat(trailers.Select(trailer => $"{trailer.Name}:{trailer.Value}\r\n"));
-        await SendAsync(context, protocol, Frame(Encoding.ASCII.GetBytes(text), flags: 0x80));
+        await SendAsync(context, protocol, Frames.Of(Encoding.ASCII.GetBytes(text), flags: 0x80));
     }
 
     public static void Begin(HttpContext context, TransferProtocol protocol) => context.Response.ContentType = protocol switch

@@ -1,15 +1,12 @@
 using System.Buffers.Binary;
+using Millrace.Transfer.Tests.Framing;
 
 namespace Millrace.Transfer.Tests.Grpc;
 
 /// <summary>Answers that a test wrote, right ones and wrong ones.</summary>
 public sealed class RawDownloadTests
 {
-    public static TheoryData<TransferProtocol> Protocols { get; } =
-        new(TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText);
-
-    [Theory]
-    [MemberData(nameof(Protocols))]
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task Chunks_split_anywhere_make_the_file(TransferProtocol protocol)
     {
         byte[] content = Content.Random(200_000);
@@ -31,8 +28,7 @@ public sealed class RawDownloadTests
         }
     }
 
-    [Theory]
-    [MemberData(nameof(Protocols))]
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task Compressed_and_plain_messages_may_alternate(TransferProtocol protocol)
     {
         byte[] content = new byte[300_000];
@@ -40,7 +36,7 @@ public sealed class RawDownloadTests
         byte[][] messages =
         [
             Packed(RawAnswer.File(content.Length)),
-            RawAnswer.Frame(RawAnswer.Data(content[..50_000])),
+            Frames.Of(RawAnswer.Data(content[..50_000])),
             Packed(RawAnswer.Data(content[50_000..290_000])),
             Packed(RawAnswer.Data(content[290_000..])),
             Packed(RawAnswer.End(content.Length)),
@@ -52,8 +48,7 @@ public sealed class RawDownloadTests
         Assert.Equal(content, got);
     }
 
-    [Theory]
-    [MemberData(nameof(Protocols))]
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task Unknown_fields_are_skipped(TransferProtocol protocol)
     {
         byte[] content = Content.Random(1000);
@@ -62,41 +57,40 @@ public sealed class RawDownloadTests
         byte[] unknown = [0xA0, 0x06, 0x96, 0x01, 0xA5, 0x06, 1, 2, 3, 4, 0xA2, 0x06, 3, 1, 2, 3, 0xA3, 0x06, 0xA4, 0x06];
         byte[] answer =
         [
-            .. RawAnswer.Frame([.. unknown, .. Bytes(RawAnswer.File(content.Length))]),
-            .. RawAnswer.Frame([.. unknown, .. Bytes(RawAnswer.Data(content)), .. unknown]),
-            .. RawAnswer.Frame([0xC0, 0x0C, 0x01]),
-            .. RawAnswer.Frame([]),
-            .. RawAnswer.Frame([.. Bytes(RawAnswer.End(content.Length)), .. unknown]),
+            .. Frames.Of([.. unknown, .. Bytes(RawAnswer.File(content.Length))]),
+            .. Frames.Of([.. unknown, .. Bytes(RawAnswer.Data(content)), .. unknown]),
+            .. Frames.Of([0xC0, 0x0C, 0x01]),
+            .. Frames.Of([]),
+            .. Frames.Of([.. Bytes(RawAnswer.End(content.Length)), .. unknown]),
         ];
 
         Assert.Equal(content, await GetAsync(protocol, [answer]));
     }
 
-    [Theory]
-    [MemberData(nameof(Protocols))]
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task Invalid_streams_of_chunks_are_refused(TransferProtocol protocol)
     {
-        byte[] file = RawAnswer.Frame(RawAnswer.File(10));
-        byte[] data = RawAnswer.Frame(RawAnswer.Data(new byte[10]));
-        byte[] end = RawAnswer.Frame(RawAnswer.End(10));
+        byte[] file = Frames.Of(RawAnswer.File(10));
+        byte[] data = Frames.Of(RawAnswer.Data(new byte[10]));
+        byte[] end = Frames.Of(RawAnswer.End(10));
         (string What, byte[] Answer, TransferError Error)[] wrong =
         [
             ("nothing", [], TransferError.Protocol),
             ("no file", [.. data, .. end], TransferError.Protocol),
             ("two files", [.. file, .. file, .. data, .. end], TransferError.Protocol),
             ("no end", [.. file, .. data], TransferError.Disconnected),
-            ("too few bytes", [.. file, .. RawAnswer.Frame(RawAnswer.Data(new byte[9])), .. end], TransferError.Protocol),
+            ("too few bytes", [.. file, .. Frames.Of(RawAnswer.Data(new byte[9])), .. end], TransferError.Protocol),
             ("too many bytes", [.. file, .. data, .. data, .. end], TransferError.Protocol),
-            ("another end", [.. file, .. data, .. RawAnswer.Frame(RawAnswer.End(11))], TransferError.Protocol),
+            ("another end", [.. file, .. data, .. Frames.Of(RawAnswer.End(11))], TransferError.Protocol),
             ("two ends", [.. file, .. data, .. end, .. end], TransferError.Protocol),
             ("cut in a frame", [.. file, .. data[..^3]], TransferError.Disconnected),
             ("cut in a prefix", [.. file, .. data, 0, 0], TransferError.Disconnected),
-            ("a flag that is none", [.. file, .. RawAnswer.Frame(Bytes(RawAnswer.Data(new byte[10])), flags: 2)], TransferError.Protocol),
+            ("a flag that is none", [.. file, .. Frames.Of(Bytes(RawAnswer.Data(new byte[10])), flags: 2)], TransferError.Protocol),
             ("compressed without a coding", [.. file, .. Packed(RawAnswer.Data(new byte[10]))], TransferError.Protocol),
-            ("a field beyond its message", [.. file, .. RawAnswer.Frame([0x0A, 100, 1])], TransferError.Protocol),
-            ("a field without a number", [.. file, .. RawAnswer.Frame([0x00, 1])], TransferError.Protocol),
-            ("the data twice", [.. file, .. RawAnswer.Frame([0x0A, 1, 7, 0x0A, 1, 8])], TransferError.Protocol),
-            ("a file that is no message", [.. RawAnswer.Frame([0x12, 2, 0xFF, 0xFF])], TransferError.Protocol),
+            ("a field beyond its message", [.. file, .. Frames.Of([0x0A, 100, 1])], TransferError.Protocol),
+            ("a field without a number", [.. file, .. Frames.Of([0x00, 1])], TransferError.Protocol),
+            ("the data twice", [.. file, .. Frames.Of([0x0A, 1, 7, 0x0A, 1, 8])], TransferError.Protocol),
+            ("a file that is no message", [.. Frames.Of([0x12, 2, 0xFF, 0xFF])], TransferError.Protocol),
             ("a message that is too large", [.. file, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0x0A], TransferError.TooLarge),
         ];
         foreach ((string what, byte[] answer, TransferError error) in wrong)
@@ -115,11 +109,10 @@ public sealed class RawDownloadTests
         }
     }
 
-    [Theory]
-    [MemberData(nameof(Protocols))]
+    [Theory, EveryProtocol(ProtocolSet.Grpc)]
     public async Task Invalid_compression_is_refused(TransferProtocol protocol)
     {
-        byte[] file = RawAnswer.Frame(RawAnswer.File(100_000_000));
+        byte[] file = Frames.Of(RawAnswer.File(100_000_000));
         byte[] packed = RawAnswer.Gzip(Bytes(RawAnswer.Data(new byte[100_000])));
         byte[] broken = [.. packed];
         broken[12] ^= 0x55;
@@ -134,7 +127,7 @@ public sealed class RawDownloadTests
         {
             TransferException exception = await Assert.ThrowsAsync<TransferException>(() => GetAsync(
                 protocol,
-                [[.. file, .. RawAnswer.Frame(message, flags: 1)]],
+                [[.. file, .. Frames.Of(message, flags: 1)]],
                 context => context.Response.Headers["grpc-encoding"] = "gzip"));
 
             Assert.True(error == exception.Error, $"{what}: {exception}");
@@ -161,7 +154,7 @@ public sealed class RawDownloadTests
     public async Task Trailers_in_the_body_may_come_in_any_pieces(TransferProtocol protocol)
     {
         byte[] content = Content.Random(1000);
-        byte[] trailers = RawAnswer.Frame("Grpc-Status: 0\r\nGRPC-Message: \r\nother:x\r\n"u8.ToArray(), flags: 0x80);
+        byte[] trailers = Frames.Of("Grpc-Status: 0\r\nGRPC-Message: \r\nother:x\r\n"u8.ToArray(), flags: 0x80);
         await using RawServer server = await RawServer.StartAsync(protocol, context => RawAnswer.WriteAsync(
             context, protocol, ((byte[])[.. RawAnswer.Download(content), .. trailers]).Chunk(3), status: null));
         using TransferClient client = server.Connect(options => options.VerifyDigests = false);
@@ -178,7 +171,7 @@ public sealed class RawDownloadTests
     [InlineData("too large trailers", 0x80, 100_000u, 0)]
     public async Task Invalid_trailers_are_refused(string what, byte flags, uint length, int behind)
     {
-        byte[] trailers = RawAnswer.Frame("grpc-status:0\n"u8.ToArray(), flags);
+        byte[] trailers = Frames.Of("grpc-status:0\n"u8.ToArray(), flags);
         BinaryPrimitives.WriteUInt32BigEndian(trailers.AsSpan(1), length);
         await using RawServer server = await RawServer.StartAsync(TransferProtocol.GrpcWeb, context => RawAnswer.WriteAsync(
             context, TransferProtocol.GrpcWeb, [[.. RawAnswer.Download(new byte[10]), .. trailers, .. new byte[behind]]], status: null));
@@ -216,7 +209,7 @@ public sealed class RawDownloadTests
             if (calls++ == 0)
             {
                 return RawAnswer.WriteAsync(
-                    context, TransferProtocol.Grpc, [RawAnswer.Frame(RawAnswer.File(50_000)), RawAnswer.Frame(RawAnswer.Data(content[..20_000]))]);
+                    context, TransferProtocol.Grpc, [Frames.Of(RawAnswer.File(50_000)), Frames.Of(RawAnswer.Data(content[..20_000]))]);
             }
 
             Messages.Chunk file = RawAnswer.File(50_000);
@@ -225,7 +218,7 @@ public sealed class RawDownloadTests
             return RawAnswer.WriteAsync(
                 context,
                 TransferProtocol.Grpc,
-                [RawAnswer.Frame(file), RawAnswer.Frame(RawAnswer.Data(content[20_000..])), RawAnswer.Frame(RawAnswer.End(30_000))]);
+                [Frames.Of(file), Frames.Of(RawAnswer.Data(content[20_000..])), Frames.Of(RawAnswer.End(30_000))]);
         });
         using TransferClient client = server.Connect(options =>
         {
@@ -240,7 +233,7 @@ public sealed class RawDownloadTests
         Assert.Equal((2, 50_000), (result.Attempts, result.Sent));
     }
 
-    private static byte[] Packed(Google.Protobuf.IMessage message) => RawAnswer.Frame(RawAnswer.Gzip(Bytes(message)), flags: 1);
+    private static byte[] Packed(Google.Protobuf.IMessage message) => Frames.Of(RawAnswer.Gzip(Bytes(message)), flags: 1);
 
     private static byte[] Bytes(Google.Protobuf.IMessage message) => Google.Protobuf.MessageExtensions.ToByteArray(message);
 

@@ -127,9 +127,7 @@ public sealed class RefusedCallTests
         using TransferClient client = server.Connect();
         long given = 0;
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(Endless(), Clients.Name("x")));
-
-        Assert.Equal(TransferError.NoSpace, exception.Error);
+        await Fails.WithAsync(TransferError.NoSpace, () => client.PutAsync(Endless(), Clients.Name("x")));
         Assert.InRange(given, 1, 1_000_000_000);
 
         async IAsyncEnumerable<ReadOnlyMemory<byte>> Endless()

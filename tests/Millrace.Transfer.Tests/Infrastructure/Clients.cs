@@ -14,5 +14,14 @@ internal static class Clients
         return new TransferClient(files, options);
     }
 
+    /// <summary>A client that remembers its uploads in a folder, as one of another process would find them.</summary>
+    public static TransferClient Resuming(
+        Uri files, TemporaryFolder folder, TransferProtocol protocol = TransferProtocol.Auto, int attempts = 10)
+    {
+        var options = new TransferClientOptions { Protocol = protocol, MaxAttempts = attempts, FirstDelay = TimeSpan.FromMilliseconds(2) };
+        var client = new HttpClient(TransferConnections.Create(options)) { Timeout = Timeout.InfiniteTimeSpan };
+        return new TransferClient(files, client, options, ownsClient: true, TimeProvider.System) { RecordFolder = folder["records"] };
+    }
+
     public static TransferName Name(string text) => TransferName.Parse(text);
 }

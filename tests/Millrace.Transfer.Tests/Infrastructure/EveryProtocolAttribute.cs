@@ -13,6 +13,7 @@ public sealed class EveryProtocolAttribute(ProtocolSet protocols = ProtocolSet.A
         {
             ProtocolSet.Http => [TransferProtocol.Http1, TransferProtocol.Tus],
             ProtocolSet.Grpc => [TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText],
+            ProtocolSet.AllAndHttp2 => [.. Enum.GetValues<TransferProtocol>().Except([TransferProtocol.Auto])],
             ProtocolSet.Downloads => [TransferProtocol.Http1, TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText],
             _ => [TransferProtocol.Http1, TransferProtocol.Tus, TransferProtocol.Grpc, TransferProtocol.GrpcWeb, TransferProtocol.GrpcWebText],
         };
@@ -25,6 +26,7 @@ public sealed class EveryProtocolAttribute(ProtocolSet protocols = ProtocolSet.A
 public enum ProtocolSet
 {
     All,
+    AllAndHttp2,
 
     /// <summary>The draft and tus.</summary>
     Http,

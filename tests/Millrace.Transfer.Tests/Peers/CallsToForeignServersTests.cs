@@ -2,8 +2,7 @@ namespace Millrace.Transfer.Tests.Peers;
 
 public sealed class CallsToForeignServersTests : ForeignServerTest
 {
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task A_file_is_found_with_its_length_and_version(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -18,21 +17,17 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         Assert.Null(await client.FindAsync(Name("other")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task Missing_file_is_reported_in_the_servers_words(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         using TransferClient client = server.Connect();
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.GetAsync(Name("not/there"), Here["file"]));
-        Assert.Equal(TransferError.NotFound, exception.Error);
+        TransferException exception = await Fails.WithAsync(TransferError.NotFound, () => client.GetAsync(Name("not/there"), Here["file"]));
         Assert.Contains("There is no file not/there.", exception.Message, StringComparison.Ordinal);
         Assert.Empty(Here.Files);
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task Every_status_is_an_error_with_its_message(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -47,15 +42,13 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         ];
         for (int status = 1; status <= expected.Length; status++)
         {
-            TransferException exception = await Assert.ThrowsAsync<TransferException>(
-                () => client.GetAsync(Name($"status-{status}"), Here["file"]));
-            Assert.True(expected[status - 1] == exception.Error, $"{status} became {exception.Error}: {exception.Message}");
+            TransferException exception = await Fails.WithAsync(
+                expected[status - 1], () => client.GetAsync(Name($"status-{status}"), Here["file"]));
             Assert.Contains(OddMessage, exception.Message, StringComparison.Ordinal);
         }
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task A_folder_is_listed(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -68,8 +61,7 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         Assert.Equal(["a 1", "b/x 2", "c 3"], await NamesAsync(client, recursive: true));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task A_file_is_deleted(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -80,15 +72,13 @@ public sealed class CallsToForeignServersTests : ForeignServerTest
         Assert.False(await client.DeleteAsync(Name("file")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task The_token_goes_with_every_call(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name, "--token", "secret");
         string source = Here.Write("file", Content.Random(100_000));
         using TransferClient without = server.Connect();
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(() => without.PutAsync(source, Name("file")));
-        Assert.Equal(TransferError.Unauthorized, exception.Error);
+        await Fails.WithAsync(TransferError.Unauthorized, () => without.PutAsync(source, Name("file")));
         using TransferClient with = server.Connect(static options => options.Token = "secret");
         await with.PutAsync(source, Name("file"));
         await with.GetAsync(Name("file"), Here["copy"]);

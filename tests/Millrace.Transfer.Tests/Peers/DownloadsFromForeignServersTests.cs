@@ -2,10 +2,7 @@ namespace Millrace.Transfer.Tests.Peers;
 
 public sealed class DownloadsFromForeignServersTests : ForeignServerTest
 {
-    public static TheoryData<string, int> ServersAndSizes { get; } = EveryServerWith(0, 1, 65_536, 3_000_001);
-
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(ServersAndSizes))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer(0, 1, 65_536, 3_000_001)]
     public async Task A_file_arrives_verified(string name, int size)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -16,20 +13,6 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         Assert.Equal(size, result.Length);
         Assert.Equal(Sha256Of(server.PathOf("file")), result.Sha256?.ToString());
         Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
-    }
-
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
-    public async Task Chunks_of_any_size_arrive(string name)
-    {
-        await using ForeignServer server = await ForeignServer.StartAsync(name);
-        byte[] content = server.Write("file", 1_000_003);
-        foreach (int chunk in (int[])[TransferClientOptions.MinChunkBytes, 100_000, TransferClientOptions.MaxChunkBytes])
-        {
-            using TransferClient client = server.Connect(options => options.ChunkBytes = chunk);
-            await client.GetAsync(Name("file"), Here["file"]);
-            Assert.Equal(content, await File.ReadAllBytesAsync(Here["file"]));
-        }
     }
 
     [NeedsTheory(Need.GrpcPeers)]
@@ -53,8 +36,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         Assert.Equal(Text(3_000_000), await File.ReadAllBytesAsync(Here["text"]));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task Interrupted_download_resumes(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -66,8 +48,7 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         Assert.InRange(result.Sent, 3_000_001, 3_000_001 + 1_500_000);
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task Stream_without_an_end_is_not_published(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -77,21 +58,17 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
         Assert.Empty(Here.Files);
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task A_file_with_another_digest_is_not_published(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         server.Write("wrong-file", 100_000);
         using TransferClient client = server.Connect(static options => options.MaxAttempts = 2);
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.GetAsync(Name("wrong-file"), Here["file"]));
-        Assert.Equal(TransferError.DigestMismatch, exception.Error);
+        await Fails.WithAsync(TransferError.DigestMismatch, () => client.GetAsync(Name("wrong-file"), Here["file"]));
         Assert.Empty(Here.Files);
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task Deadline_ends_an_idle_download_at_both_ends(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -102,14 +79,11 @@ public sealed class DownloadsFromForeignServersTests : ForeignServerTest
                 options.MaxAttempts = 1;
                 options.CallTimeout = TimeSpan.FromMilliseconds(300);
             });
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.GetAsync(Name("slow-file"), Here["file"]));
-        Assert.Equal(TransferError.TooSlow, exception.Error);
+        await Fails.WithAsync(TransferError.TooSlow, () => client.GetAsync(Name("slow-file"), Here["file"]));
         await server.AssertCancelledAsync("Download");
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task Stopping_to_read_cancels_the_call(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);

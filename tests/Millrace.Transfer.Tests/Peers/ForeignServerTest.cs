@@ -7,26 +7,9 @@ public abstract class ForeignServerTest : IDisposable
 {
     private protected const string OddMessage = "Zugriff verweigert: 100 % Größe, 世界";
 
-    public static TheoryData<string> Servers { get; } = [.. ForeignServer.Names];
-
     private protected TemporaryFolder Here { get; } = new();
 
     private protected static TransferName Name(string text) => TransferName.Parse(text);
-
-    /// <summary>Every server with every value.</summary>
-    protected static TheoryData<string, T> EveryServerWith<T>(params T[] values)
-    {
-        var data = new TheoryData<string, T>();
-        foreach (string server in ForeignServer.Names)
-        {
-            foreach (T value in values)
-            {
-                data.Add(server, value);
-            }
-        }
-
-        return data;
-    }
 
     protected static string Sha256Of(string path)
     {

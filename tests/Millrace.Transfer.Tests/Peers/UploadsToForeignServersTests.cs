@@ -6,10 +6,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
 {
     private const int Large = 100_000_000;
 
-    public static TheoryData<string, int> ServersAndSizes { get; } = EveryServerWith(0, 1, 65_536, 3_000_001);
-
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(ServersAndSizes))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer(0, 1, 65_536, 3_000_001)]
     public async Task A_file_is_published_under_its_name(string name, int size)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -20,22 +17,19 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf("a/b")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
-    public async Task Chunks_of_any_size_are_understood(string name)
+    [NeedsTheory(Need.GrpcPeers), EveryServer(TransferClientOptions.MinChunkBytes, 100_000, TransferClientOptions.MaxChunkBytes)]
+    public async Task Chunks_of_any_size_make_a_round_trip(string name, int chunk)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         string source = Here.Write("file", Content.Random(1_000_003));
-        foreach (int chunk in (int[])[TransferClientOptions.MinChunkBytes, 100_000, TransferClientOptions.MaxChunkBytes])
-        {
-            using TransferClient client = server.Connect(options => options.ChunkBytes = chunk);
-            await client.PutAsync(source, Name($"{chunk}"));
-            Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf($"{chunk}")));
-        }
+        using TransferClient client = server.Connect(options => options.ChunkBytes = chunk);
+        await client.PutAsync(source, Name("copy"));
+        await client.GetAsync(Name("copy"), Here["back"]);
+        Assert.Equal(Sha256Of(source), Sha256Of(server.PathOf("copy")));
+        Assert.Equal(Sha256Of(source), Sha256Of(Here["back"]));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task Hundred_megabytes_make_a_round_trip(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -48,8 +42,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         Assert.Equal(digest, Sha256Of(Here["copy"]));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task Compressed_file_is_smaller_on_the_wire_and_unchanged(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -66,8 +59,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         Assert.Equal(Text(3_000_000), await File.ReadAllBytesAsync(server.PathOf("text")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task Interrupted_upload_resumes(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -78,8 +70,7 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         Assert.Contains(server.Lines, static line => line.Contains("QueryUpload", StringComparison.Ordinal));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task A_cancelled_upload_ends_at_both_sides_and_publishes_nothing(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
@@ -91,18 +82,16 @@ public sealed class UploadsToForeignServersTests : ForeignServerTest
         Assert.False(File.Exists(server.PathOf("file")));
     }
 
-    [NeedsTheory(Need.GrpcPeers)]
-    [MemberData(nameof(Servers))]
+    [NeedsTheory(Need.GrpcPeers), EveryServer]
     public async Task Existing_file_is_refused_for_CreateNew(string name)
     {
         await using ForeignServer server = await ForeignServer.StartAsync(name);
         byte[] before = server.Write("file", 10);
         using TransferClient client = server.Connect();
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(
+        await Fails.WithAsync(TransferError.AlreadyExists, () => client.PutAsync(
             Here.Write("file", Content.Random(3_000_000)),
             Name("file"),
             new PutOptions { Precondition = new WritePrecondition { CreateNew = true } }));
-        Assert.Equal(TransferError.AlreadyExists, exception.Error);
         Assert.Equal(before, await File.ReadAllBytesAsync(server.PathOf("file")));
     }
 

@@ -53,15 +53,4 @@ public sealed class ProgressTests
         Assert.Equal(1_000_000, reports.All.Last().Transferred);
         Assert.Equal(1_000_000, reports.All.Last().Total);
     }
-
-    private sealed class ManualClock : TimeProvider
-    {
-        private long _now;
-
-        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
-
-        public override long GetTimestamp() => _now;
-
-        public void Advance(TimeSpan time) => _now += time.Ticks;
-    }
 }

@@ -3,29 +3,27 @@ using System.IO.Pipelines;
 namespace Millrace.Transfer.Tests.Uploading;
 
 /// <summary>Connections cut at random bytes; what arrives in the end is whole, and nothing is visible before.</summary>
-public sealed class CutUploadTests
+public sealed class CutUploadTests : ServerTest
 {
     private const int Cuts = 3;
 
     [Theory, EveryProtocol]
     public async Task Uploads_that_are_cut_at_random_bytes_arrive_whole(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
         int times = Soak.Times(20, 500);
         long attempts = 0;
         for (int i = 0; i < times; i++)
         {
             var random = new Random(i);
             byte[] content = Content.Random(random.Next(300_000, 3_000_000), i);
-            string path = folder.Write("x", content);
-            await using TestRelay relay = server.Behind(protocol, connection => Plan(connection, random, content.Length));
+            string path = Folder.Write("x", content);
+            await using TestRelay relay = Server.Behind(protocol, connection => Plan(connection, random, content.Length));
             using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
             TransferResult result = await client.PutAsync(path, Clients.Name($"{protocol}-{i}"));
 
             attempts += result.Attempts;
-            Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf($"{protocol}-{i}")));
+            Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf($"{protocol}-{i}")));
             Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         }
 
@@ -35,29 +33,26 @@ public sealed class CutUploadTests
     [Theory, EveryProtocol]
     public async Task Pipe_resumes_from_its_retained_bytes(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
         byte[] content = Content.Random(20_000_000);
-        await using TestRelay relay = server.Behind(
+        await using TestRelay relay = Server.Behind(
             protocol, connection => connection < 4 ? new RelayPlan { CutUpAfter = 3_000_000 + (connection * 1_234_567) } : RelayPlan.Clear);
         using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
         TransferResult result = await client.PutAsync(PipeReader.Create(new MemoryStream(content)), Clients.Name("x"));
 
         Assert.True(result.Attempts > 1);
-        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
     }
 
     [Theory, EveryProtocol]
     public async Task Bytes_on_the_server_are_not_sent_again(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(24_000_000);
-        await using TestRelay relay = server.Behind(
+        await using TestRelay relay = Server.Behind(
             protocol, _ => new RelayPlan { CutUpAfter = 20_000_000, Once = true });
         using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
-        TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
+        TransferResult result = await client.PutAsync(Folder.Write("x", content), Clients.Name("x"));
 
         // What was in the sockets' buffers when it was cut is lost.
         Assert.Equal(2, result.Attempts);
@@ -67,10 +62,8 @@ public sealed class CutUploadTests
     [Theory, EveryProtocol]
     public async Task Stalled_connection_counts_as_dead(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(24_000_000);
-        await using TestRelay relay = server.Behind(
+        await using TestRelay relay = Server.Behind(
             protocol, _ => new RelayPlan { StallUpAfter = 1_000_000, Once = true });
         using TransferClient client = Clients.To(
             relay.Files,
@@ -82,19 +75,17 @@ public sealed class CutUploadTests
                 options.IdleTimeout = TimeSpan.FromMilliseconds(protocol == TransferProtocol.Grpc ? 2000 : 400);
             });
 
-        TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
+        TransferResult result = await client.PutAsync(Folder.Write("x", content), Clients.Name("x"));
 
         Assert.True(result.Attempts > 1);
-        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
     }
 
     [Theory, EveryProtocol]
     public async Task A_canceled_upload_leaves_nothing_visible(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
-        string path = folder.Write("x", Content.Random(24_000_000));
-        await using TestRelay relay = server.Behind(protocol, _ => new RelayPlan { BytesPerSecond = 10_000_000 });
+        string path = Folder.Write("x", Content.Random(24_000_000));
+        await using TestRelay relay = Server.Behind(protocol, _ => new RelayPlan { BytesPerSecond = 10_000_000 });
         using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
         using var cancel = new CancellationTokenSource();
         var progress = new Reports(report =>
@@ -108,7 +99,7 @@ public sealed class CutUploadTests
         await Assert.ThrowsAnyAsync<OperationCanceledException>(
             () => client.PutAsync(path, Clients.Name("x"), default, progress, cancel.Token));
 
-        Assert.Empty(server.Visible());
+        Assert.Empty(Server.Visible());
     }
 
     private static RelayPlan Plan(int connection, Random random, int bytes)

@@ -2,7 +2,7 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Transfer.Tests.Uploading;
 
-public sealed class RefusedUploadTests
+public sealed class RefusedUploadTests : ServerTest
 {
     [Theory]
     [InlineData(TransferProtocol.Http1, 100, 412)]
@@ -14,20 +14,18 @@ public sealed class RefusedUploadTests
     [InlineData(TransferProtocol.GrpcWebText, 1_000_000, 200)]
     public async Task A_taken_name_is_refused_for_a_new_file(TransferProtocol protocol, int size, int status)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        byte[] before = server.Write("x", 10, seed: 9);
-        using TransferClient client = server.Connect(options => options.Protocol = protocol);
+        byte[] before = Server.Write("x", 10, seed: 9);
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(
+        TransferException exception = await Fails.WithAsync(TransferError.AlreadyExists, () => client.PutAsync(
             new MemoryStream(new byte[size]),
             Clients.Name("x"),
             new PutOptions { Precondition = new WritePrecondition { CreateNew = true } }));
 
-        Assert.Equal(TransferError.AlreadyExists, exception.Error);
         Assert.Equal(status, exception.Status);
         Assert.Equal(protocol, exception.Protocol);
         Assert.Equal("x", exception.Name);
-        Assert.Equal(before, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(before, await File.ReadAllBytesAsync(Server.PathOf("x")));
     }
 
     [Fact]
@@ -37,10 +35,7 @@ public sealed class RefusedUploadTests
             options => options.Store = new LocalFileStoreOptions { MaxFileBytes = 1000 });
         using TransferClient client = server.Connect();
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.PutAsync(new MemoryStream(new byte[1001]), Clients.Name("x")));
-
-        Assert.Equal(TransferError.TooLarge, exception.Error);
+        await Fails.WithAsync(TransferError.TooLarge, () => client.PutAsync(new MemoryStream(new byte[1001]), Clients.Name("x")));
         Assert.Empty(server.Visible());
     }
 
@@ -55,10 +50,9 @@ public sealed class RefusedUploadTests
             disposeHandler: true,
             new TransferClientOptions { MaxAttempts = 3, FirstDelay = TimeSpan.FromMilliseconds(2) });
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));
+        TransferException exception = await Fails.WithAsync(
+            TransferError.Disconnected, () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));
 
-        Assert.Equal(TransferError.Disconnected, exception.Error);
         Assert.Contains(relay.Files.Authority, exception.Message, StringComparison.Ordinal);
 
         // Not connections: HttpClient itself repeats a request whose connection ended without any answer.
@@ -75,24 +69,22 @@ public sealed class RefusedUploadTests
         });
         using TransferClient client = server.Connect(options => options.Protocol = TransferProtocol.Http2);
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));
+        TransferException exception = await Fails.WithAsync(
+            TransferError.ProtocolNotOffered, () => client.PutAsync(new MemoryStream(new byte[10]), Clients.Name("x")));
 
-        Assert.Equal(TransferError.ProtocolNotOffered, exception.Error);
         Assert.Contains("http1, tus", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task Failing_source_is_not_retried()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect();
+        using TransferClient client = Server.Connect();
 
         TransferException exception = await Assert.ThrowsAsync<TransferException>(
             () => client.PutAsync(Failing(), Clients.Name("x")));
 
         Assert.IsType<InvalidDataException>(exception.InnerException);
-        Assert.Empty(server.Visible());
+        Assert.Empty(Server.Visible());
     }
 
     private static async IAsyncEnumerable<ReadOnlyMemory<byte>> Failing()

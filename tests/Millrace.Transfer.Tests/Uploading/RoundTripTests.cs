@@ -2,37 +2,20 @@ using System.IO.Pipelines;
 
 namespace Millrace.Transfer.Tests.Uploading;
 
-public sealed class RoundTripTests
+public sealed class RoundTripTests : ServerTest
 {
-    public static TheoryData<TransferProtocol, int> Sizes()
-    {
-        var data = new TheoryData<TransferProtocol, int>();
-        foreach (TransferProtocol protocol in Enum.GetValues<TransferProtocol>().Where(protocol => protocol != TransferProtocol.Auto))
-        {
-            foreach (int size in new[] { 0, 1, 65_535, 65_536, 65_537, 262_144, 262_145, 8_388_609, 24_000_000 })
-            {
-                data.Add(protocol, size);
-            }
-        }
-
-        return data;
-    }
-
-    [Theory]
-    [MemberData(nameof(Sizes))]
+    [Theory, EveryProtocol(ProtocolSet.AllAndHttp2, 0, 1, 65_535, 65_536, 65_537, 262_144, 262_145, 8_388_609, 24_000_000)]
     public async Task File_makes_a_round_trip_between_paths(TransferProtocol protocol, int size)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
-        using TransferClient client = server.Connect(options => options.Protocol = protocol);
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
         byte[] content = Content.Random(size);
-        string path = folder.Write("here.bin", content);
+        string path = Folder.Write("here.bin", content);
 
         TransferResult put = await client.PutAsync(path, Clients.Name("a/b c.bin"));
-        TransferResult got = await client.GetAsync(Clients.Name("a/b c.bin"), folder["back.bin"]);
+        TransferResult got = await client.GetAsync(Clients.Name("a/b c.bin"), Folder["back.bin"]);
 
-        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("a/b c.bin")));
-        Assert.Equal(content, await File.ReadAllBytesAsync(folder["back.bin"]));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("a/b c.bin")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["back.bin"]));
         Assert.Equal(Sha256Digest.Compute(content), put.Sha256);
         Assert.Equal(put with { }, got);
     }
@@ -40,19 +23,17 @@ public sealed class RoundTripTests
     [Theory, EveryProtocol]
     public async Task Without_digests_the_bytes_are_the_same(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
-        using TransferClient client = server.Connect(options =>
+        using TransferClient client = Server.Connect(options =>
         {
             options.Protocol = protocol;
             options.VerifyDigests = false;
         });
         byte[] content = Content.Random(3_000_000);
 
-        TransferResult put = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
-        TransferResult got = await client.GetAsync(Clients.Name("x"), folder["y"]);
+        TransferResult put = await client.PutAsync(Folder.Write("x", content), Clients.Name("x"));
+        TransferResult got = await client.GetAsync(Clients.Name("x"), Folder["y"]);
 
-        Assert.Equal(content, await File.ReadAllBytesAsync(folder["y"]));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["y"]));
         Assert.Null(put.Sha256);
         Assert.Null(got.Sha256);
     }
@@ -60,48 +41,44 @@ public sealed class RoundTripTests
     [Theory, EveryProtocol(ProtocolSet.All, 100, 20_000_000)]
     public async Task A_pipe_of_unknown_length_arrives_whole(TransferProtocol protocol, int size)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect(options => options.Protocol = protocol);
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
         byte[] content = Content.Random(size);
 
         TransferResult put = await client.PutAsync(PipeReader.Create(new MemoryStream(content)), Clients.Name("x"));
 
-        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
         Assert.Equal(size, put.Length);
     }
 
     [Theory, EveryProtocol]
     public async Task A_sequence_of_memory_arrives_whole(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect(options => options.Protocol = protocol);
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
         byte[] content = Content.Random(1_000_000);
 
         await client.PutAsync(Pieces(content), Clients.Name("x"), new PutOptions { Length = content.Length });
 
-        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
     }
 
     [Fact]
     public async Task A_stream_is_uploaded_from_its_position_and_left_open()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using TransferClient client = server.Connect();
+        using TransferClient client = Server.Connect();
         byte[] content = Content.Random(700_000);
         using var stream = new MemoryStream(content) { Position = 1000 };
 
         await client.PutAsync(stream, Clients.Name("x"));
 
-        Assert.Equal(content[1000..], await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(content[1000..], await File.ReadAllBytesAsync(Server.PathOf("x")));
         Assert.True(stream.CanRead);
     }
 
     [Fact]
     public async Task A_file_is_read_as_a_sequence_into_a_stream_and_into_a_pipe()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        byte[] content = server.Write("x", 3_000_000);
-        using TransferClient client = server.Connect();
+        byte[] content = Server.Write("x", 3_000_000);
+        using TransferClient client = Server.Connect();
         using var stream = new MemoryStream();
         using var sequence = new MemoryStream();
         var pipe = new Pipe();
@@ -125,9 +102,8 @@ public sealed class RoundTripTests
     [Theory, EveryProtocol(ProtocolSet.Downloads)]
     public async Task A_part_of_a_file_is_downloaded(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        byte[] content = server.Write("x", 1_000_000);
-        using TransferClient client = server.Connect(options => options.Protocol = protocol);
+        byte[] content = Server.Write("x", 1_000_000);
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
         using var stream = new MemoryStream();
 
         await client.GetAsync(Clients.Name("x"), stream, new GetOptions { Range = new ByteRange(12_345, 600_000) });

@@ -2,29 +2,27 @@ using Millrace.Transfer.Server;
 
 namespace Millrace.Transfer.Tests.Uploading.Parts;
 
-public sealed class DividedUploadTests
+public sealed class DividedUploadTests : ServerTest
 {
     [Theory, EveryProtocol(ProtocolSet.Http, true, false)]
     public async Task Several_parts_are_sent_at_once_over_a_long_route(TransferProtocol protocol, bool fromPath)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(LongWay.Bytes);
-        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
+        await using var relay = new TestRelay(() => Server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
         var reports = new Reports();
 
         TransferResult result = fromPath
-            ? await client.PutAsync(folder.Write("x", content), Clients.Name("x"), default, reports)
+            ? await client.PutAsync(Folder.Write("x", content), Clients.Name("x"), default, reports)
             : await client.PutAsync(new MemoryStream(content), Clients.Name("x"), default, reports);
 
         Assert.InRange(relay.MaxOpen, 3, 6);
-        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
         Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         Assert.Equal(protocol, result.Protocol);
         Assert.Equal(content.Length, reports.All.Last().Transferred);
         Assert.All(reports.All, report => Assert.InRange(report.Transferred, 0, content.Length));
-        await LongWay.NothingIsLeftAsync(server);
+        await LongWay.NothingIsLeftAsync(Server);
     }
 
     [Fact]
@@ -48,12 +46,10 @@ public sealed class DividedUploadTests
     [Theory, EveryProtocol(ProtocolSet.Http)]
     public async Task One_connection_is_used_over_a_short_route(TransferProtocol protocol)
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
-        await using var relay = new TestRelay(() => server.Port);
+        await using var relay = new TestRelay(() => Server.Port);
         using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
-        await client.PutAsync(folder.Write("x", Content.Random(LongWay.Bytes)), Clients.Name("x"));
+        await client.PutAsync(Folder.Write("x", Content.Random(LongWay.Bytes)), Clients.Name("x"));
 
         Assert.Equal(1, relay.MaxOpen);
     }
@@ -61,8 +57,7 @@ public sealed class DividedUploadTests
     [Fact]
     public async Task One_connection_is_used_where_no_more_are_allowed()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
+        await using var relay = new TestRelay(() => Server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
         using TransferClient client = Clients.To(relay.Files, options => options.MaxConnections = 1);
 
         await client.PutAsync(new MemoryStream(Content.Random(LongWay.Bytes)), Clients.Name("x"));
@@ -73,9 +68,8 @@ public sealed class DividedUploadTests
     [Fact]
     public async Task Unseekable_content_uses_one_connection()
     {
-        await using TestServer server = await TestServer.StartAsync();
         byte[] content = Content.Random(LongWay.Bytes);
-        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
+        await using var relay = new TestRelay(() => Server.Port, _ => LongWay.Plan with { Window = 256 * 1024 });
         using TransferClient client = Clients.To(relay.Files);
 
         await client.PutAsync(
@@ -84,7 +78,7 @@ public sealed class DividedUploadTests
             new PutOptions { Length = content.Length });
 
         Assert.Equal(1, relay.MaxOpen);
-        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
     }
 
     [Fact]

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.Tests.Uploading.Parts;
 
-public sealed class InterruptedPartsTests
+public sealed class InterruptedPartsTests : ServerTest
 {
     [Theory, EveryProtocol(ProtocolSet.Http)]
     public async Task Parts_with_connections_cut_at_random_make_the_file(TransferProtocol protocol)
@@ -8,19 +8,17 @@ public sealed class InterruptedPartsTests
         int times = Soak.Times(1, 20);
         for (int i = 0; i < times; i++)
         {
-            await using TestServer server = await TestServer.StartAsync();
-            using var folder = new TemporaryFolder();
             byte[] content = Content.Random(LongWay.Bytes, i);
             var random = new Random(i);
-            await using var relay = new TestRelay(() => server.Port, connection => Plan(connection, random));
+            await using var relay = new TestRelay(() => Server.Port, connection => Plan(connection, random));
             using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
 
-            TransferResult result = await client.PutAsync(folder.Write("x", content), Clients.Name("x"));
+            TransferResult result = await client.PutAsync(Folder.Write("x", content), Clients.Name("x"));
 
             // The first one, four more, and one for each that was cut.
             Assert.True(relay.Connections > 8);
             Assert.True(result.Attempts > 1);
-            Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+            Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
             Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
         }
     }
@@ -28,8 +26,7 @@ public sealed class InterruptedPartsTests
     [Fact]
     public async Task A_canceled_upload_leaves_no_parts()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
+        await using var relay = new TestRelay(() => Server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files);
         using var cancel = new CancellationTokenSource();
         Reports progress = LongWay.OnceDivided(relay, cancel.Cancel);
@@ -37,20 +34,18 @@ public sealed class InterruptedPartsTests
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => client.PutAsync(
             new MemoryStream(Content.Random(LongWay.Bytes)), Clients.Name("x"), default, progress, cancel.Token));
 
-        Assert.Empty(server.Visible());
-        await LongWay.NothingIsLeftAsync(server);
+        Assert.Empty(Server.Visible());
+        await LongWay.NothingIsLeftAsync(Server);
     }
 
     [Fact]
     public async Task Parts_of_an_earlier_client_resume()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        using var folder = new TemporaryFolder();
         byte[] content = Content.Random(LongWay.Bytes);
-        string path = folder.Write("x", content);
+        string path = Folder.Write("x", content);
         var plan = LongWay.Plan;
-        await using var relay = new TestRelay(() => server.Port, _ => plan);
-        using (TransferClient first = Connect(relay, folder))
+        await using var relay = new TestRelay(() => Server.Port, _ => plan);
+        using (TransferClient first = Clients.Resuming(relay.Files, Folder))
         using (var cancel = new CancellationTokenSource())
         {
             long there = 0;
@@ -65,17 +60,17 @@ public sealed class InterruptedPartsTests
                 () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true }, progress, cancel.Token));
         }
 
-        Assert.Empty(server.Visible());
-        Assert.True(LongWay.Unpublished(server).Count > 1);
+        Assert.Empty(Server.Visible());
+        Assert.True(LongWay.Unpublished(Server).Count > 1);
         plan = RelayPlan.Clear;
-        using TransferClient second = Connect(relay, folder);
+        using TransferClient second = Clients.Resuming(relay.Files, Folder);
         TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
 
         Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
-        Assert.Equal(content, await File.ReadAllBytesAsync(server.PathOf("x")));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
         Assert.Equal(Sha256Digest.Compute(content), result.Sha256);
-        Assert.Empty(Directory.GetFiles(folder["records"]));
-        await LongWay.NothingIsLeftAsync(server);
+        Assert.Empty(Directory.GetFiles(Folder["records"]));
+        await LongWay.NothingIsLeftAsync(Server);
     }
 
     private static RelayPlan Plan(int connection, Random random)
@@ -86,15 +81,5 @@ public sealed class InterruptedPartsTests
                 ? LongWay.Plan with { CutUpAfter = random.Next(0, 4_000_000), Reset = random.Next(2) == 0 }
                 : LongWay.Plan;
         }
-    }
-
-    private static TransferClient Connect(TestRelay relay, TemporaryFolder folder)
-    {
-        var options = new TransferClientOptions { FirstDelay = TimeSpan.FromMilliseconds(2) };
-        var client = new HttpClient(TransferConnections.Create(options)) { Timeout = Timeout.InfiniteTimeSpan };
-        return new TransferClient(relay.Files, client, options, ownsClient: true, TimeProvider.System)
-        {
-            RecordFolder = folder["records"],
-        };
     }
 }

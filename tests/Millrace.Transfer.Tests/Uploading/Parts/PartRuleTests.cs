@@ -53,7 +53,7 @@ public sealed class PartRuleTests
     public void Rate_is_measured_for_a_second_after_buffers_fill(int roundTrip, long inSecond, long rest, bool several)
     {
         const long Buffered = 1_500_000;
-        var clock = new SteppedClock();
+        var clock = new ManualClock();
         var watch = new UploadWatch(clock, TimeSpan.FromMilliseconds(roundTrip), Buffered + inSecond + rest);
 
         Assert.False(watch.IsWorthIt(Buffered));
@@ -63,16 +63,5 @@ public sealed class PartRuleTests
         Assert.False(watch.IsWorthIt(Buffered + inSecond));
         clock.Advance(TimeSpan.FromMilliseconds(1));
         Assert.Equal(several, watch.IsWorthIt(Buffered + inSecond));
-    }
-
-    private sealed class SteppedClock : TimeProvider
-    {
-        private long _now;
-
-        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
-
-        public override long GetTimestamp() => _now;
-
-        public void Advance(TimeSpan time) => _now += time.Ticks;
     }
 }

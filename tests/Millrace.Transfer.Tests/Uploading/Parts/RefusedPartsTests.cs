@@ -1,45 +1,41 @@
 namespace Millrace.Transfer.Tests.Uploading.Parts;
 
-public sealed class RefusedPartsTests
+public sealed class RefusedPartsTests : ServerTest
 {
     [Fact]
     public async Task Name_taken_meanwhile_is_kept_and_parts_are_deleted()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
+        await using var relay = new TestRelay(() => Server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files);
         byte[] before = [];
-        Reports progress = LongWay.OnceDivided(relay, () => before = server.Write("x", 10, seed: 9));
+        Reports progress = LongWay.OnceDivided(relay, () => before = Server.Write("x", 10, seed: 9));
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(() => client.PutAsync(
+        TransferException exception = await Fails.WithAsync(TransferError.AlreadyExists, () => client.PutAsync(
             new MemoryStream(Content.Random(LongWay.Bytes)),
             Clients.Name("x"),
             new PutOptions { Precondition = new WritePrecondition { CreateNew = true } },
             progress));
 
-        Assert.Equal(TransferError.AlreadyExists, exception.Error);
         Assert.Equal(412, exception.Status);
         Assert.Equal(10, before.Length);
-        Assert.Equal(before, await File.ReadAllBytesAsync(server.PathOf("x")));
-        await LongWay.NothingIsLeftAsync(server);
+        Assert.Equal(before, await File.ReadAllBytesAsync(Server.PathOf("x")));
+        await LongWay.NothingIsLeftAsync(Server);
     }
 
     [Fact]
     public async Task Parts_that_do_not_have_the_digest_of_the_whole_are_not_published()
     {
-        await using TestServer server = await TestServer.StartAsync();
-        await using var relay = new TestRelay(() => server.Port, _ => LongWay.Plan);
+        await using var relay = new TestRelay(() => Server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files);
         using var content = new RestlessStream(Content.Random(LongWay.Bytes));
 
-        TransferException exception = await Assert.ThrowsAsync<TransferException>(
-            () => client.PutAsync(content, Clients.Name("x")));
+        TransferException exception = await Fails.WithAsync(
+            TransferError.DigestMismatch, () => client.PutAsync(content, Clients.Name("x")));
 
-        Assert.Equal(TransferError.DigestMismatch, exception.Error);
         Assert.NotNull(exception.Status);
         Assert.True(relay.MaxOpen >= 3);
-        Assert.Empty(server.Visible());
-        await LongWay.NothingIsLeftAsync(server);
+        Assert.Empty(Server.Visible());
+        await LongWay.NothingIsLeftAsync(Server);
     }
 
     /// <summary>Has another last byte each time that it is read.</summary>

@@ -1,0 +1,17 @@
+namespace Millrace.Transfer.Tests.Infrastructure;
+
+/// <summary>A test with a server and a folder of its own.</summary>
+public abstract class ServerTest : IAsyncLifetime
+{
+    internal TestServer Server { get; private set; } = null!;
+
+    internal TemporaryFolder Folder { get; } = new();
+
+    public async Task InitializeAsync() => Server = await TestServer.StartAsync();
+
+    public async Task DisposeAsync()
+    {
+        Folder.Dispose();
+        await Server.DisposeAsync();
+    }
+}
