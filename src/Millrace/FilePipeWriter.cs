@@ -265,6 +265,30 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
 
     private protected abstract ValueTask<FlushResult> FlushAllAsync(bool durable, CancellationToken cancellationToken);
 
+    /// <summary>Flushes a full buffer of <see cref="WriteInPiecesAsync"/>, or what is left of it.</summary>
+    private protected abstract ValueTask<FlushResult> FlushPieceAsync(bool last, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// Copies a source to the writer's own memory, a block at a time: a flush on the pool can be abandoned, and the
+    /// caller may use its memory again then.
+    /// </summary>
+    private protected async ValueTask<FlushResult> WriteInPiecesAsync(
+        ReadOnlyMemory<byte> source, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            int piece = Math.Min(source.Length, Math.Max(0, BlockPool.BodyBytes - Buffer.Count));
+            Buffer.Add(source.Span[..piece]);
+            source = source[piece..];
+            FlushResult result = await FlushPieceAsync(source.IsEmpty, cancellationToken).ConfigureAwait(false);
+            if (result.IsCanceled || source.IsEmpty)
+            {
+                Buffer.Add(source.Span);
+                return result;
+            }
+        }
+    }
+
     /// <summary>More bytes are in the file.</summary>
     private protected virtual void OnWritten()
     {

@@ -90,7 +90,7 @@ internal sealed unsafe class IoUring : IDisposable
         {
             if (rings is not null)
             {
-                IoUringCalls.Unmap(rings, ringBytes);
+                MemoryMap.Unmap((byte*)rings, (nint)ringBytes);
             }
 
             handle.Dispose();
@@ -182,8 +182,8 @@ internal sealed unsafe class IoUring : IDisposable
     /// <summary>Only when nothing is in flight: the kernel does not wait for it.</summary>
     public void Dispose()
     {
-        IoUringCalls.Unmap(_submissions, _submissionBytes);
-        IoUringCalls.Unmap(_rings, _ringBytes);
+        MemoryMap.Unmap((byte*)_submissions, (nint)_submissionBytes);
+        MemoryMap.Unmap((byte*)_rings, (nint)_ringBytes);
         _handle.Dispose();
     }
 }
@@ -233,8 +233,6 @@ internal static unsafe partial class IoUringCalls
     public static Submission* MapSubmissions(SafeFileHandle ring, nuint bytes) =>
         (Submission*)Map(ring, bytes, EntriesOffset);
 
-    public static void Unmap(void* address, nuint bytes) => _ = UnmapCall(address, bytes);
-
     /// <summary>A counter that one thread waits for in the ring and others raise. Its reads wait: the ring sees to that.</summary>
     /// <returns>An invalid handle when the process has no descriptor left.</returns>
     public static SafeFileHandle CreateEvent() => new(EventFd(0, EventCloseOnExec), ownsHandle: true);
@@ -260,9 +258,6 @@ internal static unsafe partial class IoUringCalls
     [LibraryImport("libc", EntryPoint = "mmap", SetLastError = true)]
     private static partial void* MapCall(
         void* address, nuint bytes, int protection, int flags, SafeFileHandle file, long offset);
-
-    [LibraryImport("libc", EntryPoint = "munmap", SetLastError = true)]
-    private static partial int UnmapCall(void* address, nuint bytes);
 
     [LibraryImport("libc", EntryPoint = "eventfd", SetLastError = true)]
     private static partial int EventFd(uint initial, int flags);

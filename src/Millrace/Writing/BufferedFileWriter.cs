@@ -267,27 +267,8 @@ internal sealed class BufferedFileWriter : FilePipeWriter
     private static bool IsSlow(long began, long bytes) =>
         Environment.TickCount64 - began > SlowMilliseconds + (bytes / SlowMemory);
 
-    /// <summary>
-    /// Copies a source to the writer's own memory, a block at a time: a flush on the pool can be abandoned, and the
-    /// caller may use its memory again then.
-    /// </summary>
-    private async ValueTask<FlushResult> WriteInPiecesAsync(
-        ReadOnlyMemory<byte> source, CancellationToken cancellationToken)
-    {
-        while (true)
-        {
-            int piece = Math.Min(source.Length, Math.Max(0, BlockPool.BodyBytes - Buffer.Count));
-            Buffer.Add(source.Span[..piece]);
-            source = source[piece..];
-            FlushResult result = await FlushAllAsync(FlushesDurably && source.IsEmpty, cancellationToken)
-                .ConfigureAwait(false);
-            if (result.IsCanceled || source.IsEmpty)
-            {
-                Buffer.Add(source.Span);
-                return result;
-            }
-        }
-    }
+    private protected override ValueTask<FlushResult> FlushPieceAsync(bool last, CancellationToken cancellationToken) =>
+        FlushAllAsync(FlushesDurably && last, cancellationToken);
 
     /// <summary>Has the pool write what was gathered, after what an abandoned flush may have left, and flush.</summary>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]

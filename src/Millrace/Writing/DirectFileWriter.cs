@@ -102,7 +102,7 @@ internal sealed class DirectFileWriter : FilePipeWriter
             return FlushAsync(cancellationToken);
         }
 
-        return WriteInBlocksAsync(source, cancellationToken);
+        return WriteInPiecesAsync(source, cancellationToken);
     }
 
     private protected override void Drain()
@@ -148,22 +148,8 @@ internal sealed class DirectFileWriter : FilePipeWriter
         WriteRest();
     }
 
-    private async ValueTask<FlushResult> WriteInBlocksAsync(
-        ReadOnlyMemory<byte> source, CancellationToken cancellationToken)
-    {
-        while (true)
-        {
-            int piece = Math.Min(source.Length, Math.Max(0, BlockPool.BodyBytes - Buffer.Count));
-            Buffer.Add(source.Span[..piece]);
-            source = source[piece..];
-            FlushResult result = await FlushAsync(cancellationToken).ConfigureAwait(false);
-            if (result.IsCanceled || source.IsEmpty)
-            {
-                Buffer.Add(source.Span);
-                return result;
-            }
-        }
-    }
+    private protected override ValueTask<FlushResult> FlushPieceAsync(bool last, CancellationToken cancellationToken) =>
+        FlushAsync(cancellationToken);
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<FlushResult> FlushCoreAsync(bool all, bool durable, CancellationToken cancellationToken)

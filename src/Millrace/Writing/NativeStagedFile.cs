@@ -73,29 +73,12 @@ internal sealed class NativeStagedFile : StagedFile
     private protected override void WriteOnce(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
     {
         int error = PositionalWrite.Write(Handle, first, second, offset, out long written);
-        if (error != 0)
-        {
-            throw WriteErrors.Describe("write", Path, offset + written, error);
-        }
+        ThrowIfFailed("write", error, offset + written);
     }
 
-    public override void SetLength(long bytes)
-    {
-        int error = FileSpace.Truncate(Handle, bytes);
-        if (error != 0)
-        {
-            throw WriteErrors.Describe("set the length of", Path, bytes, error);
-        }
-    }
+    public override void SetLength(long bytes) => ThrowIfFailed("set the length of", FileSpace.Truncate(Handle, bytes), bytes);
 
-    public override void Flush()
-    {
-        int error = DataFlush.FlushAll(Handle);
-        if (error != 0)
-        {
-            throw WriteErrors.Describe("flush", Path, 0, error);
-        }
-    }
+    public override void Flush() => ThrowIfFailed("flush", DataFlush.FlushAll(Handle));
 
     public override void BeginFlush() => _ = FileSpace.BeginWriting(Handle, 0, bytes: 0);
 
@@ -107,23 +90,12 @@ internal sealed class NativeStagedFile : StagedFile
             _ = AdvisoryLock.TryShare(Handle);
         }
 
-        int error = _createNew
+        ThrowIfFailed("publish", _createNew
             ? Folder.RenameToFree(_stagedFolder, _stagedName, _folder, _name)
-            : Folder.Rename(_stagedFolder, _stagedName, _folder, _name);
-        if (error != 0)
-        {
-            throw WriteErrors.Describe("publish", Path, 0, error);
-        }
+            : Folder.Rename(_stagedFolder, _stagedName, _folder, _name));
     }
 
-    private protected override void FlushFolder()
-    {
-        int error = Folder.Flush(_folder);
-        if (error != 0)
-        {
-            throw WriteErrors.Describe("flush the folder of", Path, 0, error);
-        }
-    }
+    private protected override void FlushFolder() => ThrowIfFailed("flush the folder of", Folder.Flush(_folder));
 
     private protected override void Close(bool remove)
     {
@@ -136,6 +108,14 @@ internal sealed class NativeStagedFile : StagedFile
         Handle.Dispose();
         _stagedFolder.Dispose();
         _folder.Dispose();
+    }
+
+    private void ThrowIfFailed(string verb, int error, long offset = 0)
+    {
+        if (error != 0)
+        {
+            throw WriteErrors.Describe(verb, Path, offset, error);
+        }
     }
 
     private static SafeFileHandle Open(SafeFileHandle folder, string path, int mode, out string stagedName)
@@ -195,24 +175,17 @@ internal sealed class NativeStagedFile : StagedFile
         string fullPart = System.IO.Path.GetFullPath(part);
         string partName = System.IO.Path.GetFileName(fullPart);
         SafeFileHandle folder = OpenFolder(target.FullPath, path);
+        SafeFileHandle? partFolder = null;
         try
         {
-            SafeFileHandle partFolder = OpenFolder(fullPart, part);
-            try
-            {
-                SafeFileHandle handle = OpenPart(partFolder, partName, fullPart, part, (int)Permissions(target, mode));
-                ApplyPermissions(handle, target, mode);
-                return new NativeStagedFile(
-                    path, target.FullPath, createNew, folder, partFolder, partName, handle, keeps: true);
-            }
-            catch
-            {
-                partFolder.Dispose();
-                throw;
-            }
+            partFolder = OpenFolder(fullPart, part);
+            SafeFileHandle handle = OpenPart(partFolder, partName, fullPart, part, (int)Permissions(target, mode));
+            ApplyPermissions(handle, target, mode);
+            return new NativeStagedFile(path, target.FullPath, createNew, folder, partFolder, partName, handle, keeps: true);
         }
         catch
         {
+            partFolder?.Dispose();
             folder.Dispose();
             throw;
         }

@@ -5,36 +5,22 @@ namespace Millrace.Writing;
 
 internal static class WriterFactory
 {
-    public static FilePipeWriter Create(string path, in FileWriteOptions options)
+    public static FilePipeWriter Create(string path, in FileWriteOptions options) => Open(
+        StagedFile.Create(path, options.CreateNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable), options);
+
+    public static FilePipeWriter Resume(string part, string path, in FileWriteOptions options) => Open(
+        StagedFile.Continue(part, path, options.CreateNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable),
+
+        // Direct writes whole pages, and what is continued ends where it ends.
+        options.Strategy == WriteStrategy.Direct ? options with { Strategy = WriteStrategy.Buffered } : options);
+
+    private static FilePipeWriter Open(StagedFile file, in FileWriteOptions options)
     {
         FileSizeLimit.Prepare();
-        StagedFile file = StagedFile.Create(
-            path, options.CreateNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable);
         try
         {
             file.Reserve(options.PreallocationSize);
             return Choose(file, options);
-        }
-        catch
-        {
-            file.Dispose();
-            throw;
-        }
-    }
-
-    public static FilePipeWriter Resume(string part, string path, in FileWriteOptions options)
-    {
-        FileSizeLimit.Prepare();
-        StagedFile file = StagedFile.Continue(
-            part, path, options.CreateNew, options.UnixCreateMode, NativeFeatures.Linux && !options.Portable);
-        try
-        {
-            file.Reserve(options.PreallocationSize);
-
-            // Direct writes whole pages, and what is continued ends where it ends.
-            return Choose(
-                file,
-                options.Strategy == WriteStrategy.Direct ? options with { Strategy = WriteStrategy.Buffered } : options);
         }
         catch
         {
