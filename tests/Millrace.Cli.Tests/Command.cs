@@ -1,10 +1,14 @@
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 
 namespace Millrace.Cli.Tests;
 
 /// <summary>The command that the test project is about, as a process.</summary>
-internal static class Command
+internal static partial class Command
 {
+    public const int Interrupt = 2; // SIGINT
+    public const int Terminate = 15; // SIGTERM
+
     // Only against a hang: nothing here decides by time.
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
 
@@ -15,19 +19,12 @@ internal static class Command
     /// <summary>Starts it in a folder.</summary>
     public static Process Start(string folder, params string[] arguments)
     {
-        var start = new ProcessStartInfo("dotnet")
+        var start = new ProcessStartInfo("dotnet", [Program, .. arguments])
         {
             WorkingDirectory = folder,
-            UseShellExecute = false,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        start.ArgumentList.Add(Program);
-        foreach (string argument in arguments)
-        {
-            start.ArgumentList.Add(argument);
-        }
-
         return Process.Start(start)!;
     }
 
@@ -40,6 +37,9 @@ internal static class Command
         await WaitAsync(process);
         return (process.ExitCode, await output, await error);
     }
+
+    /// <summary>https://man7.org/linux/man-pages/man2/kill.2.html</summary>
+    public static void Signal(Process process, int signal) => Assert.Equal(0, Kill(process.Id, signal));
 
     /// <summary>Waits for its end, and ends it when that does not come.</summary>
     public static async Task WaitAsync(Process process)
@@ -55,4 +55,7 @@ internal static class Command
             throw new TimeoutException($"The command did not end within {Limit}.", exception);
         }
     }
+
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
+    private static partial int Kill(int process, int signal);
 }

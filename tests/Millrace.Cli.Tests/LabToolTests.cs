@@ -1,15 +1,10 @@
 using System.Diagnostics;
-using System.Runtime.InteropServices;
 
 namespace Millrace.Cli.Tests;
 
 /// <summary>`millrace lab`, which starts another program; here a script on the PATH.</summary>
-public sealed partial class LabToolTests : IDisposable
+public sealed class LabToolTests : FolderTests
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-lab-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Fact]
     public async Task Missing_laboratory_is_reported_with_how_to_install_it()
     {
@@ -45,7 +40,7 @@ public sealed partial class LabToolTests : IDisposable
         MakeLaboratory("bin", $"trap 'echo stopped; exit 130' {name}; echo ready; while :; do sleep 0.05; done");
         using Process process = Start("lab", "files");
         Assert.Equal("ready", await process.StandardOutput.ReadLineAsync());
-        Assert.Equal(0, Kill(process.Id, signal));
+        Command.Signal(process, signal);
 
         Assert.Equal("stopped", await process.StandardOutput.ReadLineAsync());
         await Command.WaitAsync(process);
@@ -60,12 +55,9 @@ public sealed partial class LabToolTests : IDisposable
         Assert.Equal("[suggest:6]|lab fi|", output);
     }
 
-    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
-    private static partial int Kill(int process, int signal);
-
     private void MakeLaboratory(string folder, string script)
     {
-        string path = Path.Combine(Directory.CreateDirectory(Path.Combine(_folder, folder)).FullName, "millrace-lab");
+        string path = Path.Combine(Directory.CreateDirectory(Folder[folder]).FullName, "millrace-lab");
         File.WriteAllText(path, "#!/bin/sh\n" + script + "\n");
         if (!OperatingSystem.IsWindows())
         {
@@ -88,7 +80,7 @@ public sealed partial class LabToolTests : IDisposable
     {
         var start = new ProcessStartInfo("dotnet", [Command.Program, .. arguments])
         {
-            WorkingDirectory = _folder,
+            WorkingDirectory = Folder.Path,
             UseShellExecute = false,
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
@@ -96,8 +88,8 @@ public sealed partial class LabToolTests : IDisposable
         };
 
         // The caller's tools must not take part in the test.
-        start.Environment["HOME"] = start.Environment["USERPROFILE"] = _folder;
-        start.Environment["PATH"] = $"{Path.Combine(_folder, "bin")}{Path.PathSeparator}/usr/bin{Path.PathSeparator}/bin";
+        start.Environment["HOME"] = start.Environment["USERPROFILE"] = Folder.Path;
+        start.Environment["PATH"] = $"{Folder["bin"]}{Path.PathSeparator}/usr/bin{Path.PathSeparator}/bin";
         return Process.Start(start)!;
     }
 }

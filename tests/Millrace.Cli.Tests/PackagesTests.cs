@@ -5,10 +5,8 @@ using System.Text.RegularExpressions;
 namespace Millrace.Cli.Tests;
 
 /// <summary>What <c>dotnet pack</c> makes of the built solution, and whether the command runs from its package.</summary>
-public sealed class PackagesTests : IDisposable
+public sealed class PackagesTests : FolderTests
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-packages-").FullName;
-
     [Fact]
     public void The_library_package_carries_readme_licence_documentation_and_symbols()
     {
@@ -30,24 +28,22 @@ public sealed class PackagesTests : IDisposable
         Assert.DoesNotContain(
             Entries("Millrace.Cli.*.nupkg"), entry => Regex.IsMatch(entry, "/(BenchmarkDotNet|Millrace.Lab).*dll$"));
         Assert.Contains(Entries("Millrace.Lab.Cli.*.nupkg"), entry => entry.EndsWith("/Millrace.Lab.dll", StringComparison.Ordinal));
-        string config = Path.Combine(_folder, "nuget.config");
+        string config = Folder["nuget.config"];
         File.WriteAllText(
             config,
-            $"""<configuration><packageSources><clear /><add key="packed" value="{_folder}" /></packageSources></configuration>""");
-        string tools = Path.Combine(_folder, "tools");
+            $"""<configuration><packageSources><clear /><add key="packed" value="{Folder.Path}" /></packageSources></configuration>""");
+        string tools = Folder["tools"];
         foreach (string package in new[] { "Millrace.Cli", "Millrace.Lab.Cli" })
         {
-            Run("dotnet", _folder, "tool", "install", package, "--tool-path", tools, "--configfile", config, "--no-cache");
+            Run("dotnet", Folder.Path, "tool", "install", package, "--tool-path", tools, "--configfile", config, "--no-cache");
         }
 
         string suffix = OperatingSystem.IsWindows() ? ".exe" : "";
         string millrace = Path.Combine(tools, "millrace" + suffix);
-        Assert.Matches(@"^\d+\.\d+\.\d+", Run(millrace, _folder, "--version"));
-        Assert.Matches(@"^\d+\.\d+\.\d+", Run(Path.Combine(tools, "millrace-lab" + suffix), _folder, "--version"));
-        Assert.Contains("millrace lab files [options]", Run(millrace, _folder, "lab", "files", "--help"), StringComparison.Ordinal);
+        Assert.Matches(@"^\d+\.\d+\.\d+", Run(millrace, Folder.Path, "--version"));
+        Assert.Matches(@"^\d+\.\d+\.\d+", Run(Path.Combine(tools, "millrace-lab" + suffix), Folder.Path, "--version"));
+        Assert.Contains("millrace lab files [options]", Run(millrace, Folder.Path, "lab", "files", "--help"), StringComparison.Ordinal);
     }
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private static string Run(string file, string folder, params string[] arguments)
     {
@@ -68,12 +64,12 @@ public sealed class PackagesTests : IDisposable
 
     private void Pack(string project) => Run(
         "dotnet", Repository.Root, "pack", Path.Combine("src", project), "-c", Repository.Configuration, "--no-build",
-        $"-p:PackageOutputPath={_folder}");
+        $"-p:PackageOutputPath={Folder.Path}");
 
     private string[] Entries(string pattern)
     {
         string package = Assert.Single(
-            Directory.GetFiles(_folder), path => Regex.IsMatch(
+            Directory.GetFiles(Folder.Path), path => Regex.IsMatch(
                 Path.GetFileName(path), "^" + pattern.Replace(".", @"\.").Replace("*", ".*") + "$"));
         using ZipArchive archive = ZipFile.OpenRead(package);
         return [.. archive.Entries.Select(entry => entry.FullName)];

@@ -1,21 +1,14 @@
 using System.Buffers.Binary;
 using System.Diagnostics;
 using System.Numerics;
-using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Json;
 
 namespace Millrace.Cli.Tests;
 
 /// <summary>`millrace scan` on files of every shape.</summary>
-public sealed partial class ScanTests : IDisposable
+public sealed class ScanTests : CommandTests
 {
-    private const int Interrupt = 2;
-
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-scan-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Theory]
     [InlineData("", 0)]
     [InlineData("\n", 1)]
@@ -25,7 +18,7 @@ public sealed partial class ScanTests : IDisposable
     {
         string path = Write("text", text);
 
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "scan", path, "--quiet");
+        (int exitCode, string output, string error) = await RunAsync("scan", path, "--quiet");
 
         Assert.Equal(0, exitCode);
         Assert.Equal($"{lines} {path}\n", output);
@@ -40,10 +33,10 @@ public sealed partial class ScanTests : IDisposable
 
         foreach (string degree in new[] { "1", "2", "7" })
         {
-            Assert.Equal(expected, (await Command.RunAsync(_folder, "scan", path, "--degree", degree)).Output);
+            Assert.Equal(expected, (await RunAsync("scan", path, "--degree", degree)).Output);
         }
 
-        Assert.Equal(expected, (await Command.RunAsync(_folder, "scan", path)).Output);
+        Assert.Equal(expected, (await RunAsync("scan", path)).Output);
     }
 
     [Fact]
@@ -51,7 +44,7 @@ public sealed partial class ScanTests : IDisposable
     {
         string path = Write("text", "one\ntwo\nthree");
 
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "scan", path);
+        (int exitCode, string output, string error) = await RunAsync("scan", path);
 
         Assert.Equal(0, exitCode);
         Assert.Equal($"2 {path}\n", output);
@@ -70,7 +63,7 @@ public sealed partial class ScanTests : IDisposable
         string path = Write("text", text);
 
         Assert.Equal(
-            $"{records} {path}\n", (await Command.RunAsync(_folder, "scan", path, "--delimiter", delimiter)).Output);
+            $"{records} {path}\n", (await RunAsync("scan", path, "--delimiter", delimiter)).Output);
     }
 
     [Fact]
@@ -78,8 +71,7 @@ public sealed partial class ScanTests : IDisposable
     {
         string path = Write("text", new string('x', 1_003));
 
-        (int exitCode, string output, string error) = await Command.RunAsync(
-            _folder, "scan", path, "--record-size", "10", "--degree", "3");
+        (int exitCode, string output, string error) = await RunAsync("scan", path, "--record-size", "10", "--degree", "3");
 
         Assert.Equal(0, exitCode);
         Assert.Equal($"100 {path}\n", output);
@@ -91,7 +83,7 @@ public sealed partial class ScanTests : IDisposable
     {
         string path = Write("text", new string('x', 10_000_003));
 
-        (_, string output, string error) = await Command.RunAsync(_folder, "scan", path, "--count", "bytes", "--degree", "2");
+        (_, string output, string error) = await RunAsync("scan", path, "--count", "bytes", "--degree", "2");
 
         Assert.Equal($"10000003 {path}\n", output);
         Assert.Contains("10000003 bytes in ", error, StringComparison.Ordinal);
@@ -108,7 +100,7 @@ public sealed partial class ScanTests : IDisposable
         string path = Write("log", text);
         int expected = text.Split('\n').Count(line => line.Contains("77", StringComparison.Ordinal));
 
-        (_, string output, _) = await Command.RunAsync(_folder, "scan", path, "--find", "77", "--degree", degree);
+        (_, string output, _) = await RunAsync("scan", path, "--find", "77", "--degree", degree);
 
         Assert.Equal($"{expected} {path}\n", output);
     }
@@ -118,7 +110,7 @@ public sealed partial class ScanTests : IDisposable
     {
         string path = Write("long", new string('x', 3_000_000) + "needle" + new string('x', 3_000_000) + "needle\nneedle\n\n");
 
-        Assert.Equal($"2 {path}\n", (await Command.RunAsync(_folder, "scan", path, "--find", "needle")).Output);
+        Assert.Equal($"2 {path}\n", (await RunAsync("scan", path, "--find", "needle")).Output);
     }
 
     [Theory]
@@ -131,8 +123,7 @@ public sealed partial class ScanTests : IDisposable
         string path = Write("records", text);
         int expected = text.Chunk(size).Count(record => record.AsSpan().IndexOf("9ab1") >= 0);
 
-        (_, string output, _) = await Command.RunAsync(
-            _folder, "scan", path, "--find", "9ab1", "--record-size", $"{size}", "--degree", "3");
+        (_, string output, _) = await RunAsync("scan", path, "--find", "9ab1", "--record-size", $"{size}", "--degree", "3");
 
         Assert.Equal($"{expected} {path}\n", output);
     }
@@ -147,14 +138,14 @@ public sealed partial class ScanTests : IDisposable
             BinaryPrimitives.WriteInt64LittleEndian(bytes.AsSpan(i * sizeof(long)), numbers[i]);
         }
 
-        string path = Path.Combine(_folder, "numbers");
+        string path = Folder["numbers"];
         await File.WriteAllBytesAsync(path, bytes);
         BigInteger expected = numbers.Aggregate(BigInteger.Zero, (sum, number) => sum + number);
 
         foreach (string degree in new[] { "1", "3" })
         {
             (_, string output, string error) =
-                await Command.RunAsync(_folder, "scan", path, "--sum", "int64", "--degree", degree);
+                await RunAsync("scan", path, "--sum", "int64", "--degree", degree);
             Assert.Equal($"{expected} {path}\n", output);
             Assert.Contains("3 bytes that are no whole number", error, StringComparison.Ordinal);
         }
@@ -166,7 +157,7 @@ public sealed partial class ScanTests : IDisposable
         string one = Write("one", "1\n");
         string two = Write("two", "1\n2\n");
 
-        (int exitCode, string output, _) = await Command.RunAsync(_folder, "scan", one, two);
+        (int exitCode, string output, _) = await RunAsync("scan", one, two);
 
         Assert.Equal(0, exitCode);
         Assert.Equal($"1 {one}\n2 {two}\n3 total\n", output);
@@ -177,12 +168,12 @@ public sealed partial class ScanTests : IDisposable
     {
         string path = Write("there", "1\n");
 
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "scan", "missing", path, _folder);
+        (int exitCode, string output, string error) = await RunAsync("scan", "missing", path, Folder.Path);
 
         Assert.Equal(3, exitCode);
         Assert.Equal($"1 {path}\n1 total\n", output);
         Assert.Contains("millrace scan: Cannot open 'missing'", error, StringComparison.Ordinal);
-        Assert.Contains($"'{_folder}'", error, StringComparison.Ordinal);
+        Assert.Contains($"'{Folder.Path}'", error, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -190,7 +181,7 @@ public sealed partial class ScanTests : IDisposable
     {
         string path = Write("lines", "1\n2\n3");
 
-        (int exitCode, string output, _) = await Command.RunAsync(_folder, "scan", path, "missing", "--json");
+        (int exitCode, string output, _) = await RunAsync("scan", path, "missing", "--json");
 
         Assert.Equal(3, exitCode);
         using var document = JsonDocument.Parse(output);
@@ -225,16 +216,14 @@ public sealed partial class ScanTests : IDisposable
     [InlineData("--find", "scan", "f", "--find", "abc", "--count", "bytes")]
     public async Task Wrong_arguments_are_named(string named, params string[] arguments)
     {
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, arguments);
-
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync(arguments);
         Assert.Contains(named, error, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task Help_names_every_option_and_exit_code()
     {
-        (int exitCode, string output, _) = await Command.RunAsync(_folder, "scan", "--help");
+        (int exitCode, string output, _) = await RunAsync("scan", "--help");
 
         Assert.Equal(0, exitCode);
         string[] expected =
@@ -249,15 +238,15 @@ public sealed partial class ScanTests : IDisposable
     public async Task Interrupt_ends_a_scan_that_waits()
     {
         // Windows has no way to send Ctrl-C to one process only.
-        string fifo = Path.Combine(_folder, "fifo");
+        string fifo = Folder["fifo"];
         await SystemAsync("mkfifo", fifo);
         string path = Write("there", "1\n");
-        using Process process = Command.Start(_folder, "scan", path, fifo);
+        Process process = Start(["scan", path, fifo]);
         Task<string> error = process.StandardError.ReadToEndAsync();
 
         // Opening waits until the other end is open: the command has begun, and waits for bytes that do not come.
         await using FileStream writer = await Task.Run(() => new FileStream(fifo, FileMode.Open, FileAccess.Write));
-        Assert.Equal(0, Kill(process.Id, Interrupt));
+        Command.Signal(process, Command.Interrupt);
         string output = await process.StandardOutput.ReadToEndAsync();
         await Command.WaitAsync(process);
 
@@ -265,10 +254,6 @@ public sealed partial class ScanTests : IDisposable
         Assert.Equal($"1 {path}\n", output);
         Assert.Contains("stopped after 1 of 2 files", await error, StringComparison.Ordinal);
     }
-
-    /// <summary>https://man7.org/linux/man-pages/man2/kill.2.html</summary>
-    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
-    private static partial int Kill(int process, int signal);
 
     private static string LogText(int lines) =>
         string.Concat(Enumerable.Range(0, lines).Select(number => $"{number} {new string('x', number % 61)}\n"));
@@ -285,7 +270,7 @@ public sealed partial class ScanTests : IDisposable
 
     private string Write(string name, string text)
     {
-        string path = Path.Combine(_folder, name);
+        string path = Folder[name];
         File.WriteAllText(path, text, Encoding.Latin1);
         return path;
     }

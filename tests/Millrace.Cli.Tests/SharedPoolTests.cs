@@ -4,18 +4,14 @@ using System.Globalization;
 namespace Millrace.Cli.Tests;
 
 /// <summary>Arrays that the pool of the command's process keeps, counted in that process.</summary>
-public sealed class SharedPoolTests : IDisposable
+public sealed class SharedPoolTests : FolderTests
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-cli-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Fact]
     public async Task The_command_has_room_for_the_blocks_of_a_large_window() =>
         Assert.Equal(StartupHook.Rented, await CountKeptAsync(setByUser: null));
 
     [Fact]
-    public async Task What_the_user_has_set_is_left_as_it_is()
+    public async Task The_setting_of_the_user_is_kept()
     {
         // One for each processor, and one of the thread itself.
         Assert.InRange(await CountKeptAsync(setByUser: "1"), 1, Environment.ProcessorCount + 1);
@@ -23,7 +19,7 @@ public sealed class SharedPoolTests : IDisposable
 
     private async Task<int> CountKeptAsync(string? setByUser)
     {
-        string kept = Path.Combine(_folder, "kept");
+        string kept = Folder["kept"];
         var start = new ProcessStartInfo("dotnet")
         {
             ArgumentList = { Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll"), "--version" },

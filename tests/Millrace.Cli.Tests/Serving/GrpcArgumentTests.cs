@@ -8,7 +8,7 @@ namespace Millrace.Cli.Tests.Serving;
 public sealed class GrpcArgumentTests
 {
     [Fact]
-    public void Without_any_they_are_those_of_the_library()
+    public void Grpc_options_default_to_those_of_the_library()
     {
         GrpcServerOptions options = Read();
 
@@ -18,7 +18,7 @@ public sealed class GrpcArgumentTests
     }
 
     [Fact]
-    public void They_are_what_was_given()
+    public void Grpc_options_are_read_from_the_command_line()
     {
         GrpcServerOptions options = Read(
             "--cors", "https://app.example.org", "--cors", "http://localhost:5173", "--max-message", "1MiB");

@@ -4,7 +4,7 @@ using System.Net.Http.Headers;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>gRPC of `millrace serve`, as a process.</summary>
-public sealed class ServeGrpcTests : IDisposable
+public sealed class ServeGrpcTests : CommandTests
 {
     private const string Origin = "https://app.example.org";
 
@@ -12,14 +12,10 @@ public sealed class ServeGrpcTests : IDisposable
     private static readonly byte[] Empty = [0, 0, 0, 0, 0];
     private static readonly byte[] Serving = [0, 0, 0, 0, 2, 8, 1];
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-serve-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Fact]
     public async Task Grpc_health_answers_at_the_printed_address()
     {
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--h2-port", "0");
+        using ServedCommand serve = await ServedCommand.StartAsync(this, "--h2-port", "0");
         using HttpResponseMessage answer = await serve.Client.SendAsync(Check(
             serve.Ready.GetProperty("grpc").GetString()!, "application/grpc", HttpVersion.Version20));
 
@@ -30,7 +26,7 @@ public sealed class ServeGrpcTests : IDisposable
     [Fact]
     public async Task Grpc_web_health_answers_at_the_printed_address()
     {
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--h2-port", "none");
+        using ServedCommand serve = await ServedCommand.StartAsync(this, "--h2-port", "none");
         Assert.False(serve.Ready.TryGetProperty("grpc", out _));
         using HttpResponseMessage answer = await serve.Client.SendAsync(Check(
             serve.Ready.GetProperty("grpcWeb").GetString()!, "application/grpc-web", HttpVersion.Version11));
@@ -45,7 +41,7 @@ public sealed class ServeGrpcTests : IDisposable
     [InlineData("https://other.example.org", null)]
     public async Task Pages_of_allowed_origins_may_call(string allowed, string? expected)
     {
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--h2-port", "none", "--cors", allowed);
+        using ServedCommand serve = await ServedCommand.StartAsync(this, "--h2-port", "none", "--cors", allowed);
         using var ask = new HttpRequestMessage(HttpMethod.Options, "millrace.v1.FileTransfer/Stat");
         ask.Headers.Add("Origin", Origin);
         ask.Headers.Add("Access-Control-Request-Method", "POST");
@@ -59,7 +55,7 @@ public sealed class ServeGrpcTests : IDisposable
     [Fact]
     public async Task Message_above_the_limit_is_rejected()
     {
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--h2-port", "none", "--max-message", "64K");
+        using ServedCommand serve = await ServedCommand.StartAsync(this, "--h2-port", "none", "--max-message", "64K");
         using HttpRequestMessage part = Check(
             serve.Ready.GetProperty("grpcWeb").GetString()!, "application/grpc-web", HttpVersion.Version11);
         part.RequestUri = new Uri(part.RequestUri!, "/millrace.v1.FileTransfer/UploadPart");

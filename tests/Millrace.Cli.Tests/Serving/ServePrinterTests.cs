@@ -3,12 +3,8 @@ using Millrace.Transfer.Server;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>What a person is told when a server is ready.</summary>
-public sealed class ServePrinterTests : IDisposable
+public sealed class ServePrinterTests : FolderTests
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-printer-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     private static async Task<(string Text, Uri Address)> DescribeAsync(TransferHostOptions options)
     {
         await using TransferServer server = await TransferServer.StartAsync(options);
@@ -21,12 +17,12 @@ public sealed class ServePrinterTests : IDisposable
     public async Task Suggested_commands_use_the_actual_port()
     {
         (string text, Uri address) = await DescribeAsync(
-            new TransferHostOptions { Folder = _folder, Port = 0, OfferHttp2Port = false });
+            new TransferHostOptions { Folder = Folder.Path, Port = 0, OfferHttp2Port = false });
 
         string files = $"http://127.0.0.1:{address.Port}/files/";
         Assert.Equal(
             [
-                $"Serving {_folder} at {files}",
+                $"Serving {Folder.Path} at {files}",
                 $"gRPC-Web is at http://127.0.0.1:{address.Port}; gRPC needs HTTP/2, which is not offered.",
                 "Only this machine reaches it, and no token is needed.",
                 $"  put:  millrace put FILE {files}",
@@ -41,7 +37,7 @@ public sealed class ServePrinterTests : IDisposable
     [Fact]
     public async Task Grpc_has_the_address_of_http2()
     {
-        var options = new TransferHostOptions { Folder = _folder, Port = 0, Http2Port = 0 };
+        var options = new TransferHostOptions { Folder = Folder.Path, Port = 0, Http2Port = 0 };
         await using TransferServer server = await TransferServer.StartAsync(options);
         string text = ServePrinter.Describe(server, options);
         ServeLine line = ServePrinter.ToLine(server, options);
@@ -55,7 +51,7 @@ public sealed class ServePrinterTests : IDisposable
     [Fact]
     public async Task Without_http2_there_is_no_grpc()
     {
-        var options = new TransferHostOptions { Folder = _folder, Port = 0, OfferHttp2Port = false };
+        var options = new TransferHostOptions { Folder = Folder.Path, Port = 0, OfferHttp2Port = false };
         await using TransferServer server = await TransferServer.StartAsync(options);
         ServeLine line = ServePrinter.ToLine(server, options);
 
@@ -64,11 +60,11 @@ public sealed class ServePrinterTests : IDisposable
     }
 
     [Fact]
-    public async Task With_tokens_it_says_how_to_send_one_and_what_can_be_read_without_tls()
+    public async Task Tokens_are_explained_and_missing_TLS_is_reported()
     {
-        await new TokenStore(TokenStore.DefaultPath(_folder)).AddAsync("one", TransferScope.All);
+        await new TokenStore(TokenStore.DefaultPath(Folder.Path)).AddAsync("one", TransferScope.All);
         (string text, _) = await DescribeAsync(
-            new TransferHostOptions { Folder = _folder, Port = 0, OfferHttp2Port = false, Host = "0.0.0.0" });
+            new TransferHostOptions { Folder = Folder.Path, Port = 0, OfferHttp2Port = false, Host = "0.0.0.0" });
 
         Assert.Contains("A token is needed", text, StringComparison.Ordinal);
         Assert.Contains("curl -H \"Authorization: Bearer $MILLRACE_TOKEN\" -T FILE", text, StringComparison.Ordinal);

@@ -5,32 +5,28 @@ using System.Text;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>`millrace serve`, as a process.</summary>
-public sealed class ServeTests : IDisposable
+public sealed class ServeTests : CommandTests
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-serve-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Fact]
     public async Task Folder_is_served_and_accepts_files()
     {
-        await File.WriteAllTextAsync(Path.Combine(_folder, "one.txt"), "one");
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
+        await File.WriteAllTextAsync(Folder["one.txt"], "one");
+        using ServedCommand serve = await ServedCommand.StartAsync(this);
 
         Assert.Equal("one", await serve.Client.GetStringAsync(serve.Ready.GetProperty("files").GetString() + "one.txt"));
         using HttpResponseMessage put = await serve.Client.PutAsync("files/two.txt", new StringContent("two"));
         Assert.Equal(HttpStatusCode.Created, put.StatusCode);
-        Assert.Equal("two", await File.ReadAllTextAsync(Path.Combine(_folder, "two.txt")));
-        Assert.Equal(_folder, serve.Ready.GetProperty("folder").GetString());
+        Assert.Equal("two", await File.ReadAllTextAsync(Folder["two.txt"]));
+        Assert.Equal(Folder.Path, serve.Ready.GetProperty("folder").GetString());
         Assert.False(serve.Ready.GetProperty("needsToken").GetBoolean());
     }
 
     [Theory]
-    [InlineData(ServedCommand.Interrupt)]
-    [InlineData(ServedCommand.Terminate)]
+    [InlineData(Command.Interrupt)]
+    [InlineData(Command.Terminate)]
     public async Task Signal_stops_the_server_without_losing_a_transfer(int signal)
     {
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
+        using ServedCommand serve = await ServedCommand.StartAsync(this);
         serve.Signal(signal);
         (int exitCode, string error) = await serve.EndAsync();
         Assert.True(exitCode == 0, error);
@@ -39,7 +35,7 @@ public sealed class ServeTests : IDisposable
     [Fact]
     public async Task Second_signal_cuts_running_transfers()
     {
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--grace", "1h");
+        using ServedCommand serve = await ServedCommand.StartAsync(this, "--grace", "1h");
         using var upload = new TcpClient();
         await upload.ConnectAsync(IPAddress.Loopback, serve.Client.BaseAddress!.Port);
         await upload.GetStream().WriteAsync(
@@ -49,21 +45,21 @@ public sealed class ServeTests : IDisposable
         byte[] answer = new byte[25];
         await upload.GetStream().ReadExactlyAsync(answer);
         Assert.StartsWith("HTTP/1.1 100 ", Encoding.ASCII.GetString(answer), StringComparison.Ordinal);
-        serve.Signal(ServedCommand.Interrupt);
-        serve.Signal(ServedCommand.Terminate);
+        serve.Signal(Command.Interrupt);
+        serve.Signal(Command.Terminate);
 
         (int exitCode, string error) = await serve.EndAsync();
         Assert.True(exitCode == 130, error);
         Assert.Contains("1 transfer cut", error, StringComparison.Ordinal);
-        Assert.Empty(Directory.GetFiles(_folder));
+        Assert.Empty(Directory.GetFiles(Folder.Path));
     }
 
     [Fact]
     public async Task The_log_is_json_and_has_no_query()
     {
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
+        using ServedCommand serve = await ServedCommand.StartAsync(this);
         using HttpResponseMessage put = await serve.Client.PutAsync("files/two.txt?secret=1", new StringContent("two"));
-        serve.Signal(ServedCommand.Terminate);
+        serve.Signal(Command.Terminate);
         (_, string error) = await serve.EndAsync();
 
         Assert.Contains("PUT two.txt: completed, 201, 3 bytes", error, StringComparison.Ordinal);
@@ -73,8 +69,7 @@ public sealed class ServeTests : IDisposable
     [Fact]
     public async Task A_missing_folder_is_named_with_how_to_create_it()
     {
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, "serve", "missing", "--port", "0");
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync("serve", "missing", "--port", "0");
         Assert.Equal(
             "millrace serve: There is no folder 'missing'. Create it with 'mkdir -p missing', or name another.", error.TrimEnd());
     }
@@ -84,9 +79,7 @@ public sealed class ServeTests : IDisposable
     {
         using var taken = new TcpListener(IPAddress.Loopback, 0);
         taken.Start();
-        (int exitCode, _, string error) = await Command.RunAsync(
-            _folder, "serve", "--port", $"{((IPEndPoint)taken.LocalEndpoint).Port}");
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync("serve", "--port", $"{((IPEndPoint)taken.LocalEndpoint).Port}");
         Assert.Contains("is taken by another program", error, StringComparison.Ordinal);
         Assert.Contains("--port 0", error, StringComparison.Ordinal);
     }
@@ -94,12 +87,11 @@ public sealed class ServeTests : IDisposable
     [Fact]
     public async Task Remote_access_needs_a_token_or_insecure()
     {
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, "serve", "--host", "0.0.0.0", "--port", "0");
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync("serve", "--host", "0.0.0.0", "--port", "0");
         Assert.Contains("millrace token add", error, StringComparison.Ordinal);
         Assert.Contains("--insecure", error, StringComparison.Ordinal);
 
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--host", "0.0.0.0", "--insecure");
+        using ServedCommand serve = await ServedCommand.StartAsync(this, "--host", "0.0.0.0", "--insecure");
         Assert.False(serve.Ready.GetProperty("needsToken").GetBoolean());
     }
 
@@ -111,15 +103,14 @@ public sealed class ServeTests : IDisposable
     [InlineData("--max-transfers", "0")]
     public async Task Wrong_values_are_named(string option, string value)
     {
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, "serve", option, value);
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync("serve", option, value);
         Assert.Contains($"{option}: '{value}'", error, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task File_above_the_limit_is_rejected()
     {
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--max-file", "1K");
+        using ServedCommand serve = await ServedCommand.StartAsync(this, "--max-file", "1K");
         using HttpResponseMessage large = await serve.Client.PutAsync("files/a", new ByteArrayContent(new byte[1025]));
         Assert.Equal(HttpStatusCode.RequestEntityTooLarge, large.StatusCode);
         using HttpResponseMessage small = await serve.Client.PutAsync("files/a", new ByteArrayContent(new byte[1024]));
@@ -129,7 +120,7 @@ public sealed class ServeTests : IDisposable
     [Fact]
     public async Task Help_names_every_option_and_exit_code()
     {
-        (int exitCode, string output, _) = await Command.RunAsync(_folder, "serve", "--help");
+        (int exitCode, string output, _) = await RunAsync("serve", "--help");
         Assert.Equal(0, exitCode);
         string[] expected =
         [

@@ -5,19 +5,14 @@ using System.Text.Json;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>`millrace token` and `millrace link`, as processes, with a server that runs meanwhile.</summary>
-public sealed class TokenAndLinkTests : IDisposable
+public sealed class TokenAndLinkTests : CommandTests
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-token-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Fact]
     public async Task New_token_is_printed_alone_and_valid_until_it_is_removed()
     {
-        await File.WriteAllTextAsync(Path.Combine(_folder, "one.txt"), "one");
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
-        (int exitCode, string output, string error) = await Command.RunAsync(
-            _folder, "token", "add", "ci", "--scope", "read,list", "--for", "30d");
+        await File.WriteAllTextAsync(Folder["one.txt"], "one");
+        using ServedCommand serve = await ServedCommand.StartAsync(this);
+        (int exitCode, string output, string error) = await RunAsync("token", "add", "ci", "--scope", "read,list", "--for", "30d");
         Assert.True(exitCode == 0, error);
         Assert.Matches(@"^mr_[A-Za-z0-9_-]{43}\s*$", output);
         Assert.Contains("read,list until ", error, StringComparison.Ordinal);
@@ -26,7 +21,7 @@ public sealed class TokenAndLinkTests : IDisposable
         serve.Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", output.Trim());
         Assert.Equal(HttpStatusCode.OK, await StatusAsync(serve, "files/one.txt"));
 
-        (exitCode, _, _) = await Command.RunAsync(_folder, "token", "remove", "ci");
+        (exitCode, _, _) = await RunAsync("token", "remove", "ci");
         Assert.Equal(0, exitCode);
         Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(serve, "files/one.txt"));
     }
@@ -34,13 +29,13 @@ public sealed class TokenAndLinkTests : IDisposable
     [Fact]
     public async Task Tokens_are_listed_with_what_they_allow_and_without_secrets()
     {
-        await Command.RunAsync(_folder, "token", "add", "all");
-        await Command.RunAsync(_folder, "token", "add", "one", "--scope", "write", "--prefix", "in/box/", "--json");
-        (int exitCode, string output, _) = await Command.RunAsync(_folder, "token", "list");
+        await RunAsync("token", "add", "all");
+        await RunAsync("token", "add", "one", "--scope", "write", "--prefix", "in/box/", "--json");
+        (int exitCode, string output, _) = await RunAsync("token", "list");
         Assert.Equal(0, exitCode);
         Assert.Equal(["all: read,write,delete,list", "one: write below in/box"], output.Trim().Split('\n'));
 
-        (_, output, _) = await Command.RunAsync(_folder, "token", "list", "--json");
+        (_, output, _) = await RunAsync("token", "list", "--json");
         JsonElement second = JsonDocument.Parse(output.Split('\n')[1]).RootElement;
         Assert.Equal("in/box", second.GetProperty("prefix").GetString());
         Assert.False(second.TryGetProperty("token", out _));
@@ -57,9 +52,9 @@ public sealed class TokenAndLinkTests : IDisposable
     [InlineData("'never'", "link", "a", "--for", "never")]
     [InlineData("'host'", "link", "a", "--url", "host")]
     [InlineData("..", "link", "../a")]
-    public async Task What_is_wrong_is_named(string expected, params string[] arguments)
+    public async Task Wrong_arguments_are_named(string expected, params string[] arguments)
     {
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, arguments);
+        (int exitCode, string output, string error) = await RunAsync(arguments);
         Assert.Equal(1, exitCode);
         Assert.Empty(output);
         string named = expected == "read, write or delete" ? "letters, digits" : expected;
@@ -69,17 +64,16 @@ public sealed class TokenAndLinkTests : IDisposable
     [Fact]
     public async Task Link_downloads_one_file_until_links_are_revoked()
     {
-        await File.WriteAllTextAsync(Path.Combine(_folder, "a b.txt"), "one");
-        await Command.RunAsync(_folder, "token", "add", "all");
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
+        await File.WriteAllTextAsync(Folder["a b.txt"], "one");
+        await RunAsync("token", "add", "all");
+        using ServedCommand serve = await ServedCommand.StartAsync(this);
         string address = serve.Client.BaseAddress!.ToString();
-        (int exitCode, string url, string error) = await Command.RunAsync(
-            _folder, "link", "a b.txt", "--for", "1h", "--url", address);
+        (int exitCode, string url, string error) = await RunAsync("link", "a b.txt", "--for", "1h", "--url", address);
         Assert.True(exitCode == 0, error);
         Assert.StartsWith(address + "files/a%20b.txt?", url, StringComparison.Ordinal);
 
         Assert.Equal("one", await serve.Client.GetStringAsync(url.Trim()));
-        (exitCode, _, _) = await Command.RunAsync(_folder, "link", "--revoke-all");
+        (exitCode, _, _) = await RunAsync("link", "--revoke-all");
         Assert.Equal(0, exitCode);
         Assert.Equal(HttpStatusCode.Forbidden, await StatusAsync(serve, url.Trim()));
     }
@@ -87,26 +81,24 @@ public sealed class TokenAndLinkTests : IDisposable
     [Fact]
     public async Task Put_link_takes_one_file()
     {
-        await Command.RunAsync(_folder, "token", "add", "all");
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder);
-        (_, string output, _) = await Command.RunAsync(
-            _folder, "link", "in/new.txt", "--put", "--json", "--url", serve.Client.BaseAddress!.ToString());
+        await RunAsync("token", "add", "all");
+        using ServedCommand serve = await ServedCommand.StartAsync(this);
+        (_, string output, _) = await RunAsync("link", "in/new.txt", "--put", "--json", "--url", serve.Client.BaseAddress!.ToString());
         JsonElement link = JsonDocument.Parse(output).RootElement;
         Assert.Equal("PUT", link.GetProperty("method").GetString());
 
         using HttpResponseMessage put = await serve.Client.PutAsync(link.GetProperty("url").GetString(), new StringContent("new"));
         Assert.Equal(HttpStatusCode.Created, put.StatusCode);
-        Assert.Equal("new", await File.ReadAllTextAsync(Path.Combine(_folder, "in", "new.txt")));
+        Assert.Equal("new", await File.ReadAllTextAsync(Path.Combine(Folder.Path, "in", "new.txt")));
     }
 
     [Fact]
     public async Task Tokens_can_be_kept_outside_of_the_folder()
     {
-        string tokens = Path.Combine(_folder, "elsewhere", "tokens.json");
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, "token", "add", "one", "--tokens", tokens);
-        Assert.True(exitCode == 0, error);
+        string tokens = Path.Combine(Folder.Path, "elsewhere", "tokens.json");
+        await SucceedAsync("token", "add", "one", "--tokens", tokens);
         Assert.True(File.Exists(tokens));
-        await using ServedCommand serve = await ServedCommand.StartAsync(_folder, "--tokens", tokens);
+        using ServedCommand serve = await ServedCommand.StartAsync(this, "--tokens", tokens);
         Assert.True(serve.Ready.GetProperty("needsToken").GetBoolean());
     }
 

@@ -3,13 +3,9 @@ using System.Diagnostics;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>Tab in bash, with the script and the command as they are.</summary>
-public sealed class CompletionTests : IDisposable
+public sealed class CompletionTests : CommandTests
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-cli-").FullName;
-
-    public CompletionTests() => File.WriteAllText(Path.Combine(_folder, "data.csv"), "x");
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
+    public CompletionTests() => File.WriteAllText(Folder["data.csv"], "x");
 
     [Theory]
     [InlineData("millrace pu", "put")]
@@ -25,7 +21,7 @@ public sealed class CompletionTests : IDisposable
     [InlineData("millrace put ")]
     [InlineData("millrace put da")]
     [InlineData("millrace put --token-file da")]
-    public async Task Where_a_file_is_due_bash_completes_files(string line) => Assert.Empty(await CompleteAsync(line));
+    public async Task File_names_are_left_to_bash(string line) => Assert.Empty(await CompleteAsync(line));
 
     [Theory]
     [InlineData("bash", "complete -o default -F _millrace millrace")]
@@ -33,7 +29,7 @@ public sealed class CompletionTests : IDisposable
     [InlineData("fish", "complete -c millrace")]
     public async Task There_is_a_script_for_every_shell(string shell, string expected)
     {
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "completion", shell);
+        (int exitCode, string output, string error) = await RunAsync("completion", shell);
 
         Assert.Equal((0, ""), (exitCode, error));
         Assert.Contains(expected, output, StringComparison.Ordinal);
@@ -43,9 +39,7 @@ public sealed class CompletionTests : IDisposable
     [Fact]
     public async Task Unknown_shell_is_rejected_with_the_known_ones()
     {
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, "completion", "tcsh");
-
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync("completion", "tcsh");
         Assert.Contains("bash", error, StringComparison.Ordinal);
     }
 
@@ -62,7 +56,7 @@ public sealed class CompletionTests : IDisposable
             """;
         var start = new ProcessStartInfo("bash")
         {
-            WorkingDirectory = _folder,
+            WorkingDirectory = Folder.Path,
             UseShellExecute = false,
             RedirectStandardOutput = true,
             RedirectStandardError = true,

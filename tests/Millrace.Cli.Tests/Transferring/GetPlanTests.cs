@@ -3,12 +3,8 @@ using Millrace.Transfer;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>Where downloaded files go.</summary>
-public sealed class GetPlanTests : IDisposable
+public sealed class GetPlanTests : FolderTests
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-cli-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Theory]
     [InlineData("http://h/files/a/b.txt", null, "b.txt")]
     [InlineData("http://h/files/a/b.txt", "other.txt", "other.txt")]
@@ -21,7 +17,7 @@ public sealed class GetPlanTests : IDisposable
 
     [Fact]
     public void File_keeps_its_name_in_a_folder() => Assert.Equal(
-        Path.Combine(_folder, "b.txt"), GetPlan.DestinationOf(TransferTarget.Parse("http://h/files/a/b.txt"), _folder));
+        Folder["b.txt"], GetPlan.DestinationOf(TransferTarget.Parse("http://h/files/a/b.txt"), Folder.Path));
 
     [Theory]
     [InlineData("http://h/files/a", "missing/", "Create it first")]
@@ -35,7 +31,7 @@ public sealed class GetPlanTests : IDisposable
     [Fact]
     public void Folder_is_not_downloaded_into_a_file()
     {
-        string file = Path.Combine(_folder, "file");
+        string file = Folder["file"];
         File.WriteAllText(file, "");
 
         Assert.Contains(

@@ -3,12 +3,8 @@ using Millrace.Transfer;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>Values of options, as people type them.</summary>
-public sealed class OptionValueTests : IDisposable
+public sealed class OptionValueTests : FolderTests
 {
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-cli-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
-
     [Theory]
     [InlineData("500ms", 500)]
     [InlineData("30", 30_000)]
@@ -37,7 +33,7 @@ public sealed class OptionValueTests : IDisposable
     [Fact]
     public void Token_file_holds_the_token_in_its_first_line()
     {
-        string file = Path.Combine(_folder, "token");
+        string file = Folder["token"];
         File.WriteAllText(file, "mr_abc \nsomething else\n");
 
         Assert.Equal("mr_abc", TokenSource.Find(null, file));
@@ -60,7 +56,7 @@ public sealed class OptionValueTests : IDisposable
     [Fact]
     public void Missing_token_file_is_named()
     {
-        string file = Path.Combine(_folder, "missing");
+        string file = Folder["missing"];
 
         Assert.Contains(file, Assert.Throws<TransferException>(() => TokenSource.Find(null, file)).Message, StringComparison.Ordinal);
     }

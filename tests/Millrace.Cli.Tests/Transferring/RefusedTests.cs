@@ -4,73 +4,67 @@ using System.Text.Json;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>The message when a transfer is refused: the file, the protocol, the status, and what to do.</summary>
-public sealed class RefusedTests : IDisposable
+public sealed class RefusedTests : CommandTests
 {
-    private readonly TransferFolder _folder = new();
-
-    public RefusedTests() => _folder.Write("one.bin", 300_001);
-
-    public void Dispose() => _folder.Dispose();
+    public RefusedTests() => Write("one.bin", 300_001);
 
     [Fact]
     public async Task Token_is_required_and_accepted_from_every_source()
     {
-        Directory.CreateDirectory(_folder["served"]);
-        (int exitCode, string output, string error) = await _folder.RunAsync("token", "add", "me", "--folder", "served", "--json");
+        Directory.CreateDirectory(Folder["served"]);
+        (int exitCode, string output, string error) = await RunAsync("token", "add", "me", "--folder", "served", "--json");
         Assert.True(exitCode == 0, output + error);
-        string token = Assert.Single(TransferFolder.Lines(output)).GetProperty("token").GetString()!;
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        string token = Assert.Single(Lines(output)).GetProperty("token").GetString()!;
+        using ServedCommand server = await ServeAsync("served");
 
-        (exitCode, _, error) = await _folder.RunAsync("put", "one.bin", server.Files);
+        (exitCode, _, error) = await RunAsync("put", "one.bin", server.Files);
         Assert.Equal(1, exitCode);
         MustName(error, "millrace put:", "one.bin", "http1", "401", "MILLRACE_TOKEN");
-        (exitCode, _, error) = await _folder.RunAsync("get", server.Files + "one.bin", "--token", "mr_wrong");
+        (exitCode, _, error) = await RunAsync("get", server.Files + "one.bin", "--token", "mr_wrong");
         Assert.Equal(1, exitCode);
         MustName(error, "millrace get:", "one.bin", "http1", "401", "--token");
         Assert.DoesNotContain("mr_wrong", error, StringComparison.Ordinal);
 
-        await File.WriteAllTextAsync(_folder["token"], token + "\n");
-        Assert.Equal(0, (await _folder.RunAsync("put", "one.bin", server.Files, "--token-file", "token")).ExitCode);
-        Assert.Equal(0, (await _folder.RunAsync("get", server.Files + "one.bin", "a.bin", "--token", token)).ExitCode);
-        Process fromVariable = _folder.Start(["ls", server.Files], token);
-        (exitCode, output, error) = await TransferFolder.EndAsync(fromVariable);
+        await File.WriteAllTextAsync(Folder["token"], token + "\n");
+        Assert.Equal(0, (await RunAsync("put", "one.bin", server.Files, "--token-file", "token")).ExitCode);
+        Assert.Equal(0, (await RunAsync("get", server.Files + "one.bin", "a.bin", "--token", token)).ExitCode);
+        Process fromVariable = Start(["ls", server.Files], token);
+        (exitCode, output, error) = await EndAsync(fromVariable);
         Assert.Equal((0, "one.bin\n", ""), (exitCode, output, error));
     }
 
     [Fact]
     public async Task Taken_name_is_reported_and_the_other_files_continue()
     {
-        _folder.Write("two.bin", 10);
-        _folder.Write("served/one.bin", 3);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        Write("two.bin", 10);
+        Write("served/one.bin", 3);
+        using ServedCommand server = await ServeAsync("served");
 
-        (int exitCode, string output, string error) = await _folder.RunAsync(
+        (int exitCode, string output, string error) = await RunAsync(
             "put", "one.bin", "two.bin", "missing.bin", server.Files, "--new");
 
         Assert.Equal(1, exitCode);
         MustName(error, $"one.bin to {server.Files}one.bin", "http1", "412", "--create-new", "There is no file 'missing.bin'");
         Assert.Contains("Put 1 file, 10 B, in ", output, StringComparison.Ordinal);
         Assert.Contains("; 2 failed.", output, StringComparison.Ordinal);
-        Assert.Equal(3, new FileInfo(_folder["served/one.bin"]).Length);
-        Assert.Equal(10, new FileInfo(_folder["served/two.bin"]).Length);
+        Assert.Equal(3, new FileInfo(Folder["served/one.bin"]).Length);
+        Assert.Equal(10, new FileInfo(Folder["served/two.bin"]).Length);
     }
 
     [Fact]
     public async Task If_match_replaces_or_deletes_only_the_named_version()
     {
-        _folder.Write("served/one.bin", 3);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
-        string tag = (await _folder.RunJsonAsync("ls", server.Files + "one.bin")).GetProperty("etag").GetString()!;
+        Write("served/one.bin", 3);
+        using ServedCommand server = await ServeAsync("served");
+        string tag = (await RunJsonAsync("ls", server.Files + "one.bin")).GetProperty("etag").GetString()!;
 
-        (int exitCode, _, string error) = await _folder.RunAsync("put", "one.bin", server.Files, "--if-match", "other");
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync("put", "one.bin", server.Files, "--if-match", "other");
         MustName(error, "one.bin", "412", "ls --long");
-        Assert.Equal(0, (await _folder.RunAsync("put", "one.bin", server.Files, "--if-match", tag)).ExitCode);
-        Assert.Equal(300_001, new FileInfo(_folder["served/one.bin"]).Length);
-        (exitCode, _, error) = await _folder.RunAsync("rm", server.Files + "one.bin", "--if-match", tag);
-        Assert.Equal(1, exitCode);
+        Assert.Equal(0, (await RunAsync("put", "one.bin", server.Files, "--if-match", tag)).ExitCode);
+        Assert.Equal(300_001, new FileInfo(Folder["served/one.bin"]).Length);
+        error = await FailAsync("rm", server.Files + "one.bin", "--if-match", tag);
         MustName(error, "one.bin", "412");
-        Assert.True(File.Exists(_folder["served/one.bin"]));
+        Assert.True(File.Exists(Folder["served/one.bin"]));
     }
 
     [Theory]
@@ -79,84 +73,76 @@ public sealed class RefusedTests : IDisposable
     [InlineData("rm")]
     public async Task Missing_file_is_named(string command)
     {
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        using ServedCommand server = await ServeAsync("served");
 
-        (int exitCode, _, string error) = await _folder.RunAsync(command, server.Files + "sub/missing.bin");
+        (int exitCode, _, string error) = await RunAsync(command, server.Files + "sub/missing.bin");
         Assert.Equal(1, exitCode);
         MustName(error, $"millrace {command}:", "sub/missing.bin", "millrace ls");
 
-        (exitCode, string output, error) = await _folder.RunAsync(command, server.Files + "sub/missing.bin", "--json");
+        (exitCode, string output, error) = await RunAsync(command, server.Files + "sub/missing.bin", "--json");
         Assert.Equal((1, ""), (exitCode, error));
-        JsonElement line = Assert.Single(TransferFolder.Lines(output));
+        JsonElement line = Assert.Single(Lines(output));
         Assert.Equal("NotFound", line.GetProperty("error").GetString());
         Assert.Equal(server.Files + "sub/missing.bin", line.GetProperty("url").GetString());
-        Assert.Empty(Directory.GetFiles(_folder.Path, "*missing*"));
+        Assert.Empty(Directory.GetFiles(Folder.Path, "*missing*"));
     }
 
     [Fact]
     public async Task Create_new_keeps_an_existing_local_file()
     {
-        _folder.Write("served/one.bin", 3);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        Write("served/one.bin", 3);
+        using ServedCommand server = await ServeAsync("served");
 
-        (int exitCode, _, string error) = await _folder.RunAsync("get", server.Files + "one.bin", "--new");
-
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync("get", server.Files + "one.bin", "--new");
         MustName(error, "millrace get:", "one.bin");
-        Assert.Equal(300_001, new FileInfo(_folder["one.bin"]).Length);
+        Assert.Equal(300_001, new FileInfo(Folder["one.bin"]).Length);
     }
 
     [Fact]
     public async Task Url_outside_the_files_is_corrected_in_the_message()
     {
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        using ServedCommand server = await ServeAsync("served");
         string wrong = server.Files.Replace("/files/", "/elsewhere/", StringComparison.Ordinal);
 
-        (int exitCode, _, string error) = await _folder.RunAsync("put", "one.bin", wrong);
-
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync("put", "one.bin", wrong);
         MustName(error, wrong, $"Begin with {server.Files}");
     }
 
     [Fact]
     public async Task Unreachable_server_is_named()
     {
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        using ServedCommand server = await ServeAsync("served");
         await server.KillAsync();
 
-        (int exitCode, _, string error) = await _folder.RunAsync("put", "one.bin", server.Files, "--attempts", "2");
-
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync("put", "one.bin", server.Files, "--attempts", "2");
         MustName(error, "millrace put:", $"127.0.0.1:{server.Port}", "refused", "server runs", "--attempts");
     }
 
     [NeedsFact(Need.Mount)]
     public async Task Full_local_disk_is_named_and_leaves_no_file()
     {
-        _folder.Write("served/one.bin", 8 * 1024 * 1024);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
-        using var small = MountedDisk.InMemory(1024 * 1024, _folder["small"]);
+        Write("served/one.bin", 8 * 1024 * 1024);
+        using ServedCommand server = await ServeAsync("served");
+        using var small = MountedDisk.InMemory(1024 * 1024, Folder["small"]);
 
-        (int exitCode, _, string error) = await _folder.RunAsync("get", server.Files + "one.bin", "small/");
-
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync("get", server.Files + "one.bin", "small/");
         MustName(error, "millrace get:", "small/one.bin", "space");
-        Assert.False(File.Exists(_folder["small/one.bin"]));
+        Assert.False(File.Exists(Folder["small/one.bin"]));
     }
 
     [NeedsFact(Need.Mount)]
     public async Task Full_server_disk_is_named_and_leaves_no_file()
     {
-        _folder.Write("large.bin", 8 * 1024 * 1024);
-        using var small = MountedDisk.InMemory(1024 * 1024, _folder["small"]);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "small", "--leave-free", "0");
+        Write("large.bin", 8 * 1024 * 1024);
+        using var small = MountedDisk.InMemory(1024 * 1024, Folder["small"]);
+        using ServedCommand server = await ServeAsync("small", "--leave-free", "0");
 
-        (int exitCode, _, string error) = await _folder.RunAsync("put", "large.bin", server.Files);
+        (int exitCode, _, string error) = await RunAsync("put", "large.bin", server.Files);
         await server.KillAsync();
 
         Assert.Equal(1, exitCode);
         MustName(error, "millrace put:", "large.bin", "http1", "507");
-        Assert.Empty(_folder.Digests("small"));
+        Assert.Empty(Digests("small"));
     }
 
     private static void MustName(string error, params string[] texts) =>

@@ -3,13 +3,9 @@ using System.Text.Json;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>What is wrong with a command line is said before any server is asked.</summary>
-public sealed class TransferArgumentsTests : IDisposable
+public sealed class TransferArgumentsTests : CommandTests
 {
     private const string Via = "--via <auto|http1|http2|grpc|grpc-web|grpc-web-text|tus>";
-
-    private readonly string _folder = Directory.CreateTempSubdirectory("millrace-cli-").FullName;
-
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Theory]
     [InlineData("put")]
@@ -18,7 +14,7 @@ public sealed class TransferArgumentsTests : IDisposable
     [InlineData("rm")]
     public async Task Help_names_the_options_and_exit_codes(string command)
     {
-        (int exitCode, string output, _) = await Command.RunAsync(_folder, command, "--help");
+        (int exitCode, string output, _) = await RunAsync(command, "--help");
 
         Assert.Equal(0, exitCode);
         string[] common =
@@ -52,9 +48,7 @@ public sealed class TransferArgumentsTests : IDisposable
     [InlineData("FILE... URL", "put", "x")]
     public async Task Invalid_command_line_is_rejected_with_the_reason(string reason, params string[] arguments)
     {
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, arguments);
-
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync(arguments);
         Assert.Contains(reason, error, StringComparison.Ordinal);
     }
 
@@ -64,9 +58,7 @@ public sealed class TransferArgumentsTests : IDisposable
     [InlineData("ls", "http://127.0.0.1:1/files/", "--token", "mr_abc", "--attempts", "1")]
     public async Task Valid_command_line_reaches_the_server(params string[] arguments)
     {
-        (int exitCode, _, string error) = await Command.RunAsync(_folder, arguments);
-
-        Assert.Equal(1, exitCode);
+        string error = await FailAsync(arguments);
         Assert.Contains("127.0.0.1:1", error, StringComparison.Ordinal);
         Assert.Contains("refused", error, StringComparison.Ordinal);
     }
@@ -74,7 +66,7 @@ public sealed class TransferArgumentsTests : IDisposable
     [Fact]
     public async Task With_json_a_wrong_url_is_an_object_too()
     {
-        (int exitCode, string output, string error) = await Command.RunAsync(_folder, "get", "http://h/files/../x", "--json");
+        (int exitCode, string output, string error) = await RunAsync("get", "http://h/files/../x", "--json");
 
         Assert.Equal((1, ""), (exitCode, error));
         using var json = JsonDocument.Parse(output);

@@ -57,7 +57,7 @@ public sealed class TransferTargetTests
             StringComparison.Ordinal);
 
     [Fact]
-    public void The_query_of_a_signed_link_is_its_own_and_in_no_text()
+    public void The_query_of_a_signed_link_is_never_printed()
     {
         TransferTarget target = TransferTarget.ParseWithLink("http://host/api/files/a%20b?mr-expires=1&mr-key=1&mr-signature=secret");
 

@@ -5,12 +5,8 @@ using System.Text.Json;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>put, get, ls and rm against `millrace serve`, all as processes.</summary>
-public sealed class TransferTests : IDisposable
+public sealed class TransferTests : CommandTests
 {
-    private readonly TransferFolder _folder = new();
-
-    public void Dispose() => _folder.Dispose();
-
     [Theory]
     [InlineData("auto", "http1")]
     [InlineData("http1", "http1")]
@@ -21,15 +17,15 @@ public sealed class TransferTests : IDisposable
     [InlineData("grpc-web-text", "grpc-web-text")]
     public async Task File_is_uploaded_and_downloaded_over_every_protocol(string via, string protocol)
     {
-        byte[] content = _folder.Write("one.bin", 3_000_001);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        byte[] content = Write("one.bin", 3_000_001);
+        using ServedCommand server = await ServeAsync("served");
         string digest = Convert.ToHexStringLower(SHA256.HashData(content));
 
-        JsonElement put = await _folder.RunJsonAsync("put", "one.bin", server.Files + "a/one.bin", "--via", via);
-        JsonElement got = await _folder.RunJsonAsync("get", server.Files + "a/one.bin", "copy.bin", "--via", via);
+        JsonElement put = await RunJsonAsync("put", "one.bin", server.Files + "a/one.bin", "--via", via);
+        JsonElement got = await RunJsonAsync("get", server.Files + "a/one.bin", "copy.bin", "--via", via);
 
-        Assert.Equal(content, await File.ReadAllBytesAsync(_folder["served/a/one.bin"]));
-        Assert.Equal(content, await File.ReadAllBytesAsync(_folder["copy.bin"]));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["served/a/one.bin"]));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["copy.bin"]));
         Assert.All([put, got], line =>
         {
             Assert.Equal("a/one.bin", line.GetProperty("name").GetString());
@@ -42,64 +38,62 @@ public sealed class TransferTests : IDisposable
     }
 
     [Fact]
-    public async Task The_lines_say_what_went_where_how_fast_and_by_what()
+    public async Task The_summary_names_source_destination_speed_and_protocol()
     {
-        byte[] content = _folder.Write("one.bin", 300_001);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        byte[] content = Write("one.bin", 300_001);
+        using ServedCommand server = await ServeAsync("served");
         string digest = Convert.ToHexStringLower(SHA256.HashData(content));
 
-        (int exitCode, string output, string error) = await _folder.RunAsync("put", "one.bin", server.Files);
+        (int exitCode, string output, string error) = await RunAsync("put", "one.bin", server.Files);
         Assert.Equal((0, ""), (exitCode, error));
         Assert.Matches($@"^Put one\.bin to {server.Files}one\.bin, 293 KiB, in .+ \(.+/s\) by http1; SHA-256 {digest}\.\s*$", output);
 
-        (exitCode, output, error) = await _folder.RunAsync("get", server.Files + "one.bin", "two.bin");
+        (exitCode, output, error) = await RunAsync("get", server.Files + "one.bin", "two.bin");
         Assert.Equal((0, ""), (exitCode, error));
         Assert.Matches($@"^Got {server.Files}one\.bin to two\.bin, 293 KiB, in .+ by http1; SHA-256 {digest}\.\s*$", output);
 
-        (exitCode, output, error) = await _folder.RunAsync("get", "-q", server.Files + "one.bin", "two.bin");
+        (exitCode, output, error) = await RunAsync("get", "-q", server.Files + "one.bin", "two.bin");
         Assert.Equal((0, "", ""), (exitCode, output, error));
     }
 
     [Fact]
     public async Task Folders_are_uploaded_and_downloaded_completely()
     {
-        _folder.Write("tree/a.bin", 1_000_000, 1);
-        _folder.Write("tree/sub/b c.bin", 70_000, 2);
-        _folder.Write("tree/sub/Grüße%20#1.txt", 5, 3);
-        _folder.Write("tree/sub/empty", 0);
+        Write("tree/a.bin", 1_000_000, 1);
+        Write("tree/sub/b c.bin", 70_000, 2);
+        Write("tree/sub/Grüße%20#1.txt", 5, 3);
+        Write("tree/sub/empty", 0);
         for (int i = 0; i < 20; i++)
         {
-            _folder.Write($"tree/many/{i}.bin", i * 1000, i);
+            Write($"tree/many/{i}.bin", i * 1000, i);
         }
 
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        using ServedCommand server = await ServeAsync("served");
 
-        (int exitCode, string output, string error) = await _folder.RunAsync("put", "tree", server.Files + "up/");
-        Assert.True(exitCode == 0, output + error);
+        string output = await SucceedAsync("put", "tree", server.Files + "up/");
         Assert.Contains("Put 24 files, ", output, StringComparison.Ordinal);
-        (exitCode, output, error) = await _folder.RunAsync("get", server.Files + "up/tree/", "down");
-        Assert.True(exitCode == 0, output + error);
+        output = await SucceedAsync("get", server.Files + "up/tree/", "down");
 
-        SortedDictionary<string, string> expected = _folder.Digests("tree");
+        SortedDictionary<string, string> expected = Digests("tree");
         Assert.Equal(24, expected.Count);
-        Assert.Equal(expected, _folder.Digests("served/up/tree"));
-        Assert.Equal(expected, _folder.Digests("down"));
+        Assert.Equal(expected, Digests("served/up/tree"));
+        Assert.Equal(expected, Digests("down"));
     }
 
     [Fact]
     public async Task Standard_input_goes_up_and_standard_output_comes_down()
     {
-        byte[] content = _folder.Write("one.bin", 3_000_001);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        byte[] content = Write("one.bin", 3_000_001);
+        using ServedCommand server = await ServeAsync("served");
 
-        Process put = _folder.Start(["put", "-", server.Files + "in.bin"], input: true);
+        Process put = Start(["put", "-", server.Files + "in.bin"], input: true);
         await put.StandardInput.BaseStream.WriteAsync(content);
         put.StandardInput.Close();
-        (int exitCode, string output, string error) = await TransferFolder.EndAsync(put);
+        (int exitCode, string output, string error) = await EndAsync(put);
         Assert.True(exitCode == 0, output + error);
-        Assert.Equal(content, await File.ReadAllBytesAsync(_folder["served/in.bin"]));
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder["served/in.bin"]));
 
-        Process get = _folder.Start(["get", server.Files + "in.bin", "-"]);
+        Process get = Start(["get", server.Files + "in.bin", "-"]);
         var copy = new MemoryStream();
         await get.StandardOutput.BaseStream.CopyToAsync(copy);
         error = await get.StandardError.ReadToEndAsync();
@@ -112,24 +106,24 @@ public sealed class TransferTests : IDisposable
     [Fact]
     public async Task Files_are_listed_below_their_folder()
     {
-        _folder.Write("served/a.bin", 300_001);
-        _folder.Write("served/sub/b.bin", 10);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        Write("served/a.bin", 300_001);
+        Write("served/sub/b.bin", 10);
+        using ServedCommand server = await ServeAsync("served");
 
-        (int exitCode, string output, string error) = await _folder.RunAsync("ls", server.Files);
+        (int exitCode, string output, string error) = await RunAsync("ls", server.Files);
         Assert.Equal((0, "a.bin\nsub/\n", ""), (exitCode, output, error));
 
-        (_, output, _) = await _folder.RunAsync("ls", "-r", server.Files);
+        (_, output, _) = await RunAsync("ls", "-r", server.Files);
         Assert.Equal("a.bin\nsub/b.bin\n", output);
 
-        (_, output, _) = await _folder.RunAsync("ls", server.Files + "sub");
+        (_, output, _) = await RunAsync("ls", server.Files + "sub");
         Assert.Equal("b.bin\n", output);
 
-        (_, output, _) = await _folder.RunAsync("ls", "--long", server.Files + "a.bin");
+        (_, output, _) = await RunAsync("ls", "--long", server.Files + "a.bin");
         Assert.Matches("^  293 KiB  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  \".+\" +a\\.bin\\s*$", output);
 
-        (_, output, _) = await _folder.RunAsync("ls", "-r", "--json", server.Files);
-        List<JsonElement> lines = TransferFolder.Lines(output);
+        (_, output, _) = await RunAsync("ls", "-r", "--json", server.Files);
+        List<JsonElement> lines = Lines(output);
         Assert.Equal(["a.bin", "sub/b.bin"], lines.Select(line => line.GetProperty("name").GetString()));
         Assert.Equal(server.Files + "sub/b.bin", lines[1].GetProperty("url").GetString());
         Assert.Equal(300_001, lines[0].GetProperty("length").GetInt64());
@@ -140,43 +134,43 @@ public sealed class TransferTests : IDisposable
     {
         foreach (string name in new[] { "a.bin", "b.bin", "sub/c.bin", "sub/d/e.bin" })
         {
-            _folder.Write($"served/{name}", 10);
+            Write($"served/{name}", 10);
         }
 
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        using ServedCommand server = await ServeAsync("served");
 
-        (int exitCode, string output, string error) = await _folder.RunAsync("rm", server.Files + "a.bin");
+        (int exitCode, string output, string error) = await RunAsync("rm", server.Files + "a.bin");
         Assert.Equal((0, $"Deleted {server.Files}a.bin.\n", ""), (exitCode, output, error));
 
-        (exitCode, _, error) = await _folder.RunAsync("rm", "-r", server.Files + "sub/");
+        (exitCode, _, error) = await RunAsync("rm", "-r", server.Files + "sub/");
         Assert.Equal(1, exitCode);
         Assert.Contains("Delete 2 files (20 B)", error, StringComparison.Ordinal);
         Assert.Contains("--yes", error, StringComparison.Ordinal);
-        Assert.Equal(3, _folder.Digests("served").Count);
+        Assert.Equal(3, Digests("served").Count);
 
-        Process answered = _folder.Start(["rm", "-r", server.Files + "sub/"], input: true);
+        Process answered = Start(["rm", "-r", server.Files + "sub/"], input: true);
         await answered.StandardInput.WriteLineAsync("y");
         answered.StandardInput.Close();
-        (exitCode, output, error) = await TransferFolder.EndAsync(answered);
+        (exitCode, output, error) = await EndAsync(answered);
         Assert.True(exitCode == 0, output + error);
         Assert.EndsWith("Deleted 2 files.\n", output, StringComparison.Ordinal);
 
-        (exitCode, output, _) = await _folder.RunAsync("rm", "-r", "--yes", "--json", server.Files);
+        (exitCode, output, _) = await RunAsync("rm", "-r", "--yes", "--json", server.Files);
         Assert.Equal(0, exitCode);
-        Assert.Equal("b.bin", Assert.Single(TransferFolder.Lines(output)).GetProperty("name").GetString());
-        Assert.Empty(_folder.Digests("served"));
+        Assert.Equal("b.bin", Assert.Single(Lines(output)).GetProperty("name").GetString());
+        Assert.Empty(Digests("served"));
     }
 
     [Fact]
     public async Task Remote_names_are_completed_in_a_url()
     {
-        _folder.Write("served/may.csv", 10);
-        _folder.Write("served/maybe/x.csv", 10);
-        _folder.Write("served/other.csv", 10);
-        ServedFolder server = await ServedFolder.StartAsync(_folder, "served");
+        Write("served/may.csv", 10);
+        Write("served/maybe/x.csv", 10);
+        Write("served/other.csv", 10);
+        using ServedCommand server = await ServeAsync("served");
         string line = $"get {server.Files}ma";
 
-        (int exitCode, string output, string error) = await _folder.RunAsync($"[suggest:{line.Length}]", line);
+        (int exitCode, string output, string error) = await RunAsync($"[suggest:{line.Length}]", line);
 
         Assert.Equal((0, $"{server.Files}may.csv\n{server.Files}maybe/\n", ""), (exitCode, output, error));
     }

@@ -100,7 +100,7 @@ public sealed class TransferTextTests
     }
 
     [Fact]
-    public void Only_failures_of_files_and_wires_are_expected()
+    public void Only_failures_of_files_and_connections_are_expected()
     {
         Assert.True(TransferFailure.IsExpected(new TransferException(TransferError.Failed, "why")));
         Assert.True(TransferFailure.IsExpected(new UnauthorizedAccessException()));

@@ -1,0 +1,124 @@
+using System.Diagnostics;
+using System.Security.Cryptography;
+using System.Text.Json;
+
+namespace Millrace.Cli.Tests;
+
+/// <summary>
+/// Tests of the command as a process, in a folder of its own, with separate states and no token of whoever runs the tests.
+/// </summary>
+public abstract class CommandTests : FolderTests
+{
+    private readonly List<Process> _started = [];
+
+    public override void Dispose()
+    {
+        foreach (Process process in _started)
+        {
+            if (!process.HasExited)
+            {
+                process.Kill(entireProcessTree: true);
+                process.WaitForExit();
+            }
+
+            process.Dispose();
+        }
+
+        base.Dispose();
+    }
+
+    /// <summary>Writes a file of random bytes.</summary>
+    protected byte[] Write(string name, int length, int seed = 7)
+    {
+        byte[] content = new byte[length];
+        new Random(seed).NextBytes(content);
+        Folder.Write(name, content);
+        return content;
+    }
+
+    /// <summary>Every file below a folder with its SHA-256, those of transfers' own states left out.</summary>
+    protected SortedDictionary<string, string> Digests(string folder)
+    {
+        var digests = new SortedDictionary<string, string>(StringComparer.Ordinal);
+        foreach (string file in Directory.EnumerateFiles(Folder[folder], "*", SearchOption.AllDirectories))
+        {
+            string name = Path.GetRelativePath(Folder[folder], file);
+            if (!name.StartsWith(".millrace", StringComparison.Ordinal))
+            {
+                digests.Add(name, Convert.ToHexStringLower(SHA256.HashData(File.ReadAllBytes(file))));
+            }
+        }
+
+        return digests;
+    }
+
+    /// <summary>Starts the command; it is ended after the test.</summary>
+    protected internal Process Start(string[] arguments, string? token = null, bool input = false)
+    {
+        var start = new ProcessStartInfo("dotnet", [Command.Program, .. arguments])
+        {
+            WorkingDirectory = Folder.Path,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        start.Environment.Remove("MILLRACE_TOKEN");
+        start.Environment["XDG_STATE_HOME"] = Folder[".states"];
+        if (token is not null)
+        {
+            start.Environment["MILLRACE_TOKEN"] = token;
+        }
+
+        Process process = Process.Start(start)!;
+        _started.Add(process);
+        if (!input)
+        {
+            process.StandardInput.Close();
+        }
+
+        return process;
+    }
+
+    /// <summary>Runs the command to its end.</summary>
+    protected Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments) => EndAsync(Start(arguments));
+
+    /// <returns>What the command printed; it has to succeed.</returns>
+    protected async Task<string> SucceedAsync(params string[] arguments)
+    {
+        (int exitCode, string output, string error) = await RunAsync(arguments);
+        Assert.True(exitCode == 0, output + error);
+        return output;
+    }
+
+    /// <returns>What the command printed as errors; it has to exit with 1.</returns>
+    protected async Task<string> FailAsync(params string[] arguments)
+    {
+        (int exitCode, _, string error) = await RunAsync(arguments);
+        Assert.Equal(1, exitCode);
+        return error;
+    }
+
+    /// <summary>Runs the command with --json and reads its only line.</summary>
+    protected async Task<JsonElement> RunJsonAsync(params string[] arguments) =>
+        Assert.Single(Lines(await SucceedAsync([.. arguments, "--json"])));
+
+    /// <summary>Serves a folder, which is created if it is missing, over every protocol.</summary>
+    internal Task<ServedCommand> ServeAsync(string folder, params string[] options)
+    {
+        Directory.CreateDirectory(Folder[folder]);
+        return ServedCommand.StartAsync(this, [folder, "--h2-port", "0", .. options]);
+    }
+
+    /// <summary>Waits for the end of a command.</summary>
+    protected static async Task<(int ExitCode, string Output, string Error)> EndAsync(Process process)
+    {
+        Task<string> output = process.StandardOutput.ReadToEndAsync();
+        Task<string> error = process.StandardError.ReadToEndAsync();
+        await Command.WaitAsync(process);
+        return (process.ExitCode, await output, await error);
+    }
+
+    /// <summary>One object a line.</summary>
+    protected static List<JsonElement> Lines(string output) =>
+        [.. output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
+}

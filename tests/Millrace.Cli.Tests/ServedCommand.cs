@@ -1,0 +1,67 @@
+using System.Diagnostics;
+using System.Text.Json;
+
+namespace Millrace.Cli.Tests;
+
+/// <summary>`millrace serve` as a process, ready. The test that started it ends it.</summary>
+internal sealed class ServedCommand : IDisposable
+{
+    private readonly CommandTests _test;
+    private readonly string[] _arguments;
+    private Process _process = null!;
+    private Task<string> _error = null!;
+
+    private ServedCommand(CommandTests test, string[] arguments)
+    {
+        _test = test;
+        _arguments = arguments;
+    }
+
+    /// <summary>What it printed when it was ready.</summary>
+    public JsonElement Ready { get; private set; }
+
+    public HttpClient Client { get; } = new() { Timeout = TimeSpan.FromMinutes(2) };
+
+    /// <summary>The URL of its files.</summary>
+    public string Files => Ready.GetProperty("files").GetString()!;
+
+    public int Port => new Uri(Files).Port;
+
+    /// <summary>Starts it on a free port and waits until it is ready.</summary>
+    public static async Task<ServedCommand> StartAsync(CommandTests test, params string[] arguments)
+    {
+        var server = new ServedCommand(test, arguments);
+        await server.StartAsync(port: 0);
+        server.Client.BaseAddress = new Uri(server.Ready.GetProperty("address").GetString()!);
+        return server;
+    }
+
+    /// <summary>Starts it again where it was.</summary>
+    public Task StartAgainAsync() => StartAsync(Port);
+
+    public void Signal(int signal) => Command.Signal(_process, signal);
+
+    /// <summary>Ends it at once, as the system does when there is no memory left.</summary>
+    public async Task KillAsync()
+    {
+        _process.Kill();
+        await _process.WaitForExitAsync();
+    }
+
+    /// <summary>Waits for its end.</summary>
+    public async Task<(int ExitCode, string Error)> EndAsync()
+    {
+        await Command.WaitAsync(_process);
+        return (_process.ExitCode, await _error);
+    }
+
+    public void Dispose() => Client.Dispose();
+
+    private async Task StartAsync(int port)
+    {
+        _process = _test.Start(["serve", .. _arguments, "--port", $"{port}", "--json"]);
+        _error = _process.StandardError.ReadToEndAsync();
+        string? line = await _process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(2));
+        Ready = JsonDocument.Parse(line ?? throw new InvalidOperationException("It did not start: " + await _error)).RootElement;
+    }
+}
