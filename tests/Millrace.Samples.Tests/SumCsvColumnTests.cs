@@ -35,7 +35,7 @@ public sealed class SumCsvColumnTests : IDisposable
     }
 
     [Fact]
-    public async Task A_field_that_is_no_number_is_shown_with_its_line()
+    public async Task An_invalid_number_is_reported_with_its_line()
     {
         (int exitCode, _, string error) =
             await Sample.RunAsync("SumCsvColumn", _folder.Write("a.csv", "a,b\n1,2\n3,4x\n"), "b");

@@ -11,7 +11,7 @@ public sealed class WriteAheadLogTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task What_it_said_ok_to_is_there_after_a_kill()
+    public async Task Acknowledged_records_survive_a_kill()
     {
         string path = _folder["log"];
         using (Process process = Start(path))
@@ -39,7 +39,7 @@ public sealed class WriteAheadLogTests : IDisposable
     [InlineData(new byte[] { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 })]
     [InlineData(new byte[] { 2, 0, 0, 0, 1, 2, 3, 4, (byte)'k', 0 })]
     [InlineData(new byte[] { 1 })]
-    public async Task What_a_crash_left_behind_the_last_record_is_cut_off(byte[] rest)
+    public async Task An_incomplete_last_record_is_cut_off_after_a_crash(byte[] rest)
     {
         string path = _folder["log"];
         using (Process process = Start(path))

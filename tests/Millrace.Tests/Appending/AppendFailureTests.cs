@@ -74,10 +74,7 @@ public sealed class AppendFailureTests
         // A record that failed together with a too long piece fits alone.
         await writers[3].FlushAsync();
         Assert.Equal(1010 + (DiskBytes / 2), new FileInfo(path).Length);
-        foreach (FileAppendWriter writer in writers)
-        {
-            await writer.DisposeAsync();
-        }
+        await Logs.DisposeAsync(writers);
     }
 
     [NeedsTheory(Need.Mount), EveryValue]

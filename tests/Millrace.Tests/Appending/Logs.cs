@@ -8,6 +8,14 @@ internal static class Logs
     public static FileAppendWriter Open(string path, bool portable, Durability durability = Durability.EveryFlush) =>
         FilePipe.Append(path, new FileAppendOptions { Portable = portable, Durability = durability });
 
+    public static async Task DisposeAsync(IEnumerable<FileAppendWriter> writers)
+    {
+        foreach (FileAppendWriter writer in writers)
+        {
+            await writer.DisposeAsync();
+        }
+    }
+
     public static AppendLog LogOf(FileAppendWriter writer) => writer.Log;
 
     /// <summary>

@@ -23,10 +23,7 @@ public sealed class SharedLogTests
                 Assert.True(writer.LastFlushOffset >= 0);
             }
         })));
-        foreach (FileAppendWriter writer in writers)
-        {
-            await writer.DisposeAsync();
-        }
+        await Logs.DisposeAsync(writers);
 
         int[] next = new int[Writers];
         foreach (string line in await File.ReadAllLinesAsync(path))
@@ -51,10 +48,7 @@ public sealed class SharedLogTests
             await writer.WriteAsync(piece);
             await writer.WriteAsync(piece);
         })));
-        foreach (FileAppendWriter writer in writers)
-        {
-            await writer.DisposeAsync();
-        }
+        await Logs.DisposeAsync(writers);
 
         byte[] bytes = await File.ReadAllBytesAsync(path);
         Assert.Equal(8 * Length, bytes.Length);
@@ -79,10 +73,7 @@ public sealed class SharedLogTests
         Assert.Equal(1, log.Flushes);
         Assert.Equal(TestContent.Of(4000).ToArray(), await File.ReadAllBytesAsync(path));
         Assert.Equal(Enumerable.Range(0, 40).Select(i => 100L * i), writers.Select(writer => writer.LastFlushOffset));
-        foreach (FileAppendWriter writer in writers)
-        {
-            await writer.DisposeAsync();
-        }
+        await Logs.DisposeAsync(writers);
     }
 
     [Fact]
@@ -97,10 +88,7 @@ public sealed class SharedLogTests
         await Task.WhenAll(flushes).Soon();
 
         Assert.Equal(TestContent.Of(15_000).ToArray(), await File.ReadAllBytesAsync(path));
-        foreach (FileAppendWriter writer in writers)
-        {
-            await writer.DisposeAsync();
-        }
+        await Logs.DisposeAsync(writers);
     }
 
     [Fact]

@@ -42,7 +42,7 @@ public sealed class AsStreamTests : ContractTests
     }
 
     [Theory, EveryReader]
-    public async Task A_small_buffer_gets_the_file_in_order(string name)
+    public async Task Small_reads_return_the_file_in_order(string name)
     {
         await using Stream stream = Readers.Get(name).Create(1_000).AsStream();
         using var destination = new MemoryStream();

@@ -55,7 +55,7 @@ public sealed class CursorTests : ContractTests
     }
 
     [Theory, EveryReader(ReaderTraits.ChecksCursors)]
-    public async Task A_cursor_of_one_kind_with_a_default_one_is_rejected(string name)
+    public async Task A_default_cursor_with_one_of_a_buffer_is_rejected(string name)
     {
         PipeReader reader = Open(name, Length);
         ReadResult result = await reader.HoldAsync(100);

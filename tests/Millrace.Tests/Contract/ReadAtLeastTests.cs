@@ -89,7 +89,7 @@ public sealed class ReadAtLeastTests : ContractTests
     }
 
     [Theory, EveryReader(ReaderTraits.ObeysTokens)]
-    public async Task A_canceled_token_cancels_it_and_leaves_the_reader_usable(string name)
+    public async Task A_canceled_token_cancels_ReadAtLeast_and_leaves_the_reader_usable(string name)
     {
         PipeReader reader = Open(name, 10_000);
 
@@ -100,7 +100,7 @@ public sealed class ReadAtLeastTests : ContractTests
     }
 
     [Theory, EveryReader]
-    public async Task CancelPendingRead_before_it_cancels_it_and_leaves_the_reader_usable(string name)
+    public async Task CancelPendingRead_cancels_the_next_ReadAtLeast_and_leaves_the_reader_usable(string name)
     {
         PipeReader reader = Open(name, 10_000);
         reader.CancelPendingRead();

@@ -18,6 +18,8 @@ internal static class CopyFiles
         { nameof(CopyMethods.ReadAndWrite), "read and write" },
     };
 
+    public static TheoryData<string> WayNames => [nameof(CopyMethods.All), nameof(CopyMethods.Kernel), nameof(CopyMethods.ReadAndWrite)];
+
     public static ValueTask<CopyResult> CopyAsync(
         string source,
         string destination,

@@ -46,7 +46,7 @@ public sealed class CopyIntoPipeTests : FolderTests
     }
 
     [Fact]
-    public async Task A_file_that_was_cut_meanwhile_is_an_error()
+    public async Task Truncation_during_a_copy_is_reported()
     {
         await File.WriteAllBytesAsync(Folder["file"], TestContent.Of(Length).ToArray());
         await using FilePipeReader reader = FilePipe.OpenRead(

@@ -43,14 +43,7 @@ public sealed class SequenceAllocationTests
         // Portably every block is waited for, which is a task for this test's own thread to wait on.
         int most = NativeFeatures.Linux ? MaxBytes : 2 * MaxBytes;
 
-        // Once in several rounds is enough: what else the process does meanwhile is not counted against the walk.
-        long least = long.MaxValue;
-        for (int round = 0; round < 8 && least > most; round++)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            WalkOver(path, options, Walks[walk], length);
-            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
-        }
+        long least = Least.Of(Least.AllocatedBytes, most, () => WalkOver(path, options, Walks[walk], length));
 
         Assert.InRange(least, 0, most);
     }

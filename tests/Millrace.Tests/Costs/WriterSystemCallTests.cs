@@ -88,19 +88,12 @@ public sealed class WriterSystemCallTests
         for (int round = 0; round < 10; round++)
         {
             await using FilePipeWriter writer = WriterKind.Of(kind).Create(folder["file"]);
-            long before = SystemCallsThatWrite();
+            long before = Least.Writes();
             await write(writer);
-            least = Math.Min(least, SystemCallsThatWrite() - before);
+            least = Math.Min(least, Least.Writes() - before);
         }
 
         Assert.Equal(TestContent.Of(Length).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
         return least;
     }
-
-    /// <summary>The process's write(2) and its like so far. https://man7.org/linux/man-pages/man5/proc_pid_io.5.html</summary>
-    private static long SystemCallsThatWrite() => File
-        .ReadLines("/proc/self/io")
-        .Where(line => line.StartsWith("syscw: ", StringComparison.Ordinal))
-        .Select(line => long.Parse(line.AsSpan("syscw: ".Length)))
-        .Single();
 }

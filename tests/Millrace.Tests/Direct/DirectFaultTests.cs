@@ -58,7 +58,7 @@ public class DirectFaultTests
         using FilePipeReader reader = DirectReaders.Open(engine, path);
         await reader.SkipAsync(77);
         using SafeFileHandle folder = Linux.OpenForReading("/");
-        foreach (int descriptor in DirectNative.Descriptors(path))
+        foreach (int descriptor in Linux.Descriptors(path))
         {
             DirectNative.Replace(descriptor, folder);
         }

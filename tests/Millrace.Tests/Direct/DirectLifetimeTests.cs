@@ -42,7 +42,7 @@ public class DirectLifetimeTests
 
         await stop.CancelAsync();
         await witness.Soon();
-        await AssertNoDescriptorsAsync(path);
+        await Linux.ClosedAsync(path);
     }
 
     [Theory, MemberData(nameof(Engines))]
@@ -55,7 +55,7 @@ public class DirectLifetimeTests
             using FilePipeReader reader = DirectReaders.Open(engine, path, options);
             await reader.AssertRestAsync(i * 1000, (i * 1000) + 3_000_000);
         })).Soon();
-        await AssertNoDescriptorsAsync(path);
+        await Linux.ClosedAsync(path);
     }
 
     [Theory, MemberData(nameof(Engines))]
@@ -84,16 +84,6 @@ public class DirectLifetimeTests
         catch (InvalidOperationException)
         {
             // The reader was completed before the bytes came.
-        }
-    }
-
-    /// <summary>The last read in flight closes the file.</summary>
-    private static async Task AssertNoDescriptorsAsync(string path)
-    {
-        using var patience = new CancellationTokenSource(Bounded.Patience);
-        while (DirectNative.Descriptors(path).Length > 0)
-        {
-            await Task.Delay(1, patience.Token);
         }
     }
 }

@@ -1,5 +1,3 @@
-using System.ComponentModel;
-using System.Globalization;
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 
@@ -22,24 +20,16 @@ internal static unsafe partial class DirectNative
         using SafeFileHandle file = File.OpenHandle(path);
         nuint bytes = (nuint)RandomAccess.GetLength(file);
         byte* address = (byte*)Map(null, bytes, Read, Shared, file, 0);
-        Check(address == (byte*)-1 ? -1 : 0);
+        Linux.Check(address == (byte*)-1 ? -1 : 0);
         byte[] pages = new byte[(bytes + (nuint)Environment.SystemPageSize - 1) / (nuint)Environment.SystemPageSize];
         fixed (byte* vector = pages)
         {
-            Check(InCore(address, bytes, vector));
+            Linux.Check(InCore(address, bytes, vector));
         }
 
-        Check(Unmap(address, bytes));
+        Linux.Check(Unmap(address, bytes));
         return pages.Count(page => (page & 1) != 0);
     }
-
-    /// <summary>The descriptors of a file in this process.</summary>
-    public static int[] Descriptors(string path) =>
-    [
-        .. Directory.EnumerateFiles("/proc/self/fd")
-            .Where(name => string.Equals(new FileInfo(name).LinkTarget, path, StringComparison.Ordinal))
-            .Select(name => int.Parse(Path.GetFileName(name), CultureInfo.InvariantCulture)),
-    ];
 
     /// <summary>Whether a descriptor was opened with O_DIRECT.</summary>
     public static bool IsDirect(int descriptor)
@@ -50,7 +40,7 @@ internal static unsafe partial class DirectNative
     }
 
     /// <summary>Puts another file under a descriptor, so that what uses it fails. https://man7.org/linux/man-pages/man2/dup2.2.html</summary>
-    public static void Replace(int descriptor, SafeFileHandle by) => Check(Duplicate(by, descriptor));
+    public static void Replace(int descriptor, SafeFileHandle by) => Linux.Check(Duplicate(by, descriptor));
 
     /// <summary>
     /// Has the kernel refuse one system call to this thread and those that it starts, as containers do.
@@ -66,16 +56,8 @@ internal static unsafe partial class DirectNative
             new(0x06, 0, 0, 0x7fff0000), // SECCOMP_RET_ALLOW
         };
         var program = new Program { Length = 4, Instructions = instructions };
-        Check(Control(NoNewPrivileges, 1, 0, 0, 0));
-        Check(Control(SetSeccomp, Filter, (nint)(&program), 0, 0));
-    }
-
-    private static void Check(int result)
-    {
-        if (result < 0)
-        {
-            throw new Win32Exception();
-        }
+        Linux.Check(Control(NoNewPrivileges, 1, 0, 0, 0));
+        Linux.Check(Control(SetSeccomp, Filter, (nint)(&program), 0, 0));
     }
 
     [LibraryImport("libc", EntryPoint = "mmap", SetLastError = true)]

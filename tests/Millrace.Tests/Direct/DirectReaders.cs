@@ -54,7 +54,7 @@ internal static class DirectReaders
 
     /// <summary>The descriptors of a file in this process that go past the page cache.</summary>
     public static int[] DirectDescriptors(string path) =>
-        [.. DirectNative.Descriptors(path).Where(DirectNative.IsDirect)];
+        [.. Linux.Descriptors(path).Where(DirectNative.IsDirect)];
 
     /// <summary>The folder of the run, or one beside the tests where that one is in memory.</summary>
     private static string ChooseFolder()

@@ -67,7 +67,7 @@ public class DirectStrategyTests
     public async Task A_foreign_pool_is_ignored()
     {
         string path = DirectReaders.NewFile(100_000);
-        using var pool = new RefusingPool();
+        using var pool = new FailingPool(rentals: 0);
         using FilePipeReader reader = FilePipe.OpenRead(path, Direct with { Pool = pool });
         Assert.Equal(ReadStrategy.Direct, reader.Strategy);
         await reader.AssertRestAsync(0, 100_000);
@@ -98,17 +98,5 @@ public class DirectStrategyTests
         using FilePipeReader reader = FilePipe.OpenRead(handle, Direct);
         Assert.Equal(ReadStrategy.Direct, reader.Strategy);
         await reader.AssertRestAsync(0, 300_000);
-    }
-
-    private sealed class RefusingPool : MemoryPool<byte>
-    {
-        public override int MaxBufferSize => int.MaxValue;
-
-        public override IMemoryOwner<byte> Rent(int minBufferSize = -1) =>
-            throw new InvalidOperationException("Rented from the caller's pool.");
-
-        protected override void Dispose(bool disposing)
-        {
-        }
     }
 }

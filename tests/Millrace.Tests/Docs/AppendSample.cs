@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Millrace.Tests.Docs;
 
-/// <summary>The code sample of docs/append.md, compiled. <see cref="AppendTests"/> compares it with the text there.</summary>
+/// <summary>The code sample of docs/append.md, compiled. <see cref="ReadmeTests"/> compares it with the text there.</summary>
 internal static class AppendSample
 {
     // sample: begin

@@ -3,7 +3,7 @@ namespace Millrace.Tests.Docs;
 /// <summary>The code sample of README.md, compiled. <see cref="ReadmeTests"/> compares it with the text there.</summary>
 internal static class ReadmeSample
 {
-    // README: begin
+    // sample: begin
     public static async Task<long> CountLinesAsync(string path, CancellationToken cancellationToken = default)
     {
         long lines = 0;
@@ -20,5 +20,5 @@ internal static class ReadmeSample
         }
     }
 
-    // README: end
+    // sample: end
 }

@@ -7,14 +7,20 @@ public sealed partial class ReadmeTests
 {
     private static readonly string Root = Repository.Root;
 
-    [Fact]
-    public void The_readme_shows_the_compiled_sample()
+    [Theory]
+    [InlineData("README.md", "ReadmeSample.cs")]
+    [InlineData("docs/append.md", "AppendSample.cs")]
+    [InlineData("docs/scan.md", "ScanSample.cs")]
+    [InlineData("docs/sequences.md", "SequencesSample.cs")]
+    public void Pages_show_their_compiled_samples(string page, string file)
     {
-        string source = File.ReadAllText(Path.Combine(Root, "tests", "Millrace.Tests", "Docs", "ReadmeSample.cs"));
-        string sample = Between(source, "// README: begin", "// README: end");
-        string unindented = string.Join('\n', sample.Split('\n').Select(line => line.Length > 4 ? line[4..] : line)).Trim();
+        string source = File.ReadAllText(Path.Combine(Root, "tests", "Millrace.Tests", "Docs", file));
+        IEnumerable<string> compiled = Sample().Matches(source).Select(match => string.Join(
+            '\n', match.Groups["code"].Value.Split('\n').Select(line => line.Length > 4 ? line[4..] : line)).Trim());
+        string[] shown = [.. Block().Matches(File.ReadAllText(Path.Combine(Root, page))).Select(match => match.Groups["code"].Value.Trim())];
 
-        Assert.Contains(unindented, File.ReadAllText(Path.Combine(Root, "README.md")), StringComparison.Ordinal);
+        Assert.NotEmpty(compiled);
+        Assert.Equal(compiled, page == "README.md" ? shown.Intersect(compiled) : shown);
     }
 
     [Theory]
@@ -54,13 +60,12 @@ public sealed partial class ReadmeTests
         Assert.Empty(broken);
     }
 
+    [GeneratedRegex(@"// sample: begin\n(?<code>.*?)// sample: end", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
+    private static partial Regex Sample();
+
+    [GeneratedRegex(@"```csharp\n(?<code>.*?)```", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
+    private static partial Regex Block();
+
     [GeneratedRegex(@"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")]
     private static partial Regex LocalLink();
-
-    private static string Between(string text, string begin, string end)
-    {
-        int from = text.IndexOf(begin, StringComparison.Ordinal) + begin.Length;
-        int to = text.IndexOf(end, from, StringComparison.Ordinal);
-        return text[from..to];
-    }
 }

@@ -1,26 +1,10 @@
 using System.Runtime.InteropServices;
-using System.Text.RegularExpressions;
 
 namespace Millrace.Tests.Docs;
 
 /// <summary>What docs/scan.md shows compiles and does what it says.</summary>
-public sealed partial class ScanPageTests
+public sealed class ScanPageTests
 {
-    [Fact]
-    public void The_page_shows_the_compiled_samples()
-    {
-        string source = File.ReadAllText(
-            Path.Combine(Repository.Root, "tests", "Millrace.Tests", "Docs", "ScanSample.cs"));
-        string[] compiled =
-        [
-            .. Sample().Matches(source).Select(match => string.Join(
-                '\n', match.Groups["code"].Value.Split('\n').Select(line => line.Length > 4 ? line[4..] : line)).Trim()),
-        ];
-        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "scan.md"));
-
-        Assert.Equal(compiled, Block().Matches(page).Select(match => match.Groups["code"].Value.Trim()));
-    }
-
     [Fact]
     public async Task The_sample_of_lines_counts_them() =>
         Assert.Equal(
@@ -36,10 +20,4 @@ public sealed partial class ScanPageTests
 
         Assert.Equal(numbers.Sum(), await ScanSample.SumAsync(path).Soon());
     }
-
-    [GeneratedRegex(@"// sample: begin\n(?<code>.*?)// sample: end", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
-    private static partial Regex Sample();
-
-    [GeneratedRegex(@"```csharp\n(?<code>.*?)```", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
-    private static partial Regex Block();
 }

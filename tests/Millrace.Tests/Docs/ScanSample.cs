@@ -1,6 +1,6 @@
 namespace Millrace.Tests.Docs;
 
-/// <summary>The code samples of docs/scan.md, compiled. <see cref="ScanPageTests"/> compares them with the text there.</summary>
+/// <summary>The code samples of docs/scan.md, compiled. <see cref="ReadmeTests"/> compares them with the text there.</summary>
 internal static class ScanSample
 {
     // sample: begin

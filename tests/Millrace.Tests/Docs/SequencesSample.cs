@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Millrace.Tests.Docs;
 
-/// <summary>The code samples of docs/sequences.md, compiled. <see cref="SequencesTests"/> compares them with the text there.</summary>
+/// <summary>The code samples of docs/sequences.md, compiled. <see cref="ReadmeTests"/> compares them with the text there.</summary>
 internal static class SequencesSample
 {
     // sample: begin

@@ -1,25 +1,8 @@
-using System.Text.RegularExpressions;
-
 namespace Millrace.Tests.Docs;
 
 /// <summary>What docs/sequences.md shows compiles and does what it says.</summary>
-public sealed partial class SequencesTests
+public sealed class SequencesTests
 {
-    [Fact]
-    public void The_page_shows_the_compiled_samples()
-    {
-        string source = File.ReadAllText(
-            Path.Combine(Repository.Root, "tests", "Millrace.Tests", "Docs", "SequencesSample.cs"));
-        string[] compiled =
-        [
-            .. Sample().Matches(source).Select(match => string.Join(
-                '\n', match.Groups["code"].Value.Split('\n').Select(line => line.Length > 4 ? line[4..] : line)).Trim()),
-        ];
-        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "sequences.md"));
-
-        Assert.Equal(compiled, Block().Matches(page).Select(match => match.Groups["code"].Value.Trim()));
-    }
-
     [Fact]
     public async Task The_sample_of_bytes_sums_them() =>
         Assert.Equal(
@@ -52,10 +35,4 @@ public sealed partial class SequencesTests
 
         Assert.Equal((256 * 2) + 256, await SequencesSample.VolumeAsync(stream).Soon());
     }
-
-    [GeneratedRegex(@"// sample: begin\n(?<code>.*?)// sample: end", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
-    private static partial Regex Sample();
-
-    [GeneratedRegex(@"```csharp\n(?<code>.*?)```", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
-    private static partial Regex Block();
 }

@@ -33,7 +33,7 @@ public sealed class LifetimeTests
             await reader.CompleteAsync();
         }
 
-        await ClosedAsync(path);
+        await Linux.ClosedAsync(path);
     }
 
     [Theory, EveryValue]
@@ -55,7 +55,7 @@ public sealed class LifetimeTests
             }
         }
 
-        await ClosedAsync(path);
+        await Linux.ClosedAsync(path);
     }
 
     [Theory, EveryValue]
@@ -92,7 +92,7 @@ public sealed class LifetimeTests
 
         await reader.DisposeAsync();
 
-        await ClosedAsync(path);
+        await Linux.ClosedAsync(path);
     }
 
     [Theory, EveryValue]
@@ -107,14 +107,4 @@ public sealed class LifetimeTests
 
     private static FilePipeReader Open(ReadStrategy strategy, bool portable) => TestReader.Open(
         TestFolder.SharedFile(Length), strategy, portable);
-
-    /// <summary>Waits until the process has no descriptor of the file: a read on its way keeps it open until it ends.</summary>
-    private static async Task ClosedAsync(string path)
-    {
-        using var patience = new CancellationTokenSource(Bounded.Patience);
-        while (Linux.OpenDescriptors(path) > 0)
-        {
-            await Task.Delay(TimeSpan.FromMilliseconds(1), patience.Token);
-        }
-    }
 }

@@ -1,34 +1,24 @@
 using System.ComponentModel;
 using System.Runtime.InteropServices;
-using System.Text;
 using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Tests.Infrastructure;
 
 /// <summary>The system calls that tests need and .NET does not have.</summary>
-internal static unsafe partial class Linux
+internal static partial class Linux
 {
     private const int OpenReadOnly = 0; // O_RDONLY
     private const int CloseOnExec = 0x80000; // O_CLOEXEC
     private const int DontNeed = 4; // POSIX_FADV_DONTNEED
 
     /// <summary>https://man7.org/linux/man-pages/man3/mkfifo.3.html</summary>
-    public static void MakeFifo(string path)
-    {
-        fixed (byte* name = NullTerminated(path))
-        {
-            Check(MkFifo(name, 0x180));
-        }
-    }
+    public static void MakeFifo(string path) => Check(MkFifo(path, 0x180));
+
+    /// <summary>A second name for a file. https://man7.org/linux/man-pages/man2/link.2.html</summary>
+    public static void MakeHardLink(string existing, string name) => Check(Link(existing, name));
 
     /// <summary>Opens anything, a folder too. https://man7.org/linux/man-pages/man2/open.2.html</summary>
-    public static SafeFileHandle OpenForReading(string path)
-    {
-        fixed (byte* name = NullTerminated(path))
-        {
-            return new SafeFileHandle(Check(Open(name, OpenReadOnly | CloseOnExec)), ownsHandle: true);
-        }
-    }
+    public static SafeFileHandle OpenForReading(string path) => new(Check(Open(path, OpenReadOnly | CloseOnExec)), ownsHandle: true);
 
     /// <summary>Moves the handle's own position. https://man7.org/linux/man-pages/man2/lseek.2.html</summary>
     public static void SetPosition(SafeFileHandle file, long offset) => Check(Seek(file, offset, 0));
@@ -41,10 +31,18 @@ internal static unsafe partial class Linux
     /// </summary>
     public static void DropFromCache(SafeFileHandle file) => Check(-Advise(file, 0, 0, DontNeed));
 
-    /// <summary>How many descriptors of this process are of that file.</summary>
-    public static int OpenDescriptors(string path) => Directory
-        .EnumerateFiles("/proc/self/fd")
-        .Count(descriptor => string.Equals(new FileInfo(descriptor).LinkTarget, path, StringComparison.Ordinal));
+    /// <summary>The descriptors of a file in this process.</summary>
+    public static int[] Descriptors(string path) =>
+    [
+        .. Directory.EnumerateFiles("/proc/self/fd")
+            .Where(name => string.Equals(new FileInfo(name).LinkTarget, path, StringComparison.Ordinal))
+            .Select(name => int.Parse(Path.GetFileName(name))),
+    ];
+
+    public static int OpenDescriptors(string path) => Descriptors(path).Length;
+
+    /// <summary>Waits until the process has no descriptor of the file: a read on its way keeps it open until it ends.</summary>
+    public static Task ClosedAsync(string path) => Bounded.UntilAsync(() => OpenDescriptors(path) == 0);
 
     /// <summary>
     /// The user as whom the calling thread, and no other, uses files after this call; with root goes the right to ignore
@@ -59,17 +57,18 @@ internal static unsafe partial class Linux
     /// </summary>
     public static SafeFileHandle Duplicate(SafeFileHandle file) => new(Check(Dup(file)), ownsHandle: true);
 
-    private static byte[] NullTerminated(string path) => [.. Encoding.UTF8.GetBytes(path), 0];
-
-    private static int Check(int result) => (int)Check((long)result);
+    public static int Check(int result) => (int)Check((long)result);
 
     private static long Check(long result) => result >= 0 ? result : throw new Win32Exception();
 
-    [LibraryImport("libc", EntryPoint = "mkfifo", SetLastError = true)]
-    private static partial int MkFifo(byte* path, uint mode);
+    [LibraryImport("libc", EntryPoint = "mkfifo", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int MkFifo(string path, uint mode);
 
-    [LibraryImport("libc", EntryPoint = "open", SetLastError = true)]
-    private static partial int Open(byte* path, int flags);
+    [LibraryImport("libc", EntryPoint = "link", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Link(string existing, string name);
+
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Open(string path, int flags);
 
     [LibraryImport("libc", EntryPoint = "dup", SetLastError = true)]
     private static partial int Dup(SafeFileHandle file);

@@ -170,7 +170,7 @@ public sealed class LeaseBreakTests
 
         Assert.False(Writers.TryOpenOnly(path));
 
-        await UntilAsync(() => Writers.TryOpenOnly(path)).Soon();
+        await Bounded.UntilAsync(() => Writers.TryOpenOnly(path));
         held.AssertStarts(0);
     }
 
@@ -292,12 +292,4 @@ public sealed class LeaseBreakTests
     private static Task InBackground(Action action) =>
         Task.Factory.StartNew(
             action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-
-    private static async Task UntilAsync(Func<bool> condition)
-    {
-        while (!condition())
-        {
-            await Task.Delay(1);
-        }
-    }
 }

@@ -275,7 +275,7 @@ public sealed class ScanRangeTests
     }
 
     [Fact]
-    public async Task A_file_that_is_made_as_it_is_read_is_one_range()
+    public async Task A_file_of_proc_is_one_range()
     {
         if (OperatingSystem.IsLinux())
         {

@@ -19,7 +19,7 @@ public sealed class ByteOrderTests
         type, BitConverter.IsLittleEndian ? ByteOrder.BigEndian : ByteOrder.LittleEndian);
 
     [Fact]
-    public async Task A_number_in_network_order_is_that_number()
+    public async Task A_number_in_network_order_is_read()
     {
         PipeReader reader = PipeReader.Create(new(new byte[] { 0x12, 0x34, 0x56, 0x78 }));
 
@@ -27,7 +27,7 @@ public sealed class ByteOrderTests
     }
 
     [Fact]
-    public async Task A_number_in_the_other_order_is_that_number()
+    public async Task A_little_endian_number_is_read()
     {
         using var stream = new MemoryStream([0x78, 0x56, 0x34, 0x12]);
 
@@ -56,7 +56,7 @@ public sealed class ByteOrderTests
     }
 
     [Fact]
-    public async Task In_machine_order_such_a_type_is_read_unchanged()
+    public async Task A_type_that_cannot_be_reversed_is_read_in_machine_order()
     {
         PipeReader reader = PipeReader.Create(new(Content));
 

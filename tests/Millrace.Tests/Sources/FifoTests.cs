@@ -98,7 +98,7 @@ public sealed class FifoTests
     }
 
     [Theory, EveryValue]
-    public async Task A_length_ends_the_pipe_there(ReadStrategy strategy, bool portable)
+    public async Task Reading_ends_at_the_requested_length(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
         await using FilePipeReader reader = TestReader.Open(fifo.Path, strategy, portable, new FileReadOptions { Length = 250 });

@@ -17,8 +17,7 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
     [Theory, EveryValue]
     public async Task Seeking_reads_at_the_right_offsets(ReadStrategy strategy, bool portable)
     {
-        await using FilePipeReader reader = file.Open(
-            new FileReadOptions { Strategy = strategy, Portable = portable, BufferSize = 4096 });
+        await using FilePipeReader reader = TestReader.Open(file.Path, strategy, portable, new FileReadOptions { BufferSize = 4096 });
         Assert.Equal(Length, reader.Length);
         foreach (long marker in Markers.Reverse())
         {
@@ -36,13 +35,8 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
     {
         foreach (long marker in Markers)
         {
-            await using FilePipeReader reader = file.Open(new FileReadOptions
-            {
-                Strategy = strategy,
-                Portable = portable,
-                Offset = marker - 1,
-                Length = MarkerLength + 1,
-            });
+            await using FilePipeReader reader = TestReader.Open(
+                file.Path, strategy, portable, new FileReadOptions { Offset = marker - 1, Length = MarkerLength + 1 });
 
             ReadResult result = await reader.ReadAtLeastAsync(MarkerLength + 2).Soon();
 
@@ -55,13 +49,8 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
     [Theory, EveryValue]
     public async Task Reading_continues_across_4_GiB(ReadStrategy strategy, bool portable)
     {
-        await using FilePipeReader reader = file.Open(new FileReadOptions
-        {
-            Strategy = strategy,
-            Portable = portable,
-            Offset = (4 * GiB) - 3_000_001,
-            Length = 6_000_002,
-        });
+        await using FilePipeReader reader = TestReader.Open(
+            file.Path, strategy, portable, new FileReadOptions { Offset = (4 * GiB) - 3_000_001, Length = 6_000_002 });
 
         byte[] bytes = await reader.ReadToEndAsync();
 
@@ -74,8 +63,7 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
     [Theory, EveryValue]
     public async Task The_end_is_found_at_the_right_offset(ReadStrategy strategy, bool portable)
     {
-        await using FilePipeReader reader = file.Open(
-            new FileReadOptions { Strategy = strategy, Portable = portable, Offset = Length - MarkerLength });
+        await using FilePipeReader reader = TestReader.Open(file.Path, strategy, portable, new FileReadOptions { Offset = Length - MarkerLength });
 
         await reader.AssertRestAsync(0, MarkerLength);
 
@@ -93,11 +81,11 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
     /// <summary>The file, a few blocks on the disk.</summary>
     public sealed class SparseFile : IDisposable
     {
-        private readonly string _path = TestFolder.NewPath();
+        public string Path { get; } = TestFolder.NewPath();
 
         public SparseFile()
         {
-            using SafeFileHandle handle = File.OpenHandle(_path, FileMode.CreateNew, FileAccess.Write);
+            using SafeFileHandle handle = File.OpenHandle(Path, FileMode.CreateNew, FileAccess.Write);
             RandomAccess.SetLength(handle, Length);
             foreach (long marker in Markers)
             {
@@ -105,8 +93,6 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
             }
         }
 
-        public void Dispose() => File.Delete(_path);
-
-        internal FilePipeReader Open(in FileReadOptions options) => FilePipe.OpenRead(_path, options);
+        public void Dispose() => File.Delete(Path);
     }
 }

@@ -6,9 +6,7 @@ namespace Millrace.Tests.Writing;
 
 public sealed class ResumeTests : FolderTests
 {
-    public static TheoryData<bool> Ways => [false, true];
-
-    [Theory, MemberData(nameof(Ways))]
+    [Theory, EveryValue]
     public async Task Uncommitted_part_stays_and_can_be_resumed(bool portable)
     {
         byte[] content = TestContent.Of(700_001).ToArray();
@@ -27,7 +25,7 @@ public sealed class ResumeTests : FolderTests
         Assert.Equal(content, await File.ReadAllBytesAsync(Folder["file"]));
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [Theory, EveryValue]
     public async Task The_digest_is_that_of_the_whole(bool portable)
     {
         byte[] content = TestContent.Of(500_000).ToArray();
@@ -38,7 +36,7 @@ public sealed class ResumeTests : FolderTests
         Assert.Equal(SHA256.HashData(content), commit.Sha256.ToArray());
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [Theory, EveryValue]
     public async Task Only_one_writer_at_a_time_resumes_a_part(bool portable)
     {
         FilePipeWriter first = Resume(Folder, portable);
@@ -49,7 +47,7 @@ public sealed class ResumeTests : FolderTests
         Assert.Equal(3, second.Position);
     }
 
-    [NeedsTheory(Need.Linux), MemberData(nameof(Ways))]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_starting_process_does_not_hold_a_part(bool portable)
     {
         FilePipeWriter first = Resume(Folder, portable);
@@ -60,7 +58,7 @@ public sealed class ResumeTests : FolderTests
         Assert.Equal(0, second.Position);
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [Theory, EveryValue]
     public async Task A_part_in_another_folder_is_published_where_it_belongs(bool portable)
     {
         Directory.CreateDirectory(Folder["parts"]);
@@ -75,7 +73,7 @@ public sealed class ResumeTests : FolderTests
         Assert.Empty(Directory.GetFiles(Folder["parts"]));
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [Theory, EveryValue]
     public async Task CreateNew_rejects_a_taken_name_and_keeps_the_part(bool portable)
     {
         var options = new FileWriteOptions { CreateNew = true, Portable = portable };
@@ -91,7 +89,7 @@ public sealed class ResumeTests : FolderTests
         Assert.Throws<FilePipeException>(() => FilePipe.Resume(Folder["part"], Folder["file"], options));
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [Theory, EveryValue]
     public async Task Flushed_bytes_are_readable_while_the_writer_is_open(bool portable)
     {
         await using FilePipeWriter writer = Resume(Folder, portable);
@@ -102,7 +100,7 @@ public sealed class ResumeTests : FolderTests
         Assert.Equal(1000, new FileInfo(Folder["part"]).Length);
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [Theory, EveryValue]
     public async Task A_published_file_can_be_read_at_once(bool portable)
     {
         FilePipeWriter writer = Resume(Folder, portable);
@@ -112,7 +110,7 @@ public sealed class ResumeTests : FolderTests
         await writer.DisposeAsync();
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [Theory, EveryValue]
     public async Task Failed_writer_keeps_the_part_and_drops_unflushed_bytes(bool portable)
     {
         FilePipeWriter writer = Resume(Folder, portable);
@@ -157,7 +155,7 @@ public sealed class ResumeTests : FolderTests
         Assert.Equal(WriteStrategy.Buffered, writer.Strategy);
     }
 
-    [Theory, MemberData(nameof(Ways))]
+    [Theory, EveryValue]
     public void Link_as_part_is_rejected(bool portable)
     {
         File.WriteAllText(Folder["other"], "not to be touched");

@@ -90,12 +90,7 @@ public sealed class StalledFlushTests
 
         disk.Thaw();
         await pool.AllReturnedAsync().Soon();
-        for (int i = 0; i < 1000 && Directory.GetFiles(disk.Path).Length > 0; i++)
-        {
-            await Task.Delay(5);
-        }
-
-        Assert.Empty(Directory.GetFiles(disk.Path));
+        await Bounded.UntilAsync(() => Directory.GetFiles(disk.Path).Length <= 0);
     }
 
     /// <summary>A writer that has noticed that its device makes it wait: after that the pool writes.</summary>

@@ -47,10 +47,7 @@ public sealed class WriteFailureTests : FolderTests
             });
         }
 
-        for (int i = 0; i < 1000 && Directory.GetFiles(disk.Path).Length > 1; i++)
-        {
-            await Task.Delay(5);
-        }
+        await Bounded.UntilAsync(() => Directory.GetFiles(disk.Path).Length <= 1);
 
         AssertOldFileAlone(disk);
     }
