@@ -23,8 +23,7 @@ internal sealed class FileRemoval(IFileStore store)
 
         // A path with a trailing slash is that of a folder, not of a file.
         bool deleted = !(target.IsFolder && present is not null)
-            && await StoreConflict
-                .AskAsync(store.DeleteAsync(target.Name, precondition, aborted), precondition);
+            && await StoreConflict.AskAsync(store.DeleteAsync(target.Name, precondition, aborted), precondition);
         if (!deleted)
         {
             throw new TransferException(

@@ -42,8 +42,7 @@ internal sealed class FileUpload(IFileStore store)
                 ? await BodyCopy.ReceiveAsync(request.BodyReader, writer.Body, long.MaxValue, aborted)
                 : await UnpackAsync(request, coding, digests, name, writer.Body, aborted);
             pass.AddBytes(moved);
-            file = await StoreConflict
-                .AskAsync(writer.CommitAsync(digests.ExpectedAtEnd(request), aborted), precondition);
+            file = await StoreConflict.AskAsync(writer.CommitAsync(digests.ExpectedAtEnd(request), aborted), precondition);
         }
 
         Answer(context, target, file, isNew: present is null);

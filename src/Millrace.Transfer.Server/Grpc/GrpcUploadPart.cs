@@ -19,8 +19,7 @@ internal static class GrpcUploadPart
         _ = GrpcValues.Upload(request.Upload);
         Sha256Digest? expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
         using UploadSession session = await GrpcUploads.OpenAsync(call, request.Upload, isTransfer: true);
-        await GrpcUpload
-            .ContinueAsync(session, GrpcValues.Bytes(request.Offset, "offset"), length: null);
+        await GrpcUpload.ContinueAsync(session, GrpcValues.Bytes(request.Offset, "offset"), length: null);
         using IncrementalHash? hash = expected is null ? null : IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         long start = session.Status.Offset;
         await GrpcUpload

@@ -104,13 +104,7 @@ internal sealed class ContentCheck : IDisposable
     {
         if (checksum.Length > 0)
         {
-            if (!TusChecksum.TryParse(checksum, out TusChecksum parsed, out string why))
-            {
-                throw Errors.Invalid(
-                    $"Upload-Checksum cannot be read: {why}. Send an algorithm of {TusChecksum.Algorithms}, a space, and the checksum in base64.");
-            }
-
-            _checksum = parsed;
+            _checksum = TusChecksum.Parse(checksum);
         }
 
         if (digest.Length > 0)

@@ -12,14 +12,9 @@ internal static class DraftUploads
     public static Task CreateAsync(UploadCall call)
     {
         string field = call.Field(TransferHeaders.UploadMetadata);
-        if (field.Length == 0)
-        {
-            return CreateAsync(call, UploadNames.Choose(call.Request), metadata: null);
-        }
-
-        return TusMetadata.TryParse(field, out TusMetadata metadata, out string why)
-            ? CreateAsync(call, UploadNames.Choose(metadata), field)
-            : throw Errors.Invalid($"Upload-Metadata cannot be read: {why}.");
+        return field.Length == 0
+            ? CreateAsync(call, UploadNames.Choose(call.Request), metadata: null)
+            : CreateAsync(call, UploadNames.Choose(TusMetadata.Parse(field)), field);
     }
 
     /// <summary>Starts an upload, tells the client where to continue it, and receives its first bytes.</summary>
@@ -41,8 +36,7 @@ internal static class DraftUploads
         bool isNew;
         try
         {
-            session.IsAnnounced = await InterimResponse
-                .TrySendAsync(call.Context, location, call.LimitOf(session.Status));
+            session.IsAnnounced = await InterimResponse.TrySendAsync(call.Context, location, call.LimitOf(session.Status));
             isNew = await ReceiveAsync(call, session, request, check);
         }
         catch when (!session.IsAnnounced)

@@ -17,34 +17,24 @@ internal readonly struct TusChecksum
 
     public ReadOnlyMemory<byte> Value { get; }
 
-    public static bool TryParse(string field, out TusChecksum checksum, out string why)
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>
+    public static TusChecksum Parse(string field)
     {
-        checksum = default;
-        why = "";
         ReadOnlySpan<char> text = field.AsSpan().Trim(' ');
         int space = text.IndexOf(' ');
-        ReadOnlySpan<char> name = space < 0 ? text : text[..space];
-        int length = name switch
+        int length = (space < 0 ? text : text[..space]) switch
         {
-            "sha256" => 32,
-            "sha1" => 20,
-            _ => 0,
+            "sha256" => SHA256.HashSizeInBytes,
+            "sha1" => SHA1.HashSizeInBytes,
+            _ => throw Unreadable($"its algorithm is not one of {Algorithms}"),
         };
-        if (length == 0)
-        {
-            why = $"its algorithm is not one of {Algorithms}";
-            return false;
-        }
-
         Span<byte> value = stackalloc byte[48];
         ReadOnlySpan<char> digits = space < 0 ? default : text[(space + 1)..];
-        if (digits.ContainsAny(" \t\r\n") || !Convert.TryFromBase64Chars(digits, value, out int written) || written != length)
-        {
-            why = $"what follows the algorithm is not {length} bytes in base64";
-            return false;
-        }
-
-        checksum = new TusChecksum(isSha1: length == 20, value[..length].ToArray());
-        return true;
+        return !digits.ContainsAny(" \t\r\n") && Convert.TryFromBase64Chars(digits, value, out int written) && written == length
+            ? new TusChecksum(isSha1: length == SHA1.HashSizeInBytes, value[..length].ToArray())
+            : throw Unreadable($"what follows the algorithm is not {length} bytes in base64");
     }
+
+    private static TransferException Unreadable(string why) => Errors.Invalid(
+        $"Upload-Checksum cannot be read: {why}. Send an algorithm of {Algorithms}, a space, and the checksum in base64.");
 }

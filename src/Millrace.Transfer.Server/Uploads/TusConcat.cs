@@ -22,26 +22,23 @@ internal readonly struct TusConcat
     /// Of a URL only the last part counts: the same upload has other addresses before a proxy than after it, and the
     /// 128 bits of its id are its own.
     /// </remarks>
-    public static bool TryParse(string? field, out TusConcat concat, out string why)
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>
+    public static TusConcat Parse(string? field)
     {
-        concat = default;
-        why = "";
         if (field is null)
         {
-            return true;
+            return default;
         }
 
         ReadOnlySpan<char> text = field.AsSpan().Trim(' ');
         if (text.Equals(Partial, StringComparison.Ordinal))
         {
-            concat = new TusConcat(isPartial: true, parts: null);
-            return true;
+            return new TusConcat(isPartial: true, parts: null);
         }
 
         if (!text.StartsWith(Final, StringComparison.Ordinal))
         {
-            why = "it is neither 'partial' nor 'final;' with the URLs of the parts";
-            return false;
+            throw Unreadable("it is neither 'partial' nor 'final;' with the URLs of the parts");
         }
 
         List<UploadId> parts = [];
@@ -56,22 +53,13 @@ internal readonly struct TusConcat
 
             int end = url.IndexOfAny('?', '#');
             ReadOnlySpan<char> path = (end < 0 ? url : url[..end]).TrimEnd('/');
-            if (!UploadId.TryParse(path[(path.LastIndexOf('/') + 1)..], out UploadId id))
-            {
-                why = $"its part {parts.Count + 1} is not the URL of an upload";
-                return false;
-            }
-
-            parts.Add(id);
+            parts.Add(UploadId.TryParse(path[(path.LastIndexOf('/') + 1)..], out UploadId id)
+                ? id
+                : throw Unreadable($"its part {parts.Count + 1} is not the URL of an upload"));
         }
 
-        if (parts.Count == 0)
-        {
-            why = "it names no parts";
-            return false;
-        }
-
-        concat = new TusConcat(isPartial: false, parts);
-        return true;
+        return parts.Count > 0 ? new TusConcat(isPartial: false, parts) : throw Unreadable("it names no parts");
     }
+
+    private static TransferException Unreadable(string why) => Errors.Invalid($"Upload-Concat cannot be read: {why}.");
 }

@@ -17,31 +17,25 @@ internal sealed class TusMetadata
     /// <summary>Keys and values in the order in which they came.</summary>
     public IReadOnlyList<KeyValuePair<string, byte[]>> Pairs => _pairs;
 
-    public static bool TryParse(string field, out TusMetadata metadata, out string why)
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>
+    public static TusMetadata Parse(string field)
     {
-        metadata = new TusMetadata();
-        why = "";
         if (field.Length > MaxBytes)
         {
-            why = $"it has {field.Length} bytes, and {MaxBytes} are kept";
-            return false;
+            throw Unreadable($"it has {field.Length} bytes, and {MaxBytes} are kept");
         }
 
-        if (field.AsSpan().Trim(' ').IsEmpty)
+        var metadata = new TusMetadata();
+        if (!field.AsSpan().Trim(' ').IsEmpty)
         {
-            return true;
-        }
-
-        foreach (Range range in field.AsSpan().Split(','))
-        {
-            // Whoever joins several lines of a field to one puts a space behind the comma.
-            if (!metadata.TryAdd(field.AsSpan(range).Trim(' '), out why))
+            foreach (Range range in field.AsSpan().Split(','))
             {
-                return false;
+                // Whoever joins several lines of a field to one puts a space behind the comma.
+                metadata.Add(field.AsSpan(range).Trim(' '));
             }
         }
 
-        return true;
+        return metadata;
     }
 
     /// <summary>The value of a key.</summary>
@@ -83,40 +77,37 @@ internal sealed class TusMetadata
         }
     }
 
-    private bool TryAdd(ReadOnlySpan<char> pair, out string why)
+    private void Add(ReadOnlySpan<char> pair)
     {
         int space = pair.IndexOf(' ');
         ReadOnlySpan<char> key = space < 0 ? pair : pair[..space];
         ReadOnlySpan<char> value = space < 0 ? default : pair[(space + 1)..];
         if (key.IsEmpty)
         {
-            why = "a key is empty";
-            return false;
+            throw Unreadable("a key is empty");
         }
 
         // The field is told again in the answer to HEAD, where only printable ASCII can stand.
         if (key.ContainsAnyExceptInRange('!', '~'))
         {
-            why = "a key has a character that is not printable ASCII";
-            return false;
+            throw Unreadable("a key has a character that is not printable ASCII");
         }
 
         string name = key.ToString();
         if (TryGet(name, out _))
         {
-            why = $"the key '{name}' is there twice";
-            return false;
+            throw Unreadable($"the key '{name}' is there twice");
         }
 
         byte[] bytes = new byte[(value.Length / 4 * 3) + 3];
         if (value.ContainsAny(" \t\r\n") || !Convert.TryFromBase64Chars(value, bytes, out int length))
         {
-            why = $"the value of '{name}' is not base64";
-            return false;
+            throw Unreadable($"the value of '{name}' is not base64");
         }
 
         _pairs.Add(new KeyValuePair<string, byte[]>(name, bytes[..length]));
-        why = "";
-        return true;
     }
+
+    private static TransferException Unreadable(string why) => Errors.Invalid(
+        $"Upload-Metadata cannot be read: {why}. Send keys and values in base64, with a space between them and commas between the pairs.");
 }

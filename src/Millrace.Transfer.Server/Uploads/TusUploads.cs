@@ -9,10 +9,7 @@ internal static class TusUploads
     public static async Task CreateAsync(UploadCall call)
     {
         string? concatField = call.Request.Headers.TryGetValue(TransferHeaders.UploadConcat, out var values) ? values.ToString() : null;
-        if (!TusConcat.TryParse(concatField, out TusConcat concat, out string why))
-        {
-            throw Errors.Invalid($"Upload-Concat cannot be read: {why}.");
-        }
+        TusConcat concat = TusConcat.Parse(concatField);
 
         StartUploadOptions start = ReadOptions(call, concat);
         using TransferPass pass = await call.EnterAsync(start.Name);
@@ -158,12 +155,7 @@ internal static class TusUploads
     private static StartUploadOptions ReadOptions(UploadCall call, TusConcat concat)
     {
         string field = call.Field(TransferHeaders.UploadMetadata);
-        if (!TusMetadata.TryParse(field, out TusMetadata metadata, out string why))
-        {
-            throw Errors.Invalid(
-                $"Upload-Metadata cannot be read: {why}. Send keys and values in base64, with a space between them and commas between the pairs.");
-        }
-
+        TusMetadata metadata = TusMetadata.Parse(field);
         return new StartUploadOptions
         {
             Name = concat.IsPartial ? default : UploadNames.Choose(metadata),

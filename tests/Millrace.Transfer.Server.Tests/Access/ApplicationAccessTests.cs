@@ -1,4 +1,3 @@
-using System.Net.Http.Headers;
 using System.Security.Claims;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Builder;
@@ -46,19 +45,6 @@ public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
             Map = map,
         });
 
-    private static async Task<HttpResponseMessage> GetAsync(RunningServer server, string path, string? token = null)
-    {
-        using var request = new HttpRequestMessage(HttpMethod.Get, server.Url(path));
-        request.Headers.Authorization = token is null ? null : new AuthenticationHeaderValue("Bearer", token);
-        return await server.Client.SendAsync(request);
-    }
-
-    private static async Task<HttpStatusCode> StatusAsync(RunningServer server, string path, string? token = null)
-    {
-        using HttpResponseMessage response = await GetAsync(server, path, token);
-        return response.StatusCode;
-    }
-
     [Fact]
     public async Task Mapping_without_AddMillraceTransfer_throws_and_names_the_missing_call()
     {
@@ -88,8 +74,8 @@ public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
             Services = services => services.Configure<TransferAccessOptions>(access => access.OpenWithoutTokens = false),
         });
 
-        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(server, "files/a/one.txt"));
-        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(server, "files/a/one.txt", _token));
+        Assert.Equal(HttpStatusCode.Unauthorized, await server.StatusAsync(HttpMethod.Get, "files/a/one.txt"));
+        Assert.Equal(HttpStatusCode.Unauthorized, await server.StatusAsync(HttpMethod.Get, "files/a/one.txt", _token));
     }
 
     [Fact]
@@ -98,7 +84,7 @@ public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
         await using RunningServer server = await StartAsync(
             map: (application, store, options) => application.MapMillraceFiles("/files", store, options).AllowAnonymous());
 
-        Assert.Equal(HttpStatusCode.OK, await StatusAsync(server, "files/a/one.txt"));
+        Assert.Equal(HttpStatusCode.OK, await server.StatusAsync(HttpMethod.Get, "files/a/one.txt"));
     }
 
     [Fact]
@@ -112,7 +98,7 @@ public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
                 user = context.User;
             }));
 
-        Assert.Equal(HttpStatusCode.OK, await StatusAsync(server, "files/a/one.txt", _token));
+        Assert.Equal(HttpStatusCode.OK, await server.StatusAsync(HttpMethod.Get, "files/a/one.txt", _token));
         await Bounded.UntilAsync(() => user is not null);
         Assert.Equal("ci", user!.Identity!.Name);
         Assert.Equal("Millrace.Token", user.Identity.AuthenticationType);
@@ -127,9 +113,9 @@ public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
             .MapGet("/whoami", (HttpContext context) => context.User.Identity!.Name!)
             .RequireAuthorization(policy => policy.AddAuthenticationSchemes("Millrace.Token").RequireAuthenticatedUser()));
 
-        using HttpResponseMessage response = await GetAsync(server, "whoami", _token);
+        using HttpResponseMessage response = await server.SendAsync(HttpMethod.Get, "whoami", _token);
         Assert.Equal("ci", await response.Content.ReadAsStringAsync());
-        using HttpResponseMessage refused = await GetAsync(server, "whoami");
+        using HttpResponseMessage refused = await server.SendAsync(HttpMethod.Get, "whoami");
         Assert.Equal(HttpStatusCode.Unauthorized, refused.StatusCode);
         Assert.Equal("Bearer", refused.Headers.WwwAuthenticate.ToString());
     }
@@ -152,7 +138,7 @@ public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
         using HttpResponseMessage response = await server.Client.SendAsync(request);
 
         Assert.Equal(expected, response.StatusCode);
-        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(server, "files/a/one.txt", _token));
+        Assert.Equal(HttpStatusCode.Unauthorized, await server.StatusAsync(HttpMethod.Get, "files/a/one.txt", _token));
     }
 
     [Fact]
@@ -167,7 +153,7 @@ public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
             return next(context);
         }));
 
-        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(server, "files/a/one.txt"));
+        Assert.Equal(HttpStatusCode.Unauthorized, await server.StatusAsync(HttpMethod.Get, "files/a/one.txt"));
     }
 
     private sealed class NameHandler : IAuthenticationHandler

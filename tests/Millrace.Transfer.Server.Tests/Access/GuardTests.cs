@@ -1,5 +1,3 @@
-using System.Net.Http.Headers;
-
 namespace Millrace.Transfer.Server.Tests.Access;
 
 /// <summary>Tokens and links, asked for by a real client.</summary>
@@ -32,20 +30,6 @@ public sealed class GuardTests : IAsyncLifetime
         File.Delete(_tokens + ".lock");
     }
 
-    private async Task<HttpResponseMessage> SendAsync(HttpMethod method, string path, string? token = null, string? body = null)
-    {
-        using var request = new HttpRequestMessage(method, _server.Url(path));
-        request.Headers.Authorization = token is null ? null : new AuthenticationHeaderValue("Bearer", token);
-        request.Content = body is null ? null : new StringContent(body);
-        return await _server.Client.SendAsync(request);
-    }
-
-    private async Task<HttpStatusCode> StatusAsync(HttpMethod method, string path, string? token = null, string? body = null)
-    {
-        using HttpResponseMessage response = await SendAsync(method, path, token, body);
-        return response.StatusCode;
-    }
-
     private async Task<string> TokenAsync(TransferScope scopes, string? prefix = null, TimeSpan? lifetime = null) =>
         (await _store.AddAsync(
             Guid.NewGuid().ToString("N"), scopes, prefix is null ? default : TransferName.Parse(prefix), lifetime)).Secret;
@@ -53,15 +37,15 @@ public sealed class GuardTests : IAsyncLifetime
     [Fact]
     public async Task Everything_is_allowed_until_the_first_token()
     {
-        Assert.Equal(HttpStatusCode.OK, await StatusAsync(HttpMethod.Get, "files/a/one.txt"));
-        Assert.Equal(HttpStatusCode.NoContent, await StatusAsync(HttpMethod.Delete, "files/a/one.txt"));
+        Assert.Equal(HttpStatusCode.OK, await _server.StatusAsync(HttpMethod.Get, "files/a/one.txt"));
+        Assert.Equal(HttpStatusCode.NoContent, await _server.StatusAsync(HttpMethod.Delete, "files/a/one.txt"));
     }
 
     [Fact]
     public async Task Request_without_the_required_token_gets_401()
     {
         await TokenAsync(TransferScope.All);
-        using HttpResponseMessage response = await SendAsync(HttpMethod.Get, "files/a/one.txt");
+        using HttpResponseMessage response = await _server.SendAsync(HttpMethod.Get, "files/a/one.txt");
 
         Assert.Equal(HttpStatusCode.Unauthorized, response.StatusCode);
         Assert.Equal("Bearer", response.Headers.WwwAuthenticate.ToString());
@@ -71,27 +55,27 @@ public sealed class GuardTests : IAsyncLifetime
     public async Task An_unknown_token_is_refused(string token)
     {
         await TokenAsync(TransferScope.All);
-        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(HttpMethod.Get, "files/a/one.txt", token));
+        Assert.Equal(HttpStatusCode.Unauthorized, await _server.StatusAsync(HttpMethod.Get, "files/a/one.txt", token));
     }
 
     [Fact]
     public async Task An_expired_token_is_refused()
     {
         string token = await TokenAsync(TransferScope.All, lifetime: TimeSpan.FromHours(1));
-        Assert.Equal(HttpStatusCode.OK, await StatusAsync(HttpMethod.Get, "files/a/one.txt", token));
+        Assert.Equal(HttpStatusCode.OK, await _server.StatusAsync(HttpMethod.Get, "files/a/one.txt", token));
         _clock.Now += TimeSpan.FromHours(2);
-        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(HttpMethod.Get, "files/a/one.txt", token));
+        Assert.Equal(HttpStatusCode.Unauthorized, await _server.StatusAsync(HttpMethod.Get, "files/a/one.txt", token));
     }
 
     [Fact]
     public async Task Removed_token_is_refused_and_the_server_stays_closed()
     {
         CreatedToken made = await _store.AddAsync("one", TransferScope.All);
-        Assert.Equal(HttpStatusCode.OK, await StatusAsync(HttpMethod.Get, "files/a/one.txt", made.Secret));
+        Assert.Equal(HttpStatusCode.OK, await _server.StatusAsync(HttpMethod.Get, "files/a/one.txt", made.Secret));
 
         await new TokenStore(_tokens).RemoveAsync("one");
-        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(HttpMethod.Get, "files/a/one.txt", made.Secret));
-        Assert.Equal(HttpStatusCode.Unauthorized, await StatusAsync(HttpMethod.Get, "files/a/one.txt"));
+        Assert.Equal(HttpStatusCode.Unauthorized, await _server.StatusAsync(HttpMethod.Get, "files/a/one.txt", made.Secret));
+        Assert.Equal(HttpStatusCode.Unauthorized, await _server.StatusAsync(HttpMethod.Get, "files/a/one.txt"));
     }
 
     [Theory]
@@ -107,14 +91,14 @@ public sealed class GuardTests : IAsyncLifetime
         string token = await TokenAsync(scopes);
         Assert.Equal(
             expected,
-            (int)await StatusAsync(new HttpMethod(method), "files/a/one.txt", token, method == "PUT" ? "new" : null));
+            (int)await _server.StatusAsync(new HttpMethod(method), "files/a/one.txt", token, method == "PUT" ? "new" : null));
     }
 
     [Fact]
     public async Task Listing_needs_its_own_scope()
     {
-        Assert.Equal(HttpStatusCode.Forbidden, await StatusAsync(HttpMethod.Get, "files/a/", await TokenAsync(TransferScope.Read)));
-        Assert.Equal(HttpStatusCode.OK, await StatusAsync(HttpMethod.Get, "files/a/", await TokenAsync(TransferScope.List)));
+        Assert.Equal(HttpStatusCode.Forbidden, await _server.StatusAsync(HttpMethod.Get, "files/a/", await TokenAsync(TransferScope.Read)));
+        Assert.Equal(HttpStatusCode.OK, await _server.StatusAsync(HttpMethod.Get, "files/a/", await TokenAsync(TransferScope.List)));
     }
 
     [Theory]
@@ -126,15 +110,15 @@ public sealed class GuardTests : IAsyncLifetime
     public async Task Prefix_allows_files_below_it_and_reveals_nothing_else(string path, int expected)
     {
         string token = await TokenAsync(TransferScope.All, "a");
-        Assert.Equal(expected, (int)await StatusAsync(HttpMethod.Get, path, token));
+        Assert.Equal(expected, (int)await _server.StatusAsync(HttpMethod.Get, path, token));
     }
 
     [Fact]
     public async Task Forbidden_file_and_missing_file_get_the_same_response()
     {
         string token = await TokenAsync(TransferScope.All, "a");
-        using HttpResponseMessage there = await SendAsync(HttpMethod.Get, "files/b/two.txt", token);
-        using HttpResponseMessage missing = await SendAsync(HttpMethod.Get, "files/b/six.txt", token);
+        using HttpResponseMessage there = await _server.SendAsync(HttpMethod.Get, "files/b/two.txt", token);
+        using HttpResponseMessage missing = await _server.SendAsync(HttpMethod.Get, "files/b/six.txt", token);
 
         Assert.Equal(
             (await there.Content.ReadAsStringAsync()).Replace("two", "six", StringComparison.Ordinal),
@@ -148,12 +132,12 @@ public sealed class GuardTests : IAsyncLifetime
         string query = SignedLink.CreateQuery(
             await _store.GetLinkKeyAsync(), "GET", TransferName.Parse("a/one.txt"), _clock.Now + TimeSpan.FromHours(1));
 
-        Assert.Equal(HttpStatusCode.OK, await StatusAsync(HttpMethod.Get, "files/a/one.txt?" + query));
-        Assert.Equal(HttpStatusCode.OK, await StatusAsync(HttpMethod.Get, "files/a/%6Fne.txt?" + query));
-        Assert.Equal(HttpStatusCode.Forbidden, await StatusAsync(HttpMethod.Get, "files/b/two.txt?" + query));
-        Assert.Equal(HttpStatusCode.Forbidden, await StatusAsync(HttpMethod.Put, "files/a/one.txt?" + query, body: "new"));
+        Assert.Equal(HttpStatusCode.OK, await _server.StatusAsync(HttpMethod.Get, "files/a/one.txt?" + query));
+        Assert.Equal(HttpStatusCode.OK, await _server.StatusAsync(HttpMethod.Get, "files/a/%6Fne.txt?" + query));
+        Assert.Equal(HttpStatusCode.Forbidden, await _server.StatusAsync(HttpMethod.Get, "files/b/two.txt?" + query));
+        Assert.Equal(HttpStatusCode.Forbidden, await _server.StatusAsync(HttpMethod.Put, "files/a/one.txt?" + query, body: "new"));
         await _store.RevokeLinksAsync();
-        Assert.Equal(HttpStatusCode.Forbidden, await StatusAsync(HttpMethod.Get, "files/a/one.txt?" + query));
+        Assert.Equal(HttpStatusCode.Forbidden, await _server.StatusAsync(HttpMethod.Get, "files/a/one.txt?" + query));
     }
 
     [Fact]
@@ -163,7 +147,7 @@ public sealed class GuardTests : IAsyncLifetime
         string query = SignedLink.CreateQuery(
             await _store.GetLinkKeyAsync(), "PUT", TransferName.Parse("in/new.txt"), _clock.Now + TimeSpan.FromHours(1));
 
-        Assert.Equal(HttpStatusCode.Created, await StatusAsync(HttpMethod.Put, "files/in/new.txt?" + query, body: "new"));
+        Assert.Equal(HttpStatusCode.Created, await _server.StatusAsync(HttpMethod.Put, "files/in/new.txt?" + query, body: "new"));
         Assert.Equal("new", await File.ReadAllTextAsync(_server.PathOf("in/new.txt")));
     }
 
@@ -172,7 +156,7 @@ public sealed class GuardTests : IAsyncLifetime
     {
         string token = await TokenAsync(TransferScope.All);
         await File.WriteAllTextAsync(_tokens, "{");
-        using HttpResponseMessage response = await SendAsync(HttpMethod.Get, "files/a/one.txt", token);
+        using HttpResponseMessage response = await _server.SendAsync(HttpMethod.Get, "files/a/one.txt", token);
 
         Assert.Equal(HttpStatusCode.InternalServerError, response.StatusCode);
         Assert.DoesNotContain(_tokens, await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);

@@ -113,10 +113,8 @@ public sealed class DiagnosticsTests
     public async Task Log_has_one_line_per_transfer_and_no_secret()
     {
         var log = new CapturedLog(LogLevel.Information);
-        await using ServedFolder served = await ServedFolder.StartAsync(options =>
-        {
-            options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information);
-        });
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information));
         var tokens = new TokenStore(TokenStore.DefaultPath(served.Folder));
         string secret = (await tokens.AddAsync("writer", TransferScope.All)).Secret;
         string query = SignedLink.CreateQuery(

@@ -21,10 +21,8 @@ public sealed class HealthTests
     [Fact]
     public async Task Health_is_unavailable_without_the_required_free_space()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options =>
-        {
-            options.Store = new LocalFileStoreOptions { FreeSpaceToLeave = long.MaxValue };
-        });
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Store = new LocalFileStoreOptions { FreeSpaceToLeave = long.MaxValue });
         using HttpResponseMessage response = await served.Client.GetAsync("health");
 
         Assert.Equal(HttpStatusCode.ServiceUnavailable, response.StatusCode);

@@ -3,14 +3,11 @@ namespace Millrace.Transfer.Server.Tests.Hosting;
 /// <summary>How a server stops.</summary>
 public sealed class StopTests
 {
-    private const string Upload = "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n";
-
     [Fact]
     public async Task Running_transfer_can_finish()
     {
         await using ServedFolder served = await ServedFolder.StartAsync();
-        using RawConnection running = await RawConnection.OpenAsync(served.Server.Address, Upload + "do");
-        await Bounded.UntilAsync(() => served.Server.Running == 1);
+        using RawConnection running = await served.HalfUploadAsync();
 
         Task<int> stopping = served.Server.StopAsync();
         Assert.True(await running.SendAsync("ne"));
@@ -25,8 +22,7 @@ public sealed class StopTests
     {
         await using ServedFolder served = await ServedFolder.StartAsync(
             options => options.ShutdownTimeout = TimeSpan.FromMilliseconds(50));
-        using RawConnection running = await RawConnection.OpenAsync(served.Server.Address, Upload + "do");
-        await Bounded.UntilAsync(() => served.Server.Running == 1);
+        using RawConnection running = await served.HalfUploadAsync();
 
         Assert.Equal(1, await served.Server.StopAsync());
         Assert.Equal(0, served.Server.Running);
@@ -39,8 +35,7 @@ public sealed class StopTests
     {
         await using ServedFolder served = await ServedFolder.StartAsync(
             options => options.ShutdownTimeout = TimeSpan.FromHours(1));
-        using RawConnection running = await RawConnection.OpenAsync(served.Server.Address, Upload + "do");
-        await Bounded.UntilAsync(() => served.Server.Running == 1);
+        using RawConnection running = await served.HalfUploadAsync();
 
         using var cut = new CancellationTokenSource();
         Task<int> stopping = served.Server.StopAsync(cut.Token);

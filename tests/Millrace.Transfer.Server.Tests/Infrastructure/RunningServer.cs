@@ -1,4 +1,4 @@
-using System.Collections.Concurrent;
+using System.Net.Http.Headers;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.Logging;
@@ -72,6 +72,22 @@ public sealed class RunningServer : IAsyncDisposable
 
     /// <summary>The URL of a file, <c>files/NAME</c>; the name is put there as it is.</summary>
     public Uri Url(string pathAndQuery) => new($"{Address.GetLeftPart(UriPartial.Authority)}/{pathAndQuery}");
+
+    /// <summary>Sends a request with a token, and with a text as its body.</summary>
+    public async Task<HttpResponseMessage> SendAsync(HttpMethod method, string path, string? token = null, string? body = null)
+    {
+        using var request = new HttpRequestMessage(method, Url(path));
+        request.Headers.Authorization = token is null ? null : new AuthenticationHeaderValue("Bearer", token);
+        request.Content = body is null ? null : new StringContent(body);
+        return await Client.SendAsync(request);
+    }
+
+    /// <summary>The status of the response to that.</summary>
+    public async Task<HttpStatusCode> StatusAsync(HttpMethod method, string path, string? token = null, string? body = null)
+    {
+        using HttpResponseMessage response = await SendAsync(method, path, token, body);
+        return response.StatusCode;
+    }
 
     /// <summary>Where a file is on the disk.</summary>
     public string PathOf(string name) => Path.Combine(Root, name);

@@ -24,6 +24,15 @@ internal sealed class ServedFolder : IAsyncDisposable
         return new ServedFolder(folder, await TransferServer.StartAsync(options));
     }
 
+    /// <summary>Begins to upload the file <c>one</c>, of which <c>ne</c> is still to be sent.</summary>
+    public async Task<RawConnection> HalfUploadAsync()
+    {
+        RawConnection connection = await RawConnection.OpenAsync(
+            Server.Address, "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\ndo");
+        await Bounded.UntilAsync(() => Server.Running == 1);
+        return connection;
+    }
+
     public async ValueTask DisposeAsync()
     {
         Client.Dispose();

@@ -2,17 +2,12 @@ namespace Millrace.Transfer.Server.Tests.Limits;
 
 public sealed class TransfersAtOnceTests
 {
-    private const string Upload = "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n";
-
     [Fact]
     public async Task Excess_transfer_gets_429_with_Retry_After()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options =>
-        {
-            options.Limits = new TransferLimits { MaxTransfers = 1, RetryAfter = TimeSpan.FromSeconds(7) };
-        });
-        using RawConnection running = await RawConnection.OpenAsync(served.Server.Address, Upload + "on");
-        await Bounded.UntilAsync(() => served.Server.Running == 1);
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Limits = new TransferLimits { MaxTransfers = 1, RetryAfter = TimeSpan.FromSeconds(7) });
+        using RawConnection running = await served.HalfUploadAsync();
 
         using HttpResponseMessage refused = await served.Client.PutAsync("files/two", new StringContent("two"));
         Assert.Equal(HttpStatusCode.TooManyRequests, refused.StatusCode);
@@ -21,7 +16,7 @@ public sealed class TransfersAtOnceTests
         // What moves no file is not counted.
         Assert.Equal(HttpStatusCode.OK, (await served.Client.GetAsync("files/")).StatusCode);
 
-        Assert.True(await running.SendAsync("e!"));
+        Assert.True(await running.SendAsync("ne"));
         Assert.Contains(" 201 ", await running.ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);
         await Bounded.UntilAsync(() => served.Server.Running == 0);
         await served.Client.PutAsync("files/two", new StringContent("two")).AnswersAsync(HttpStatusCode.Created);
@@ -30,14 +25,9 @@ public sealed class TransfersAtOnceTests
     [Fact]
     public async Task Transfer_of_a_dead_connection_frees_its_slot()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options =>
-        {
-            options.Limits = new TransferLimits { MaxTransfers = 1 };
-        });
-        using (RawConnection running = await RawConnection.OpenAsync(served.Server.Address, Upload + "on"))
-        {
-            await Bounded.UntilAsync(() => served.Server.Running == 1);
-        }
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Limits = new TransferLimits { MaxTransfers = 1 });
+        (await served.HalfUploadAsync()).Dispose();
 
         await Bounded.UntilAsync(() => served.Server.Running == 0);
         Assert.Empty(Directory.GetFiles(served.Folder));
@@ -46,10 +36,8 @@ public sealed class TransfersAtOnceTests
     [Fact]
     public async Task Too_large_body_is_refused_by_its_length_before_it_is_sent()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options =>
-        {
-            options.Limits = new TransferLimits { MaxBodyBytes = 10 };
-        });
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Limits = new TransferLimits { MaxBodyBytes = 10 });
         using RawConnection connection = await RawConnection.OpenAsync(
             served.Server.Address, "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
         string answer = await connection.ReadUntilAsync("\r\n\r\n");
@@ -60,10 +48,8 @@ public sealed class TransfersAtOnceTests
     [Fact]
     public async Task Too_large_body_without_a_length_is_refused()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options =>
-        {
-            options.Limits = new TransferLimits { MaxBodyBytes = 10 };
-        });
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Limits = new TransferLimits { MaxBodyBytes = 10 });
         using RawConnection connection = await RawConnection.OpenAsync(
             served.Server.Address,
             "PUT /files/one HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n01234567890123456789\r\n0\r\n\r\n");
@@ -76,10 +62,8 @@ public sealed class TransfersAtOnceTests
     [Fact]
     public async Task Excess_connection_is_closed()
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(options =>
-        {
-            options.Limits = new TransferLimits { MaxConnections = 1 };
-        });
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Limits = new TransferLimits { MaxConnections = 1 });
         using RawConnection first = await RawConnection.OpenAsync(served.Server.Address, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
         Assert.Contains(" 200 ", await first.ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);
 

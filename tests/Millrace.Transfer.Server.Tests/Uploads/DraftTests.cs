@@ -28,8 +28,7 @@ public sealed class DraftTests : ServerTest
         Assert.StartsWith("max-size=1000000, max-age=", created.Field("Upload-Limit"), StringComparison.Ordinal);
         string url = created.Headers.Location!.OriginalString;
 
-        using HttpResponseMessage part = await Server.DraftAsync(
-            HttpMethod.Patch, url, content[30_000..60_000], "Upload-Complete: ?0", "Upload-Offset: 30000");
+        using HttpResponseMessage part = await Server.PatchDraftAsync(url, 30000, content[30_000..60_000], "?0");
         Assert.Equal(HttpStatusCode.NoContent, part.StatusCode);
         Assert.Equal("?0", part.Field("Upload-Complete"));
 
@@ -40,8 +39,7 @@ public sealed class DraftTests : ServerTest
         Assert.Equal("?0", head.Field("Upload-Complete"));
         Assert.Equal("no-store", head.Field("Cache-Control"));
 
-        using HttpResponseMessage last = await Server.DraftAsync(
-            HttpMethod.Patch, url, content[60_000..], "Upload-Complete: ?1", "Upload-Offset: 60000");
+        using HttpResponseMessage last = await Server.PatchDraftAsync(url, 60000, content[60_000..], "?1");
         Assert.Equal(HttpStatusCode.Created, last.StatusCode);
         Assert.Equal("/files/a", last.Field("Content-Location"));
         Assert.Equal("/files/a", last.Field("Location"));
@@ -60,8 +58,7 @@ public sealed class DraftTests : ServerTest
             HttpMethod.Put, "/files/a", [1, 2], "Upload-Complete: ?0", "Upload-Length: 2");
         string url = created.Headers.Location!.OriginalString;
         Assert.Empty(Server.VisibleFiles());
-        await Server.DraftAsync(
-            HttpMethod.Patch, url, [], "Upload-Complete: ?1", "Upload-Offset: 2").AnswersAsync(HttpStatusCode.Created);
+        await Server.PatchDraftAsync(url, 2, [], "?1").AnswersAsync(HttpStatusCode.Created);
         Assert.Equal([1, 2], await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
@@ -96,8 +93,7 @@ public sealed class DraftTests : ServerTest
     public async Task Offset_mismatch_problem_has_both_offsets()
     {
         string url = await BeginAsync();
-        using HttpResponseMessage response = await Server.DraftAsync(
-            HttpMethod.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 7");
+        using HttpResponseMessage response = await Server.PatchDraftAsync(url, 7, [1], "?0");
         Assert.Equal(HttpStatusCode.Conflict, response.StatusCode);
         Assert.Equal("3", response.Field("Upload-Offset"));
         using JsonDocument problem = JsonDocument.Parse(await response.Content.ReadAsStringAsync());
@@ -125,14 +121,11 @@ public sealed class DraftTests : ServerTest
     public async Task Complete_upload_accepts_no_more_bytes()
     {
         string url = await BeginAsync();
-        using HttpResponseMessage last = await Server.DraftAsync(
-            HttpMethod.Patch, url, [1, 2], "Upload-Complete: ?1", "Upload-Offset: 3");
+        using HttpResponseMessage last = await Server.PatchDraftAsync(url, 3, [1, 2], "?1");
         Assert.True(last.IsSuccessStatusCode);
-        using HttpResponseMessage empty = await Server.DraftAsync(
-            HttpMethod.Patch, url, [], "Upload-Complete: ?1", "Upload-Offset: 5");
+        using HttpResponseMessage empty = await Server.PatchDraftAsync(url, 5, [], "?1");
         Assert.Contains("#completed-upload", await empty.Content.ReadAsStringAsync(), StringComparison.Ordinal);
-        using HttpResponseMessage more = await Server.DraftAsync(
-            HttpMethod.Patch, url, [6], "Upload-Complete: ?1", "Upload-Offset: 5");
+        using HttpResponseMessage more = await Server.PatchDraftAsync(url, 5, [6], "?1");
         Assert.Contains("#inconsistent-upload-length", await more.Content.ReadAsStringAsync(), StringComparison.Ordinal);
     }
 
@@ -142,8 +135,8 @@ public sealed class DraftTests : ServerTest
     public async Task Media_type_is_required_since_draft_04(string version, HttpStatusCode status)
     {
         string url = await BeginAsync();
-        await Server.DraftAsync(
-            HttpMethod.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 3",
+        await Server.PatchDraftAsync(
+            url, 3, [1], "?0",
             $"Upload-Draft-Interop-Version: {version}", "Content-Type: application/octet-stream").AnswersAsync(status);
     }
 
@@ -163,8 +156,8 @@ public sealed class DraftTests : ServerTest
         using HttpResponseMessage created = await Server.DraftAsync(
             HttpMethod.Put, "/files/a", null, "Upload-Complete: ?0", "If-None-Match: *");
         await Server.WriteAsync("a", new byte[] { 9 });
-        using HttpResponseMessage last = await Server.DraftAsync(
-            HttpMethod.Patch, created.Headers.Location!.OriginalString, [1], "Upload-Complete: ?1", "Upload-Offset: 0");
+        using HttpResponseMessage last = await Server.PatchDraftAsync(
+            created.Headers.Location!.OriginalString, 0, [1], "?1");
         Assert.Equal(HttpStatusCode.PreconditionFailed, last.StatusCode);
         Assert.Equal("?1", last.Field("Upload-Complete"));
     }
@@ -191,12 +184,10 @@ public sealed class DraftTests : ServerTest
     {
         string url = await BeginAsync();
         string digest = $"Content-Digest: {DigestField.Format(Sha256Digest.Compute([1]))}";
-        using HttpResponseMessage wrong = await Server.DraftAsync(
-            HttpMethod.Patch, url, [2], "Upload-Complete: ?0", "Upload-Offset: 3", digest);
+        using HttpResponseMessage wrong = await Server.PatchDraftAsync(url, 3, [2], "?0", digest);
         Assert.Equal(HttpStatusCode.BadRequest, wrong.StatusCode);
         Assert.Equal("3", wrong.Field("Upload-Offset"));
-        using HttpResponseMessage right = await Server.DraftAsync(
-            HttpMethod.Patch, url, [1], "Upload-Complete: ?0", "Upload-Offset: 3", digest);
+        using HttpResponseMessage right = await Server.PatchDraftAsync(url, 3, [1], "?0", digest);
         Assert.Equal("4", right.Field("Upload-Offset"));
     }
 
@@ -221,11 +212,9 @@ public sealed class DraftTests : ServerTest
     public async Task Each_protocol_continues_what_the_other_began()
     {
         string begun = await Server.BeginAsync("a", 4);
-        using HttpResponseMessage one = await Server.DraftAsync(
-            HttpMethod.Patch, begun, [1, 2], "Upload-Complete: ?0", "Upload-Offset: 0");
+        using HttpResponseMessage one = await Server.PatchDraftAsync(begun, 0, [1, 2], "?0");
         using HttpResponseMessage two = await Server.PatchTusAsync(begun, 2, [3]);
-        using HttpResponseMessage three = await Server.DraftAsync(
-            HttpMethod.Patch, begun, [4], "Upload-Complete: ?1", "Upload-Offset: 3");
+        using HttpResponseMessage three = await Server.PatchDraftAsync(begun, 3, [4], "?1");
         Assert.Equal([1, 2, 3, 4], await File.ReadAllBytesAsync(Server.PathOf("a")));
 
         using HttpResponseMessage created = await Server.DraftAsync(

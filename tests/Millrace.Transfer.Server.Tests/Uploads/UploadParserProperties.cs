@@ -17,9 +17,9 @@ public sealed class UploadParserProperties
     public void Any_text_parses_or_has_a_reason() =>
         Check.One(Quick, Prop.ForAll(Texts(), static text =>
         {
-            Assert.Equal(TusMetadata.TryParse(text, out _, out string why), why.Length == 0);
-            Assert.Equal(TusChecksum.TryParse(text, out _, out why), why.Length == 0);
-            Assert.Equal(TusConcat.TryParse(text, out _, out why), why.Length == 0);
+            ParsesOrIsRefused(() => TusMetadata.Parse(text));
+            ParsesOrIsRefused(() => TusChecksum.Parse(text));
+            ParsesOrIsRefused(() => TusConcat.Parse(text));
             Assert.True(StructuredField.TryParseBoolean(text, out bool flag) || !flag);
             Assert.True(StructuredField.TryParseCount(text, out long count) || count == 0);
             Assert.InRange(count, 0, 999_999_999_999_999);
@@ -33,9 +33,16 @@ public sealed class UploadParserProperties
             {
                 string field = string.Join(
                     ',', values.Select(static (value, i) => $"k{i} {Convert.ToBase64String(value)}"));
-                Assert.True(TusMetadata.TryParse(field, out TusMetadata metadata, out _));
-                Assert.Equal(values, metadata.Pairs.Select(static pair => pair.Value));
+                Assert.Equal(values, TusMetadata.Parse(field).Pairs.Select(static pair => pair.Value));
             }));
+
+    private static void ParsesOrIsRefused<T>(Func<T> parse)
+    {
+        if (Record.Exception(() => parse()) is { } exception)
+        {
+            Assert.Equal(TransferError.InvalidRequest, Assert.IsType<TransferException>(exception).Error);
+        }
+    }
 
     private static Arbitrary<string> Texts() =>
         Gen.OneOf(

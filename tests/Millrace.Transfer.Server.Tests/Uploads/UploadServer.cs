@@ -33,6 +33,11 @@ internal static class UploadServer
         return await server.Client.SendAsync(request);
     }
 
+    /// <summary>Appends by the draft; completes the upload with <c>?1</c>.</summary>
+    public static Task<HttpResponseMessage> PatchDraftAsync(
+        this RunningServer server, string path, long offset, byte[] body, string complete, params string[] fields) =>
+        server.DraftAsync(HttpMethod.Patch, path, body, [$"Upload-Complete: {complete}", $"Upload-Offset: {offset}", .. fields]);
+
     /// <summary>Begins an upload with tus and gives its path.</summary>
     public static async Task<string> BeginAsync(this RunningServer server, string name, long length, params string[] fields)
     {

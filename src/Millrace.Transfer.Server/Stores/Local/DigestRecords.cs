@@ -60,15 +60,8 @@ internal sealed class DigestRecords
         string path = PathOf(name);
         try
         {
-            try
-            {
-                Write(path, record[..(checkAt + SHA256.HashSizeInBytes)]);
-            }
-            catch (DirectoryNotFoundException)
-            {
-                Directory.CreateDirectory(Path.GetDirectoryName(path)!);
-                Write(path, record[..(checkAt + SHA256.HashSizeInBytes)]);
-            }
+            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            Write(path, record[..(checkAt + SHA256.HashSizeInBytes)]);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {

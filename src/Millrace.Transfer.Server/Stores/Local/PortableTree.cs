@@ -77,6 +77,11 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
         return new PortableFolder(folder, native);
     }
 
+    public override void Dispose()
+    {
+        // Paths hold nothing.
+    }
+
     public override FileFacts Look(SafeFileHandle file)
     {
         if (native && VersionFacts.TryGet(file, out FileFacts facts) == 0)
@@ -171,5 +176,10 @@ internal sealed class PortableFolder(string path, bool native) : StoreFolder
     public override void Flush()
     {
         // The framework opens no folders.
+    }
+
+    public override void Dispose()
+    {
+        // As above.
     }
 }

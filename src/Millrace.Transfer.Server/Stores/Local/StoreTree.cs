@@ -25,9 +25,7 @@ internal abstract class StoreTree : IDisposable
 
     public abstract FileFacts Look(SafeFileHandle file);
 
-    public virtual void Dispose()
-    {
-    }
+    public abstract void Dispose();
 }
 
 /// <summary>A folder of a store, held open while names in it are used.</summary>
@@ -42,7 +40,5 @@ internal abstract class StoreFolder : IDisposable
     /// <summary>Makes the names in it durable, where the system can.</summary>
     public abstract void Flush();
 
-    public virtual void Dispose()
-    {
-    }
+    public abstract void Dispose();
 }
