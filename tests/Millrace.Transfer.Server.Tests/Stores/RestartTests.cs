@@ -6,24 +6,7 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 public sealed class RestartTests : StoreTest
 {
     [Theory, EveryStore]
-    public async Task Upload_is_resumed_by_the_next_process(bool portable)
-    {
-        var options = new LocalFileStoreOptions { Portable = portable };
-        UploadId id;
-        await using (LocalFileStore store = Open(options))
-        {
-            id = (await store.StartAsync("a", 6)).Id;
-            await store.AppendAsync(id, 0, "abc");
-        }
-
-        LocalFileStore again = Open(options);
-        await again.AppendAsync(id, 3, "def");
-        StoredFile file = await again.CompleteUploadAsync(id, null, default);
-        Assert.Equal(Sha256Digest.Compute("abcdef"u8), file.Sha256);
-    }
-
-    [Theory, EveryStore]
-    public async Task Unverified_bytes_are_cut(bool portable)
+    public async Task Unverified_bytes_are_cut_and_the_upload_resumes(bool portable)
     {
         var options = new LocalFileStoreOptions { Portable = portable };
         LocalFileStore store = Open(options);

@@ -103,21 +103,6 @@ public sealed class UploadTests : StoreTest
     }
 
     [Theory, EveryStore]
-    public async Task Last_of_many_takeovers_is_not_stopped(bool portable)
-    {
-        LocalFileStore store = Open(portable);
-        UploadStatus status = await store.StartAsync("a", 6);
-        UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
-        Task<UploadWriter> second = store.AppendUploadAsync(status.Id, 0, discardable: false, default).AsTask();
-        Task<UploadStatus?> third = store.FindUploadAsync(status.Id, takeOver: true, default).AsTask();
-        await first.DisposeAsync();
-        UploadWriter taken = await second.Soon();
-        Assert.True(taken.Superseded.IsCancellationRequested);
-        await taken.DisposeAsync();
-        Assert.Equal(0, (await third.Soon())!.Offset);
-    }
-
-    [Theory, EveryStore]
     public async Task Completing_again_returns_the_same_file(bool portable)
     {
         var options = new LocalFileStoreOptions { Portable = portable };
