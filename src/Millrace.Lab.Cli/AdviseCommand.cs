@@ -21,7 +21,8 @@ internal static class AdviseCommand
 
     public static Command Create()
     {
-        var path = new Argument<string>("RESULTS") { Description = "A results.json, the folder that it is in, or a folder with one for every suite." };
+        var path = new Argument<string>("RESULTS");
+        path.Description = "A results.json, the folder that it is in, or a folder with one for every suite.";
         var json = new Option<bool>("--json") { Description = "Print it as JSON." };
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command(Name, Description) { help, path, json };

@@ -12,7 +12,7 @@ internal static class LabCommand
         }
 
         command.Subcommands.Add(SuiteCommand.CreateAll());
-        command.Subcommands.Add(NullCommand.Create());
+        command.Subcommands.Add(SuiteCommand.CreateNull());
         command.Subcommands.Add(AdviseCommand.Create());
         command.Subcommands.Add(ReportCommand.Create());
         command.Subcommands.Add(CompareCommand.Create());

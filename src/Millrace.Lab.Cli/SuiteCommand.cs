@@ -1,6 +1,6 @@
 namespace Millrace.Lab.Cli;
 
-/// <summary>`millrace lab SUITE`, for any suite, and `millrace lab all`.</summary>
+/// <summary>`millrace lab SUITE`, for any suite, `millrace lab all` and `millrace lab null SUITE`.</summary>
 internal static class SuiteCommand
 {
     private const string Details = """
@@ -13,6 +13,13 @@ internal static class SuiteCommand
           2    measured, but a stated aim was missed (with --fail-under only)
           3    at least one case failed; the others were measured and written
           130  stopped by Ctrl-C; what was measured was written
+        """;
+
+    private const string NullDetails = """
+        Measures every method twice in the same rounds and compares it with itself. The difference is noise, the smallest
+        effect that this machine can show. `lab compare --null` uses it.
+
+        Exit codes: as those of `millrace lab SUITE`.
         """;
 
     public static Command Create(Suite suite) => Create(
@@ -29,21 +36,42 @@ internal static class SuiteCommand
         SuiteCatalog.All,
         separateFolders: true);
 
-    public static Option<bool> FailUnder() => new("--fail-under")
+    /// <summary>`millrace lab null SUITE`: what this machine cannot tell apart.</summary>
+    public static Command CreateNull()
     {
-        Description = "Exit with code 2 when a stated aim is missed, for use in CI.",
-    };
+        var command = new Command("null", "Measure every method against itself to find the noise of this machine.");
+        foreach (Suite suite in SuiteCatalog.All)
+        {
+            command.Add(Create(
+                suite.Name,
+                $"Measure every method of \"{suite.Name}\" against itself.",
+                NullDetails,
+                [suite],
+                separateFolders: false,
+                againstItself: true));
+        }
+
+        return command;
+    }
 
     private static Command Create(
-        string name, string description, string details, IReadOnlyList<Suite> suites, bool separateFolders)
+        string name,
+        string description,
+        string details,
+        IReadOnlyList<Suite> suites,
+        bool separateFolders,
+        bool againstItself = false)
     {
-        var options = new SuiteOptions(LabOptions.DefaultOutputFolder);
-        Option<bool> failUnder = FailUnder();
+        var options = new SuiteOptions(againstItself ? "results/null" : LabOptions.DefaultOutputFolder);
+        var failUnder = new Option<bool>("--fail-under")
+        {
+            Description = "Exit with code 2 when a stated aim is missed, for use in CI.",
+        };
         HelpOption help = HelpWithDetails.Create(details);
         var command = new Command(name, description) { help, failUnder };
-        options.AddTo(command, withFile: true);
+        options.AddTo(command);
         command.SetAction(parsed => SuiteRunner.Run(
-            suites, options.Read(parsed), separateFolders, parsed.GetValue(failUnder)));
+            suites, options.Read(parsed) with { AgainstItself = againstItself }, separateFolders, parsed.GetValue(failUnder)));
         return command;
     }
 

@@ -57,20 +57,13 @@ internal sealed class SuiteOptions
         DefaultValueFactory = _ => outputFolder,
     };
 
-    public void AddTo(Command command, bool withFile)
+    public void AddTo(Command command)
     {
-        command.Add(_quick);
-        command.Add(_full);
-        command.Add(_launches);
-        if (withFile)
+        foreach (Option option in new Option[] { _quick, _full, _launches, _file, _output, _filter, _data, _seed })
         {
-            command.Add(_file);
+            command.Add(option);
         }
 
-        command.Add(_output);
-        command.Add(_filter);
-        command.Add(_data);
-        command.Add(_seed);
         command.Validators.Add(result =>
         {
             if (result.GetValue(_quick) && result.GetValue(_full))

@@ -1,7 +1,9 @@
+using System.Text.RegularExpressions;
+
 namespace Millrace.Lab.Advising;
 
 /// <summary>The text of the lines in <see cref="Snippets"/>.</summary>
-internal static class SnippetText
+internal static partial class SnippetText
 {
     private static readonly string[] Resources =
     [
@@ -10,8 +12,6 @@ internal static class SnippetText
         "Millrace.Lab.Advising.Snippets.Writes.cs",
     ];
 
-    private const string Begin = "// snippet: ";
-    private const string End = "// snippet: end";
     private const string Buffer = "65536";
 
     private static readonly Lazy<Dictionary<string, string>> All = new(Load);
@@ -36,34 +36,17 @@ internal static class SnippetText
         {
             using Stream stream = typeof(SnippetText).Assembly.GetManifestResourceStream(resource)!;
             using var reader = new StreamReader(stream);
-            Load(reader, all);
+            foreach (Match snippet in Snippet().Matches(reader.ReadToEnd().ReplaceLineEndings("\n")))
+            {
+                // The body of a method is indented by eight.
+                IEnumerable<string> lines = snippet.Groups["lines"].Value.Split('\n').Select(line => line.Length > 8 ? line[8..] : "");
+                all.Add(snippet.Groups["name"].Value, string.Join('\n', lines).Trim());
+            }
         }
 
         return all;
     }
 
-    private static void Load(StreamReader reader, Dictionary<string, string> all)
-    {
-        List<string>? lines = null;
-        string name = "";
-        while (reader.ReadLine() is { } line)
-        {
-            string text = line.Trim();
-            if (text == End && lines is not null)
-            {
-                all.Add(name, string.Join('\n', lines).Trim());
-                lines = null;
-            }
-            else if (text.StartsWith(Begin, StringComparison.Ordinal))
-            {
-                name = text[Begin.Length..];
-                lines = [];
-            }
-            else
-            {
-                // The body of a method is indented by eight.
-                lines?.Add(line.Length > 8 ? line[8..] : "");
-            }
-        }
-    }
+    [GeneratedRegex(@"// snippet: (?<name>.+)\n(?<lines>[\s\S]*?)\n *// snippet: end")]
+    private static partial Regex Snippet();
 }

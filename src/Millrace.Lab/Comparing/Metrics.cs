@@ -8,7 +8,6 @@ internal static class Metrics
     public static MetricKind CpuNs { get; } =
         Measured("cpuNs", "CPU", "ns", (_, samples, i) => samples.UserCpuNs[i] + samples.SystemCpuNs[i]);
 
-    /// <summary>Managed bytes allocated by an invocation.</summary>
     /// <remarks>1 KiB: what a task or two and their state machines take, once per file.</remarks>
     public static MetricKind AllocatedBytes { get; } =
         Count("allocatedBytes", "allocated", "bytes", 1024, summary => summary.AllocatedBytes);
@@ -18,7 +17,6 @@ internal static class Metrics
     public static MetricKind PeakOverIdleBytes { get; } =
         Count("peakOverIdleBytes", "peak memory", "bytes", 256 * 1024, summary => summary.PeakOverIdleBytes);
 
-    /// <summary>System calls of an invocation.</summary>
     /// <remarks>4: a timer or a thread of the pool that wakes up once calls that often.</remarks>
     public static MetricKind SystemCalls { get; } = Count("systemCalls", "system calls", "", 4, summary => summary.SystemCalls);
 
@@ -28,7 +26,7 @@ internal static class Metrics
         CpuNs,
         Measured("userCpuNs", "user CPU", "ns", (_, samples, i) => samples.UserCpuNs[i]),
         Measured("systemCpuNs", "system CPU", "ns", (_, samples, i) => samples.SystemCpuNs[i]),
-        Measured("mibPerSecond", "throughput", "MiB/s", MibPerSecond) with { IsSpeed = true, Polarity = Polarity.HigherIsBetter },
+        Measured("mibPerSecond", "throughput", "MiB/s", MibPerSecond) with { IsSpeed = true, HigherIsBetter = true },
         AllocatedBytes,
         // Per 1,000 invocations: one in a pass of twenty.
         Count("gen0", "collections of generation 0", "", 50, summary => summary.Gen0),
@@ -43,20 +41,13 @@ internal static class Metrics
         Count("contextSwitches", "context switches", "", 2, summary => summary.ContextSwitches),
         Count("physicalReadBytes", "bytes from the disk", "bytes", 1024 * 1024, summary => summary.PhysicalReadBytes),
         Count("physicalWriteBytes", "bytes to the disk", "bytes", 1024 * 1024, summary => summary.PhysicalWriteBytes),
-        Count("logicalReadBytes", "bytes that calls returned", "bytes", 0, summary => summary.LogicalReadBytes) with
-        {
-            Polarity = Polarity.Neither,
-        },
-        Count("logicalWriteBytes", "bytes that calls took", "bytes", 0, summary => summary.LogicalWriteBytes) with
-        {
-            Polarity = Polarity.Neither,
-        },
+        Count("logicalReadBytes", "bytes that calls returned", "bytes", 0, summary => summary.LogicalReadBytes) with { HigherIsBetter = null },
+        Count("logicalWriteBytes", "bytes that calls took", "bytes", 0, summary => summary.LogicalWriteBytes) with { HigherIsBetter = null },
     ];
 
     public static IReadOnlyList<MetricKind> Usual { get; } =
         [WallNs, CpuNs, AllocatedBytes, PeakOverIdleBytes, SystemCalls];
 
-    /// <summary>Finds one by its name, whatever the case.</summary>
     /// <exception cref="LabException">There is none; the message lists all.</exception>
     public static MetricKind Find(string name) =>
         All.FirstOrDefault(kind => string.Equals(kind.Name, name, StringComparison.OrdinalIgnoreCase))
@@ -77,7 +68,7 @@ internal static class Metrics
 /// <param name="Name">Its name in results.json, for example "wallNs".</param>
 internal sealed record MetricKind(string Name, string Title, string Unit)
 {
-    public Polarity Polarity { get; init; } = Polarity.LowerIsBetter;
+    public bool? HigherIsBetter { get; init; } = false;
     public bool IsSpeed { get; init; }
 
     /// <summary>The value of a sample, of what wobbles from round to round; null for a count.</summary>
@@ -91,17 +82,9 @@ internal sealed record MetricKind(string Name, string Title, string Unit)
     public double SmallestDifference { get; init; }
 
     public string Word(bool isMore) => IsSpeed
-        ? isMore == (Polarity == Polarity.HigherIsBetter) ? VerdictWords.Faster : VerdictWords.Slower
+        ? isMore == HigherIsBetter ? VerdictWords.Faster : VerdictWords.Slower
         : isMore ? VerdictWords.More : VerdictWords.Less;
 
     /// <summary>Whether a ratio above or below 1 is good; null where it is neither.</summary>
-    public bool? IsBetter(bool isMore) =>
-        Polarity == Polarity.Neither ? null : isMore == (Polarity == Polarity.HigherIsBetter);
-}
-
-internal enum Polarity
-{
-    Neither,
-    LowerIsBetter,
-    HigherIsBetter,
+    public bool? IsBetter(bool isMore) => HigherIsBetter is { } higher ? isMore == higher : null;
 }

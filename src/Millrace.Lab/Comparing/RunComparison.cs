@@ -47,7 +47,6 @@ internal sealed record CaseComparison
     public IReadOnlyList<VerdictResult> Others { get; init; } = [];
 }
 
-/// <summary>A case that two runs have.</summary>
 /// <param name="IsSelected">Whether the user asked for it; the others still tell how the machine drifted.</param>
 internal sealed record CasePair(CaseResult Reference, CaseResult Other, bool IsSelected);
 
@@ -58,12 +57,8 @@ internal enum ComparisonBasis
     Ratio,
 }
 
-internal readonly record struct ComparisonOptions
+internal sealed record ComparisonOptions
 {
-    public ComparisonOptions()
-    {
-    }
-
     /// <summary>By what to compare; null decides by whether the machine is the same.</summary>
     public ComparisonBasis? By { get; init; }
     public IReadOnlyList<MetricKind> Metrics { get; init; } = [];

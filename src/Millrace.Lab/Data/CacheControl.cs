@@ -108,7 +108,6 @@ internal sealed class CacheControl : IDisposable
         }
     }
 
-    /// <summary>Brings the file into a state and checks it.</summary>
     /// <returns>Null when it is as wanted, otherwise what is wrong.</returns>
     public string? Prepare(CacheState state, CacheFill fill)
     {

@@ -35,9 +35,8 @@ internal static class TaxiFareCsv
     private const int PieceBytes = 64 * 1024;
 
     /// <summary>Writes the file, in pieces of up to 64 KiB.</summary>
-    /// <param name="stream">Where to; it stays open.</param>
     /// <param name="lines">How many lines, at least 1. Rides go on after the last one of the file.</param>
-    public static void Write(Stream stream, int lines = Lines)
+    public static void Write(WriteBytes write, int lines = Lines)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(lines, 1);
         byte[] piece = new byte[PieceBytes];
@@ -47,14 +46,14 @@ internal static class TaxiFareCsv
         {
             if (used > PieceBytes - LongestRow)
             {
-                stream.Write(piece, 0, used);
+                write(piece.AsSpan(0, used));
                 used = 0;
             }
 
             used = PutRow(piece, used, row, ref random);
         }
 
-        stream.Write(piece, 0, used);
+        write(piece.AsSpan(0, used));
     }
 
     private static int PutRow(byte[] piece, int at, int row, ref SplitMix64 random)

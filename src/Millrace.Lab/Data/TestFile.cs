@@ -51,19 +51,19 @@ internal sealed record TestFile(string Path, long Bytes, long Checksum, bool Gen
     private static TestFile Csv(string folder, string name, long bytes, int lines) =>
         new(System.IO.Path.Combine(folder, name), bytes, lines, Generated: true) { Content = FileContent.Csv };
 
-    internal void WriteContent(Stream stream)
+    public void WriteContent(WriteBytes write)
     {
         switch (Content)
         {
             case FileContent.Csv:
-                TaxiFareCsv.Write(stream, (int)Checksum);
+                TaxiFareCsv.Write(write, (int)Checksum);
                 break;
             case FileContent.Random:
                 var random = new SplitMix64(RandomSeed);
-                WriteIntegers(stream, _ => random.Next());
+                WriteIntegers(write, _ => random.Next());
                 break;
             default:
-                WriteIntegers(stream, index => (ulong)index);
+                WriteIntegers(write, index => (ulong)index);
                 break;
         }
     }
@@ -74,7 +74,7 @@ internal sealed record TestFile(string Path, long Bytes, long Checksum, bool Gen
 
     private const ulong RandomSeed = 1;
 
-    private void WriteIntegers(Stream stream, Func<long, ulong> integer)
+    private void WriteIntegers(WriteBytes write, Func<long, ulong> integer)
     {
         byte[] piece = new byte[64 * 1024];
         long next = 0;
@@ -85,7 +85,7 @@ internal sealed record TestFile(string Path, long Bytes, long Checksum, bool Gen
                 BinaryPrimitives.WriteUInt64LittleEndian(piece.AsSpan(at), integer(next++));
             }
 
-            stream.Write(piece, 0, (int)Math.Min(piece.Length, left));
+            write(piece.AsSpan(0, (int)Math.Min(piece.Length, left)));
         }
     }
 }

@@ -4,7 +4,6 @@ namespace Millrace.Lab.Data;
 
 internal static class UserFile
 {
-    /// <summary>Looks at the file and computes the sum that every method must find.</summary>
     /// <exception cref="LabException">It is missing, no regular file, empty or not readable.</exception>
     public static TestFile Inspect(string path, FileContent content = FileContent.Integers)
     {

@@ -26,7 +26,6 @@ internal sealed class CoreProcess : IDisposable
 
     public Task TellAsync(string line) => _process.StandardInput.WriteLineAsync(line);
 
-    /// <summary>Reads a number of the next line that it prints.</summary>
     /// <exception cref="LabException">It says that it could not, or nothing more.</exception>
     public async Task<long> ReadAsync(string name)
     {
@@ -69,11 +68,9 @@ internal sealed class CoreProcess : IDisposable
 /// </summary>
 internal static class CoreClient
 {
-    private static readonly Lock Gate = new();
-    private static CoreProcess? Current;
-    private static int Users;
+    private static readonly Shared<CoreProcess> Process = new();
 
-    public static int? Id => Current?.Id;
+    public static int? Id => Process.Current?.Id;
 
     /// <summary>Keeps the process until what is returned is disposed of.</summary>
     public static ForeignProcess Hold(string program)
@@ -83,31 +80,14 @@ internal static class CoreClient
     }
 
     /// <summary>Starts the process, or joins its users; <see cref="Release"/> it once.</summary>
-    public static void Acquire(string program)
-    {
-        lock (Gate)
-        {
-            Current ??= new CoreProcess(program, "work");
-            Users++;
-        }
-    }
+    public static void Acquire(string program) => Process.Acquire(() => new CoreProcess(program, "work"));
 
-    public static void Release()
-    {
-        lock (Gate)
-        {
-            if (--Users == 0)
-            {
-                Current!.Dispose();
-                Current = null;
-            }
-        }
-    }
+    public static void Release() => Process.Release();
 
     /// <returns>How many bytes were moved.</returns>
     public static async Task<long> MoveAsync(string verb, string server, string name, string path, int chunk, string coding)
     {
-        CoreProcess process = Current!;
+        CoreProcess process = Process.Current!;
         await process.TellAsync(string.Join('\t', verb, server, name, path, chunk.ToString(CultureInfo.InvariantCulture), coding))
             .ConfigureAwait(false);
         return await process.ReadAsync("bytes").ConfigureAwait(false);
@@ -115,7 +95,7 @@ internal static class CoreClient
 
     private sealed class Held : ForeignProcess
     {
-        public override int Id => Current!.Id;
+        public override int Id => Process.Current!.Id;
 
         public override void Dispose() => Release();
     }

@@ -106,11 +106,14 @@ internal static class MachineInspector
         return start >= 0 && end > start ? choices![(start + 1)..end] : null;
     }
 
-    private static string? FirstLine(string path)
+    private static string? FirstLine(string path) => ReadAll(path)?.Split('\n')[0];
+
+    /// <returns>Null where there is no such file, or nobody may read it.</returns>
+    public static string? ReadAll(string path)
     {
         try
         {
-            return File.Exists(path) ? File.ReadLines(path).FirstOrDefault() : null;
+            return File.Exists(path) ? File.ReadAllText(path) : null;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
@@ -139,22 +142,10 @@ internal static class Virtualization
             }
         }
 
-        string groups = ReadAll("/proc/self/cgroup");
+        string groups = MachineInspector.ReadAll("/proc/self/cgroup") ?? "";
         string? group = Array.Find(ControlGroups, name => groups.Contains(name, StringComparison.Ordinal));
         return group ?? (Array.Exists(Variables, name => Environment.GetEnvironmentVariable(name) is { Length: > 0 })
             ? "unknown kind"
             : null);
-    }
-
-    private static string ReadAll(string path)
-    {
-        try
-        {
-            return File.Exists(path) ? File.ReadAllText(path) : "";
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            return "";
-        }
     }
 }

@@ -1,3 +1,5 @@
+using System.Text.RegularExpressions;
+
 namespace Millrace.Lab.Machine;
 
 /// <summary>The file system that a path is on.</summary>
@@ -78,27 +80,6 @@ internal sealed record MountInfo(string Type, string Options)
     }
 
     // Spaces and the like are written as \040.
-    private static string Unescape(string text)
-    {
-        if (!text.Contains('\\', StringComparison.Ordinal))
-        {
-            return text;
-        }
-
-        var result = new System.Text.StringBuilder();
-        for (int i = 0; i < text.Length; i++)
-        {
-            if (text[i] == '\\' && i + 3 < text.Length)
-            {
-                result.Append((char)Convert.ToInt32(text.Substring(i + 1, 3), 8));
-                i += 3;
-            }
-            else
-            {
-                result.Append(text[i]);
-            }
-        }
-
-        return result.ToString();
-    }
+    private static string Unescape(string text) =>
+        Regex.Replace(text, @"\\([0-7]{3})", code => ((char)Convert.ToInt32(code.Groups[1].Value, 8)).ToString());
 }

@@ -9,7 +9,6 @@ internal static class MedianInterval
 {
     private const double Tail = 0.025;
 
-    /// <summary>Finds it.</summary>
     /// <returns>Null with fewer than six samples, which cannot tell with that confidence.</returns>
     public static (double Low, double High)? Of(IReadOnlyList<double> samples)
     {

@@ -96,7 +96,6 @@ internal static class MachineIdentity
     private static string? Bytes(long? bytes) => bytes is { } number ? ByteSize.ToText(number) : null;
 }
 
-/// <summary>A field in which two machines differ.</summary>
 /// <param name="IsAnotherMachine">Whether it makes another machine of it; otherwise the same machine was changed.</param>
 internal sealed record MachineDifference(string Field, string First, string Second, bool IsAnotherMachine)
 {

@@ -21,7 +21,6 @@ internal static class ResultsFile
         File.Move(temporary, path, overwrite: true);
     }
 
-    /// <summary>Reads results.</summary>
     /// <exception cref="LabException">
     /// It is no results file, damaged, or of another schema. The message names the file and, where there is one, the field
     /// and the line.

@@ -70,7 +70,7 @@ public sealed class TaxiFareCsvTests
     private static byte[] Make()
     {
         using var stream = new MemoryStream();
-        TaxiFareCsv.Write(stream);
+        TaxiFareCsv.Write(stream.Write);
         return stream.ToArray();
     }
 }

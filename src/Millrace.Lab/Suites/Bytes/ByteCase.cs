@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Suites.Bytes;
 
-/// <summary>A case of iterating over bytes.</summary>
 /// <param name="Buffer">Bytes of an increment. Arrivals of all bytes at once have none.</param>
 /// <param name="Readers">How many read at once, each all of the bytes.</param>
 internal sealed record ByteCase(string Method, ByteSource Source, int Buffer, int Readers = 1, string? Role = null)

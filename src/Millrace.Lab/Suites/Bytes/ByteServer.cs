@@ -1,9 +1,6 @@
 using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Millrace.Lab.Suites.Transfers;
 
 namespace Millrace.Lab.Suites.Bytes;
@@ -36,18 +33,13 @@ internal sealed class ByteServer : IServedFiles
             throw new LabException($"The files cannot be served: {exception.Message}", exception);
         }
 
-        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.WebHost.UseKestrelCore().ConfigureKestrel(options =>
+        WebApplication app = ServerEnd.CreateBuilder(options =>
         {
             options.Listen(IPAddress.Loopback, 0, listen => listen.Protocols = HttpProtocols.Http1);
             options.AddServerHeader = false;
             options.Limits.MaxResponseBufferSize = 2 * PieceBytes;
             options.Limits.MinResponseDataRate = null;
-        });
-
-        // The laboratory ends it; a Ctrl-C at the terminal, which every process gets, does not.
-        builder.Services.AddSingleton<IHostLifetime, ServerEnd.NoLifetime>();
-        WebApplication app = builder.Build();
+        }).Build();
         app.Run(context => SendAsync(context, contents));
         app.StartAsync().GetAwaiter().GetResult();
         return new ByteServer(app, new Uri(app.Urls.Single() + "/"));

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Suites.Files;
 
-/// <summary>A case of reading a file.</summary>
 /// <param name="Options">How the methods on a <see cref="FileStream"/> open it; the others have no such option.</param>
 internal sealed record FileCase(
     string Method, TestFile Source, int Buffer, FileOptions Options, CacheState Cache, CacheFill Fill, string? Role = null)

@@ -2,7 +2,6 @@ using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Transfers;
 
-/// <summary>The client of the array rows.</summary>
 /// <param name="protocol">gRPC, or one of the forms of gRPC-Web, whose uploads consist of parts of one message each.</param>
 internal sealed class ArrayClient(
     StoreAddress server, TransferProtocol protocol, MessageArray array, int bytes, bool isGzip, Durability durability)

@@ -1,5 +1,4 @@
 using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
@@ -26,8 +25,7 @@ internal sealed class ArrayServer : IAsyncDisposable
     private ArrayServer(string folder, Durability durability, IPAddress address)
     {
         _store = new LocalFileStore(folder, new LocalFileStoreOptions { ComputeSha256 = false, Durability = durability });
-        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.WebHost.UseKestrelCore().ConfigureKestrel(options =>
+        WebApplicationBuilder builder = ServerEnd.CreateBuilder(options =>
         {
             options.Limits.MaxRequestBodySize = null;
             options.Limits.MinRequestBodyDataRate = null;
@@ -38,7 +36,6 @@ internal sealed class ArrayServer : IAsyncDisposable
             options.Listen(address, 0, listen => listen.Protocols = HttpProtocols.Http2);
         });
         builder.Services.AddRoutingCore();
-        builder.Services.AddSingleton<Microsoft.Extensions.Hosting.IHostLifetime, ServerEnd.NoLifetime>();
         _app = builder.Build();
         _app.MapMethods("/" + DownloadPath, [HttpMethods.Post], SendAsync);
         _app.MapMethods("/" + StartPath, [HttpMethods.Post], StartAsync);

@@ -9,6 +9,9 @@ namespace Millrace.Lab.Suites.Transfers;
 /// </summary>
 internal sealed class FileTransfers : CaseMethod
 {
+    // Of the cases whose ends share a process.
+    private static readonly Shared<ServerEnd> OwnServer = new();
+
     private readonly TransferCase _planned;
     private readonly TransferMethod _row;
     private readonly TestFile _source;
@@ -32,7 +35,7 @@ internal sealed class FileTransfers : CaseMethod
         _downloaded = TransferFolders.Downloaded(_ends.Folder);
         _server = _ends switch
         {
-            { Server: null } => OwnServer.Acquire(_ends.Folder),
+            { Server: null } => OwnServer.Acquire(() => ServerEnd.Start(_ends.Folder)).Address,
             { Server: { } near, Link: { } link } => LinkEndpoints.Find(near, link).Server,
             { Server: { } server } => server,
         };

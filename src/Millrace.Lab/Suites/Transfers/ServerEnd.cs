@@ -41,18 +41,24 @@ internal sealed class ServerEnd : IServedFiles
     public static ServerEnd StartFar(ServeRequest request, IPAddress address) =>
         Start(FolderOf(request), Far, address, links: null);
 
+    public static WebApplicationBuilder CreateBuilder(Action<KestrelServerOptions> configure)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(configure);
+
+        // The laboratory ends it; a Ctrl-C at the terminal, which every process gets, does not.
+        builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
+        return builder;
+    }
+
     private static string FolderOf(ServeRequest request) => new TransfersInputs(request.Inputs).Folder;
 
     private static ServerEnd Start(string folder, int number, IPAddress address, LinkServers? links)
     {
         TransferFolders.Make(folder);
-        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.WebHost.UseKestrelCore().ConfigureKestrel(options =>
+        WebApplicationBuilder builder = CreateBuilder(options =>
             options.Listen(address, 0, listen => listen.Protocols = HttpProtocols.Http1));
         builder.Services.AddRoutingCore();
-
-        // The laboratory ends it; a Ctrl-C at the terminal, which every process gets, does not.
-        builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
         WebApplication app = builder.Build();
         var cores = new CoreEndpoints(folder);
         cores.Map(app);
@@ -75,42 +81,10 @@ internal sealed class ServerEnd : IServedFiles
         _meters.Dispose();
     }
 
-    internal sealed class NoLifetime : IHostLifetime
+    private sealed class NoLifetime : IHostLifetime
     {
         public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-    }
-}
-
-/// <summary>The server of the cases whose ends share a process: one for all of them, as long as there are any.</summary>
-internal static class OwnServer
-{
-    private static readonly Lock Gate = new();
-    private static ServerEnd? Current;
-    private static int Users;
-
-    /// <summary>Takes part in it; to be given back once by <see cref="Release"/>.</summary>
-    /// <param name="folder">See <see cref="TransferFolders"/>; the same for all.</param>
-    public static Uri Acquire(string folder)
-    {
-        lock (Gate)
-        {
-            Current ??= ServerEnd.Start(folder);
-            Users++;
-            return Current.Address;
-        }
-    }
-
-    public static void Release()
-    {
-        lock (Gate)
-        {
-            if (--Users == 0)
-            {
-                Current!.Dispose();
-                Current = null;
-            }
-        }
     }
 }

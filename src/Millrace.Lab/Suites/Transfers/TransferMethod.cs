@@ -60,7 +60,6 @@ internal sealed record TransferMethod(
 
     public static TransferMethod Find(string name) => ByName[name];
 
-    /// <summary>Whether it moves files in a direction.</summary>
     /// <remarks>tus only takes files: what the client downloads over it is a download over HTTP/1.1.</remarks>
     public bool Moves(TransferDirection direction) => direction == TransferDirection.Upload || Protocol != TransferProtocol.Tus;
 }
