@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Cli.Tests;
 
-/// <summary>A folder in which a test runs the command.</summary>
 public abstract class CommandTest : IDisposable
 {
     protected TemporaryFolder Folder { get; } = new();
@@ -14,7 +13,6 @@ public abstract class CommandTest : IDisposable
     protected Task<(int ExitCode, string Output, string Error)> RunAsync(params string[] arguments) =>
         Command.RunAsync(Folder.Path, arguments);
 
-    /// <summary>What a command prints that succeeds.</summary>
     protected async Task<string> PrintAsync(params string[] arguments)
     {
         (int exitCode, string output, string error) = await RunAsync(arguments);

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Cli.Tests;
 
-/// <summary>What a run is worth to a script.</summary>
 public sealed class ExitCodeTests
 {
     [Theory]

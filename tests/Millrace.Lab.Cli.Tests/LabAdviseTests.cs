@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Cli.Tests;
 
-/// <summary>`millrace lab advise` on the committed results.</summary>
 public sealed class LabAdviseTests : CommandTest
 {
     [Theory]

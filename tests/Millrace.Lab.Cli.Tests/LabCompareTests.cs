@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Cli.Tests;
 
-/// <summary>`millrace lab compare` on stored runs.</summary>
 public sealed class LabCompareTests : CommandTest
 {
     [Fact]
@@ -79,19 +78,6 @@ public sealed class LabCompareTests : CommandTest
         Assert.Equal(2, (await RunAsync("compare", "a", "b.json", "d")).ExitCode);
     }
 
-    [Theory]
-    [InlineData("{\"schema\": \"millrace.results/2\"}", "update millrace")]
-    [InlineData("{}", "no field \"schema\"")]
-    [InlineData("", "is empty")]
-    public async Task What_is_no_results_file_returns_4_with_the_reason(string content, string reason)
-    {
-        StoredRunFiles.Write(Folder.Path, "a");
-        await File.WriteAllTextAsync(Folder["b.json"], content);
-        string error = await FailAsync(4, "compare", "a", "b.json");
-        Assert.Contains(reason, error, StringComparison.Ordinal);
-        Assert.Single(error.Split('\n', StringSplitOptions.RemoveEmptyEntries));
-    }
-
     [Fact]
     public async Task Suites_are_found_in_folders_of_their_own_and_have_to_be_the_same()
     {
@@ -137,7 +123,8 @@ public sealed class LabCompareTests : CommandTest
     public async Task Help_lists_options_and_exit_codes()
     {
         string output = await PrintAsync("compare", "--help");
-        string[] expected = ["--by", "--null", "--metric", "--filter", "--json", "Exit codes:", "2    something is slower", "4    cannot compare"];
+        string[] expected =
+            ["--by", "--null", "--metric", "--filter", "--json", "Exit codes:", "2    something is slower", "4    cannot compare"];
         Assert.All(expected, text => Assert.Contains(text, output, StringComparison.Ordinal));
     }
 }

@@ -3,7 +3,6 @@ using System.Runtime.InteropServices;
 
 namespace Millrace.Lab.Cli.Tests;
 
-/// <summary>Whole runs of `millrace lab files` on a small file.</summary>
 public sealed partial class LabFilesTests : CommandTest
 {
     private const int Interrupt = 2;
@@ -36,7 +35,8 @@ public sealed partial class LabFilesTests : CommandTest
 
         string report = await File.ReadAllTextAsync(Path.Combine(folder, "report.md"));
         Assert.Contains("| FilePipe | 4 KiB |", report, StringComparison.Ordinal);
-        Assert.Contains("<script id=\"report-data\"", await File.ReadAllTextAsync(Path.Combine(folder, "report.html")), StringComparison.Ordinal);
+        string page = await File.ReadAllTextAsync(Path.Combine(folder, "report.html"));
+        Assert.Contains("<script id=\"report-data\"", page, StringComparison.Ordinal);
         Assert.Contains(results.Finding!, output, StringComparison.Ordinal);
         Assert.Contains("FileStreamSync", output, StringComparison.Ordinal);
         Assert.DoesNotContain('\u001b', output);

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Cli.Tests;
 
-/// <summary>`millrace lab history` on stored runs.</summary>
 public sealed class LabHistoryTests : CommandTest
 {
     public LabHistoryTests()

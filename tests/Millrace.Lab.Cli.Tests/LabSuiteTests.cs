@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Cli.Tests;
 
-/// <summary>Whole runs of the suites besides `files`, of the cases that take little time.</summary>
 public sealed class LabSuiteTests : CommandTest
 {
     [Fact]

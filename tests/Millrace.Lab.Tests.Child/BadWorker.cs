@@ -5,7 +5,6 @@ namespace Millrace.Lab.Tests.Child;
 /// <summary>Workers that do not do their work.</summary>
 internal static class BadWorker
 {
-    /// <summary>Begins, says something, and is gone.</summary>
     public static int Die()
     {
         Console.ReadLine();
@@ -16,7 +15,6 @@ internal static class BadWorker
         return 0;
     }
 
-    /// <summary>Says something that is no message.</summary>
     public static int Babble()
     {
         Console.ReadLine();

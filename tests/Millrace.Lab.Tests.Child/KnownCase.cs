@@ -4,7 +4,6 @@ using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Tests.Child;
 
-/// <summary>A case of a known load.</summary>
 internal sealed record KnownCase(string Method, Func<CaseMethod> Load) : PlannedCase(Method, Role: null)
 {
     public override bool IsBaseline => false;
@@ -13,7 +12,6 @@ internal sealed record KnownCase(string Method, Func<CaseMethod> Load) : Planned
 
     public override CaseMethod Create() => Load();
 
-    /// <summary>The case, warmed up.</summary>
     public static LabCase Open(string method, Func<CaseMethod> load, ProcessMeters meters)
     {
         const int WarmUps = 5;

@@ -51,7 +51,6 @@ internal sealed class KnownLoad(string file) : CaseMethod
         _nowhere.Dispose();
     }
 
-    /// <summary>Exactly <see cref="Reads"/> calls of <see cref="BytesPerRead"/> bytes.</summary>
     public void ReadsBytes()
     {
         Span<byte> bytes = stackalloc byte[BytesPerRead];
@@ -61,7 +60,6 @@ internal sealed class KnownLoad(string file) : CaseMethod
         }
     }
 
-    /// <summary>Exactly <see cref="Writes"/> calls of <see cref="BytesPerRead"/> bytes to a device that forgets them.</summary>
     public void WritesBytes()
     {
         ReadOnlySpan<byte> bytes = stackalloc byte[BytesPerRead];
@@ -71,7 +69,6 @@ internal sealed class KnownLoad(string file) : CaseMethod
         }
     }
 
-    /// <summary>One array of <see cref="ArrayBytes"/> bytes and its header.</summary>
     public static void Allocates() => Last = new byte[ArrayBytes];
 
     /// <summary>Maps the file and touches one byte of every page.</summary>
@@ -89,7 +86,6 @@ internal sealed class KnownLoad(string file) : CaseMethod
         return sum;
     }
 
-    /// <summary>Waits that many times.</summary>
     public void Waits()
     {
         using var never = new ManualResetEventSlim();
@@ -102,7 +98,6 @@ internal sealed class KnownLoad(string file) : CaseMethod
     /// <summary>Computes on two threads for <see cref="SpinMs"/> of processor time each.</summary>
     public void Computes() => Task.WaitAll(Task.Run(Spin), Task.Run(Spin));
 
-    /// <summary>A collection of generation 2 and one of generation 0.</summary>
     public void Collects()
     {
 #pragma warning disable RS0030

@@ -29,7 +29,6 @@ internal sealed class KnownObjects : CaseMethod
         _ => throw Unknown(name),
     };
 
-    /// <summary>Exactly <see cref="Objects"/> objects of <see cref="ObjectBytes"/> bytes.</summary>
     public static void Small() => Allocate(Objects);
 
     /// <summary>As many, on <see cref="Threads"/> other threads. Starting those allocates a little, too.</summary>
@@ -45,7 +44,6 @@ internal sealed class KnownObjects : CaseMethod
         Array.ForEach(threads, thread => thread.Join());
     }
 
-    /// <summary>Exactly <see cref="SmallArrays"/> arrays of <see cref="SmallArrayBytes"/> bytes and their headers.</summary>
     public static void Arrays()
     {
         for (int i = 0; i < SmallArrays; i++)
@@ -54,7 +52,6 @@ internal sealed class KnownObjects : CaseMethod
         }
     }
 
-    /// <summary>Exactly <see cref="LargeArrays"/> arrays of <see cref="LargeArrayBytes"/> bytes and their headers.</summary>
     public static void Large()
     {
         for (int i = 0; i < LargeArrays; i++)
@@ -70,7 +67,6 @@ internal sealed class KnownObjects : CaseMethod
         Allocate(1);
     }
 
-    /// <summary>None at all.</summary>
     public static void None() => Thread.SpinWait(50_000);
 
     private static void Allocate(int objects)

@@ -31,7 +31,7 @@ internal static class MeasuredLoad
         return 0;
     }
 
-    private static Dictionary<string, long> Measure(string method, string path, ProcessMeters meters, SystemCallPass calls)
+    private static object Measure(string method, string path, ProcessMeters meters, SystemCallPass calls)
     {
         using LabCase entry = KnownCase.Open(method, () => new KnownLoad(path), meters);
         entry.ExpectedNs = 0;
@@ -44,25 +44,13 @@ internal static class MeasuredLoad
         }
 
         Sample cold = entry.Measure(round: 1);
-        AllocationSample allocation = entry.Allocations.MinBy(sample => sample.Bytes);
-        return new Dictionary<string, long>
+        return new
         {
-            ["wallNs"] = (long)hot.WallNs,
-            ["cpuNs"] = hot.Used.UserCpuNs + hot.Used.SystemCpuNs,
-            ["readCalls"] = hot.Used.ReadCalls,
-            ["logicalReadBytes"] = hot.Used.LogicalReadBytes,
-            ["writeCalls"] = hot.Used.WriteCalls,
-            ["logicalWriteBytes"] = hot.Used.LogicalWriteBytes,
-            ["physicalReadBytes"] = hot.Used.PhysicalReadBytes,
-            ["minorFaults"] = hot.Used.MinorFaults,
-            ["majorFaults"] = hot.Used.MajorFaults,
-            ["voluntarySwitches"] = hot.Used.VoluntarySwitches,
-            ["coldPhysicalReadBytes"] = cold.Used.PhysicalReadBytes,
-            ["coldMajorFaults"] = cold.Used.MajorFaults,
-            ["allocatedBytes"] = allocation.Bytes,
-            ["gen0"] = allocation.Gen0,
-            ["gen2"] = allocation.Gen2,
-            ["systemCalls"] = entry.SystemCalls.Count == 0 ? -1 : entry.SystemCalls.Min(),
+            hot.WallNs,
+            Hot = hot.Used,
+            Cold = cold.Used,
+            Allocated = entry.Allocations.MinBy(sample => sample.Bytes),
+            SystemCalls = entry.SystemCalls.Count == 0 ? -1 : entry.SystemCalls.Min(),
         };
     }
 

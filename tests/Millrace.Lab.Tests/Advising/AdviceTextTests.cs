@@ -25,20 +25,14 @@ public sealed class AdviceTextTests
     { Interrupted = true };
 
     [Fact]
-    public void Advice_for_a_complete_run_matches_the_golden_file() => Golden.Check("advice.txt", Print(Whole, 80));
-
-    [Fact]
-    public void Advice_as_Markdown_matches_the_golden_file() =>
+    public void Advice_matches_the_golden_files()
+    {
+        Golden.Check("advice.txt", Print(Whole, 80));
         Golden.Check("advice.md", AdviceText.ToMarkdown(Advisor.Advise(Whole), PublishedBeside.Of(Whole)));
-
-    [Fact]
-    public void Advice_on_reading_bytes_matches_the_golden_file() => Golden.Check("advice-bytes.txt", Print(ByteRuns.Everything, 80));
-
-    [Fact]
-    public void Advice_on_writing_matches_the_golden_file() => Golden.Check("advice-writes.txt", Print(WriteRuns.Everything, 80));
-
-    [Fact]
-    public void Advice_for_the_committed_results_matches_the_golden_file() => Golden.Check("advice-committed.txt", Print(Committed, 80));
+        Golden.Check("advice-bytes.txt", Print(ByteRuns.Everything, 80));
+        Golden.Check("advice-writes.txt", Print(WriteRuns.Everything, 80));
+        Golden.Check("advice-committed.txt", Print(Committed, 80));
+    }
 
     [Theory]
     [InlineData(80)]
@@ -63,9 +57,11 @@ public sealed class AdviceTextTests
     }
 
     [Fact]
-    public void Commands_are_never_wrapped() => Assert.All(
-        Advisor.Advise(Committed),
-        item => Assert.Contains($"  again: {item.Check}\n", Print(Committed, 40), StringComparison.Ordinal));
+    public void Commands_are_never_wrapped()
+    {
+        string text = Print(Committed, 40);
+        Assert.All(Advisor.Advise(Committed), item => Assert.Contains($"  again: {item.Check}\n", text, StringComparison.Ordinal));
+    }
 
     [Fact]
     public void Code_is_printed_in_full_only_once()

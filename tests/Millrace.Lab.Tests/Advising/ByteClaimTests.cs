@@ -1,3 +1,5 @@
+using static Millrace.Lab.Tests.Advising.ByteRuns;
+
 namespace Millrace.Lab.Tests.Advising;
 
 public sealed class ByteClaimTests
@@ -9,16 +11,16 @@ public sealed class ByteClaimTests
     [InlineData(36, 60, 9.0, "No", "some take less memory.")]
     public void Increments_are_best_when_nothing_is_as_fast_or_smaller(double mine, double other, double mib, string holds, string reason) =>
         Check(
-            ByteRuns.Apply("increments", ByteRuns.Case("Increments.Span", mine, cpu: mine, peak: mib * 1048576),
-                ByteRuns.Case("Completion.Span", other, cpu: other, peak: 1048576),
-                ByteRuns.Case("MillraceBytes.Vector", 1)),
+            Apply("increments", Case("Increments.Span", mine, cpu: mine, peak: mib * 1048576),
+                Case("Completion.Span", other, cpu: other, peak: 1048576),
+                Case("MillraceBytes.Vector", 1)),
             holds,
             reason,
             "the others take 1.58 to 21.25 times the time, more processor time and more memory");
 
     [Fact]
     public void Increments_that_take_more_processor_time_are_not_best_by_every_measure() => Check(
-        ByteRuns.Apply("increments", ByteRuns.Case("Increments.Span", 36, cpu: 90), ByteRuns.Case("Completion.Span", 60, cpu: 60)),
+        Apply("increments", Case("Increments.Span", 36, cpu: 90), Case("Completion.Span", 60, cpu: 60)),
         "No",
         "some take less processor time.");
 
@@ -28,10 +30,10 @@ public sealed class ByteClaimTests
     public void Async_bytes_are_second_when_only_increments_are_faster(double ms, string holds, string reason)
     {
         Advice advice = Check(
-            ByteRuns.Apply("async bytes", ByteRuns.Case("Increments.Span", 36),
-                ByteRuns.Case("Completion.Span", 60),
-                ByteRuns.Case("AsyncBytes.AwaitForEach", ms),
-                ByteRuns.Case("MillraceBytes.AwaitForEach", 20)),
+            Apply("async bytes", Case("Increments.Span", 36),
+                Case("Completion.Span", 60),
+                Case("AsyncBytes.AwaitForEach", ms),
+                Case("MillraceBytes.AwaitForEach", 20)),
             holds,
             reason,
             "(2.19 to 2.48 times its time)");
@@ -44,7 +46,7 @@ public sealed class ByteClaimTests
     [InlineData(50, 72, "No", "slower in 2 of 2 comparisons; 1.39 to 2.00 times")]
     [InlineData(36, 72, "No", "slower in 1 of 2 comparisons, within the noise in 1")]
     public void Raw_buffer_is_far_faster_from_twice_on(double index, double fold, string holds, string reason) => Check(
-        ByteRuns.Apply("raw buffer", ByteRuns.Case("Increments.Span", 36), ByteRuns.Case("Increments.For", index), ByteRuns.Case("Increments.Reduce", fold)),
+        Apply("raw buffer", Case("Increments.Span", 36), Case("Increments.For", index), Case("Increments.Reduce", fold)),
         holds,
         reason,
         "(6.81 to 19.97 times its time)");
@@ -53,7 +55,7 @@ public sealed class ByteClaimTests
     [InlineData(270, "Yes", "in 1 of 1 comparison.")]
     [InlineData(140, "No", "in 0 of 1 comparison.")]
     public void View_doubles_memory_when_it_adds_more_than_half_of_the_length(double mib, string holds, string reason) => Check(
-        ByteRuns.Apply("memory of a view", ByteRuns.Case("AllAtOnce.Span", 36, peak: mib * 1048576), ByteRuns.Case("AllAtOnce.For", 36, peak: 130 * 1048576)),
+        Apply("memory of a view", Case("AllAtOnce.Span", 36, peak: mib * 1048576), Case("AllAtOnce.For", 36, peak: 130 * 1048576)),
         holds,
         reason,
         "(the peak is 1.14 to 1.58 times as high there)");
@@ -62,7 +64,7 @@ public sealed class ByteClaimTests
     [InlineData(130, "Yes", "in 1 of 1 comparison")]
     [InlineData(4, "No", "in 0 of 1 comparison")]
     public void All_at_once_takes_many_times_the_memory_from_five_on(double mib, string holds, string reason) => Check(
-        ByteRuns.Apply("peak memory", ByteRuns.Case("Completion.Span", 36, peak: mib * 1048576), ByteRuns.Case("Increments.Span", 36, peak: 1048576)),
+        Apply("peak memory", Case("Completion.Span", 36, peak: mib * 1048576), Case("Increments.Span", 36, peak: 1048576)),
         holds,
         reason,
         "19.38 to 25.70 times between the worst and the best");
@@ -71,7 +73,7 @@ public sealed class ByteClaimTests
     [InlineData(45, "Yes", "slower in 1 of 1 comparison; 1.25 times the time of For.")]
     [InlineData(36, "No", "within the noise in 1 of 1")]
     public void For_loop_is_compared_with_functional_walks(double each, string holds, string reason) => Check(
-        ByteRuns.Apply("for loops", ByteRuns.Case("Increments.For", 36), ByteRuns.Case("Increments.ForEach", each)),
+        Apply("for loops", Case("Increments.For", 36), Case("Increments.ForEach", each)),
         holds,
         reason,
         "(1.22 to 1.28 times its time)");
@@ -82,7 +84,7 @@ public sealed class ByteClaimTests
     [InlineData(110, "No")]
     [InlineData(90, "No")]
     public void ForEach_and_reduce_are_the_same_within_a_twentieth(double reduce, string holds) => Check(
-        ByteRuns.Apply("forEach and reduce", ByteRuns.Case("Increments.ForEach", 100), ByteRuns.Case("Increments.Reduce", reduce)),
+        Apply("forEach and reduce", Case("Increments.ForEach", 100), Case("Increments.Reduce", reduce)),
         holds,
         "of ForEach; the same is within the noise, or within 5.0 %.",
         "(0.98 to 1.01 times its time)");
@@ -94,7 +96,7 @@ public sealed class ByteClaimTests
     {
         string[] order = ["Increments.Span", "Completion.Span", "Increments.For", "Increments.Reduce", "AllAtOnce.ForEach"];
         Check(
-            ByteRuns.Apply("machines", [.. order.Select((method, place) => ByteRuns.Case(method, 100 + (sign * 10 * place)))]),
+            Apply("machines", [.. order.Select((method, place) => Case(method, 100 + (sign * 10 * place)))]),
             holds,
             reason,
             "(rank correlation 0.97 between the two there)");
@@ -104,7 +106,7 @@ public sealed class ByteClaimTests
     [InlineData(100, "Yes", "2.00 times the time of the fastest; it is 2 times and more in 1 of 1 arrival.")]
     [InlineData(60, "No", "in 0 of 1 arrival.")]
     public void Walk_is_the_limit_when_it_decides_the_time(double slow, string holds, string reason) => Check(
-        ByteRuns.Apply("limits", ByteRuns.Case("Increments.Span", 50), ByteRuns.Case("Increments.Reduce", slow)),
+        Apply("limits", Case("Increments.Span", 50), Case("Increments.Reduce", slow)),
         holds,
         reason,
         "(the most were 2,286 and 3,556 MiB/s there)");
@@ -112,18 +114,18 @@ public sealed class ByteClaimTests
     [Fact]
     public void Bytes_are_the_limit_where_vectors_are_no_faster_than_a_loop() => Assert.Contains(
         "so here the bytes are the limit",
-        Assert.Single(ByteRuns.Apply("limits", ByteRuns.Case("Increments.Span", 50.1), ByteRuns.Case("Increments.Vector", 50), ByteRuns.Case("Increments.Reduce", 100)))
+        Assert.Single(Apply("limits", Case("Increments.Span", 50.1), Case("Increments.Vector", 50), Case("Increments.Reduce", 100)))
             .EvidenceTexts.First(),
         StringComparison.Ordinal);
 
     [Fact]
     public void Readers_and_processors_are_reported_for_each_source()
     {
-        Advice readers = Assert.Single(Runs.Apply("readers", ByteRuns.Everything));
+        Advice readers = Assert.Single(Runs.Apply("readers", Everything));
         Assert.Equal(6, readers.Evidence.Count);
         Assert.Contains("http: up to 3", readers.Claim!.Reason, StringComparison.Ordinal);
         Assert.Contains("file: up to 3", readers.Claim.Reason, StringComparison.Ordinal);
-        Advice processors = Assert.Single(Runs.Apply("processors", ByteRuns.Everything));
+        Advice processors = Assert.Single(Runs.Apply("processors", Everything));
         Assert.Equal(4, processors.Evidence.Count);
         Assert.Contains("server, which is another process", processors.Evidence[0].Text, StringComparison.Ordinal);
         Assert.Null(processors.Code);
@@ -131,14 +133,14 @@ public sealed class ByteClaimTests
 
     [Fact]
     public void Readers_of_different_ways_are_not_compared() => Check(
-        ByteRuns.Apply("readers", ByteRuns.Case("Increments.Span", 36), ByteRuns.Case("AllAtOnce.Span", 100, readers: 4)),
+        Apply("readers", Case("Increments.Span", 36), Case("AllAtOnce.Span", 100, readers: 4)),
         "CannotBeTold",
         "quick mode reads with one");
 
     [Fact]
     public void Every_conclusion_cannot_be_told_without_measurements()
     {
-        Advice[] advice = [.. Advisor.Advise(ByteRuns.Of()).Where(item => item.Claim is not null)];
+        Advice[] advice = [.. Advisor.Advise(Of()).Where(item => item.Claim is not null)];
         Assert.Equal(11, advice.Length);
         Assert.All(advice, item =>
         {

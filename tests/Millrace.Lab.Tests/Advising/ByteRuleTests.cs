@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using static Millrace.Lab.Tests.Advising.ByteRuns;
 
 namespace Millrace.Lab.Tests.Advising;
 
@@ -7,7 +8,8 @@ public sealed partial class ByteRuleTests
     [Fact]
     public void Best_way_to_read_bytes_is_advised_with_its_cost()
     {
-        Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.BestWay, ByteRuns.Case("Increments.Span", 40), ByteRuns.Case("MillraceBytes.Vector", 10), ByteRuns.Case("Increments.Span", 5, readers: 2)));
+        Advice advice = Assert.Single(Apply(
+            ByteRules.BestWay, Case("Increments.Span", 40), Case("MillraceBytes.Vector", 10), Case("Increments.Span", 5, readers: 2)));
         Assert.Equal(
             "file, 128 MiB: MillraceBytes.Vector is fastest with 10.0 ms; nothing else is within the noise of it.", advice.Statement);
         Assert.Equal("Use ForEachSegmentAsync with Vector<T>.", advice.Action);
@@ -26,22 +28,22 @@ public sealed partial class ByteRuleTests
     [InlineData("file", "AsyncBytes.Reduce", "Use an async iterator over the stream with a fold.")]
     public void Every_way_is_described_in_the_words_of_an_API(string source, string method, string action) => Assert.Equal(
         action,
-        Assert.Single(ByteRuns.Apply(ByteRules.BestWay, ByteRuns.Case("Increments.Span", 40, source), ByteRuns.Case(method, 10, source))).Action);
+        Assert.Single(Apply(ByteRules.BestWay, Case("Increments.Span", 40, source), Case(method, 10, source))).Action);
 
     [Fact]
     public void Among_equally_fast_ways_one_without_a_full_buffer_is_advised()
     {
-        Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.BestWay, ByteRuns.Case("AllAtOnce.Span", 10, cpu: 10), ByteRuns.Case("Increments.Span", 10, cpu: 11)));
+        Advice advice = Assert.Single(Apply(ByteRules.BestWay, Case("AllAtOnce.Span", 10, cpu: 10), Case("Increments.Span", 10, cpu: 11)));
         Assert.StartsWith("Use ReadAsync into one buffer", advice.Action, StringComparison.Ordinal);
     }
 
     [Fact]
     public void Cost_of_a_byte_is_reported_for_every_walk()
     {
-        Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.CostOfByte, ByteRuns.Case("Increments.Span", 40),
-            ByteRuns.Case("AllAtOnce.Span", 80),
-            ByteRuns.Case("AsyncBytes.AwaitForEach", 1000),
-            ByteRuns.Case("MillraceBytes.AwaitForEach", 100)));
+        Advice advice = Assert.Single(Apply(ByteRules.CostOfByte, Case("Increments.Span", 40),
+            Case("AllAtOnce.Span", 80),
+            Case("AsyncBytes.AwaitForEach", 1000),
+            Case("MillraceBytes.AwaitForEach", 100)));
         Assert.Equal(
             "file: Span 0.30 to 0.60 ns, MillraceBytes.AwaitForEach 0.75 ns, AsyncBytes.AwaitForEach 7.45 ns",
             Assert.Single(advice.EvidenceTexts));
@@ -54,8 +56,9 @@ public sealed partial class ByteRuleTests
     [InlineData(99, "takes 1.10 of the time of a StreamReader, and", "Read lines with a StreamReader")]
     public void Lines_as_bytes_are_compared_with_strings(double mine, string statement, string action)
     {
-        Advice advice = Assert.Single(ByteRuns.Apply(ByteRules.Lines, ByteRuns.Case("StreamReader.Lines", 90, content: "csv", bytes: TaxiFareCsv.Bytes, allocated: 80 << 20),
-            ByteRuns.Case("MillraceLines.Lines", mine, content: "csv", bytes: TaxiFareCsv.Bytes, allocated: 700)));
+        Advice advice = Assert.Single(Apply(
+            ByteRules.Lines, Case("StreamReader.Lines", 90, content: "csv", bytes: TaxiFareCsv.Bytes, allocated: 80 << 20),
+            Case("MillraceLines.Lines", mine, content: "csv", bytes: TaxiFareCsv.Bytes, allocated: 700)));
         Assert.Contains(statement, advice.Statement, StringComparison.Ordinal);
         Assert.StartsWith(action, advice.Action, StringComparison.Ordinal);
         Assert.EndsWith("--filter \"StreamReader.Lines*\"", advice.Check, StringComparison.Ordinal);
@@ -65,8 +68,8 @@ public sealed partial class ByteRuleTests
     [Fact]
     public void Advice_on_bytes_names_only_measured_methods()
     {
-        HashSet<string> methods = [.. ByteRuns.Everything.Cases.Select(item => item.Method)];
-        Assert.All(Advisor.Advise(ByteRuns.Everything), item =>
+        HashSet<string> methods = [.. Everything.Cases.Select(item => item.Method)];
+        Assert.All(Advisor.Advise(Everything), item =>
         {
             string all = string.Join('\n', [item.Title, item.Action, item.Code, .. item.EvidenceTexts]);
             Assert.DoesNotMatch("NaN|∞|FileStream|PipePump|PipeReaderCreate|MemoryMapped|its own buffer", all);
@@ -78,15 +81,15 @@ public sealed partial class ByteRuleTests
     [Fact]
     public void Rules_about_files_give_no_advice_on_bytes()
     {
-        Assert.Empty(Runs.Apply(FileRules.MappedFill, ByteRuns.Everything));
-        Assert.Empty(Runs.Apply(FileRules.Cold, ByteRuns.Everything));
-        Assert.DoesNotContain(Advisor.Advise(ByteRuns.Everything), item => item.Topic is "method" or "system calls" or "mapping" or "disk");
+        Assert.Empty(Runs.Apply(FileRules.MappedFill, Everything));
+        Assert.Empty(Runs.Apply(FileRules.Cold, Everything));
+        Assert.DoesNotContain(Advisor.Advise(Everything), item => item.Topic is "method" or "system calls" or "mapping" or "disk");
     }
 
     [Fact]
     public void Parallel_readers_do_not_form_a_separate_situation() => Assert.Equal(
         ["http, random, 128 MiB, hot", "file, random, 128 MiB, hot", "file, csv, 22.79 MiB, hot"],
-        new SituatedCases(ByteRuns.Everything).Situations.Select(situation => situation.Name));
+        new SituatedCases(Everything).Situations.Select(situation => situation.Name));
 
     [GeneratedRegex("--filter \"([^\"*]+)")]
     private static partial Regex Filters();

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Advising;
 
-/// <summary>Runs of the suite "bytes" with fixed numbers.</summary>
 internal static class ByteRuns
 {
     private const double Peak = 1 << 20;
@@ -9,7 +8,6 @@ internal static class ByteRuns
     /// <summary>A full run as .NET may have it: an index as fast as a span, delegates slow, an await for each byte slowest.</summary>
     public static LabResults Everything { get; } = Of([.. All()]) with { Mode = "full" };
 
-    /// <summary>A case of one way.</summary>
     public static CaseResult Case(
         string method,
         double ms,
@@ -38,7 +36,6 @@ internal static class ByteRuns
         };
     }
 
-    /// <summary>Results of the suite that nothing is wrong with.</summary>
     public static LabResults Of(params CaseResult[] cases) => Runs.Of(cases) with { Suite = "bytes" };
 
     public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, params CaseResult[] cases) => Runs.Apply(rule, Of(cases));

@@ -1,3 +1,5 @@
+using static Millrace.Lab.Tests.Advising.Runs;
+
 namespace Millrace.Lab.Tests.Advising;
 
 public sealed class ClaimTests
@@ -8,7 +10,7 @@ public sealed class ClaimTests
     [InlineData(10, "No", "faster in 1 of 1 comparison; 0.50 times")]
     public void Asynchronous_reads_are_compared_with_synchronous_ones(double async, string holds, string reason)
     {
-        Advice advice = Assert.Single(Runs.Apply("sync or async", Runs.Case("FileStreamSync", 4096, 20), Runs.Case("FileStreamAsync", 4096, async)));
+        Advice advice = Assert.Single(Apply("sync or async", Case("FileStreamSync", 4096, 20), Case("FileStreamAsync", 4096, async)));
         Check(advice, holds, reason.Replace(" to", " times", StringComparison.Ordinal));
         Assert.Contains("(1.36 to 1.92 times the time)", advice.Claim!.Says, StringComparison.Ordinal);
         Assert.StartsWith(holds == "Yes" ? "Read synchronously" : "Read asynchronously", advice.Action, StringComparison.Ordinal);
@@ -17,10 +19,10 @@ public sealed class ClaimTests
     [Fact]
     public void Always_slower_does_not_hold_when_it_is_only_mostly_so()
     {
-        Advice advice = Assert.Single(Runs.Apply("sync or async", Runs.Case("FileStreamSync", 4096, 20),
-            Runs.Case("FileStreamAsync", 4096, 30),
-            Runs.Case("FileStreamSync", 65536, 10),
-            Runs.Case("FileStreamAsync", 65536, 10.01)));
+        Advice advice = Assert.Single(Apply("sync or async", Case("FileStreamSync", 4096, 20),
+            Case("FileStreamAsync", 4096, 30),
+            Case("FileStreamSync", 65536, 10),
+            Case("FileStreamAsync", 65536, 10.01)));
         Check(advice, "No", "slower in 1 of 2 comparisons, within the noise in 1; 1.00 to 1.50 times");
         Assert.EndsWith("1.00 times, within the noise of 1.0 %", advice.EvidenceTexts.Last(), StringComparison.Ordinal);
     }
@@ -28,21 +30,21 @@ public sealed class ClaimTests
     [Fact]
     public void Too_little_data_gives_no_conclusion()
     {
-        CaseResult mine = Runs.Case("FileStreamAsync", 4096, 30) with
+        CaseResult mine = Case("FileStreamAsync", 4096, 30) with
         {
             Verdicts = [new VerdictResult { Metric = "wallNs", Against = "FileStreamSync", Verdict = "too little data" }],
         };
-        Check(Assert.Single(Runs.Apply("sync or async", Runs.Case("FileStreamSync", 4096, 20), mine)), "CannotBeTold", "Not measured");
+        Check(Assert.Single(Apply("sync or async", Case("FileStreamSync", 4096, 20), mine)), "CannotBeTold", "Not measured");
     }
 
     [Fact]
     public void Asynchronous_handle_is_compared_with_a_synchronous_one()
     {
         Advice[] advice = HandleAdvice(
-            Runs.Case("FileStreamSync", 4096, 20),
-            Runs.Case("FileStreamSync", 4096, 60, options: Runs.Asynchronous),
-            Runs.Case("PipePump", 4096, 30),
-            Runs.Case("PipePump", 4096, 30, options: Runs.Asynchronous));
+            Case("FileStreamSync", 4096, 20),
+            Case("FileStreamSync", 4096, 60, options: Runs.Asynchronous),
+            Case("PipePump", 4096, 30),
+            Case("PipePump", 4096, 30, options: Runs.Asynchronous));
         Assert.Equal(2, advice.Length);
         Check(advice[0], "No", "With the option, a method is slower in 1 of 2 comparisons, within the noise in 1; 1.00 to 3.00 times");
         Check(advice[1], "Yes", "With the option, FileStreamSync is slower in 1 of 1 comparison; 3.00 times the time without it.");
@@ -55,7 +57,7 @@ public sealed class ClaimTests
     public void Asynchronous_handle_that_costs_nothing()
     {
         Advice[] advice = HandleAdvice(
-            Runs.Case("FileStreamSync", 4096, 20), Runs.Case("FileStreamSync", 4096, 20, options: Runs.Asynchronous));
+            Case("FileStreamSync", 4096, 20), Case("FileStreamSync", 4096, 20, options: Runs.Asynchronous));
         Assert.All(advice, item => Check(item, "No", "within the noise in 1 of 1"));
         Assert.All(advice, item => Assert.StartsWith("Set FileOptions.Asynchronous", item.Action, StringComparison.Ordinal));
     }
@@ -65,7 +67,8 @@ public sealed class ClaimTests
     [InlineData(20, "No", "an adapter costs nothing")]
     public void Adapters_are_compared_with_a_FileStream(double adapter, string holds, string action)
     {
-        Advice advice = Assert.Single(Runs.Apply("pipes", Runs.Case("FileStreamSync", 4096, 20), Runs.Case("PipeReaderCreate", 4096, adapter), Runs.Case("PipePump", 4096, adapter)));
+        Advice advice = Assert.Single(Apply(
+            "pipes", Case("FileStreamSync", 4096, 20), Case("PipeReaderCreate", 4096, adapter), Case("PipePump", 4096, adapter)));
         Check(advice, holds, "of 2 comparisons");
         Assert.Contains(action, advice.Action, StringComparison.Ordinal);
         Assert.Contains("(1.76 to 3.76 times the time)", advice.Claim!.Says, StringComparison.Ordinal);
@@ -77,10 +80,10 @@ public sealed class ClaimTests
     [InlineData(30, 30, "Yes", "Use a FileStream where time matters")]
     public void File_pipes_are_compared_with_a_FileStream(double first, double second, string holds, string action)
     {
-        Advice advice = Assert.Single(Runs.Apply("file pipes", Runs.Case("FileStreamSync", 4096, 20),
-            Runs.Case("FilePipe", 4096, first),
-            Runs.Case("FileStreamSync", 65536, 20),
-            Runs.Case("FilePipe", 65536, second)));
+        Advice advice = Assert.Single(Apply("file pipes", Case("FileStreamSync", 4096, 20),
+            Case("FilePipe", 4096, first),
+            Case("FileStreamSync", 65536, 20),
+            Case("FilePipe", 65536, second)));
         Check(advice, holds, "of 2 comparisons");
         Assert.Contains(action, advice.Action, StringComparison.Ordinal);
         Assert.Contains("(1.86 to 7.19 times the time)", advice.Claim!.Says, StringComparison.Ordinal);
@@ -90,7 +93,8 @@ public sealed class ClaimTests
     [InlineData(20, 15, "Yes", "64 KiB for 128 MiB")]
     [InlineData(20, 10, "No", "16 KiB for 128 MiB")]
     public void Large_buffers_are_compared_with_smaller_ones(double at4, double at16, string holds, string reason) => Check(
-        Assert.Single(Runs.Apply("buffer", Runs.Case("FileStreamSync", 4096, at4), Runs.Case("FileStreamSync", 16384, at16), Runs.Case("FileStreamSync", 65536, 10))),
+        Assert.Single(Apply(
+            "buffer", Case("FileStreamSync", 4096, at4), Case("FileStreamSync", 16384, at16), Case("FileStreamSync", 65536, 10))),
         holds,
         reason);
 
@@ -98,17 +102,17 @@ public sealed class ClaimTests
     [InlineData(1, "Yes", "Per MiB, 4 MiB is slower in 1 of 1 comparison; 1.60 times")]
     [InlineData(0.5, "No", "Per MiB, 4 MiB is faster in 1 of 1 comparison; 0.80 times")]
     public void Smaller_file_is_compared_per_MiB(double small, string holds, string reason) => Check(
-        Assert.Single(Runs.Apply("file size", Runs.Case("FileStreamSync", 4096, 20), Runs.Case("FileStreamSync", 4096, small, Runs.Small))),
+        Assert.Single(Apply("file size", Case("FileStreamSync", 4096, 20), Case("FileStreamSync", 4096, small, Runs.Small))),
         holds,
         reason);
 
     [Fact]
     public void Garbage_collections_are_reported()
     {
-        Advice[] without = Runs.Apply("collections", Runs.Case("FilePipe", 4096, 10), Runs.Case("PipePump", 4096, 10));
+        Advice[] without = Apply("collections", Case("FilePipe", 4096, 10), Case("PipePump", 4096, 10));
         Check(without[0], "Yes", "None of 1 cases needed a collection.");
         Check(without[1], "No", "None of 1 cases needed a collection.");
-        Advice[] with = Runs.Apply("collections", Runs.Case("FilePipe", 4096, 10, gen0: 3), Runs.Case("PipePump", 4096, 10, gen0: 4000));
+        Advice[] with = Apply("collections", Case("FilePipe", 4096, 10, gen0: 3), Case("PipePump", 4096, 10, gen0: 4000));
         Check(with[0], "No", "1 of 1 cases needed collections.");
         Check(with[1], "Yes", "1 of 1 cases needed collections.");
         Assert.Contains("4000, 0 and 0 collections", Assert.Single(with[1].EvidenceTexts), StringComparison.Ordinal);
@@ -119,14 +123,14 @@ public sealed class ClaimTests
     [Fact]
     public void Allocations_of_pipes_are_compared_with_those_of_a_FileStream()
     {
-        Advice[] more = Runs.Apply("allocations", Runs.Case("FileStreamSync", 4096, 10, allocated: 160),
-            Runs.Case("FilePipe", 4096, 10, allocated: 584),
-            Runs.Case("FileStreamSync", 4096, 10, options: Runs.Asynchronous, allocated: 20 << 20));
+        Advice[] more = Apply("allocations", Case("FileStreamSync", 4096, 10, allocated: 160),
+            Case("FilePipe", 4096, 10, allocated: 584),
+            Case("FileStreamSync", 4096, 10, options: Runs.Asynchronous, allocated: 20 << 20));
         Check(more[0], "No", "Pipes allocated more.");
         Check(more[1], "Yes", "At most 20 MiB for 128 MiB hot at 4 KiB.");
-        Advice[] less = Runs.Apply("allocations", Runs.Case("FileStreamSync", 4096, 10, allocated: 4296),
-            Runs.Case("FilePipe", 4096, 10, allocated: 584),
-            Runs.Case("FileStreamSync", 4096, 10, options: Runs.Asynchronous, allocated: 4296));
+        Advice[] less = Apply("allocations", Case("FileStreamSync", 4096, 10, allocated: 4296),
+            Case("FilePipe", 4096, 10, allocated: 584),
+            Case("FileStreamSync", 4096, 10, options: Runs.Asynchronous, allocated: 4296));
         Check(less[0], "Yes", "Every pipe allocated less.");
         Check(less[1], "No", "At most 4.2 KiB for 128 MiB hot at 4 KiB.");
     }
@@ -137,7 +141,8 @@ public sealed class ClaimTests
     [InlineData(10, 10, "No", "No method uses more than one.")]
     public void Processors_in_use_are_compared_with_one(double streamCpu, double pipeCpu, string holds, string reason)
     {
-        Advice advice = Assert.Single(Runs.Apply("processors", Runs.Case("FileStreamSync", 4096, 10, cpu: streamCpu), Runs.Case("FilePipe", 4096, 10, cpu: pipeCpu)));
+        Advice advice = Assert.Single(Apply(
+            "processors", Case("FileStreamSync", 4096, 10, cpu: streamCpu), Case("FilePipe", 4096, 10, cpu: pipeCpu)));
         Check(advice, holds, reason);
         Assert.Contains("(1.05 to 2.50 there)", advice.Claim!.Says, StringComparison.Ordinal);
         Assert.StartsWith("https://wadetregaskis.com/", advice.Claim.Source, StringComparison.Ordinal);
@@ -152,11 +157,11 @@ public sealed class ClaimTests
         [
             ReadBy(1, 10), ReadBy(2, 10), ReadBy(8, eightAtOnce),
         ];
-        Check(Assert.Single(Runs.Apply("readers", measured)), holds, reason);
+        Check(Assert.Single(Apply("readers", measured)), holds, reason);
 
         static CaseResult ReadBy(int readers, double ms)
         {
-            CaseResult item = Runs.Case("FilePipe", 4096, ms);
+            CaseResult item = Case("FilePipe", 4096, ms);
             return item with { Parameters = item.Parameters with { Readers = readers } };
         }
     }
@@ -164,7 +169,7 @@ public sealed class ClaimTests
     [Fact]
     public void Every_untested_conclusion_names_the_command_to_run()
     {
-        Advice[] advice = [.. Advisor.Advise(Runs.Of(Runs.Case("Other", 4096, 10))).Where(item => item.Claim is not null)];
+        Advice[] advice = [.. Advisor.Advise(Of(Case("Other", 4096, 10))).Where(item => item.Claim is not null)];
         Assert.Equal(13, advice.Length);
         Assert.All(advice, item =>
         {
@@ -176,10 +181,10 @@ public sealed class ClaimTests
 
     [Fact]
     public void Conclusions_about_files_are_not_tested_with_another_suite() => Assert.DoesNotContain(
-        Advisor.Advise(Runs.Of(Runs.Case("HttpClient", 4096, 10)) with { Suite = "transfers" }), item => item.Claim is not null);
+        Advisor.Advise(Of(Case("HttpClient", 4096, 10)) with { Suite = "transfers" }), item => item.Claim is not null);
 
     private static Advice[] HandleAdvice(params CaseResult[] cases) =>
-        [.. Runs.Apply("asynchronous handle", cases), .. Runs.Apply("synchronous read on an asynchronous handle", cases)];
+        [.. Apply("asynchronous handle", cases), .. Apply("synchronous read on an asynchronous handle", cases)];
 
     private static void Check(Advice advice, string holds, string reason, bool evidence = true)
     {

@@ -43,7 +43,6 @@ internal static class Runs
         return item with { Parameters = parameters, Summary = summary, Verdicts = null };
     }
 
-    /// <summary>Results that nothing is wrong with.</summary>
     public static LabResults Of(params CaseResult[] cases)
     {
         LabResults results = Fixture.Run(cases);
@@ -60,8 +59,7 @@ internal static class Runs
         };
     }
 
-    /// <summary>What one rule says.</summary>
-    public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, LabResults results) => [.. rule(new SituatedCases(results))];
+    public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, LabResults run) => [.. rule(new SituatedCases(run))];
 
     public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, params CaseResult[] cases) => Apply(rule, Of(cases));
 

@@ -7,69 +7,60 @@ public sealed class SnippetTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
 
-    public static TheoryData<string> SumNames =>
-        ["Increments.Span", "Increments.Vector", "MillraceBytes.AwaitForEach", "MillraceBytes.Span", "MillraceBytes.Vector"];
+    private static readonly Dictionary<string, Func<string, Snippets.Process, Task>> Reading = new()
+    {
+        ["FileStreamSync"] = (path, process) => Do(() => Snippets.FileStreamSync(path, process)),
+        ["FileStreamAsync"] = Snippets.FileStreamAsync,
+        ["PipeReaderCreate"] = Snippets.PipeReaderCreate,
+        ["FilePipe"] = Snippets.FilePipeLoop,
+        ["FilePipeBuffered"] = Snippets.FilePipeBuffered,
+        ["FilePipeReadAhead"] = Snippets.FilePipeReadAhead,
+        ["FilePipeMapped"] = Snippets.FilePipeMapped,
+        ["FilePipeDirect"] = Snippets.FilePipeDirect,
+    };
 
-    public static TheoryData<string> WriteNames => ["Write.FileStreamSync", "Write.FilePipe", "Write.Small", "Write.None"];
+    private static readonly Dictionary<string, Func<Stream, Task<ulong>>> Summing = new()
+    {
+        ["Increments.Span"] = Snippets.IncrementsSpan,
+        ["Increments.Vector"] = Snippets.IncrementsVector,
+        ["MillraceBytes.AwaitForEach"] = Snippets.BytesOneByOne,
+        ["MillraceBytes.Span"] = Snippets.BytesAsSpans,
+        ["MillraceBytes.Vector"] = Snippets.BytesAsVectors,
+    };
 
-    public static TheoryData<string> OtherNames => ["FilePipeAppend", "FilePipeCopy", "FilePipeScan"];
+    private static readonly Dictionary<string, Func<string, byte[], Snippets.Next, Snippets.Format, Task>> Writing = new()
+    {
+        ["Write.FileStreamSync"] = (path, _, next, _) => Do(() => Snippets.WriteFileStream(path, next)),
+        ["Write.FilePipe"] = (path, _, next, _) => Snippets.WriteFilePipe(path, next),
+        ["Write.Small"] = (path, _, _, format) => Snippets.WriteSmall(path, format),
+        ["Write.None"] = (path, all, _, _) => Snippets.WriteUnflushed(path, all),
+    };
 
-    public static TheoryData<string> Names =>
-    [
-        "FileStreamSync", "FileStreamAsync", "PipeReaderCreate", "FilePipe", "FilePipeBuffered", "FilePipeReadAhead",
-        "FilePipeMapped", "FilePipeDirect",
-    ];
+    public static TheoryData<string> ReadingNames => [.. Reading.Keys];
+
+    public static TheoryData<string> SummingNames => [.. Summing.Keys];
+
+    public static TheoryData<string> WritingNames => [.. Writing.Keys];
 
     public void Dispose() => _folder.Dispose();
 
     [Theory]
-    [MemberData(nameof(Names))]
+    [MemberData(nameof(ReadingNames))]
     public async Task Lines_read_every_byte(string name)
     {
-        string path = Path.Combine(_folder.Path, "snippet.bin");
-        byte[] expected = new byte[200_001];
-        new Random(5).NextBytes(expected);
-        await File.WriteAllBytesAsync(path, expected);
+        byte[] expected = Content(200_001);
         using var read = new MemoryStream();
-        Snippets.Process process = bytes => read.Write(bytes);
-        Func<Task> run = name switch
-        {
-            "FileStreamSync" => () =>
-            {
-                Snippets.FileStreamSync(path, process);
-                return Task.CompletedTask;
-            }
-            ,
-            "FileStreamAsync" => () => Snippets.FileStreamAsync(path, process),
-            "PipeReaderCreate" => () => Snippets.PipeReaderCreate(path, process),
-            "FilePipe" => () => Snippets.FilePipeLoop(path, process),
-            "FilePipeBuffered" => () => Snippets.FilePipeBuffered(path, process),
-            "FilePipeReadAhead" => () => Snippets.FilePipeReadAhead(path, process),
-            "FilePipeMapped" => () => Snippets.FilePipeMapped(path, process),
-            "FilePipeDirect" => () => Snippets.FilePipeDirect(path, process),
-            _ => throw new InvalidOperationException($"No test runs {name}."),
-        };
-        await run();
+        await Reading[name](_folder.Write("snippet.bin", expected), bytes => read.Write(bytes));
         Assert.Equal(expected, read.ToArray());
     }
 
     [Theory]
-    [MemberData(nameof(SumNames))]
+    [MemberData(nameof(SummingNames))]
     public async Task Lines_for_a_stream_see_every_byte(string name)
     {
-        byte[] bytes = new byte[200_001];
-        new Random(5).NextBytes(bytes);
+        byte[] bytes = Content(200_001);
         using var stream = new MemoryStream(bytes);
-        ulong sum = await (name switch
-        {
-            "Increments.Span" => Snippets.IncrementsSpan(stream),
-            "Increments.Vector" => Snippets.IncrementsVector(stream),
-            "MillraceBytes.AwaitForEach" => Snippets.BytesOneByOne(stream),
-            "MillraceBytes.Span" => Snippets.BytesAsSpans(stream),
-            "MillraceBytes.Vector" => Snippets.BytesAsVectors(stream),
-            _ => throw new InvalidOperationException($"No test runs {name}."),
-        });
-        Assert.Equal(bytes.Aggregate(0UL, (total, value) => total + value), sum);
+        Assert.Equal(bytes.Aggregate(0UL, (total, value) => total + value), await Summing[name](stream));
     }
 
     [Fact]
@@ -80,38 +71,19 @@ public sealed class SnippetTests : IDisposable
     }
 
     [Theory]
-    [MemberData(nameof(WriteNames))]
+    [MemberData(nameof(WritingNames))]
     public async Task Lines_write_every_byte(string name)
     {
-        string path = Path.Combine(_folder.Path, "written.bin");
-        byte[] expected = new byte[600_001];
-        new Random(5).NextBytes(expected);
+        string path = _folder["written.bin"];
+        byte[] expected = Content(600_001);
         int at = 0;
-        Snippets.Next next = () => Take(50_000);
         Snippets.Format format = room =>
         {
             ReadOnlyMemory<byte> piece = Take(Math.Min(room.Length, 300));
             piece.Span.CopyTo(room);
             return piece.Length;
         };
-        switch (name)
-        {
-            case "Write.FileStreamSync":
-                Snippets.WriteFileStream(path, next);
-                break;
-            case "Write.FilePipe":
-                await Snippets.WriteFilePipe(path, next);
-                break;
-            case "Write.Small":
-                await Snippets.WriteSmall(path, format);
-                break;
-            case "Write.None":
-                await Snippets.WriteUnflushed(path, expected);
-                break;
-            default:
-                throw new InvalidOperationException($"No test runs {name}.");
-        }
-
+        await Writing[name](path, expected, () => Take(50_000), format);
         Assert.Equal(expected, await File.ReadAllBytesAsync(path));
 
         ReadOnlyMemory<byte> Take(int most)
@@ -122,40 +94,21 @@ public sealed class SnippetTests : IDisposable
         }
     }
 
-    [Theory]
-    [MemberData(nameof(OtherNames))]
-    public async Task Lines_append_copy_and_scan(string name)
+    [Fact]
+    public async Task Lines_scan_append_and_copy()
     {
-        string path = Path.Combine(_folder.Path, "text");
-        await File.WriteAllTextAsync(path, "one\ntwo\nthree\n");
-        Func<Task> run = name switch
-        {
-            "FilePipeAppend" => async () =>
-            {
-                await Snippets.AppendRecord(path, "four\n"u8.ToArray());
-                Assert.Equal("one\ntwo\nthree\nfour\n", await File.ReadAllTextAsync(path));
-            }
-            ,
-            "FilePipeCopy" => async () =>
-            {
-                await Snippets.CopyFile(path, path + ".copy");
-                Assert.Equal("one\ntwo\nthree\n", await File.ReadAllTextAsync(path + ".copy"));
-            }
-            ,
-            "FilePipeScan" => async () => Assert.Equal(3, await Snippets.ScanLines(path)),
-            _ => throw new InvalidOperationException($"No test runs {name}."),
-        };
-        await run();
+        string path = _folder.Write("text", "one\ntwo\nthree\n"u8.ToArray());
+        Assert.Equal(3, await Snippets.ScanLines(path));
+        await Snippets.AppendRecord(path, "four\n"u8.ToArray());
+        await Snippets.CopyFile(path, path + ".copy");
+        Assert.Equal("one\ntwo\nthree\nfour\n", await File.ReadAllTextAsync(path + ".copy"));
     }
 
     [Fact]
-    public void Every_snippet_is_run_by_a_test()
-    {
-        Assert.Equal(
-            SnippetText.Names.Order(StringComparer.Ordinal),
-            new[] { Names, SumNames, WriteNames, OtherNames }.SelectMany(names => names.Cast<object[]>()).Select(row => (string)row[0])
-                .Append("MillraceLines.Lines").Order(StringComparer.Ordinal));
-    }
+    public void Every_snippet_is_run_by_a_test() => Assert.Equal(
+        SnippetText.Names.Order(StringComparer.Ordinal),
+        new[] { "MillraceLines.Lines", "FilePipeAppend", "FilePipeCopy", "FilePipeScan" }
+            .Concat(Reading.Keys).Concat(Summing.Keys).Concat(Writing.Keys).Order(StringComparer.Ordinal));
 
     [Fact]
     public void Text_is_that_of_the_compiled_lines_without_their_indent()
@@ -197,5 +150,18 @@ public sealed class SnippetTests : IDisposable
     {
         Assert.Equal(["PipePump"], FilesSuite.AllMethods.Where(method => SnippetText.Of(method) is null));
         Assert.Equal(SnippetText.Of("FilePipeMapped"), SnippetText.Of("MemoryMapped"));
+    }
+
+    private static Task Do(Action action)
+    {
+        action();
+        return Task.CompletedTask;
+    }
+
+    private static byte[] Content(int length)
+    {
+        byte[] content = new byte[length];
+        new Random(5).NextBytes(content);
+        return content;
     }
 }

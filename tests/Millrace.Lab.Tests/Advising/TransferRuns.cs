@@ -1,11 +1,9 @@
 namespace Millrace.Lab.Tests.Advising;
 
-/// <summary>Runs of the suite "transfers" with fixed numbers.</summary>
 internal static class TransferRuns
 {
     public const long Published = 23_898_406;
 
-    /// <summary>A case of moving a file.</summary>
     public static CaseResult Move(
         string method,
         string direction,
@@ -50,6 +48,5 @@ internal static class TransferRuns
         };
     }
 
-    /// <summary>Results of the suite that nothing is wrong with.</summary>
     public static LabResults Of(params CaseResult[] cases) => Runs.Of(cases) with { Suite = "transfers" };
 }

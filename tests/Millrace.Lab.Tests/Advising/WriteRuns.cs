@@ -1,16 +1,13 @@
 namespace Millrace.Lab.Tests.Advising;
 
-/// <summary>Runs of the suite "writes" with fixed numbers.</summary>
 internal static class WriteRuns
 {
     /// <summary>A quick run as it may be: small chunks dear to a FileStream, flushes dear to everyone, a disk that is shared well.</summary>
     public static LabResults Everything { get; } = Of([.. All()]);
 
-    /// <summary>A case of making a file.</summary>
     public static CaseResult Write(string method, int chunk, double ms, string durability = "none", long bytes = Runs.Large) =>
         Case(method, ms, new CaseParameters { Bytes = bytes, Chunk = chunk, Durability = durability });
 
-    /// <summary>A case of copying one.</summary>
     public static CaseResult Copy(string method, double ms) =>
         Case(method, ms, new CaseParameters { Bytes = Runs.Large, Cache = "hot", Durability = "none" });
 
@@ -20,7 +17,6 @@ internal static class WriteRuns
         ms,
         new CaseParameters { Bytes = Runs.Large, Cache = "hot", Content = content, Degree = degree });
 
-    /// <summary>A case of appending 2,048 records.</summary>
     public static CaseResult Append(int writers, double ms, string method = "FilePipeAppend")
     {
         CaseResult item = Case(
@@ -30,7 +26,6 @@ internal static class WriteRuns
         return item with { Summary = item.Summary! with { RecordsPerSecond = 2048 / (ms / 1000) } };
     }
 
-    /// <summary>Results of the suite that nothing is wrong with.</summary>
     public static LabResults Of(params CaseResult[] cases) => Runs.Of(cases) with { Suite = "writes" };
 
     public static Advice[] Apply(Func<SituatedCases, IEnumerable<Advice>> rule, params CaseResult[] cases) => Runs.Apply(rule, Of(cases));

@@ -7,36 +7,24 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
 
     public ByteReadingTests(ServedFolder served) => _served = served;
 
-    public static TheoryData<string, bool> EveryMethodAndSource()
-    {
-        var data = new TheoryData<string, bool>();
-        foreach (string method in BytesSuite.AllMethods.Where(method => !method.EndsWith(BytesSuite.Lines, StringComparison.Ordinal)))
-        {
-            data.Add(method, false);
-            data.Add(method, true);
-        }
-
-        return data;
-    }
+    public static TheoryData<string> Methods =>
+        [.. BytesSuite.AllMethods.Where(method => !method.EndsWith(BytesSuite.Lines, StringComparison.Ordinal))];
 
     [Theory]
-    [MemberData(nameof(EveryMethodAndSource))]
-    public void Every_method_reads_every_byte_from_a_file_and_from_a_server(string method, bool http)
+    [MemberData(nameof(Methods))]
+    public void Every_method_reads_every_byte_and_detects_a_wrong_one(string method)
     {
-        // Increments of other lengths than the file's, so that the last one is a part, and vectors have rests.
-        foreach (int buffer in new[] { 1000, 4096, 1 << 20 })
+        foreach (ByteSource source in new[] { _served.Source(http: false), _served.Source(http: true) })
         {
-            Assert.Null(Error(new ByteCase(method, _served.Source(http), buffer)));
-        }
-    }
+            // Increments of other lengths than the file's, so that the last one is a part, and vectors have rests.
+            foreach (int buffer in new[] { 1000, 4096, 1 << 20 })
+            {
+                Assert.Null(OneCase.Error(new ByteCase(method, source, buffer)));
+            }
 
-    [Theory]
-    [MemberData(nameof(EveryMethodAndSource))]
-    public void Every_method_detects_a_wrong_byte(string method, bool http)
-    {
-        ByteSource source = _served.Source(http);
-        source = source with { File = source.File with { Checksum = source.File.Checksum + 1 } };
-        Assert.Contains("with the sum", Error(new ByteCase(method, source, 4096)), StringComparison.Ordinal);
+            ByteSource wrong = source with { File = source.File with { Checksum = source.File.Checksum + 1 } };
+            Assert.Contains("with the sum", OneCase.Error(new ByteCase(method, wrong, 4096)), StringComparison.Ordinal);
+        }
     }
 
     [Fact]
@@ -44,7 +32,7 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
     {
         foreach (bool http in new[] { false, true })
         {
-            Assert.Null(Error(new ByteCase("Increments.Span", _served.Source(http), 4096, Readers: 4)));
+            Assert.Null(OneCase.Error(new ByteCase("Increments.Span", _served.Source(http), 4096, Readers: 4)));
         }
     }
 
@@ -56,9 +44,9 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
         TestFile file = TestFile.OfFirstLines(_served.Folder.Path);
         TestFileMaker.Write(file, TestFileMaker.SmallWrite);
         Assert.Equal(file.Bytes, new FileInfo(file.Path).Length);
-        Assert.Null(Error(new ByteCase(method, new ByteSource(file, null), 4096)));
+        Assert.Null(OneCase.Error(new ByteCase(method, new ByteSource(file, null), 4096)));
         TestFile wrong = file with { Checksum = file.Checksum - 1 };
-        Assert.Contains("with the sum", Error(new ByteCase(method, new ByteSource(wrong, null), 4096)), StringComparison.Ordinal);
+        Assert.Contains("with the sum", OneCase.Error(new ByteCase(method, new ByteSource(wrong, null), 4096)), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -87,10 +75,6 @@ public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFold
         }
     }
 
-    // The error of one invocation; null when it found what it should.
-    private static string? Error(ByteCase entry) => OneCase.Error(entry);
-
-    /// <summary>A file and a server that has it, for all tests.</summary>
     public sealed class ServedFolder : IDisposable
     {
         private readonly TestFile _file;

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Bytes;
 
-/// <summary>Which cases are measured.</summary>
 public sealed class BytesPlanTests
 {
     private static readonly BytesSuite Suite = new();

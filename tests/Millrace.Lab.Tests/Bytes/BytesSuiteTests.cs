@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Bytes;
 
-/// <summary>The whole suite on a small file, with few rounds.</summary>
 public sealed class BytesSuiteTests(BytesSuiteTests.Measured measured) : IClassFixture<BytesSuiteTests.Measured>
 {
     // No case may use any time, so that each gets the minimum of rounds.

@@ -11,13 +11,10 @@ internal sealed class SimulatedRun
 
     public SimulatedRun(Simulation simulation) => _simulation = simulation;
 
-    /// <summary>How many times as long everything takes.</summary>
     public double Machine { get; init; } = 1;
 
-    /// <summary>Whether every method is measured twice.</summary>
     public bool IsNull { get; init; }
 
-    /// <summary>How many times as long a method takes.</summary>
     public Func<string, int, double> Change { get; init; } = (_, _) => 1;
 
     public LabResults Make()
@@ -57,20 +54,14 @@ internal sealed class SimulatedRun
         {
             Role = role,
             Verdicts = null,
-            Samples = item.Samples! with
+            Samples = new CaseSamples
             {
                 Launch = [.. samples.Rounds.Select(round => round.Launch)],
                 Round = [.. samples.Rounds.Select(round => round.Round)],
                 WallNs = wall,
                 UserCpuNs = [.. wall.Select(value => (long)(value / 3))],
                 SystemCpuNs = [.. wall.Select(value => (long)(value / 2))],
-                MinorFaults = null,
-                MajorFaults = null,
-                VoluntarySwitches = null,
-                InvoluntarySwitches = null,
-                LogicalReadBytes = null,
-                PhysicalReadBytes = null,
-                ReadCalls = null,
+                Passes = item.Samples!.Passes,
             },
             Summary = item.Summary! with { WallNs = Summarizer.Describe(new Statistics(wall)) },
         };

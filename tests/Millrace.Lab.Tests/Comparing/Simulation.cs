@@ -22,10 +22,8 @@ internal sealed class Simulation
     /// <summary>The part of rounds that takes three times as long.</summary>
     public double Outliers { get; init; } = 0.02;
 
-    /// <summary>A case with a separate drift.</summary>
     public MetricSamples Case(string method, double level) => Case(method, level, NewDrift());
 
-    /// <summary>Two cases of the same rounds.</summary>
     public (MetricSamples Mine, MetricSamples Baseline) Pair(double ratio)
     {
         double[] drift = NewDrift();

@@ -7,10 +7,8 @@ internal static class ChildProgram
 
     public static WorkerHost Workers { get; } = Host(LabWorker.Argument);
 
-    /// <summary>Starts workers with another argument.</summary>
     public static WorkerHost Host(string argument) => new(new WorkerCommand("dotnet", [Path, argument]));
 
-    /// <summary>What it prints.</summary>
     public static string Run(params IEnumerable<string> arguments)
     {
         using Process process = Process.Start(

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Infrastructure;
 
-/// <summary>Compares text with a file under Golden/.</summary>
 internal static class Golden
 {
     /// <summary>Set to 1, to write the files again after an intended change; look at the difference before a commit.</summary>

@@ -10,7 +10,6 @@ internal static class OneCase
         return item.Measure(round: 0);
     }
 
-    /// <summary>The choice that the method made, and why.</summary>
     public static (string? Strategy, string? Reason) Describe(PlannedCase planned)
     {
         using var meters = new ProcessMeters();

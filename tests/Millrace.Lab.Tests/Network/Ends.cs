@@ -25,7 +25,6 @@ internal sealed class Ends : IDisposable
     public Socket Client { get; }
     public Socket Server { get; }
 
-    /// <summary>One connection more; the caller disposes of it.</summary>
     public (Socket Client, Socket Server) Connect()
     {
         var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
@@ -41,7 +40,6 @@ internal sealed class Ends : IDisposable
         return (client, server);
     }
 
-    /// <summary>Everything up to the end.</summary>
     public static byte[] ReadToEnd(Socket socket)
     {
         using var all = new MemoryStream();
@@ -54,7 +52,6 @@ internal sealed class Ends : IDisposable
         return all.ToArray();
     }
 
-    /// <summary>Bytes that repeat nothing.</summary>
     public static byte[] Content(int length, int seed)
     {
         byte[] bytes = new byte[length];

@@ -8,7 +8,7 @@ public sealed class ShapedLinkTests
 {
     private const long BitsPerSecond = 80_000_000;
 
-    [LinkFact]
+    [NeedsFact(Need.Namespaces)]
     public void Both_ends_are_limited_to_the_bandwidth()
     {
         using var link = ShapedLink.Create(BitsPerSecond);
@@ -16,7 +16,7 @@ public sealed class ShapedLinkTests
         Assert.Equal(BitsPerSecond / 8, RateOf(Queue(link, far: true)));
     }
 
-    [LinkFact]
+    [NeedsFact(Need.Namespaces)]
     public void Bytes_over_the_rate_wait_and_none_is_dropped()
     {
         using var link = ShapedLink.Create(BitsPerSecond);
@@ -41,7 +41,7 @@ public sealed class ShapedLinkTests
         Assert.Equal(0, queue.GetProperty("drops").GetInt64());
     }
 
-    [LinkFact]
+    [NeedsFact(Need.Namespaces)]
     public void Process_inside_the_link_is_the_started_one()
     {
         using var link = ShapedLink.Create(BitsPerSecond);
@@ -55,7 +55,7 @@ public sealed class ShapedLinkTests
         Assert.DoesNotContain(link.Near + "/30", output, StringComparison.Ordinal);
     }
 
-    [LinkFact]
+    [NeedsFact(Need.Namespaces)]
     public void Several_links_can_exist()
     {
         using var first = ShapedLink.Create(BitsPerSecond);
@@ -65,7 +65,7 @@ public sealed class ShapedLinkTests
         Assert.Equal(2 * BitsPerSecond / 8, RateOf(Queue(second, far: true)));
     }
 
-    [LinkFact]
+    [NeedsFact(Need.Namespaces)]
     public void Disposing_the_link_leaves_nothing()
     {
         var link = ShapedLink.Create(BitsPerSecond);
@@ -75,7 +75,7 @@ public sealed class ShapedLinkTests
         Assert.Null(NetworkTool.TryRun("ip", "link", "show", link.NearInterface));
     }
 
-    [LinkFact]
+    [NeedsFact(Need.Namespaces)]
     public void Links_of_dead_processes_are_removed_by_the_next()
     {
         using var process = Process.Start(new ProcessStartInfo("true"))!;
@@ -88,7 +88,7 @@ public sealed class ShapedLinkTests
         Assert.Null(NetworkTool.TryRun("ip", "link", "show", left.Near));
     }
 
-    [LinkFact]
+    [NeedsFact(Need.Namespaces)]
     public void Tool_error_is_reported_with_its_message()
     {
         LinkUnavailableException error = Assert.Throws<LinkUnavailableException>(

@@ -90,19 +90,6 @@ public sealed class PublishedFiguresTests
     }
 
     [Fact]
-    public void The_ways_to_read_from_an_address_are_named_by_arrival_and_walk()
-    {
-        string[] named =
-        [
-            .. PublishedFigures.Get("url-bytes").Tables.SelectMany(table => table.Rows)
-                .Select(row => row.OurMethod!).Distinct().Order(StringComparer.Ordinal),
-        ];
-        Assert.Equal(14, named.Length);
-        Assert.All(named, name => Assert.Matches(
-            "^(AsyncBytes|AllAtOnce|Increments|Completion)\\.(For|ForEach|Reduce|Span|AwaitForEach)$", name));
-    }
-
-    [Fact]
     public void The_ways_to_read_from_an_address_are_those_of_their_names()
     {
         (string Published, string Ours)[] arrivals =
@@ -110,7 +97,9 @@ public sealed class PublishedFiguresTests
             ("bytes(from:)", "AsyncBytes"), ("data(from:)", "AllAtOnce"), ("dataTask(with:) and an incremental delegate", "Increments"),
             ("dataTask(with:completionHandler:)", "Completion"),
         ];
-        foreach (PublishedRow row in PublishedFigures.Get("url-bytes").Tables.SelectMany(table => table.Rows))
+        PublishedRow[] rows = [.. PublishedFigures.Get("url-bytes").Tables.SelectMany(table => table.Rows)];
+        Assert.Equal(14, rows.Select(row => row.OurMethod).Distinct().Count());
+        foreach (PublishedRow row in rows)
         {
             (string published, string arrival) = arrivals.Single(item => row.Method.StartsWith(item.Published, StringComparison.Ordinal));
             string walk = row.Method[published.Length..] switch

@@ -2,7 +2,6 @@ using Millrace.Lab.Tests.Advising;
 
 namespace Millrace.Lab.Tests.Results;
 
-/// <summary>Which case others are held against.</summary>
 public sealed class BaselineTests
 {
     [Fact]

@@ -27,6 +27,10 @@ public sealed class DamagedResultsTests : IDisposable
     [InlineData("{\"schema\": 5}", "the schema \"5\"")]
     [InlineData("{\"schema\": \"millrace.results/2\", \"cases\": 7}", "update millrace")]
     [InlineData("{\"schema\": \"other/1\"}", "Another program")]
+    [InlineData("{\"schema\": \"millrace.results/9\"}", "millrace.results/9")]
+    [InlineData("{\"schema\": \"millrace.results/1\"}", "damaged")]
+    [InlineData("{", "damaged")]
+    [InlineData("null", "holds no results")]
     [InlineData("this is text", "line 1")]
     public void Content_that_is_not_a_results_file_is_rejected_with_the_reason(string content, string problem) =>
         AssertRefused(content, problem);

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Results;
 
-/// <summary>Results with fixed numbers.</summary>
 internal static class Fixture
 {
     public static CaseResult Case(

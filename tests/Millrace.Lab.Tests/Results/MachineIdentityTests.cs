@@ -4,6 +4,30 @@ public sealed class MachineIdentityTests
 {
     private static readonly MachineFacts Machine = Fixture.Run().Machine;
 
+    private static readonly Dictionary<string, MachineFacts> Hardware = new()
+    {
+        ["cpu"] = Machine with { Cpu = "x" },
+        ["cores"] = Machine with { Cores = 99 },
+        ["memoryBytes"] = Machine with { MemoryBytes = 99L << 30 },
+        ["architecture"] = Machine with { Architecture = "x" },
+        ["fileSystem"] = Machine with { FileSystem = "ext4 (rw)" },
+        ["hypervisor"] = Machine with { Hypervisor = "x" },
+        ["container"] = Machine with { Container = "x" },
+        ["physicalCores"] = Machine with { PhysicalCores = 99 },
+        ["cacheBytes"] = Machine with { CacheBytes = 99 },
+    };
+
+    private static readonly Dictionary<string, MachineFacts> Software = new()
+    {
+        ["os"] = Machine with { Os = "x" },
+        ["kernel"] = Machine with { Kernel = "x" },
+        ["runtime"] = Machine with { Runtime = "x" },
+        ["garbageCollector"] = Machine with { GarbageCollector = "x" },
+        ["governor"] = Machine with { Governor = "x" },
+        ["mitigations"] = Machine with { Mitigations = "x" },
+        ["hugePages"] = Machine with { HugePages = "x" },
+    };
+
     [Fact]
     public void Load_and_what_only_one_knows_do_not_make_another_machine()
     {
@@ -25,52 +49,17 @@ public sealed class MachineIdentityTests
         Assert.True(MachineIdentity.AreSame(Machine, old));
     }
 
-    [Theory]
-    [InlineData("cpu")]
-    [InlineData("cores")]
-    [InlineData("memoryBytes")]
-    [InlineData("architecture")]
-    [InlineData("fileSystem")]
-    [InlineData("hypervisor")]
-    [InlineData("container")]
-    [InlineData("physicalCores")]
-    [InlineData("cacheBytes")]
-    public void Another_part_makes_another_machine(string field) => AssertDifference(field, isAnotherMachine: true);
+    public static TheoryData<string> Fields => [.. Hardware.Keys, .. Software.Keys];
 
     [Theory]
-    [InlineData("os")]
-    [InlineData("kernel")]
-    [InlineData("runtime")]
-    [InlineData("garbageCollector")]
-    [InlineData("governor")]
-    [InlineData("mitigations")]
-    [InlineData("hugePages")]
-    public void Other_software_is_the_same_machine_changed(string field) => AssertDifference(field, isAnotherMachine: false);
-
-    private static void AssertDifference(string field, bool isAnotherMachine)
+    [MemberData(nameof(Fields))]
+    public void Other_hardware_is_another_machine_and_other_software_the_same_one_changed(string field)
     {
-        MachineFacts other = field switch
-        {
-            "cpu" => Machine with { Cpu = "x" },
-            "cores" => Machine with { Cores = 99 },
-            "memoryBytes" => Machine with { MemoryBytes = 99L << 30 },
-            "architecture" => Machine with { Architecture = "x" },
-            "fileSystem" => Machine with { FileSystem = "ext4 (rw)" },
-            "hypervisor" => Machine with { Hypervisor = "x" },
-            "container" => Machine with { Container = "x" },
-            "physicalCores" => Machine with { PhysicalCores = 99 },
-            "cacheBytes" => Machine with { CacheBytes = 99 },
-            "os" => Machine with { Os = "x" },
-            "kernel" => Machine with { Kernel = "x" },
-            "runtime" => Machine with { Runtime = "x" },
-            "garbageCollector" => Machine with { GarbageCollector = "x" },
-            "governor" => Machine with { Governor = "x" },
-            "mitigations" => Machine with { Mitigations = "x" },
-            _ => Machine with { HugePages = "x" },
-        };
+        bool isAnother = Hardware.TryGetValue(field, out MachineFacts? other);
+        other ??= Software[field];
         MachineDifference difference = Assert.Single(MachineIdentity.Differences(Machine, other));
-        Assert.Equal((field, isAnotherMachine), (difference.Field, difference.IsAnotherMachine));
-        Assert.Equal(!isAnotherMachine, MachineIdentity.AreSame(other, Machine));
+        Assert.Equal((field, isAnother), (difference.Field, difference.IsAnotherMachine));
+        Assert.Equal(!isAnother, MachineIdentity.AreSame(other, Machine));
         Assert.StartsWith($"{field}: ", difference.ToString(), StringComparison.Ordinal);
     }
 }

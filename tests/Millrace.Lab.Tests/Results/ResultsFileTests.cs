@@ -57,46 +57,6 @@ public sealed class ResultsFileTests : IDisposable
         Assert.Equal("files", ResultsFile.Read(path).Suite);
     }
 
-    [Theory]
-    [InlineData("{", "damaged")]
-    [InlineData("null", "holds no results")]
-    [InlineData("{\"schema\": \"millrace.results/1\"}", "damaged")]
-    public void Damaged_file_is_named(string content, string problem)
-    {
-        string path = _folder["results.json"];
-        File.WriteAllText(path, content);
-        LabException exception = Assert.Throws<LabException>(() => ResultsFile.Read(path));
-        Assert.Contains(path, exception.Message, StringComparison.Ordinal);
-        Assert.Contains(problem, exception.Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public void Unknown_schema_is_rejected_by_name()
-    {
-        string path = _folder["results.json"];
-        ResultsFile.Write(path, Sample with { Schema = "millrace.results/9" });
-        Assert.Contains(
-            "millrace.results/9", Assert.Throws<LabException>(() => ResultsFile.Read(path)).Message, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public void Core_of_the_schema_has_the_agreed_names()
-    {
-        string path = _folder["results.json"];
-        ResultsFile.Write(path, Sample);
-        using var document = JsonDocument.Parse(File.ReadAllText(path));
-        JsonElement root = document.RootElement;
-        JsonElement item = root.GetProperty("cases")[1];
-        Assert.Equal("millrace.results/1", root.GetProperty("schema").GetString());
-        Assert.Equal(2, root.GetProperty("machine").GetProperty("cores").GetInt32());
-        Assert.Equal("FilePipe", item.GetProperty("method").GetString());
-        Assert.Equal(65536, item.GetProperty("parameters").GetProperty("buffer").GetInt32());
-        Assert.Equal("hot", item.GetProperty("parameters").GetProperty("cache").GetString());
-        Assert.Equal(2, item.GetProperty("samples").GetProperty("wallNs").GetArrayLength());
-        Assert.Equal(5e6, item.GetProperty("summary").GetProperty("wallNs").GetProperty("median").GetDouble());
-        Assert.False(root.GetProperty("cases")[3].TryGetProperty("summary", out _));
-    }
-
     private static CaseResult NotCold(CaseResult item) => item with
     {
         Verified = false,

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Running;
 
-/// <summary>A case of a method that does something known.</summary>
 internal sealed record FakeCase(string Method, int Value) : PlannedCase(Method, Role: null)
 {
     public override bool IsBaseline => Method == "Good";
@@ -10,7 +9,6 @@ internal sealed record FakeCase(string Method, int Value) : PlannedCase(Method, 
     public override CaseMethod Create() => new FakeMethod(Value);
 }
 
-/// <summary>Methods that record their calls, or fail.</summary>
 internal sealed class FakeMethod(int value) : CaseMethod
 {
     private int _calls;

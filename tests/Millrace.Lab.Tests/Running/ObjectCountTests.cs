@@ -60,7 +60,6 @@ public sealed class ObjectCountTests(ObjectCountTests.Measured measured) : IClas
 
     private double Number(string method, string name) => measured.Load.GetProperty(method).GetProperty(name).GetDouble();
 
-    /// <summary>Measures once for all tests.</summary>
     public sealed class Measured
     {
         public JsonElement Load { get; } = JsonDocument.Parse(ChildProgram.Run("known-objects")).RootElement;

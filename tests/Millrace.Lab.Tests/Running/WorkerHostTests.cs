@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Running;
 
-/// <summary>Launches in real processes, and what becomes of those that die.</summary>
 public sealed class WorkerHostTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Transfers;
 
-/// <summary>Cases over a link, with real namespaces.</summary>
 public sealed class LinkedTransferTests
 {
     [NeedsFact(Need.Namespaces)]

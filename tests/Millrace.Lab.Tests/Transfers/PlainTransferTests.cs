@@ -2,7 +2,6 @@ using Millrace.Transfer;
 
 namespace Millrace.Lab.Tests.Transfers;
 
-/// <summary>The rows HttpClient, between a client and a server in this process.</summary>
 public sealed class PlainTransferTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

@@ -13,7 +13,6 @@ internal static class SmallTransfers
     public static LabOptions Options(TemporaryFolder folder, LabMode mode, params string[] filters) =>
         new() { Mode = mode, DataFolder = folder.Path, Filters = filters, Seed = 42, Command = "test", Launches = 1 };
 
-    /// <summary>Runs one launch in this process, with the server in another.</summary>
     public static LaunchResult Launch(TemporaryFolder folder, LabMode mode, int rounds, params string[] filters)
     {
         TransfersSuite suite = Suite(rounds);

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Transfers;
 
-/// <summary>What is noticed of a copy that is not the file.</summary>
 public sealed class TransferContentTests : IDisposable
 {
     private const int Length = 300_000;

@@ -2,7 +2,6 @@ using Millrace.Transfer;
 
 namespace Millrace.Lab.Tests.Transfers;
 
-/// <summary>Which cases are measured.</summary>
 public sealed class TransfersPlanTests
 {
     private static readonly TestFile[] Files =
@@ -46,7 +45,8 @@ public sealed class TransfersPlanTests
                 Assert.Equal(methods.Order(), Uploads(plan, buffer, processes, "none"));
                 Assert.Equal(
                     methods
-                        .Where(name => name == "HttpClient" || (name.StartsWith("Grpc", StringComparison.Ordinal) && !name.EndsWith("Sha256", StringComparison.Ordinal)))
+                        .Where(name => name == "HttpClient"
+                            || (name.StartsWith("Grpc", StringComparison.Ordinal) && !name.EndsWith("Sha256", StringComparison.Ordinal)))
                         .Order(),
                     Uploads(plan, buffer, processes, "gzip"));
             }

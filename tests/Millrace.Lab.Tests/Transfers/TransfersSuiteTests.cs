@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Transfers;
 
-/// <summary>The whole suite with few rounds.</summary>
 public sealed class TransfersSuiteTests(TransfersSuiteTests.Measured measured) : IClassFixture<TransfersSuiteTests.Measured>
 {
     private readonly LabResults _results = measured.Results;

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Writes;
 
-/// <summary>Which cases are measured.</summary>
 public sealed class WritesPlanTests
 {
     private static readonly WritesInputs Inputs = WritesInputs.In("/data", WritesSuite.LargeSize);

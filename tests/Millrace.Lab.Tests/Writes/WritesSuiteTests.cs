@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Writes;
 
-/// <summary>The whole suite on a small file, with few rounds.</summary>
 public sealed class WritesSuiteTests(WritesSuiteTests.Measured measured) : IClassFixture<WritesSuiteTests.Measured>
 {
     private const long Length = 1 << 20;
