@@ -70,13 +70,7 @@ internal sealed class PartRecord
 
     private void Save(PartNote note)
     {
-        using FilePipeWriter writer = FilePipe.Create(_notePath, new FileWriteOptions { Durability = Durability.None });
-        using (var json = new Utf8JsonWriter(writer))
-        {
-            JsonSerializer.Serialize(json, note, ClientJson.Default.PartNote);
-        }
-
-        writer.Commit();
+        ClientJson.Write(_notePath, new FileWriteOptions { Durability = Durability.None }, note, ClientJson.Default.PartNote);
         Note = note;
     }
 

@@ -94,10 +94,17 @@ internal sealed class Outgoing(
         long read = 0;
         while (read < most && await ReadAsync(most - read, watch.Token).ConfigureAwait(false) is { IsEmpty: false } bytes)
         {
-            ValueTask followed = Hash?.FollowAsync(offset + read, bytes) ?? default;
+            if (Hash is not null)
+            {
+                await Hash.FollowAsync(offset + read, bytes).ConfigureAwait(false);
+            }
+
             hash?.AppendData(bytes.Span);
-            await followed.ConfigureAwait(false);
-            await (Hash?.DrainAsync() ?? default).ConfigureAwait(false);
+            if (Hash is not null)
+            {
+                await Hash.DrainAsync().ConfigureAwait(false);
+            }
+
             read += bytes.Length;
         }
 

@@ -2,6 +2,7 @@ using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using System.Text.Json.Serialization.Metadata;
 
 namespace Millrace.Transfer;
 
@@ -114,17 +115,11 @@ internal sealed class UploadRecord
         try
         {
             Directory.CreateDirectory(_folder);
-            using FilePipeWriter writer = FilePipe.Create(
-                _file, new FileWriteOptions { Durability = Durability.None, UnixCreateMode = Private });
-            using (var json = new Utf8JsonWriter(writer))
-            {
-                JsonSerializer.Serialize(
-                    json,
-                    new UploadNote(_path, _target.AbsoluteUri, upload, _length, _modified, parts),
-                    ClientJson.Default.UploadNote);
-            }
-
-            writer.Commit();
+            ClientJson.Write(
+                _file,
+                new FileWriteOptions { Durability = Durability.None, UnixCreateMode = Private },
+                new UploadNote(_path, _target.AbsoluteUri, upload, _length, _modified, parts),
+                ClientJson.Default.UploadNote);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
@@ -156,4 +151,16 @@ internal sealed record UploadPartNote(long Length, string? Upload);
 /// <summary>Reads and writes what a client keeps on its own disk.</summary>
 [JsonSerializable(typeof(UploadNote))]
 [JsonSerializable(typeof(PartNote))]
-internal sealed partial class ClientJson : JsonSerializerContext;
+internal sealed partial class ClientJson : JsonSerializerContext
+{
+    public static void Write<T>(string path, FileWriteOptions options, T value, JsonTypeInfo<T> type)
+    {
+        using FilePipeWriter writer = FilePipe.Create(path, options);
+        using (var json = new Utf8JsonWriter(writer))
+        {
+            JsonSerializer.Serialize(json, value, type);
+        }
+
+        writer.Commit();
+    }
+}
