@@ -64,16 +64,6 @@ public sealed class LargeReadStreamTests : IDisposable
         Assert.Equal(2, buffer[0]);
     }
 
-    [Fact]
-    public async Task Writes_are_sent_at_once()
-    {
-        await _stream.WriteAsync(new byte[] { 7 }.AsMemory());
-
-        byte[] buffer = new byte[1];
-        Assert.Equal(1, await _far.ReceiveAsync(buffer));
-        Assert.Equal(7, buffer[0]);
-    }
-
     [Theory]
     [InlineData(1)]
     [InlineData(100)]
