@@ -171,20 +171,6 @@ public sealed partial class CopyTests : CommandTests
         Assert.Equal(["fifo", "one.bin", "two.txt"], Folder.Names);
     }
 
-    [Fact]
-    public async Task Help_names_every_option_and_exit_code()
-    {
-        (int exitCode, string output, _) = await RunAsync("copy", "--help");
-
-        Assert.Equal(0, exitCode);
-        string[] expected =
-        [
-            "--recursive", "--verify", "--preserve <mode,times>", "-p", "--create-new", "--durability <none|commit>",
-            "--no-reflink", "--quiet", "--json", "Exit codes:", "130",
-        ];
-        Assert.All(expected, text => Assert.Contains(text, output, StringComparison.Ordinal));
-    }
-
     [LibraryImport("libc", EntryPoint = "mkfifo", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int MakeFifo(string path, uint mode);
 }

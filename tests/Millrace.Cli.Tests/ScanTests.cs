@@ -199,41 +199,6 @@ public sealed class ScanTests : CommandTests
         Assert.False(files[1].TryGetProperty("count", out _));
     }
 
-    [Theory]
-    [InlineData("FILE", "scan")]
-    [InlineData("--degree", "scan", "f", "--degree", "0")]
-    [InlineData("--record-size", "scan", "f", "--record-size", "-1")]
-    [InlineData("exclude", "scan", "f", "--record-size", "8", "--delimiter", ",")]
-    [InlineData("--delimiter", "scan", "f", "--delimiter", "ab")]
-    [InlineData("'words'", "scan", "f", "--count", "words")]
-    [InlineData("--count records needs", "scan", "f", "--count", "records")]
-    [InlineData("--count lines", "scan", "f", "--count", "lines", "--delimiter", ",")]
-    [InlineData("--sum", "scan", "f", "--sum", "int64", "--find", "x")]
-    [InlineData("'float'", "scan", "f", "--sum", "float")]
-    [InlineData("--find", "scan", "f", "--find", "")]
-    [InlineData("--find", "scan", "f", "--find", "a,b", "--delimiter", ",")]
-    [InlineData("--find", "scan", "f", "--find", "abc", "--record-size", "2")]
-    [InlineData("--find", "scan", "f", "--find", "abc", "--count", "bytes")]
-    public async Task Wrong_arguments_are_named(string named, params string[] arguments)
-    {
-        string error = await FailAsync(arguments);
-        Assert.Contains(named, error, StringComparison.Ordinal);
-    }
-
-    [Fact]
-    public async Task Help_names_every_option_and_exit_code()
-    {
-        (int exitCode, string output, _) = await RunAsync("scan", "--help");
-
-        Assert.Equal(0, exitCode);
-        string[] expected =
-        [
-            "millrace scan <FILE>", "--count", "--find", "--sum", "--delimiter", "--record-size", "--degree", "--json", "--quiet",
-            "Exit codes:", "130",
-        ];
-        Assert.All(expected, text => Assert.Contains(text, output, StringComparison.Ordinal));
-    }
-
     [NeedsFact(Need.Unix)]
     public async Task Interrupt_ends_a_scan_that_waits()
     {

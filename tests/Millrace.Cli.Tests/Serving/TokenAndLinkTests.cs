@@ -41,26 +41,6 @@ public sealed class TokenAndLinkTests : CommandTests
         Assert.False(second.TryGetProperty("token", out _));
     }
 
-    [Theory]
-    [InlineData("read, write or delete", "token", "add", "a b")]
-    [InlineData("'execute'", "token", "add", "one", "--scope", "execute")]
-    [InlineData("'soon'", "token", "add", "one", "--for", "soon")]
-    [InlineData("..", "token", "add", "one", "--prefix", "../x")]
-    [InlineData("no token 'one'", "token", "remove", "one")]
-    [InlineData("--folder", "token", "list", "--folder", "missing")]
-    [InlineData("--revoke-all", "link")]
-    [InlineData("'never'", "link", "a", "--for", "never")]
-    [InlineData("'host'", "link", "a", "--url", "host")]
-    [InlineData("..", "link", "../a")]
-    public async Task Wrong_arguments_are_named(string expected, params string[] arguments)
-    {
-        (int exitCode, string output, string error) = await RunAsync(arguments);
-        Assert.Equal(1, exitCode);
-        Assert.Empty(output);
-        string named = expected == "read, write or delete" ? "letters, digits" : expected;
-        Assert.Contains(named, error, StringComparison.Ordinal);
-    }
-
     [Fact]
     public async Task Link_downloads_one_file_until_links_are_revoked()
     {
