@@ -3,7 +3,7 @@ using Xunit.Sdk;
 
 namespace Millrace.Testing;
 
-/// <summary>Runs a theory with every combination of its parameters' values: a Boolean has two, an enumeration all that have a name.</summary>
+/// <summary>Runs a theory with every combination of its parameters' values: both of a Boolean, all of an enumeration.</summary>
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class EveryValueAttribute : DataAttribute
 {

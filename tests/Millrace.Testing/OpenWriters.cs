@@ -21,7 +21,8 @@ public static partial class OpenWriters
         {
             using SafeFileHandle file = File.OpenHandle(path, share: FileShare.ReadWrite);
             Assert.True(
-                SpinWait.SpinUntil(() => FControl(file, SetLease, ReadLock) == 0 || Marshal.GetLastPInvokeError() != Again, Bounded.Patience),
+                SpinWait.SpinUntil(
+                    () => FControl(file, SetLease, ReadLock) == 0 || Marshal.GetLastPInvokeError() != Again, Bounded.Patience),
                 $"'{path}' is still open for writing after {Bounded.Patience}.");
             _ = FControl(file, SetLease, Unlock);
         }

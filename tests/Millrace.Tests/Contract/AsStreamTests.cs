@@ -31,17 +31,6 @@ public sealed class AsStreamTests : ContractTests
     }
 
     [Theory, EveryReader]
-    public async Task A_copy_returns_every_byte(string name)
-    {
-        await using Stream stream = Readers.Get(name).Create(Length).AsStream();
-        using var destination = new MemoryStream();
-
-        await stream.CopyToAsync(destination).Soon();
-
-        ReaderExtensions.AssertContent(0, Length, destination.ToArray());
-    }
-
-    [Theory, EveryReader]
     public async Task Small_reads_return_the_file_in_order(string name)
     {
         await using Stream stream = Readers.Get(name).Create(1_000).AsStream();

@@ -17,7 +17,8 @@ public sealed partial class ReadmeTests
         string source = File.ReadAllText(Path.Combine(Root, "tests", "Millrace.Tests", "Docs", file));
         IEnumerable<string> compiled = Sample().Matches(source).Select(match => string.Join(
             '\n', match.Groups["code"].Value.Split('\n').Select(line => line.Length > 4 ? line[4..] : line)).Trim());
-        string[] shown = [.. Block().Matches(File.ReadAllText(Path.Combine(Root, page))).Select(match => match.Groups["code"].Value.Trim())];
+        string text = File.ReadAllText(Path.Combine(Root, page));
+        string[] shown = [.. Block().Matches(text).Select(match => match.Groups["code"].Value.Trim())];
 
         Assert.NotEmpty(compiled);
         Assert.Equal(compiled, page == "README.md" ? shown.Intersect(compiled) : shown);

@@ -123,8 +123,8 @@ public sealed class TruncationTests
         ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
-        await using FilePipeReader reader = TestReader.Open(
-            path, strategy, portable, new FileReadOptions { Share = FileShare.ReadWrite, Length = 6_000_000, ChangeDetection = ChangeDetection.Truncated });
+        var options = new FileReadOptions { Share = FileShare.ReadWrite, Length = 6_000_000, ChangeDetection = ChangeDetection.Truncated };
+        await using FilePipeReader reader = TestReader.Open(path, strategy, portable, options);
         await reader.SkipAsync(1);
         Truncate(path, 6_000_000);
 

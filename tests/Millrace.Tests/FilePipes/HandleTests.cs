@@ -76,16 +76,13 @@ public sealed class HandleTests
     }
 
     [Fact]
-    public void A_null_handle_is_rejected() =>
-        Assert.Throws<ArgumentNullException>(() => FilePipe.OpenRead((SafeFileHandle)null!));
-
-    [Fact]
-    public void A_closed_or_invalid_handle_is_rejected()
+    public void A_missing_closed_or_invalid_handle_is_rejected()
     {
         SafeFileHandle closed = Open();
         closed.Dispose();
         using var invalid = new SafeFileHandle(-1, ownsHandle: false);
 
+        Assert.Throws<ArgumentNullException>(() => FilePipe.OpenRead((SafeFileHandle)null!));
         Assert.Throws<ArgumentException>(() => FilePipe.OpenRead(closed));
         Assert.Throws<ArgumentException>(() => FilePipe.OpenRead(invalid));
     }

@@ -44,8 +44,8 @@ public sealed class PartTests
     [Theory, EveryValue]
     public async Task A_part_is_read_in_chunks_too(ReadStrategy strategy, bool portable)
     {
-        await using FilePipeReader reader = TestReader.Open(
-            TestFolder.SharedFile(FileLength), strategy, portable, new FileReadOptions { Offset = 262_140, Length = 10_000, BufferSize = 7 });
+        var options = new FileReadOptions { Offset = 262_140, Length = 10_000, BufferSize = 7 };
+        await using FilePipeReader reader = TestReader.Open(TestFolder.SharedFile(FileLength), strategy, portable, options);
 
         await reader.AssertRestAsync(262_140, 272_140);
     }

@@ -82,39 +82,14 @@ public sealed class ScanRangeTests
             _ = ScannedRange.ScanAsync(TestFolder.SharedFile(3), -1);
         });
 
-    [Fact]
-    public async Task A_record_belongs_to_the_range_that_it_begins_in()
-    {
-        string path = Write("one\ntwo\na line that is longer than a third of the file\n");
-
-        Assert.Equal(["one\ntwo\na line that is longer than a third of the file\n"], await LinesAsync(path, 2));
-        Assert.Equal(
-            ["one\n", "two\n", "a line that is longer than a third of the file\n"], await LinesAsync(path, 20));
-    }
-
-    [Fact]
-    public async Task A_line_at_the_start_of_a_range_belongs_to_it()
-    {
-        string path = Write("abc\ndef\n");
-
-        Assert.Equal(["abc\n", "def\n"], await LinesAsync(path, 2));
-    }
-
-    [Fact]
-    public async Task Empty_lines_are_records()
-    {
-        string path = Write("\n\n\n\n\n\n");
-
-        Assert.Equal(["\n\n", "\n\n", "\n\n"], await LinesAsync(path, 3));
-    }
-
-    [Fact]
-    public async Task The_last_line_needs_no_line_end()
-    {
-        string path = Write("abcd\nefgh\nijk");
-
-        Assert.Equal(["abcd\nefgh\n", "ijk"], await LinesAsync(path, 2));
-    }
+    [Theory]
+    [InlineData("one\ntwo\na line longer than a third of the file\n", 2, "one\ntwo\na line longer than a third of the file\n")]
+    [InlineData("one\ntwo\na line longer than a third of the file\n", 20, "one\n", "two\n", "a line longer than a third of the file\n")]
+    [InlineData("abc\ndef\n", 2, "abc\n", "def\n")]
+    [InlineData("\n\n\n\n\n\n", 3, "\n\n", "\n\n", "\n\n")]
+    [InlineData("abcd\nefgh\nijk", 2, "abcd\nefgh\n", "ijk")]
+    public async Task A_line_belongs_to_the_range_that_it_begins_in(string text, int degree, params string[] expected) =>
+        Assert.Equal(expected, await LinesAsync(Write(text), degree));
 
     [Fact]
     public async Task A_file_without_a_boundary_is_one_range()

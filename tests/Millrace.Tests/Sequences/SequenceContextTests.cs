@@ -13,7 +13,8 @@ public sealed class SequenceContextTests
         },
         ["segments"] = async (reader, captured) =>
         {
-            await foreach (ReadOnlyMemory<byte> _ in captured ? reader.ReadSegmentsAsync() : reader.ReadSegmentsAsync().ConfigureAwait(false))
+            SegmentSequence segments = reader.ReadSegmentsAsync();
+            await foreach (ReadOnlyMemory<byte> _ in captured ? segments : segments.ConfigureAwait(false))
             {
             }
         },

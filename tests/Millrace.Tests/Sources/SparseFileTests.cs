@@ -63,7 +63,8 @@ public sealed class SparseFileTests(SparseFileTests.SparseFile file) : IClassFix
     [Theory, EveryValue]
     public async Task The_end_is_found_at_the_right_offset(ReadStrategy strategy, bool portable)
     {
-        await using FilePipeReader reader = TestReader.Open(file.Path, strategy, portable, new FileReadOptions { Offset = Length - MarkerLength });
+        var options = new FileReadOptions { Offset = Length - MarkerLength };
+        await using FilePipeReader reader = TestReader.Open(file.Path, strategy, portable, options);
 
         await reader.AssertRestAsync(0, MarkerLength);
 

@@ -102,10 +102,10 @@ public sealed class ReplaceTests : FolderTests
         await File.WriteAllTextAsync(Folder["file"], "old");
         File.CreateSymbolicLink(Folder["link"], "nowhere");
         Directory.CreateDirectory(Folder["folder"]);
+        var options = new FileWriteOptions { CreateNew = true, Portable = portable };
         foreach (string name in new[] { "file", "link", "folder" })
         {
-            Fails.With(
-                FilePipeError.NameTaken, () => FilePipe.Create(Folder[name], new FileWriteOptions { CreateNew = true, Portable = portable }));
+            Fails.With(FilePipeError.NameTaken, () => FilePipe.Create(Folder[name], options));
         }
 
         Assert.Equal(["file", "folder", "link"], Folder.Names);
