@@ -91,8 +91,8 @@ internal sealed class Relay : IDisposable
                 _connections.RemoveAll(connection => connection.IsOver);
                 if (TryConnect(near) is { } far)
                 {
-                    _connections.Add(new RelayedConnection(near, far, _delay, now, _capacity));
                     Interlocked.Increment(ref _accepted);
+                    _connections.Add(new RelayedConnection(near, far, _delay, now, _capacity));
                 }
             }
         }
