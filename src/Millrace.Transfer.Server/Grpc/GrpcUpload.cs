@@ -163,23 +163,11 @@ internal static class GrpcUpload
             }
             catch when (hash is null)
             {
-                await HandOverAsync(sink);
+                // All that has arrived is kept. The failure of the call says more than that of saving what it left.
+                await sink.ReleaseAsync(CancellationToken.None).AsTask().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 throw;
             }
         });
-    }
-
-    /// <summary>Hands all that has arrived to the store, which keeps it although the call has failed.</summary>
-    private static async ValueTask HandOverAsync(ChunkSink sink)
-    {
-        try
-        {
-            await sink.ReleaseAsync(CancellationToken.None);
-        }
-        catch (Exception exception) when (exception is IOException or OperationCanceledException)
-        {
-            // The failure of the call says more than that of saving what it left.
-        }
     }
 
     private static async ValueTask<Messages.UploadStatus> CreateAsync(GrpcCall call, MessageReader messages, UploadHead head)

@@ -20,11 +20,8 @@ public sealed partial class LocalFileStore
 
         if (takeOver && !upload.Record.IsPublished)
         {
-            try
-            {
-                (await upload.AcquireAsync(cancellationToken)).Dispose();
-            }
-            catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+            using TakeoverLock.Holder? holder = await upload.TryAcquireAsync(cancellationToken);
+            if (holder is null)
             {
                 return null;
             }
@@ -116,16 +113,14 @@ public sealed partial class LocalFileStore
             return false;
         }
 
-        try
-        {
-            using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken);
-            Remove(upload);
-            return true;
-        }
-        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        using TakeoverLock.Holder? holder = await upload.TryAcquireAsync(cancellationToken);
+        if (holder is null)
         {
             return false;
         }
+
+        Remove(upload);
+        return true;
     }
 
     /// <inheritdoc/>

@@ -241,21 +241,10 @@ internal sealed class UploadSession : IDisposable
 
     private static async ValueTask KeepAsync(UploadWriter writer, bool isVerified)
     {
-        try
-        {
-            if (isVerified)
-            {
-                await writer.DiscardAsync();
-            }
-            else
-            {
-                await writer.SaveAsync(CancellationToken.None);
-            }
-        }
-        catch (Exception exception) when (exception is IOException or OperationCanceledException)
-        {
-            // The failure of the request says more than that of saving what it left; the store knows what has reached it.
-        }
+        Task keeping = isVerified ? writer.DiscardAsync().AsTask() : writer.SaveAsync(CancellationToken.None).AsTask();
+
+        // The failure of the request says more than that of saving what it left; the store knows what has reached it.
+        await keeping.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
     private UploadSession Count(string what)

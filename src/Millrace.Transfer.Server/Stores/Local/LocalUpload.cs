@@ -155,7 +155,11 @@ internal sealed class LocalUpload : IDisposable
     /// <exception cref="TransferException">
     /// <see cref="TransferError.TakenOver"/>: the holder did not let go. <see cref="TransferError.NotFound"/>: it was deleted.
     /// </exception>
-    public async ValueTask<TakeoverLock.Holder> AcquireAsync(CancellationToken cancellationToken)
+    public async ValueTask<TakeoverLock.Holder> AcquireAsync(CancellationToken cancellationToken) =>
+        await TryAcquireAsync(cancellationToken) ?? throw Errors.NoUpload(Id);
+
+    /// <summary>The same; null if it was deleted.</summary>
+    public async ValueTask<TakeoverLock.Holder?> TryAcquireAsync(CancellationToken cancellationToken)
     {
         TakeoverLock.Holder holder = await _lock.AcquireAsync(cancellationToken)
             ?? throw new TransferException(
@@ -167,7 +171,7 @@ internal sealed class LocalUpload : IDisposable
         if (IsGone)
         {
             holder.Dispose();
-            throw Errors.NoUpload(Id);
+            return null;
         }
 
         return holder;
