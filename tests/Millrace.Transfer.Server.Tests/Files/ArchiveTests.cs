@@ -72,10 +72,8 @@ public sealed class ArchiveTests : ServerTest
     }
 
     [Fact]
-    public async Task Missing_folder_has_no_archive()
-    {
-        await GetAsync("files/none/?archive=tar").AnswersAsync(HttpStatusCode.NotFound);
-    }
+    public Task Missing_folder_has_no_archive() =>
+        GetAsync("files/none/?archive=tar").AnswersAsync(HttpStatusCode.NotFound);
 
     [Fact]
     public async Task HEAD_of_an_archive_makes_none()

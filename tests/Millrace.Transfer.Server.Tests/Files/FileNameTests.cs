@@ -76,8 +76,7 @@ public sealed class FileNameTests : ServerTest, IDisposable
     public async Task Name_of_any_letters_round_trips(string text)
     {
         string path = $"files/{TransferName.Parse(text).ToEncoded()}";
-        await SendAsync(HttpMethod.Put, path, new ByteArrayContent([1, 2, 3]))
-            .AnswersAsync(HttpStatusCode.Created);
+        await SendAsync(HttpMethod.Put, path, new ByteArrayContent([1, 2, 3])).AnswersAsync(HttpStatusCode.Created);
         Assert.Equal([text], Server.VisibleFiles());
         Assert.Equal([1, 2, 3], await Client.GetByteArrayAsync(Server.Url(path)));
     }

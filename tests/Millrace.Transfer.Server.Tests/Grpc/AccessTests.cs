@@ -57,8 +57,7 @@ public sealed class AccessTests : GrpcTest
         var tokens = Tokens;
         string link = SignedLink.CreateQuery(
             await tokens.GetLinkKeyAsync(), "GET", TransferName.Parse("a"), DateTimeOffset.UtcNow.AddHours(1));
-        await Server.Client.GetAsync(new Uri($"/files/a?{link}", UriKind.Relative))
-            .AnswersAsync(HttpStatusCode.OK);
+        await Server.Client.GetAsync(new Uri($"/files/a?{link}", UriKind.Relative)).AnswersAsync(HttpStatusCode.OK);
         GrpcReply reply = await CallAsync($"/millrace.v1.FileTransfer/Stat?{link}", Frames.Of(new StatRequest { Name = "a" }));
         reply.Failed(7, TransferError.Forbidden);
     }

@@ -69,8 +69,7 @@ public sealed class ProtocolTests : GrpcTest
     {
         using var content = new ByteArrayContent(Stat);
         content.Headers.ContentType = new MediaTypeHeaderValue("application/grpc");
-        await Server.Client.PostAsync(
-            new Uri("/millrace.v1.FileTransfer/Stat", UriKind.Relative), content)
+        await Server.Client.PostAsync(new Uri("/millrace.v1.FileTransfer/Stat", UriKind.Relative), content)
             .AnswersAsync(HttpStatusCode.UpgradeRequired);
     }
 

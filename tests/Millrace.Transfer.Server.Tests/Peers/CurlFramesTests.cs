@@ -94,8 +94,17 @@ public sealed class CurlFramesTests : PeerTest
             $"printf '{frame}' | curl --silent --show-error --max-time 60 --http2-prior-knowledge --data-binary @- "
             + $"--header '{type}' --header 'te: trailers' --header '{field}' "
             + $"--dump-header fields --output body {Grpc}millrace.v1.FileTransfer/{method}";
-        await ForeignProgram.RunAsync(Mine("."), "/bin/sh", "-c", command);
-        Assert.True(File.Exists(Mine("fields")), "curl got no answer.");
+        var fields = new FileInfo(Mine("fields"));
+        string errors = "";
+
+        // A server may reset a stream whose request it has not read, and curl can lose the answer that comes with the reset.
+        for (int i = 0; i < 10 && fields is not { Exists: true, Length: > 0 }; i++)
+        {
+            errors = (await ForeignProgram.RunAsync(Mine("."), "/bin/sh", "-c", command)).Errors;
+            fields.Refresh();
+        }
+
+        Assert.True(fields is { Exists: true, Length: > 0 }, errors);
         byte[] body = File.Exists(Mine("body")) ? await File.ReadAllBytesAsync(Mine("body")) : [];
         return (await File.ReadAllTextAsync(Mine("fields")), body);
     }

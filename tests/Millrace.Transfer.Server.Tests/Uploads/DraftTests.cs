@@ -83,11 +83,9 @@ public sealed class DraftTests : ServerTest
     }
 
     [Fact]
-    public async Task An_upload_without_a_name_is_refused()
-    {
-        await Server.DraftAsync(HttpMethod.Post, "/uploads", [1], "Upload-Complete: ?1")
+    public Task An_upload_without_a_name_is_refused() =>
+        Server.DraftAsync(HttpMethod.Post, "/uploads", [1], "Upload-Complete: ?1")
             .AnswersAsync(HttpStatusCode.BadRequest);
-    }
 
     [Fact]
     public async Task Offset_mismatch_problem_has_both_offsets()
@@ -144,8 +142,7 @@ public sealed class DraftTests : ServerTest
     public async Task Preconditions_hold_at_creation(string field)
     {
         await Server.WriteAsync("a", new byte[] { 9 });
-        await Server.DraftAsync(
-            HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", field)
+        await Server.DraftAsync(HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", field)
             .AnswersAsync(HttpStatusCode.PreconditionFailed);
         Assert.Equal([9], await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
@@ -192,12 +189,9 @@ public sealed class DraftTests : ServerTest
     }
 
     [Fact]
-    public async Task A_coding_is_refused()
-    {
-        await Server.DraftAsync(
-            HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", "Content-Encoding: gzip")
+    public Task A_coding_is_refused() =>
+        Server.DraftAsync(HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", "Content-Encoding: gzip")
             .AnswersAsync(HttpStatusCode.UnsupportedMediaType);
-    }
 
     [Fact]
     public async Task File_over_the_limit_is_refused_with_the_limit()

@@ -67,18 +67,15 @@ public sealed class TusCoreTests : ServerTest
     }
 
     [Fact]
-    public async Task A_creation_without_a_version_is_refused_with_412()
-    {
-        await Server.DraftAsync(HttpMethod.Post, "/uploads", null, "Upload-Length: 1")
+    public Task A_creation_without_a_version_is_refused_with_412() =>
+        Server.DraftAsync(HttpMethod.Post, "/uploads", null, "Upload-Length: 1")
             .AnswersAsync(HttpStatusCode.PreconditionFailed);
-    }
 
     [Fact]
     public async Task Another_content_type_is_refused_with_415()
     {
         string url = await Server.BeginAsync("a", 3);
-        await Server.PatchTusAsync(
-            url, 0, [1, 2, 3], "Content-Type: application/octet-stream")
+        await Server.PatchTusAsync(url, 0, [1, 2, 3], "Content-Type: application/octet-stream")
             .AnswersAsync(HttpStatusCode.UnsupportedMediaType);
     }
 

@@ -95,8 +95,7 @@ public sealed class TusCreationTests : ServerTest
     public async Task Existing_name_is_refused_at_creation()
     {
         await Server.WriteAsync("a.bin", new byte[] { 7 });
-        await Server.TusAsync(
-            HttpMethod.Post, "/uploads", null, "Upload-Length: 1", "If-None-Match: *", Metadata)
+        await Server.TusAsync(HttpMethod.Post, "/uploads", null, "Upload-Length: 1", "If-None-Match: *", Metadata)
             .AnswersAsync(HttpStatusCode.PreconditionFailed);
     }
 
@@ -128,8 +127,7 @@ public sealed class TusCreationTests : ServerTest
             _ => Convert.ToBase64String(raw),
         };
         string metadata = $"{Metadata},sha256 {value}";
-        await Server.TusAsync(
-            HttpMethod.Post, "/uploads", [1, 2, 4], "Upload-Length: 3", metadata)
+        await Server.TusAsync(HttpMethod.Post, "/uploads", [1, 2, 4], "Upload-Length: 3", metadata)
             .AnswersAsync(HttpStatusCode.BadRequest);
         Assert.Empty(Server.VisibleFiles());
         await Server.TusAsync(
