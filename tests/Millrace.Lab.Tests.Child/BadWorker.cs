@@ -2,7 +2,6 @@ using System.Diagnostics;
 
 namespace Millrace.Lab.Tests.Child;
 
-/// <summary>Workers that do not do their work.</summary>
 internal static class BadWorker
 {
     public static int Die()

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Bytes;
 
-/// <summary>Runs the benchmark's own methods, so that it cannot rot.</summary>
 public sealed class ByteReadingTests : IClassFixture<ByteReadingTests.ServedFolder>
 {
     private readonly ServedFolder _served;

@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Comparing;
 
-/// <summary>Makes whole runs, as a drifting machine would measure them.</summary>
 internal sealed class SimulatedRun
 {
     public static readonly int[] Buffers = [2048, 4096, 16384, 65536, 262144, 1048576];

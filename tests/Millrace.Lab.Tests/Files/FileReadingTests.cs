@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Files;
 
-/// <summary>Runs the benchmark's own methods, so that it cannot rot.</summary>
 public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
 {
     private readonly TemporaryFolder _folder;

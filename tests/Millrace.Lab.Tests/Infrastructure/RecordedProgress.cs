@@ -1,6 +1,5 @@
 namespace Millrace.Lab.Tests.Infrastructure;
 
-/// <summary>Remembers what it is told, and lets a test act at that moment.</summary>
 internal sealed class RecordedProgress : ILabProgress
 {
     public List<string> Phases { get; } = [];
