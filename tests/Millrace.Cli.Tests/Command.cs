@@ -22,6 +22,7 @@ internal static partial class Command
         var start = new ProcessStartInfo("dotnet", [Program, .. arguments])
         {
             WorkingDirectory = folder,
+            UseShellExecute = false,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };

@@ -25,6 +25,7 @@ public abstract class CommandTests : FolderTests
         }
 
         base.Dispose();
+        GC.SuppressFinalize(this);
     }
 
     /// <summary>Writes a file of random bytes.</summary>
@@ -58,6 +59,7 @@ public abstract class CommandTests : FolderTests
         var start = new ProcessStartInfo("dotnet", [Command.Program, .. arguments])
         {
             WorkingDirectory = Folder.Path,
+            UseShellExecute = false,
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
@@ -119,6 +121,6 @@ public abstract class CommandTests : FolderTests
     }
 
     /// <summary>One object a line.</summary>
-    protected static List<JsonElement> Lines(string output) =>
+    protected static IReadOnlyList<JsonElement> Lines(string output) =>
         [.. output.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
 }

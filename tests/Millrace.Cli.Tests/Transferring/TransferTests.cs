@@ -123,7 +123,7 @@ public sealed class TransferTests : CommandTests
         Assert.Matches("^  293 KiB  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  \".+\" +a\\.bin\\s*$", output);
 
         (_, output, _) = await RunAsync("ls", "-r", "--json", server.Files);
-        List<JsonElement> lines = Lines(output);
+        IReadOnlyList<JsonElement> lines = Lines(output);
         Assert.Equal(["a.bin", "sub/b.bin"], lines.Select(line => line.GetProperty("name").GetString()));
         Assert.Equal(server.Files + "sub/b.bin", lines[1].GetProperty("url").GetString());
         Assert.Equal(300_001, lines[0].GetProperty("length").GetInt64());
