@@ -79,6 +79,7 @@ internal static class GetCommand
                 TransferError.NotFound, $"There is no file in {target.UrlOf(target.Name, folder: true)}.", target.Name.Value);
         }
 
+        LocalFolder? local = target.IsFolder ? new LocalFolder(destination) : null;
         return await TransferBatch.RunAsync(
             new TransferJob
             {
@@ -90,7 +91,7 @@ internal static class GetCommand
                 Describe = item => $"{item.Url} to {item.Shown}",
                 Continues = options.Resume && !toStandardOutput,
                 Move = (item, progress, cancellationToken) =>
-                    GetAsync(client, options, item, target.IsFolder, progress, cancellationToken),
+                    GetAsync(client, options, item, target.Name, local, progress, cancellationToken),
             },
             stop).ConfigureAwait(false);
     }
@@ -99,18 +100,21 @@ internal static class GetCommand
         TransferClient client,
         GetOptions options,
         TransferItem item,
-        bool makeFolder,
+        TransferName folder,
+        LocalFolder? local,
         IProgress<TransferProgress> progress,
         CancellationToken cancellationToken)
     {
         if (item.Path != TransferItem.Standard)
         {
-            if (makeFolder && Path.GetDirectoryName(item.Path) is { Length: > 0 } folder)
+            string path = item.Path;
+            if (local is not null)
             {
-                Directory.CreateDirectory(folder);
+                path = local.PathOf(item.Name, folder);
+                local.Prepare(path, item.Name);
             }
 
-            return await client.GetAsync(item.Name, item.Path, options, progress, cancellationToken).ConfigureAwait(false);
+            return await client.GetAsync(item.Name, path, options, progress, cancellationToken).ConfigureAwait(false);
         }
 
         Stream output = Console.OpenStandardOutput();
@@ -161,7 +165,6 @@ internal static class GetPlan
         await foreach (RemoteEntry entry in client
             .ListAsync(target.Name, recursive: true, cancellationToken).ConfigureAwait(false))
         {
-            // No part of a name is '..', so it stays below, whatever the server says.
             if (!entry.IsFolder && entry.Name.IsIn(target.Name))
             {
                 string below = target.Name.IsRoot ? entry.Name.Value : entry.Name.Value[(target.Name.Value.Length + 1)..];

@@ -6,9 +6,6 @@ namespace Millrace.Cli;
 /// <summary>Finds out what there is to upload, and under which names, before anything is sent.</summary>
 internal static class PutPlan
 {
-    private const string Staged = ".millrace-";
-    private const string Part = ".millrace-part";
-
     /// <summary>Makes the plan. What cannot be uploaded is in it too, with the reason.</summary>
     public static List<TransferItem> Make(IReadOnlyList<string> sources, TransferTarget target)
     {
@@ -74,10 +71,7 @@ internal static class PutPlan
         {
             string path = Path.Combine(folder, entry.Name);
             string below = $"{name}/{entry.Name}";
-            if (entry.Name.StartsWith(Staged, StringComparison.Ordinal)
-                || entry.Name.EndsWith(Part, StringComparison.Ordinal)
-                || entry.Name.EndsWith(Part + ".json", StringComparison.Ordinal)
-                || entry.Name == ".millrace")
+            if (LocalFolder.IsOwn(entry.Name))
             {
                 continue;
             }

@@ -80,6 +80,24 @@ public sealed class TransferTests : CommandTests
         Assert.Equal(expected, Digests("down"));
     }
 
+    [NeedsFact(Need.Unix)]
+    public async Task Folder_is_not_downloaded_through_a_link_that_leads_out_of_it()
+    {
+        Write("served/tree/x.bin", 10);
+        Write("served/tree/linked/y.bin", 10);
+        Directory.CreateDirectory(Folder["outside"]);
+        Directory.CreateDirectory(Folder["down"]);
+        Directory.CreateSymbolicLink(Folder["down/linked"], Folder["outside"]);
+        using ServedCommand server = await ServeAsync("served");
+
+        (int exitCode, string _, string error) = await RunAsync("get", server.Files + "tree/", "down");
+
+        Assert.Equal(1, exitCode);
+        Assert.Contains("Remove the link", error, StringComparison.Ordinal);
+        Assert.Empty(Directory.GetFileSystemEntries(Folder["outside"]));
+        Assert.True(File.Exists(Folder["down/x.bin"]));
+    }
+
     [Fact]
     public async Task Standard_input_goes_up_and_standard_output_comes_down()
     {

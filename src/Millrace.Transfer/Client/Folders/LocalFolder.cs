@@ -14,6 +14,10 @@ internal sealed class LocalFolder
         _root = Path.TrimEndingDirectorySeparator(Real(full));
     }
 
+    /// <summary>Whether Millrace made it for itself: a store's folder, a staged file, or what is left of a download.</summary>
+    public static bool IsOwn(ReadOnlySpan<char> name) => name is ".millrace" || name.StartsWith(".millrace-")
+        || name.EndsWith(".millrace-part") || name.EndsWith(".millrace-part.json");
+
     /// <summary>The files below a folder with their names in a store.</summary>
     /// <exception cref="DirectoryNotFoundException">There is no such folder.</exception>
     public static IEnumerable<FolderItem> Files(string path, TransferName folder)
@@ -24,10 +28,9 @@ internal sealed class LocalFolder
             static (ref FileSystemEntry entry) => entry.ToFullPath(),
             new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.Device })
         {
-            ShouldIncludePredicate = static (ref FileSystemEntry entry) =>
-                !entry.IsDirectory && !entry.FileName.StartsWith(".millrace-") && !entry.FileName.Contains(".millrace-part", StringComparison.Ordinal),
+            ShouldIncludePredicate = static (ref FileSystemEntry entry) => !entry.IsDirectory && !IsOwn(entry.FileName),
             ShouldRecursePredicate = static (ref FileSystemEntry entry) =>
-                (entry.Attributes & FileAttributes.ReparsePoint) == FileAttributes.None && !entry.FileName.SequenceEqual(NameRules.HiddenFolder),
+                (entry.Attributes & FileAttributes.ReparsePoint) == FileAttributes.None && !IsOwn(entry.FileName),
         };
         foreach (string file in files)
         {
