@@ -9,31 +9,30 @@ public class DirectAllocationTests
     [Fact]
     public async Task Reading_allocates_next_to_nothing()
     {
+        const int Limit = 1024;
         string path = DirectReaders.NewFile(Size);
         var options = new FileReadOptions { Strategy = ReadStrategy.Direct };
-        for (int i = 0; i < 5; i++)
-        {
-            await ReadAsync(path, options);
-        }
 
-        // A KiB for the reader, and the task of the measurement itself.
-        const long Limit = 1024 + 256;
-        Assert.InRange(await Least.OfAsync(Least.AllocatedBytes, Limit, () => ReadAsync(path, options)), 0, Limit);
-    }
-
-    private static async Task ReadAsync(string path, FileReadOptions options)
-    {
-        FilePipeReader reader = FilePipe.OpenRead(path, options);
-        while (true)
+        // Once is enough: what else the process does meanwhile counts too. Not a method of its own, whose task would count.
+        long least = long.MaxValue;
+        for (int round = 0; round < 15 && least > Limit; round++)
         {
-            ReadResult result = await reader.ReadAsync();
-            reader.AdvanceTo(result.Buffer.End);
-            if (result.IsCompleted)
+            long before = Least.AllocatedBytes();
+            FilePipeReader reader = FilePipe.OpenRead(path, options);
+            while (true)
             {
-                break;
+                ReadResult result = await reader.ReadAsync();
+                reader.AdvanceTo(result.Buffer.End);
+                if (result.IsCompleted)
+                {
+                    break;
+                }
             }
+
+            reader.Complete();
+            least = Math.Min(least, Least.AllocatedBytes() - before);
         }
 
-        reader.Complete();
+        Assert.InRange(least, 0, Limit);
     }
 }
