@@ -177,18 +177,6 @@ public sealed class DraftTests : ServerTest
     }
 
     [Fact]
-    public async Task Bytes_with_a_wrong_Content_Digest_are_discarded()
-    {
-        string url = await BeginAsync();
-        string digest = $"Content-Digest: {DigestField.Format(Sha256Digest.Compute([1]))}";
-        using HttpResponseMessage wrong = await Server.PatchDraftAsync(url, 3, [2], "?0", digest);
-        Assert.Equal(HttpStatusCode.BadRequest, wrong.StatusCode);
-        Assert.Equal("3", wrong.Field("Upload-Offset"));
-        using HttpResponseMessage right = await Server.PatchDraftAsync(url, 3, [1], "?0", digest);
-        Assert.Equal("4", right.Field("Upload-Offset"));
-    }
-
-    [Fact]
     public Task A_coding_is_refused() =>
         Server.DraftAsync(HttpMethod.Put, "/files/a", [1], "Upload-Complete: ?1", "Content-Encoding: gzip")
             .AnswersAsync(HttpStatusCode.UnsupportedMediaType);
@@ -200,22 +188,6 @@ public sealed class DraftTests : ServerTest
             HttpMethod.Put, "/files/a", null, "Upload-Complete: ?0", "Upload-Length: 1000001");
         Assert.Equal(HttpStatusCode.RequestEntityTooLarge, response.StatusCode);
         Assert.Equal("max-size=1000000", response.Field("Upload-Limit"));
-    }
-
-    [Fact]
-    public async Task Each_protocol_continues_what_the_other_began()
-    {
-        string begun = await Server.BeginAsync("a", 4);
-        using HttpResponseMessage one = await Server.PatchDraftAsync(begun, 0, [1, 2], "?0");
-        using HttpResponseMessage two = await Server.PatchTusAsync(begun, 2, [3]);
-        using HttpResponseMessage three = await Server.PatchDraftAsync(begun, 3, [4], "?1");
-        Assert.Equal([1, 2, 3, 4], await File.ReadAllBytesAsync(Server.PathOf("a")));
-
-        using HttpResponseMessage created = await Server.DraftAsync(
-            HttpMethod.Put, "/files/b", [1], "Upload-Complete: ?0", "Upload-Length: 2");
-        using HttpResponseMessage last = await Server.PatchTusAsync(created.Headers.Location!.OriginalString, 1, [2]);
-        Assert.Equal("/files/b", last.Field("Content-Location"));
-        Assert.Equal([1, 2], await File.ReadAllBytesAsync(Server.PathOf("b")));
     }
 
     /// <summary>An upload of five bytes with three of them.</summary>
