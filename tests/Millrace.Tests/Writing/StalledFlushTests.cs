@@ -100,8 +100,20 @@ public sealed class StalledFlushTests
             disk["file"],
             new FileWriteOptions { Strategy = WriteStrategy.Buffered, Durability = Durability.None, Pool = pool });
         disk.Freeze();
-        Task first = Task.Run(async () => await writer.WriteAsync(TestContent.Of(200_000)));
-        await Task.Delay(100);
+
+        // On a thread of its own: begun after the thaw, on a busy pool, the write would teach the writer nothing.
+        var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        Task first = Task.Factory.StartNew(
+            () =>
+            {
+                begun.SetResult();
+                writer.WriteAsync(TestContent.Of(200_000)).AsTask().Wait();
+            },
+            CancellationToken.None,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
+        await begun.Task;
+        await Task.Delay(200);
         Assert.False(first.IsCompleted);
         disk.Thaw();
         await first.Soon();
