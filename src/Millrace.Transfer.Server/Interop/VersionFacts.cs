@@ -1,20 +1,15 @@
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
 
 namespace Millrace.Transfer.Server.Interop;
 
 /// <summary>
-/// What <c>statx(2)</c> says of the version of a file, the time of its last change included, which the framework does not
-/// tell; and <c>futimens(3)</c>, which sets the time of modification to the nanosecond.
-/// https://man7.org/linux/man-pages/man2/statx.2.html, man3/futimens.3.html
+/// The version of a file as <see cref="StatX"/> reports it, the time of its last change included; and <c>futimens(3)</c>,
+/// which sets the time of modification to the nanosecond. https://man7.org/linux/man-pages/man3/futimens.3.html
 /// </summary>
 internal static unsafe partial class VersionFacts
 {
-    private const int CurrentFolder = -100; // AT_FDCWD
-    private const int NoFollow = 0x100; // AT_SYMLINK_NOFOLLOW
-    private const int EmptyPath = 0x1000; // AT_EMPTY_PATH
-    private const uint BasicStats = 0x7ff; // STATX_BASIC_STATS
-    private const int FormatMask = 0xF000; // S_IFMT
     private const int Regular = 0x8000; // S_IFREG
     private const int Directory = 0x4000; // S_IFDIR
     private const int Link = 0xA000; // S_IFLNK
@@ -23,22 +18,20 @@ internal static unsafe partial class VersionFacts
     /// <returns>0, or the error number.</returns>
     public static int TryGet(SafeFileHandle file, out FileFacts facts)
     {
-        StatX raw;
-        int done = ByHandle(file, "", EmptyPath, BasicStats, &raw);
+        int error = StatX.TryGet(file, out StatX raw);
         facts = From(raw);
-        return done == 0 ? 0 : Marshal.GetLastPInvokeError();
+        return error;
     }
 
     /// <summary>Links are not followed.</summary>
     /// <returns>0, or the error number.</returns>
     public static int TryGet(string path, out FileFacts facts, out bool isFolder, out bool isLink)
     {
-        StatX raw;
-        int done = ByPath(CurrentFolder, path, NoFollow, BasicStats, &raw);
+        int error = StatX.TryGet(path, follow: false, out StatX raw);
         facts = From(raw);
-        isFolder = (raw.Mode & FormatMask) == Directory;
-        isLink = (raw.Mode & FormatMask) == Link;
-        return done == 0 ? 0 : Marshal.GetLastPInvokeError();
+        isFolder = raw.Format == Directory;
+        isLink = raw.Format == Link;
+        return error;
     }
 
     /// <summary>Sets when an open file was modified, in nanoseconds since 1970.</summary>
@@ -59,13 +52,7 @@ internal static unsafe partial class VersionFacts
         (long)raw.Size,
         (raw.ModifiedSeconds * 1_000_000_000) + raw.ModifiedNanoseconds,
         (raw.ChangedSeconds * 1_000_000_000) + raw.ChangedNanoseconds,
-        (raw.Mode & FormatMask) == Regular);
-
-    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int ByHandle(SafeFileHandle folder, string path, int flags, uint mask, StatX* status);
-
-    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int ByPath(int folder, string path, int flags, uint mask, StatX* status);
+        raw.Format == Regular);
 
     [LibraryImport("libc", EntryPoint = "futimens", SetLastError = true)]
     private static partial int FUTimeNs(SafeFileHandle file, Time* times);
@@ -76,37 +63,5 @@ internal static unsafe partial class VersionFacts
     {
         public long Seconds;
         public long Nanoseconds;
-    }
-
-    /// <summary>struct statx of linux/stat.h; 256 bytes, of which only these are read.</summary>
-    [StructLayout(LayoutKind.Explicit, Size = 256)]
-    private struct StatX
-    {
-        [FieldOffset(28)]
-        public ushort Mode;
-
-        [FieldOffset(32)]
-        public ulong Inode;
-
-        [FieldOffset(40)]
-        public ulong Size;
-
-        [FieldOffset(96)]
-        public long ChangedSeconds;
-
-        [FieldOffset(104)]
-        public uint ChangedNanoseconds;
-
-        [FieldOffset(112)]
-        public long ModifiedSeconds;
-
-        [FieldOffset(120)]
-        public uint ModifiedNanoseconds;
-
-        [FieldOffset(136)]
-        public uint DeviceMajor;
-
-        [FieldOffset(140)]
-        public uint DeviceMinor;
     }
 }

@@ -48,6 +48,13 @@ internal partial struct StatX
     [FieldOffset(72)]
     public uint AccessNanoseconds;
 
+    /// <summary>When its content, mode, owner or links last changed; the framework does not report this.</summary>
+    [FieldOffset(96)]
+    public long ChangedSeconds;
+
+    [FieldOffset(104)]
+    public uint ChangedNanoseconds;
+
     [FieldOffset(112)]
     public long ModifiedSeconds;
 
