@@ -60,22 +60,21 @@ internal sealed class TransferGuard : IDisposable
 
     /// <summary>Authorizes a request and, for a transfer, takes one of the caller's slots.</summary>
     /// <param name="context">The request.</param>
-    /// <param name="scope">What it asks for; all of several scopes are needed.</param>
+    /// <param name="operation">What it does.</param>
     /// <param name="name">The file or folder; <c>default</c> for the root, or without a name.</param>
-    /// <param name="isTransfer">Whether it moves a file's content, which counts against the limit.</param>
     /// <returns>To be disposed at the end of the request.</returns>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.Unauthorized"/>, <see cref="TransferError.Forbidden"/>,
     /// <see cref="TransferError.TooManyTransfers"/>, <see cref="TransferError.TooLarge"/>.
     /// </exception>
-    public async ValueTask<TransferPass> EnterAsync(HttpContext context, TransferScope scope, TransferName name, bool isTransfer)
+    public async ValueTask<TransferPass> EnterAsync(HttpContext context, TransferOperation operation, TransferName name)
     {
-        TransferObservation observation = TransferObservation.Begin(_meter, _logger, context, scope, name);
+        TransferObservation observation = TransferObservation.Begin(_meter, _logger, context, operation.Scope, name);
         try
         {
-            string? owner = await AuthorizeAsync(context, scope, name);
-            RateLimitLease? slot = isTransfer ? TakeSlot(context, name, owner) : null;
-            observation.Admit(owner, isTransfer);
+            string? owner = await AuthorizeAsync(context, operation.Scope, name);
+            RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, owner) : null;
+            observation.Admit(owner, operation.IsTransfer);
             return new TransferPass(owner, observation, slot is null ? null : this, slot);
         }
         catch (TransferException exception)

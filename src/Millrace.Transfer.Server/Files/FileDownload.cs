@@ -12,7 +12,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         bool isGet = HttpMethods.IsGet(context.Request.Method);
         CancellationToken aborted = context.RequestAborted;
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferScope.Read, target.Name, isTransfer: isGet);
+            .EnterAsync(context, isGet ? TransferOperation.Download : TransferOperation.Stat, target.Name);
         DigestNeed? need = NeedOf(context.Request.Headers[TransferHeaders.WantReprDigest]);
         StoredFileReader reader;
         try

@@ -61,7 +61,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     private async Task AnswerOptionsAsync(HttpContext context, FileTarget target)
     {
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferScope.None, target.Name, isTransfer: false);
+            .EnterAsync(context, TransferOperation.Describe, target.Name);
         context.Response.StatusCode = StatusCodes.Status204NoContent;
         DraftUploads.AddCapabilities(context.Response, store);
     }

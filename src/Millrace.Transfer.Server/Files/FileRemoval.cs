@@ -6,7 +6,7 @@ internal sealed class FileRemoval(IFileStore store)
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferScope.Delete, target.Name, isTransfer: false);
+            .EnterAsync(context, TransferOperation.Delete, target.Name);
         if (target.Name.IsRoot)
         {
             throw new Refusal(

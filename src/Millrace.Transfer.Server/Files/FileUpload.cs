@@ -7,7 +7,7 @@ internal sealed class FileUpload(IFileStore store)
     {
         TransferName name = target.Name;
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferScope.Write, name, isTransfer: true);
+            .EnterAsync(context, TransferOperation.Upload, name);
         ThrowIfFolder(target);
         HttpRequest request = context.Request;
         CancellationToken aborted = context.RequestAborted;

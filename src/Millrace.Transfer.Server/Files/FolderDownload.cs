@@ -10,10 +10,11 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
     {
         IQueryCollection query = context.Request.Query;
         bool isArchive = query.ContainsKey(FolderArchive.Query);
-        TransferScope scope = isArchive ? TransferScope.List | TransferScope.Read : TransferScope.List;
-        bool isGet = HttpMethods.IsGet(context.Request.Method);
+        TransferOperation operation = !isArchive ? TransferOperation.List
+            : HttpMethods.IsGet(context.Request.Method) ? TransferOperation.Archive
+            : TransferOperation.StatArchive;
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, scope, target.Name, isTransfer: isArchive && isGet);
+            .EnterAsync(context, operation, target.Name);
         if (!target.IsFolder)
         {
             // The root without its slash.

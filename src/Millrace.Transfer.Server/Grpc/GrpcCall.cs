@@ -89,8 +89,8 @@ internal sealed class GrpcCall : IAsyncDisposable
     /// <summary>Says that the request is large, before any of it is read: later Kestrel does not listen.</summary>
     public void ExpectFile() => TransferGuard.Of(Context).LiftBodyLimit(Context);
 
-    public ValueTask<TransferPass> EnterAsync(TransferScope scope, TransferName name, bool isTransfer) =>
-        TransferGuard.Of(Context).EnterAsync(Context, scope, name, isTransfer);
+    public ValueTask<TransferPass> EnterAsync(TransferOperation operation, TransferName name) =>
+        TransferGuard.Of(Context).EnterAsync(Context, operation, name);
 
     public async ValueTask DisposeAsync()
     {

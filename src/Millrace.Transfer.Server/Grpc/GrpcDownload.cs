@@ -14,7 +14,7 @@ internal static class GrpcDownload
         long offset = GrpcValues.Bytes(request.Offset, "offset");
         long? count = GrpcValues.Bytes(request.HasCount, request.Count, "count");
         _ = GrpcValues.Bytes(request.ChunkBytes, "chunk_bytes");
-        using TransferPass pass = await call.EnterAsync(TransferScope.Read, name, isTransfer: true);
+        using TransferPass pass = await call.EnterAsync(TransferOperation.Download, name);
         await using StoredFileReader reader = await call.Store
             .OpenReadAsync(name, request.WantSha256 ? DigestNeed.IfCheap : DigestNeed.IfKnown, call.Ended);
         StoredFile file = reader.File;

@@ -13,7 +13,7 @@ internal static class GrpcFiles
     {
         StatRequest request = await call.ReadAsync(StatRequest.Parser);
         TransferName name = TransferName.Parse(request.Name);
-        using TransferPass pass = await call.EnterAsync(TransferScope.Read, name, isTransfer: false);
+        using TransferPass pass = await call.EnterAsync(TransferOperation.Stat, name);
         StoredFile file = await call.Store
             .FindAsync(name, request.WantSha256 ? DigestNeed.Always : DigestNeed.IfKnown, call.Ended) ?? throw Errors.NoFile(name);
         await call.Answer.SendAsync(GrpcMapping.ToMessage(file));
@@ -23,7 +23,7 @@ internal static class GrpcFiles
     {
         DeleteRequest request = await call.ReadAsync(DeleteRequest.Parser);
         TransferName name = TransferName.Parse(request.Name);
-        using TransferPass pass = await call.EnterAsync(TransferScope.Delete, name, isTransfer: false);
+        using TransferPass pass = await call.EnterAsync(TransferOperation.Delete, name);
         bool deleted = await call.Store.DeleteAsync(name, GrpcValues.Precondition(request.Precondition), call.Ended);
         await call.Answer.SendAsync(new DeleteResponse { Deleted = deleted });
     }
@@ -38,7 +38,7 @@ internal static class GrpcFiles
             throw Errors.Invalid("'limit' is a number of entries, or 0 for all of them.", folder.Value);
         }
 
-        using TransferPass pass = await call.EnterAsync(TransferScope.Read, folder, isTransfer: false);
+        using TransferPass pass = await call.EnterAsync(TransferOperation.List, folder);
         long left = request.Limit == 0 ? long.MaxValue : request.Limit;
         bool hasBegun = false;
         do

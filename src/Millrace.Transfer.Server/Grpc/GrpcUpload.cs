@@ -173,7 +173,7 @@ internal static class GrpcUpload
     private static async ValueTask<Messages.UploadStatus> CreateAsync(GrpcCall call, MessageReader messages, UploadHead head)
     {
         TransferName name = TransferName.Parse(head.Name);
-        using TransferPass pass = await call.EnterAsync(TransferScope.Write, name, isTransfer: true);
+        using TransferPass pass = await call.EnterAsync(TransferOperation.Upload, name);
         long? length = GrpcValues.Bytes(head.HasLength, head.Length, "length");
         Sha256Digest? said = head.HasSha256 ? GrpcMapping.ToDigest(head.Sha256) : null;
         if (head.Offset != 0)

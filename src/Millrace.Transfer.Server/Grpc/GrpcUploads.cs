@@ -10,7 +10,7 @@ internal static class GrpcUploads
     {
         StartUploadRequest request = await call.ReadAsync(StartUploadRequest.Parser);
         TransferName name = TransferName.Parse(request.Name);
-        using TransferPass pass = await call.EnterAsync(TransferScope.Write, name, isTransfer: false);
+        using TransferPass pass = await call.EnterAsync(TransferOperation.ManageUpload, name);
         var start = new StartUploadOptions
         {
             Name = name,

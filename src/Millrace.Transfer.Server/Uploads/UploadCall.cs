@@ -54,7 +54,7 @@ internal sealed class UploadCall
         $"{Request.PathBase.ToUriComponent()}{Options.FilesPath.TrimEnd('/')}/{name.ToEncoded()}";
 
     public ValueTask<TransferPass> EnterAsync(TransferName name) =>
-        TransferGuard.Of(Context).EnterAsync(Context, TransferScope.Write, name, isTransfer: true);
+        TransferGuard.Of(Context).EnterAsync(Context, TransferOperation.Upload, name);
 
     public ValueTask<UploadSession> StartAsync(StartUploadOptions options, TransferPass pass) =>
         UploadSession.StartAsync(Context, Store, options, pass, Aborted);

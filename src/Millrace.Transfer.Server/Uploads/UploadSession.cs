@@ -59,7 +59,7 @@ internal sealed class UploadSession : IDisposable
         UploadStatus? status = await store.FindUploadAsync(id, takeOver: false, ended);
         // A caller that is not admitted must not learn which uploads exist.
         TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferScope.Write, status?.Name ?? default, isTransfer);
+            .EnterAsync(context, isTransfer ? TransferOperation.Upload : TransferOperation.ManageUpload, status?.Name ?? default);
         if (status is not null && Owns(status, pass))
         {
             return new UploadSession(context, store, pass, status, isAnnounced: true, ended);

@@ -1,0 +1,37 @@
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// What a request does, and what it needs for that: the one table of operations and scopes, from which every protocol takes
+/// its operations. docs/access.md shows it.
+/// </summary>
+/// <param name="Scope">What the caller must be allowed; all of several scopes.</param>
+/// <param name="IsTransfer">Whether it moves a file's content, which counts against the limit.</param>
+internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
+{
+    /// <summary>What can be done with a name: OPTIONS.</summary>
+    public static readonly TransferOperation Describe = new(TransferScope.None, IsTransfer: false);
+
+    /// <summary>What is known of a file: HEAD, Stat.</summary>
+    public static readonly TransferOperation Stat = new(TransferScope.Read, IsTransfer: false);
+
+    /// <summary>A file's content: GET, Download.</summary>
+    public static readonly TransferOperation Download = new(TransferScope.Read, IsTransfer: true);
+
+    /// <summary>The names in a folder: GET or HEAD of a folder, List.</summary>
+    public static readonly TransferOperation List = new(TransferScope.List, IsTransfer: false);
+
+    /// <summary>A folder as one file, which has both the names and the content.</summary>
+    public static readonly TransferOperation Archive = new(TransferScope.List | TransferScope.Read, IsTransfer: true);
+
+    /// <summary>HEAD of that.</summary>
+    public static readonly TransferOperation StatArchive = Archive with { IsTransfer = false };
+
+    /// <summary>PUT, Upload, and everything that brings bytes of a resumable upload.</summary>
+    public static readonly TransferOperation Upload = new(TransferScope.Write, IsTransfer: true);
+
+    /// <summary>A resumable upload without bytes: starting it, asking for its offset, publishing and deleting it.</summary>
+    public static readonly TransferOperation ManageUpload = new(TransferScope.Write, IsTransfer: false);
+
+    /// <summary>DELETE, Delete.</summary>
+    public static readonly TransferOperation Delete = new(TransferScope.Delete, IsTransfer: false);
+}
