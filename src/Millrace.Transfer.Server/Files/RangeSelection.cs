@@ -1,10 +1,12 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
 using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>Which bytes of a file the field <c>Range</c> asks for (RFC 9110, section 14).</summary>
-internal static class RangeSelection
+internal static partial class RangeSelection
 {
     /// <summary>Ranges that one request may ask for.</summary>
     /// <remarks>
@@ -27,7 +29,7 @@ internal static class RangeSelection
     {
         ranges = [];
         if (field.Count != 1
-            || !RangeHeaderValue.TryParse(field.ToString(), out RangeHeaderValue? wanted)
+            || !RangeHeaderValue.TryParse(LongNumeral().Replace(field.ToString(), Clamp), out RangeHeaderValue? wanted)
             || !wanted.Unit.Equals("bytes", StringComparison.OrdinalIgnoreCase))
         {
             return false;
@@ -50,6 +52,14 @@ internal static class RangeSelection
         ranges = Merged(selected);
         return true;
     }
+
+    /// <summary>Numerals may have any number of digits (section 14.1.2), and the framework reads those that fit into a long.</summary>
+    [GeneratedRegex("[0-9]{19,}")]
+    private static partial Regex LongNumeral();
+
+    private static string Clamp(Match numeral) =>
+        (long.TryParse(numeral.ValueSpan, NumberStyles.None, CultureInfo.InvariantCulture, out long value) ? value : long.MaxValue)
+        .ToString(CultureInfo.InvariantCulture);
 
     private static ByteRange Resolve(RangeItemHeaderValue item, long length)
     {

@@ -116,4 +116,39 @@ public sealed class ServeTests : CommandTests
         using HttpResponseMessage small = await serve.Client.PutAsync("files/a", new ByteArrayContent(new byte[1024]));
         Assert.Equal(HttpStatusCode.Created, small.StatusCode);
     }
+
+    [Theory, InlineData(true), InlineData(false)]
+    public async Task Broken_upload_is_answered_by_its_own_protocol(bool tus)
+    {
+        using ServedCommand serve = await ServedCommand.StartAsync(this);
+        using var create = new HttpRequestMessage(tus ? HttpMethod.Post : HttpMethod.Put, tus ? "uploads" : "files/a");
+        create.Headers.Add("Upload-Length", "100");
+        create.Headers.Add(tus ? "Tus-Resumable" : "Upload-Complete", tus ? "1.0.0" : "?0");
+        create.Headers.Add("Upload-Metadata", "filename YQ==");
+        using HttpResponseMessage created = await serve.Client.SendAsync(create);
+        string url = created.Headers.Location!.OriginalString;
+        using var client = new TcpClient();
+        await client.ConnectAsync(IPAddress.Loopback, serve.Port);
+        string fields = tus
+            ? "Tus-Resumable: 1.0.0\r\nContent-Type: application/offset+octet-stream\r\n"
+            : "Upload-Complete: ?0\r\nContent-Type: application/partial-upload\r\n";
+        await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(
+            $"PATCH {url} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nUpload-Offset: 0\r\n{fields}"
+            + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"));
+        var received = new FileInfo(Folder[$".millrace/uploads/{url.Split('/')[^1]}/data"]);
+        await Bounded.UntilAsync(() =>
+        {
+            received.Refresh();
+            return received is { Exists: true, Length: 5 };
+        });
+
+        await client.GetStream().WriteAsync("ZZ\r\n"u8.ToArray());
+        using var reader = new StreamReader(client.GetStream());
+        string answer = await reader.ReadToEndAsync();
+
+        Assert.StartsWith("HTTP/1.1 400 ", answer, StringComparison.Ordinal);
+        Assert.Contains("\r\nUpload-Offset: 5\r\n", answer, StringComparison.Ordinal);
+        Assert.Equal(tus, answer.Contains("\r\nTus-Resumable: 1.0.0\r\n", StringComparison.Ordinal));
+        Assert.Contains("has 5 bytes; continue there", answer, StringComparison.Ordinal);
+    }
 }
