@@ -124,7 +124,6 @@ internal sealed class ServeOptionSet
 
     public TransferHostOptions Read(ParseResult parsed, string folder)
     {
-        long? maxFile = Bytes(parsed.GetValue(_maxFile));
         string? http2 = parsed.GetValue(_http2Port);
         return new TransferHostOptions
         {
@@ -140,7 +139,7 @@ internal sealed class ServeOptionSet
             ShutdownTimeout = DurationArgument.TryParse(parsed.GetValue(_grace), out TimeSpan grace) ? grace : TimeSpan.Zero,
             Store = new LocalFileStoreOptions
             {
-                MaxFileBytes = maxFile,
+                MaxFileBytes = Bytes(parsed.GetValue(_maxFile)),
                 MaxTotalBytes = Bytes(parsed.GetValue(_maxTotal)),
                 FreeSpaceToLeave = Bytes(parsed.GetValue(_leaveFree)) ?? Defaults.Store.FreeSpaceToLeave,
             },
@@ -149,7 +148,6 @@ internal sealed class ServeOptionSet
             {
                 MaxTransfers = parsed.GetValue(_maxTransfers),
                 MaxConnections = parsed.GetValue(_maxConnections),
-                MaxBodyBytes = maxFile,
                 MinReceiveRate = (int)Math.Min(
                     int.MaxValue, Bytes(parsed.GetValue(_minRate)) ?? Defaults.Limits.MinReceiveRate),
             },

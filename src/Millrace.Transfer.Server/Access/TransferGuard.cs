@@ -107,14 +107,15 @@ internal sealed class TransferGuard : IDisposable
     public TransferScope ScopeOfLink(HttpRequest request, TransferName name) =>
         SignedLink.ScopeOf(_options.Tokens?.Read().Key, request, name, _options.Clock.GetUtcNow());
 
-    /// <summary>
-    /// Applies the application's limit before a body is read. Kestrel's default of 30 MB counts otherwise.
-    /// </summary>
-    public void LiftBodyLimit(HttpContext context)
+    /// <summary>Bytes that a body may have; null without a limit.</summary>
+    public long? MaxBodyBytes => _options.Limits.MaxBodyBytes;
+
+    /// <summary>Sets Kestrel's limit before a body is read; its default is 30 MB.</summary>
+    public static void SetBodyLimit(HttpContext context, long? bytes)
     {
         if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } body)
         {
-            body.MaxRequestBodySize = _options.Limits.MaxBodyBytes;
+            body.MaxRequestBodySize = bytes;
         }
     }
 
@@ -212,7 +213,7 @@ internal sealed class TransferGuard : IDisposable
     private RateLimitLease TakeSlot(HttpContext context, TransferName name, string? owner)
     {
         TransferLimits limits = _options.Limits;
-        LiftBodyLimit(context);
+        SetBodyLimit(context, limits.MaxBodyBytes);
         if (context.Request.ContentLength > limits.MaxBodyBytes)
         {
             CloseAfterResponse(context);

@@ -86,8 +86,11 @@ internal sealed class GrpcCall : IAsyncDisposable
     public ValueTask<T> ReadAsync<T>(MessageParser<T> parser)
         where T : IMessage<T> => Read(NoField).ReadOnlyAsync(parser);
 
-    /// <summary>Says that the request is large, before any of it is read: later Kestrel does not listen.</summary>
-    public void ExpectFile() => TransferGuard.Of(Context).LiftBodyLimit(Context);
+    /// <summary>
+    /// Lifts Kestrel's limit before the request is read; <see cref="MessageReader"/> counts instead. Kestrel would close the
+    /// connection over HTTP/1.1, often before the caller has seen the status.
+    /// </summary>
+    public void ExpectFile() => TransferGuard.SetBodyLimit(Context, bytes: null);
 
     public ValueTask<TransferPass> EnterAsync(TransferOperation operation, TransferName name) =>
         TransferGuard.Of(Context).EnterAsync(Context, operation, name);

@@ -7,6 +7,7 @@ internal static class GrpcRun
 {
     public static async Task RunAsync(GrpcCall call, Func<GrpcCall, Task> method)
     {
+        bool isRefused = false;
         await using (call)
         {
             try
@@ -23,7 +24,46 @@ internal static class GrpcRun
             catch (Exception exception)
             {
                 await FailAsync(call, exception);
+                isRefused = true;
             }
+        }
+
+        if (isRefused && !call.IsGone && HttpProtocol.IsHttp11(call.Context.Request.Protocol))
+        {
+            await DiscardRestAsync(call);
+        }
+    }
+
+    /// <summary>
+    /// Receives what the caller of a refused call still sends. Most clients of HTTP/1.1 look for the answer after their last
+    /// byte, and Kestrel closes the connection 5 s after the answer: on a slow line they would find it broken.
+    /// </summary>
+    private static async Task DiscardRestAsync(GrpcCall call)
+    {
+        HttpContext context = call.Context;
+        if (context.Request.Headers.Expect.Count > 0)
+        {
+            // Reading could ask for a body that is not sent any more.
+            return;
+        }
+
+        // As much as one message has at most, in base64.
+        long left = Base64PipeWriter.Encoded(call.Options.Grpc.MaxMessageBytes);
+        try
+        {
+            await context.Response.CompleteAsync();
+            PipeReader body = context.Request.BodyReader;
+            for (bool isOver = false; !isOver && left > 0;)
+            {
+                ReadResult result = await body.ReadAsync(context.RequestAborted);
+                left -= result.Buffer.Length;
+                isOver = result.IsCompleted;
+                body.AdvanceTo(result.Buffer.End);
+            }
+        }
+        catch (Exception exception) when (exception is BadHttpRequestException or IOException or OperationCanceledException)
+        {
+            // The call is answered, and nothing of the rest was of use.
         }
     }
 

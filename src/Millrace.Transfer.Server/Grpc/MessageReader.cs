@@ -15,12 +15,14 @@ internal sealed class MessageReader : IDisposable
     private readonly int _dataField;
     private readonly ChunkParser _frames;
     private readonly long _maxBytes;
+    private readonly long? _maxBodyBytes;
     private PackedMessage? _packed;
     private bool _isPacked;
     private ChunkSink? _sink;
     private ReadOnlySequence<byte> _input;
     private SequencePosition _end;
     private CancellationToken _stop;
+    private long _received;
     private bool _holds;
     private bool _isOver;
 
@@ -30,6 +32,7 @@ internal sealed class MessageReader : IDisposable
         _body = body;
         _dataField = dataField;
         _maxBytes = call.Options.Grpc.MaxMessageBytes;
+        _maxBodyBytes = TransferGuard.Of(call.Context).MaxBodyBytes;
         _frames = new ChunkParser(_maxBytes, dataField);
         _stop = call.Ended;
     }
@@ -155,7 +158,14 @@ internal sealed class MessageReader : IDisposable
         if (_holds)
         {
             _holds = false;
-            _body.AdvanceTo(_end);
+            try
+            {
+                _body.AdvanceTo(_end);
+            }
+            catch (BadHttpRequestException)
+            {
+                // More than the server's limit of a body was received. The call has ended, and how is said already.
+            }
         }
     }
 
@@ -219,6 +229,13 @@ internal sealed class MessageReader : IDisposable
             _end = result.Buffer.End;
             _input = result.Buffer;
             _holds = true;
+            _received += _input.Length;
+            if (_received > _maxBodyBytes)
+            {
+                throw new TransferException(
+                    TransferError.TooLarge, $"The request has more than the {_maxBodyBytes} bytes that this server accepts.");
+            }
+
             Skip(0);
             if (_input.IsEmpty)
             {

@@ -17,6 +17,10 @@ public sealed class TransferLimits
     public int MaxConnections { get; set => field = Positive(value, nameof(MaxConnections)); } = 900;
 
     /// <summary>Bytes that the body of one request may have; null without a limit. More is refused with 413, by Content-Length before it is read.</summary>
+    /// <remarks>
+    /// A compressed body, and one of gRPC, is not the file: it can be longer. <see cref="LocalFileStoreOptions.MaxFileBytes"/>
+    /// limits files.
+    /// </remarks>
     public long? MaxBodyBytes
     {
         get;
