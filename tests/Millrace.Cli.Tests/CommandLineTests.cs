@@ -20,7 +20,7 @@ public sealed class CommandLineTests : CommandTests
     [InlineData("copy", "--no-reflink --quiet --json")]
     [InlineData("scan", "scan <FILE> --count --find --sum --delimiter --record-size --degree --json --quiet")]
     [InlineData("serve", "--port --host --h2-port --cert --key --tokens --insecure --max-file --max-total --leave-free --min-rate")]
-    [InlineData("serve", "--max-transfers --max-connections --grace --quiet --json")]
+    [InlineData("serve", "--max-transfers --max-connections --grace --quiet --json --host-name --cors --public-url --max-message")]
     [InlineData("put", Transfer + " --gzip --create-new --if-match <TAG> --no-verify --no-continue --connections <N>")]
     [InlineData("get", Transfer + " --gzip --create-new --no-verify --no-continue --connections <N>")]
     [InlineData("ls", Transfer + " --recursive --long")]

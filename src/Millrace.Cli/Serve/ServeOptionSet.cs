@@ -66,6 +66,7 @@ internal sealed class ServeOptionSet
     private readonly Option<int> _maxConnections = Count(
         "--max-connections", "Limit the concurrent connections.", Defaults.Limits.MaxConnections);
 
+    private readonly PageOptionSet _pages = new();
     private readonly GrpcOptionSet _grpc = new();
 
     private readonly Option<string> _grace = new("--grace")
@@ -113,6 +114,7 @@ internal sealed class ServeOptionSet
             command.Options.Add(option);
         }
 
+        _pages.AddTo(command);
         _grpc.AddTo(command);
         command.Options.Add(_quiet);
         command.Options.Add(_json);
@@ -143,7 +145,9 @@ internal sealed class ServeOptionSet
                 MaxTotalBytes = Bytes(parsed.GetValue(_maxTotal)),
                 FreeSpaceToLeave = Bytes(parsed.GetValue(_leaveFree)) ?? Defaults.Store.FreeSpaceToLeave,
             },
-            Endpoints = new TransferServerOptions { Grpc = _grpc.Read(parsed) },
+            HostNames = _pages.HostNames(parsed),
+            PublicUrl = _pages.PublicUrl(parsed),
+            Endpoints = new TransferServerOptions { AllowedOrigins = _pages.Origins(parsed), Grpc = _grpc.Read(parsed) },
             Limits = new TransferLimits
             {
                 MaxTransfers = parsed.GetValue(_maxTransfers),
@@ -196,14 +200,7 @@ internal sealed class ServeOptionSet
 /// <summary>The options of `millrace serve` about gRPC and gRPC-Web.</summary>
 internal sealed class GrpcOptionSet
 {
-    private const string AllOrigins = "*";
     private const int MinMessageBytes = 64 * 1024;
-
-    private readonly Option<string[]> _origins = new("--cors")
-    {
-        Description = "Allow gRPC-Web calls from pages of this origin, such as https://app.example.org, or * for all; can be repeated.",
-        HelpName = "ORIGIN",
-    };
 
     private readonly Option<string?> _maxMessage = new("--max-message")
     {
@@ -211,49 +208,16 @@ internal sealed class GrpcOptionSet
         HelpName = "SIZE",
     };
 
-    public GrpcOptionSet()
-    {
-        _origins.Validators.Add(CheckOrigins);
-        _maxMessage.Validators.Add(CheckMaxMessage);
-    }
+    public GrpcOptionSet() => _maxMessage.Validators.Add(CheckMaxMessage);
 
-    public void AddTo(Command command)
-    {
-        command.Options.Add(_origins);
-        command.Options.Add(_maxMessage);
-    }
+    public void AddTo(Command command) => command.Options.Add(_maxMessage);
 
     public GrpcServerOptions Read(ParseResult parsed) => new()
     {
-        AllowedOrigins = [.. parsed.GetValue(_origins) ?? []],
         MaxMessageBytes = SizeArgument.TryParse(parsed.GetValue(_maxMessage), out long bytes)
             ? (int)bytes
             : new GrpcServerOptions().MaxMessageBytes,
     };
-
-    private void CheckOrigins(OptionResult result)
-    {
-        foreach (string text in result.Tokens.Select(token => token.Value))
-        {
-            if (text != AllOrigins && !IsOrigin(text))
-            {
-                result.AddError(
-                    $"--cors: '{text}' is not a valid origin; use a scheme, a host and an optional port, as in https://app.example.org, or * for all.");
-            }
-        }
-
-        if (result.Tokens.Count > 1 && result.Tokens.Any(token => token.Value == AllOrigins))
-        {
-            result.AddError("--cors '*' allows all origins; leave the others out.");
-        }
-    }
-
-    // What browsers send is compared as it is, so a slash at the end or a capital letter would never match.
-    private static bool IsOrigin(string text) =>
-        Uri.TryCreate(text, UriKind.Absolute, out Uri? origin)
-        && origin.Scheme is "http" or "https"
-        && text == origin.GetLeftPart(UriPartial.Authority)
-        && origin.UserInfo.Length == 0;
 
     private void CheckMaxMessage(OptionResult result)
     {

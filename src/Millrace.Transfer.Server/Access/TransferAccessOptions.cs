@@ -12,6 +12,13 @@ public sealed class TransferAccessOptions
     /// </summary>
     public bool OpenWithoutTokens { get; set; }
 
+    /// <summary>
+    /// The server's URL as browsers see it, if a proxy changes the host or the port; null otherwise. A request that changes
+    /// something has to come from a page of this origin, of the host that the request names, or of one that the endpoint's CORS
+    /// policy allows. Programs that are no browsers are not concerned.
+    /// </summary>
+    public Uri? PublicUrl { get; set; }
+
     /// <summary>How much one caller may use at once, and how slow a connection may be.</summary>
     public TransferLimits Limits { get; set; } = new();
 

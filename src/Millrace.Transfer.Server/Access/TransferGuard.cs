@@ -51,6 +51,22 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
+    /// <summary>Whether everybody may come in; false while the tokens cannot be read.</summary>
+    public bool IsOpen
+    {
+        get
+        {
+            try
+            {
+                return !NeedsToken;
+            }
+            catch (TransferException)
+            {
+                return false;
+            }
+        }
+    }
+
     /// <exception cref="InvalidOperationException">The application did not register it: nothing may be served then.</exception>
     public static TransferGuard Of(IServiceProvider services) =>
         services.GetService<TransferGuard>() ?? throw new InvalidOperationException(
@@ -72,6 +88,7 @@ internal sealed class TransferGuard : IDisposable
         TransferObservation observation = TransferObservation.Begin(_meter, _logger, context, operation.Scope, name);
         try
         {
+            await CrossSiteRequest.ThrowIfNotAllowedAsync(context, _options.PublicUrl);
             string? owner = await AuthorizeAsync(context, operation.Scope, name);
             RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, owner) : null;
             observation.Admit(owner, operation.IsTransfer);
@@ -84,12 +101,16 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
+    /// <summary>Reports a request that is refused before it reaches an endpoint.</summary>
+    public void ObserveRefusal(HttpContext context, TransferError error) =>
+        TransferObservation.Begin(_meter, _logger, context, TransferScope.None, default).Refuse(error);
+
     /// <summary>Whether a request has a valid token, or needs none.</summary>
     public async ValueTask<bool> IsKnownAsync(HttpContext context)
     {
         try
         {
-            return !NeedsToken || (await context.AuthenticateAsync(TokenHandler.SchemeName)).Succeeded;
+            return IsOpen || (await context.AuthenticateAsync(TokenHandler.SchemeName)).Succeeded;
         }
         catch (TransferException)
         {

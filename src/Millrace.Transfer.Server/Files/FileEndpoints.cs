@@ -14,10 +14,12 @@ internal static class FileEndpoints
         MapEscapes(endpoints, files, prefix);
 
         // Every method: unknown ones are answered by the handler, with the list of those that it knows.
-        return endpoints
+        IEndpointConventionBuilder mapped = endpoints
             .Map(files, handler.HandleAsync)
             .WithMetadata(handler)
             .WithDisplayName($"Millrace files {prefix}");
+        PageCors.AllowFiles(mapped, options.AllowedOrigins);
+        return mapped;
     }
 
     /// <summary>

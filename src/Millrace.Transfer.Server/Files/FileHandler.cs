@@ -1,3 +1,4 @@
+using Microsoft.AspNetCore.Cors.Infrastructure;
 using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
@@ -12,7 +13,16 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     private readonly FileRemoval _removal = new(store);
     private readonly FolderDownload _folder = new(store, options);
 
-    public Task HandleAsync(HttpContext context) => Problems.RunAsync(context, DispatchAsync);
+    public Task HandleAsync(HttpContext context)
+    {
+        if (context.GetEndpoint()?.Metadata.GetMetadata<ICorsMetadata>() is null)
+        {
+            // Without it, a page of another site can embed what it may not read, and learn from that.
+            context.Response.Headers["Cross-Origin-Resource-Policy"] = "same-origin";
+        }
+
+        return Problems.RunAsync(context, DispatchAsync);
+    }
 
     private Task DispatchAsync(HttpContext context)
     {

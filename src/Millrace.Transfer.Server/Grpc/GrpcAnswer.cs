@@ -125,6 +125,12 @@ internal sealed class GrpcAnswer
         {
             // Trailers-Only: one block of fields, and no body.
             AddFields();
+            if (problem.HttpStatus == StatusCodes.Status421MisdirectedRequest)
+            {
+                // For browsers and proxies too, which do not look at the fields. A client of gRPC does (grpc-status comes first).
+                Response.StatusCode = problem.HttpStatus;
+            }
+
             foreach ((string name, string value) in Trailers(status, problem))
             {
                 Response.Headers[name] = value;

@@ -14,13 +14,15 @@ internal static class GrpcEndpoints
         MapService(group, GrpcFields.Service, FileTransferService.Find, store, options);
         MapService(group, GrpcFields.HealthService, health.Find, store, options);
         MapOthers(group, store, options);
-        if (options.Grpc.AllowedOrigins.Count > 0)
-        {
-            group.RequireCors(GrpcCors.PolicyFor(options.Grpc.AllowedOrigins));
-        }
-
+        PageCors.AllowGrpc(group, options.AllowedOrigins);
         return group;
     }
+
+    /// <summary>Refuses a request that no endpoint gets, in its own form if it is a call.</summary>
+    public static Task RefuseAsync(HttpContext context, IFileStore store, TransferServerOptions options, Refusal refusal) =>
+        GrpcMediaType.TryParse(context.Request.ContentType, out GrpcForm form, out string answer)
+            ? GrpcRun.RunAsync(new GrpcCall(context, store, options, form, answer), _ => throw refusal)
+            : Problems.AnswerAsync(context, refusal);
 
     private static void MapService(
         RouteGroupBuilder group, string service, Func<string?, Func<GrpcCall, Task>?> find, IFileStore store,

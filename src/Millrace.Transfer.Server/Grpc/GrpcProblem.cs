@@ -17,15 +17,18 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
     /// <summary>Whether it is a fault of the server, which the log reports.</summary>
     public bool IsUnexpected { get; init; }
 
+    /// <summary>The HTTP status of a refusal that has one of its own; null otherwise.</summary>
+    public int? OwnHttpStatus { get; init; }
+
     /// <summary>What HTTP would have answered; metrics and the log count calls by it.</summary>
-    public int HttpStatus => Error is { } error ? Problems.StatusOf(error) : Status switch
+    public int HttpStatus => OwnHttpStatus ?? (Error is { } error ? Problems.StatusOf(error) : Status switch
     {
         GrpcStatus.Internal or GrpcStatus.Unknown => StatusCodes.Status500InternalServerError,
         GrpcStatus.Unimplemented => StatusCodes.Status501NotImplemented,
         GrpcStatus.DeadlineExceeded => StatusCodes.Status504GatewayTimeout,
         GrpcStatus.Unavailable => StatusCodes.Status503ServiceUnavailable,
         _ => StatusCodes.Status400BadRequest,
-    };
+    });
 
     public static GrpcProblem Of(Exception exception) => exception switch
     {
@@ -34,6 +37,7 @@ internal readonly record struct GrpcProblem(GrpcStatus Status, string Message)
             Error = refusal.Error,
             Offset = refusal.Offset,
             RetryAfter = refusal.RetryAfter,
+            OwnHttpStatus = refusal.Status,
         },
         GrpcFault fault => new(fault.Status, fault.Message),
         InvalidProtocolBufferException => new(

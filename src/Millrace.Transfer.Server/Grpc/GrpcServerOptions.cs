@@ -22,10 +22,4 @@ public sealed class GrpcServerOptions
     /// default. Compressed messages are taken in any case.
     /// </summary>
     public bool Compress { get; set; } = true;
-
-    /// <summary>
-    /// Origins whose pages may call by gRPC-Web, as in <c>https://files.example.org</c>; <c>*</c> alone for all of them. None
-    /// by default: pages of the server itself need no entry.
-    /// </summary>
-    public IReadOnlyList<string> AllowedOrigins { get; set; } = [];
 }

@@ -42,10 +42,6 @@ public static class TransferEndpoints
     /// <param name="endpoints">The application.</param>
     /// <param name="store">Where files are kept.</param>
     /// <param name="options">What is offered; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.</param>
-    /// <remarks>
-    /// Pages of other origins need <see cref="GrpcServerOptions.AllowedOrigins"/>, and <c>AddCors()</c> and <c>UseCors()</c> in
-    /// the application.
-    /// </remarks>
     public static IEndpointConventionBuilder MapMillraceGrpc(
         this IEndpointRouteBuilder endpoints, IFileStore store, TransferServerOptions? options = null)
     {

@@ -53,6 +53,17 @@ public sealed class TransferHostOptions
     /// <summary>Whether anybody who reaches the address may do everything until there is a token.</summary>
     public bool Insecure { get; set; }
 
+    /// <summary>
+    /// Names of the server, as in <c>files.example.org</c> or <c>*.example.org</c>. Without tokens, a request for a name that is neither
+    /// one of these nor <c>localhost</c>, the machine's name, the host of <see cref="PublicUrl"/> or an IP address is refused
+    /// with 421.
+    /// </summary>
+    /// <remarks>A web page can give its own name this machine's address (DNS rebinding), and then read and write as its own.</remarks>
+    public IReadOnlyList<string> HostNames { get; set; } = [];
+
+    /// <summary>The server's URL as browsers see it, if there is a proxy before it; null otherwise.</summary>
+    public Uri? PublicUrl { get; set; }
+
     /// <summary>How long running transfers may continue when the server stops; 0 cuts them at once.</summary>
     /// <remarks>Within what systemd (90 s) and containers (10 to 30 s) usually wait before they kill.</remarks>
     public TimeSpan ShutdownTimeout

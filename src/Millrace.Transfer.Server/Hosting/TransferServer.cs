@@ -84,7 +84,7 @@ public sealed class TransferServer : IAsyncDisposable
                 Uploads = _options.Endpoints.UploadsPath,
                 Protocols = protocols,
                 MaxFileBytes = _options.Store.MaxFileBytes,
-                NeedsToken = NeedsToken,
+                NeedsToken = !_guard.IsOpen,
             };
         }
     }
@@ -132,6 +132,7 @@ public sealed class TransferServer : IAsyncDisposable
             {
                 access.Tokens = tokens;
                 access.OpenWithoutTokens = isOpen;
+                access.PublicUrl = options.PublicUrl;
                 access.Limits = options.Limits;
                 access.Clock = options.Endpoints.Clock;
             });
@@ -205,7 +206,7 @@ public sealed class TransferServer : IAsyncDisposable
         builder.Services.AddSingleton<IHostLifetime, NoHostLifetime>();
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = Timeout.InfiniteTimeSpan);
         builder.Services.AddMillraceTransfer(access);
-        if (options.Endpoints.Grpc.AllowedOrigins.Count > 0)
+        if (options.Endpoints.AllowedOrigins.Count > 0)
         {
             builder.Services.AddCors();
         }
@@ -244,13 +245,17 @@ public sealed class TransferServer : IAsyncDisposable
     private void Map()
     {
         _application.Use(next => context => Problems.RunAllAsync(context, next));
+        var names = new HostNames(_options.HostNames, _options.PublicUrl);
+        _application.Use(next => context => names.Contains(context.Request.Host) || !_guard.IsOpen
+            ? next(context)
+            : RefuseHostAsync(context));
         TransferMeter meter = _application.Services.GetRequiredService<TransferMeter>();
         (_store as LocalFileStore)?.TellExpiredTo(count => meter.Upload("expired", count));
         TransferServerOptions endpoints = _options.Endpoints;
         _application.MapMillraceFiles(endpoints.FilesPath, _store, endpoints);
         _application.MapMillraceUploads(endpoints.UploadsPath, _store, endpoints);
         _application.MapMillraceGrpc(_store, endpoints);
-        if (endpoints.Grpc.AllowedOrigins.Count > 0)
+        if (endpoints.AllowedOrigins.Count > 0)
         {
             _application.UseCors();
         }
@@ -258,6 +263,13 @@ public sealed class TransferServer : IAsyncDisposable
         ServiceEndpoints.MapHealth(_application, HealthPath, _store, endpoints.Clock);
         ServiceEndpoints.MapDescription(_application, () => Description);
         ServiceEndpoints.MapRoot(_application, endpoints.FilesPath);
+    }
+
+    private Task RefuseHostAsync(HttpContext context)
+    {
+        Refusal refusal = HostNames.Refuse(context.Request.Host);
+        _guard.ObserveRefusal(context, refusal.Error);
+        return GrpcEndpoints.RefuseAsync(context, _store, _options.Endpoints, refusal);
     }
 
     /// <summary>Waits until no endpoint uses the store, because others may use the folder then.</summary>

@@ -21,6 +21,12 @@ public sealed class TransferServerOptions
     /// <summary>Whether a folder can be downloaded as one zip or tar file.</summary>
     public bool Archives { get; set; } = true;
 
+    /// <summary>
+    /// Origins whose web pages may use the endpoints, as in <c>https://files.example.org</c>; <c>*</c> alone for all of them. None
+    /// by default: pages of the server itself need no entry. The application needs <c>AddCors()</c> and <c>UseCors()</c>.
+    /// </summary>
+    public IReadOnlyList<string> AllowedOrigins { get; set; } = [];
+
     /// <summary>Options of gRPC and gRPC-Web.</summary>
     public GrpcServerOptions Grpc { get; set; } = new();
 

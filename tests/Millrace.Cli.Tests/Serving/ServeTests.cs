@@ -39,7 +39,7 @@ public sealed class ServeTests : CommandTests
         using var upload = new TcpClient();
         await upload.ConnectAsync(IPAddress.Loopback, serve.Client.BaseAddress!.Port);
         await upload.GetStream().WriteAsync(
-            Encoding.ASCII.GetBytes("PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\nha"));
+            Encoding.ASCII.GetBytes("PUT /files/one HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\nha"));
 
         // The server asks for the body when the transfer has begun.
         byte[] answer = new byte[25];

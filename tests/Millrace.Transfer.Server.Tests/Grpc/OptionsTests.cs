@@ -8,7 +8,6 @@ public sealed class OptionsTests
         var options = new GrpcServerOptions();
         Assert.Equal(16 * 1024 * 1024, options.MaxMessageBytes);
         Assert.True(options.Compress);
-        Assert.Empty(options.AllowedOrigins);
     }
 
     [Theory, InlineData(0), InlineData(65_535)]

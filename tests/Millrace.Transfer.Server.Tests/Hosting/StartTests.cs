@@ -35,6 +35,8 @@ public sealed class StartTests : IDisposable
         Assert.Null(options.CertificatePath);
         Assert.Null(options.KeyPath);
         Assert.Null(options.TokensPath);
+        Assert.Empty(options.HostNames);
+        Assert.Null(options.PublicUrl);
         Assert.Null(options.Logging);
         Assert.Equivalent(new TransferLimits(), options.Limits, strict: true);
         Assert.Equivalent(new LocalFileStoreOptions(), options.Store, strict: true);
@@ -50,6 +52,7 @@ public sealed class StartTests : IDisposable
         Assert.False(options.ServePrecompressed);
         Assert.True(options.Compress);
         Assert.True(options.Archives);
+        Assert.Empty(options.AllowedOrigins);
         Assert.Same(TimeProvider.System, options.Clock);
     }
 

@@ -60,7 +60,7 @@ public sealed class StopTests
         string path = new Uri(served.Server.Address, created.Headers.Location!).AbsolutePath;
         using RawConnection running = await RawConnection.OpenAsync(
             served.Server.Address,
-            $"PATCH {path} HTTP/1.1\r\nHost: x\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 8\r\n\r\n1234");
+            $"PATCH {path} HTTP/1.1\r\nHost: localhost\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\nContent-Type: application/offset+octet-stream\r\nContent-Length: 8\r\n\r\n1234");
         await Bounded.UntilAsync(() => served.Server.Running == 1);
         await served.Server.StopAsync();
 

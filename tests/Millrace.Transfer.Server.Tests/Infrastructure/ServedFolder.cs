@@ -28,7 +28,7 @@ internal sealed class ServedFolder : IAsyncDisposable
     public async Task<RawConnection> HalfUploadAsync()
     {
         RawConnection connection = await RawConnection.OpenAsync(
-            Server.Address, "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\ndo");
+            Server.Address, "PUT /files/one HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\ndo");
         await Bounded.UntilAsync(() => Server.Running == 1);
         return connection;
     }

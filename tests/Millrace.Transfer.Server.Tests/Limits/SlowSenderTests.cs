@@ -13,9 +13,9 @@ public sealed class SlowSenderTests
     };
 
     [Theory]
-    [InlineData("PUT /files/slow-{0} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")]
-    [InlineData("PUT /files/slow-{0} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")]
-    [InlineData("GET /files/slow-{0} HTTP/1.1\r\nHost: x\r\nX-Slow: ")]
+    [InlineData("PUT /files/slow-{0} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n")]
+    [InlineData("PUT /files/slow-{0} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")]
+    [InlineData("GET /files/slow-{0} HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")]
     public async Task Two_hundred_slow_senders_are_cut_while_others_are_served(string beginning)
     {
         await using ServedFolder served = await ServedFolder.StartAsync(options => options.Limits = Short);

@@ -39,7 +39,7 @@ public sealed class TransfersAtOnceTests
         await using ServedFolder served = await ServedFolder.StartAsync(
             options => options.Limits = new TransferLimits { MaxBodyBytes = 10 });
         using RawConnection connection = await RawConnection.OpenAsync(
-            served.Server.Address, "PUT /files/one HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
+            served.Server.Address, "PUT /files/one HTTP/1.1\r\nHost: localhost\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n");
         string answer = await connection.ReadUntilAsync("\r\n\r\n");
 
         Assert.StartsWith("HTTP/1.1 413 ", answer, StringComparison.Ordinal);
@@ -52,7 +52,7 @@ public sealed class TransfersAtOnceTests
             options => options.Limits = new TransferLimits { MaxBodyBytes = 10 });
         using RawConnection connection = await RawConnection.OpenAsync(
             served.Server.Address,
-            "PUT /files/one HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n01234567890123456789\r\n0\r\n\r\n");
+            "PUT /files/one HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n14\r\n01234567890123456789\r\n0\r\n\r\n");
         string answer = await connection.ReadUntilAsync("\r\n\r\n");
 
         Assert.StartsWith("HTTP/1.1 413 ", answer, StringComparison.Ordinal);
@@ -64,10 +64,10 @@ public sealed class TransfersAtOnceTests
     {
         await using ServedFolder served = await ServedFolder.StartAsync(
             options => options.Limits = new TransferLimits { MaxConnections = 1 });
-        using RawConnection first = await RawConnection.OpenAsync(served.Server.Address, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+        using RawConnection first = await RawConnection.OpenAsync(served.Server.Address, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
         Assert.Contains(" 200 ", await first.ReadUntilAsync("\r\n\r\n"), StringComparison.Ordinal);
 
-        using RawConnection second = await RawConnection.OpenAsync(served.Server.Address, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+        using RawConnection second = await RawConnection.OpenAsync(served.Server.Address, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
         Assert.Empty(await second.ReadToEndAsync());
     }
 }

@@ -1,0 +1,81 @@
+using Microsoft.AspNetCore.Cors.Infrastructure;
+using Microsoft.Extensions.Primitives;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// Recognizes what a page of another site made a browser send. Browsers send requests that change something without asking
+/// the server first, and reach servers that only this machine can reach.
+/// </summary>
+/// <remarks>
+/// <see href="https://www.w3.org/TR/fetch-metadata/">Sec-Fetch-Site</see> says where a request is from. Browsers send it over
+/// TLS and to loopback; without it, there is an Origin with everything but GET and HEAD.
+/// </remarks>
+internal static class CrossSiteRequest
+{
+    private const string SecFetchSite = "Sec-Fetch-Site";
+
+    /// <summary>Refuses a request that may change something and that a page of another site has sent.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="publicUrl">The server's URL before a proxy; null for that of the request.</param>
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>.</exception>
+    public static async ValueTask ThrowIfNotAllowedAsync(HttpContext context, Uri? publicUrl)
+    {
+        HttpRequest request = context.Request;
+        if (!MayChange(request) || IsSameOrigin(request))
+        {
+            return;
+        }
+
+        string origin = request.Headers.Origin.ToString();
+        if ((publicUrl is not null && origin == publicUrl.GetLeftPart(UriPartial.Authority))
+            || await IsAllowedByPolicyAsync(context, origin))
+        {
+            return;
+        }
+
+        string page = origin.Length == 0 ? "another site" : $"'{NameEncoding.Printable(origin)}'";
+        throw new TransferException(
+            TransferError.Forbidden,
+            $"A web page of {page} sent this request, and only this server's own pages may change something. Allow other origins with --cors; if this server is behind a proxy, name its address there with --public-url.");
+    }
+
+    /// <summary>gRPC-Web sends everything by POST, and tus may name its method in a field.</summary>
+    private static bool MayChange(HttpRequest request) =>
+        !(HttpMethods.IsGet(request.Method) || HttpMethods.IsHead(request.Method) || HttpMethods.IsOptions(request.Method))
+        || request.Headers.ContainsKey(UploadHeaders.MethodOverride);
+
+    private static bool IsSameOrigin(HttpRequest request)
+    {
+        if (request.Headers.TryGetValue(SecFetchSite, out StringValues site))
+        {
+            // None: the user's own act, such as a bookmark.
+            return site.ToString() is "same-origin" or "none";
+        }
+
+        // Only browsers send one.
+        StringValues origin = request.Headers.Origin;
+        return origin.Count == 0
+            || (Uri.TryCreate(origin.ToString(), UriKind.Absolute, out Uri? from) && IsOf(from, request.Host));
+    }
+
+    /// <summary>The scheme is not compared: a proxy may have ended TLS.</summary>
+    private static bool IsOf(Uri origin, HostString host) =>
+        host.HasValue
+        && origin.Scheme is "http" or "https"
+        && origin.Host.Equals(host.Host, StringComparison.OrdinalIgnoreCase)
+        && origin.Port == (host.Port ?? (origin.Scheme == "https" ? 443 : 80));
+
+    /// <summary>Whom the endpoint's CORS policy allows is no stranger.</summary>
+    private static async ValueTask<bool> IsAllowedByPolicyAsync(HttpContext context, string origin)
+    {
+        CorsPolicy? policy = context.GetEndpoint()?.Metadata.GetMetadata<ICorsMetadata>() switch
+        {
+            ICorsPolicyMetadata own => own.Policy,
+            IEnableCorsAttribute named when context.RequestServices.GetService<ICorsPolicyProvider>() is { } policies =>
+                await policies.GetPolicyAsync(context, named.PolicyName),
+            _ => null,
+        };
+        return policy is not null && (policy.AllowAnyOrigin || policy.IsOriginAllowed(origin));
+    }
+}

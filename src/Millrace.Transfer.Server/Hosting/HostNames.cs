@@ -1,0 +1,40 @@
+using System.Net;
+using System.Net.Sockets;
+using Microsoft.Extensions.Primitives;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>The names for which a server without tokens answers.</summary>
+/// <remarks>
+/// A web page can give its own name the address of this machine (DNS rebinding); a browser then takes the server for a part
+/// of that page's site. Addresses, and names that no page can have, are safe from that.
+/// </remarks>
+internal sealed class HostNames
+{
+    private readonly List<StringSegment> _names;
+
+    public HostNames(IReadOnlyList<string> names, Uri? publicUrl)
+    {
+        _names = ["localhost", Environment.MachineName, Dns.GetHostName(), .. names.Select(name => new StringSegment(name))];
+        if (publicUrl is not null)
+        {
+            _names.Add(publicUrl.Host);
+        }
+    }
+
+    public bool Contains(HostString host) =>
+        host.HasValue && (IsAddress(host.Host) || HostString.MatchesAny(host.Host, _names));
+
+    public static Refusal Refuse(HostString host) => new(
+        TransferError.Forbidden,
+        $"Without a token, this server answers only for IP addresses, localhost, the machine's name and names that were given with --host-name; this request is for '{NameEncoding.Printable(host.Value ?? "")}'. If that is a name of this server, add it with --host-name, or create a token with 'millrace token add'.")
+    {
+        Status = StatusCodes.Status421MisdirectedRequest,
+    };
+
+    private static bool IsAddress(string host) =>
+        IPAddress.TryParse(host, out IPAddress? address)
+        && (address.AddressFamily == AddressFamily.InterNetworkV6
+            ? host.StartsWith('[')
+            : address.ToString() == host);
+}
