@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Numerics;
+using System.Text;
 using System.Text.Encodings.Web;
 
 namespace Millrace.Lab.Results;
@@ -7,6 +8,7 @@ namespace Millrace.Lab.Results;
 internal static class ResultsFile
 {
     public const string Name = "results.json";
+    private const double MaxNumber = 1e100; // Sums and squares of smaller ones are finite.
     private const string SchemaName = "millrace.results/";
 
     /// <summary>Writes results so that a reader sees the old file or the new one, never a part.</summary>
@@ -55,7 +57,7 @@ internal static class ResultsFile
             CheckSchema(path, json);
             LabResults results = JsonSerializer.Deserialize(json, ResultsJson.Default.LabResults)
                 ?? throw new LabException($"{path} holds no results.");
-            return ResultsCheck.FirstProblem(results) is { } problem
+            return (ResultsCheck.FirstProblem(results) ?? FirstHugeNumber(json)) is { } problem
                 ? throw new LabException($"{path} is damaged: {problem}.")
                 : results;
         }
@@ -75,6 +77,21 @@ internal static class ResultsFile
             // Text that is no UTF-8, for example.
             throw new LabException($"{path} is damaged: {exception.Message}", exception);
         }
+    }
+
+    // Also in fields that nothing computes with: what is written as JSON again has to be finite.
+    private static string? FirstHugeNumber(ReadOnlySpan<byte> json)
+    {
+        var reader = new Utf8JsonReader(json);
+        while (reader.Read())
+        {
+            if (reader.TokenType == JsonTokenType.Number && !(Math.Abs(reader.GetDouble()) < MaxNumber))
+            {
+                return $"it has the number {Encoding.UTF8.GetString(reader.ValueSpan)}";
+            }
+        }
+
+        return null;
     }
 
     // Before anything else: fields of another schema may have other types, and the message has to be about the schema.

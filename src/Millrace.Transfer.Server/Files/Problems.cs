@@ -124,6 +124,6 @@ internal static class Problems
 
     /// <summary>Whether the client has gone away, which is its right and not worth a line in the log.</summary>
     private static bool IsDisconnect(HttpContext context, Exception exception) =>
-        exception is ConnectionResetException or ConnectionAbortedException
+        exception is ConnectionResetException or ConnectionAbortedException or IOException { InnerException: ConnectionAbortedException }
         || (exception is OperationCanceledException or IOException && context.RequestAborted.IsCancellationRequested);
 }

@@ -68,7 +68,8 @@ internal static class GrpcRun
     }
 
     private static bool IsClientDisconnect(GrpcCall call, Exception exception) =>
-        exception is ConnectionResetException or ConnectionAbortedException
+        // Kestrel wraps the latter where the peer broke the rules of HTTP/2, and reports it before it cancels the call.
+        exception is ConnectionResetException or ConnectionAbortedException or IOException { InnerException: ConnectionAbortedException }
         || (call.IsGone && exception is OperationCanceledException or IOException);
 
     private static async Task FailAsync(GrpcCall call, Exception exception)

@@ -28,21 +28,18 @@ internal readonly record struct DraftRequest(bool Completes, long? Length)
     public static bool HasExpires(HttpRequest request) =>
         TryReadVersion(request, out long version) && version <= VersionWithExpires;
 
-    /// <summary>Reads <c>Upload-Complete</c>. A field that cannot be read counts as absent.</summary>
-    public static bool TryReadComplete(HttpRequest request, out bool completes) =>
-        StructuredField.TryParseBoolean(request.Headers[TransferHeaders.UploadComplete].ToString(), out completes);
-
     /// <param name="call">The request.</param>
     /// <param name="offset">Where it continues; 0 where it starts an upload.</param>
     /// <exception cref="Refusal"><see cref="TransferError.InvalidRequest"/>.</exception>
     public static DraftRequest Read(UploadCall call, long offset)
     {
         HttpRequest request = call.Request;
-        if (!TryReadComplete(request, out bool completes))
+        if (!StructuredField.TryParseBoolean(request.Headers[TransferHeaders.UploadComplete].ToString(), out bool completes))
         {
             throw new Refusal(
                 TransferError.InvalidRequest,
-                "Upload-Complete is missing or neither ?0 nor ?1. Send ?1 when this request brings the last byte.");
+                "Upload-Complete is missing or neither ?0 nor ?1 (drafts before 03 are not supported). Send ?1 when this request "
+                + "brings the last byte.");
         }
 
         // A coding belongs to the file (RFC 9110, section 8.4), and what is kept here is the file without one.

@@ -34,7 +34,11 @@ internal static class TusUploads
             : await call.StartAsync(start, pass);
         try
         {
-            await call.ReceiveAsync(session, check);
+            if (call.HasBody)
+            {
+                await call.ReceiveAsync(session, check);
+            }
+
             await CompleteIfDueAsync(call, session);
         }
         catch
@@ -191,7 +195,7 @@ internal static class TusUploads
 
     private static Sha256Digest? ReadDigest(TusMetadata metadata)
     {
-        if (!metadata.TryGet("sha256", out ReadOnlyMemory<byte> value))
+        if (!metadata.TryGet("sha256", out ReadOnlyMemory<byte> value) || value.IsEmpty)
         {
             return null;
         }

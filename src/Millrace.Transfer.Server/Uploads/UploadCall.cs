@@ -1,6 +1,5 @@
 using System.Globalization;
 using Microsoft.AspNetCore.Http.Features;
-using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
@@ -63,18 +62,14 @@ internal sealed class UploadCall
     public ValueTask<UploadSession> OpenAsync(UploadId id, bool isTransfer) =>
         UploadSession.OpenAsync(Context, Store, id, isTransfer, Aborted);
 
-    /// <summary>The digest that the request gives for the whole file, after its body also as a trailer; null for none.</summary>
-    /// <exception cref="TransferException">
-    /// <see cref="TransferError.InvalidRequest"/>; <see cref="TransferError.DigestMismatch"/>: header and trailer differ.
-    /// </exception>
+    /// <summary>The digest that the request gives for the whole file; null for none.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>
     public Sha256Digest? ReadDigest()
     {
-        Sha256Digest? header = ReadDigest(Request.Headers[TransferHeaders.ReprDigest]);
-        Sha256Digest? trailer = ReadDigest(DigestTrailers.Read(Request, TransferHeaders.ReprDigest));
-        return header is null || trailer is null || header == trailer
-            ? header ?? trailer
-            : throw new TransferException(
-                TransferError.DigestMismatch, "Repr-Digest differs between the header and the trailer. Send that of the whole file.");
+        Sha256Digest? digest = null;
+        string field = Field(TransferHeaders.ReprDigest);
+        return field.Length == 0 || DigestField.TryParse(field, out digest) ? digest : throw Errors.Invalid(
+            "Repr-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
     }
 
     /// <summary>What must be under the name of a new upload; checked now, and again when it is published.</summary>
@@ -91,16 +86,15 @@ internal sealed class UploadCall
         return WriteConditions.Read(Request, name, present);
     }
 
-    /// <summary>Appends the request's body, if it has one, up to its end or the connection's.</summary>
+    /// <summary>Appends the request's body, up to its end or the connection's.</summary>
     /// <param name="session">The upload.</param>
     /// <param name="check">Compares the body with its checksum; null if the request has none.</param>
     public async ValueTask ReceiveAsync(UploadSession session, ContentCheck? check)
     {
         UploadStatus status = session.Status;
-        if (!HasBody || status.HasAll)
+        if (status.HasAll)
         {
             await ThrowIfBodyHasBytesAsync(status);
-            check?.ThrowIfDifferent(Request, status.Offset);
             return;
         }
 
@@ -229,13 +223,6 @@ internal sealed class UploadCall
         {
             headers[TransferHeaders.UploadComplete] = UploadHeaders.True;
         }
-    }
-
-    private static Sha256Digest? ReadDigest(StringValues field)
-    {
-        Sha256Digest? digest = null;
-        return field.Count == 0 || DigestField.TryParse(field.ToString(), out digest) ? digest : throw Errors.Invalid(
-            "Repr-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
     }
 
     private async ValueTask ThrowIfBodyHasBytesAsync(UploadStatus status)

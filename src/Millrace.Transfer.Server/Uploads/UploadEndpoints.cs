@@ -19,8 +19,12 @@ internal static class UploadEndpoints
         return group;
     }
 
-    /// <summary>Whether a request to a file's own URL wants a resumable upload by the draft.</summary>
-    public static bool IsResumable(HttpRequest request) => DraftRequest.TryReadComplete(request, out _);
+    /// <summary>
+    /// Whether a request to a file's own URL wants a resumable upload by the draft. Also one with a field that cannot be read,
+    /// or with that of the drafts before 03: as an ordinary PUT it would publish a part of a file as the whole.
+    /// </summary>
+    public static bool IsResumable(HttpRequest request) =>
+        request.Headers.ContainsKey(TransferHeaders.UploadComplete) || request.Headers.ContainsKey(UploadHeaders.Incomplete);
 
     /// <summary>Answers such a request.</summary>
     public static Task CreateAsync(HttpContext context, IFileStore store, TransferServerOptions options, TransferName name) =>

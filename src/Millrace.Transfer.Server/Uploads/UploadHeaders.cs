@@ -10,6 +10,7 @@ internal static class UploadHeaders
     public const string UploadDeferLength = "Upload-Defer-Length";
     public const string UploadLimit = "Upload-Limit";
     public const string AcceptPatch = "Accept-Patch";
+    public const string Incomplete = "Upload-Incomplete"; // What drafts before 03 had for Upload-Complete.
     public const string MethodOverride = "X-HTTP-Method-Override";
 
     public const string Version = "1.0.0";

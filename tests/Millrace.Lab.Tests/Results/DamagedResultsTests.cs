@@ -58,6 +58,7 @@ public sealed class DamagedResultsTests : IDisposable
     [InlineData("noise[0].deviation", "-1", "noise[0].deviation")]
     [InlineData("cases[1].method", "\"FileStreamSync\"", "once more")]
     [InlineData("started", "\"yesterday\"", "$.started")]
+    [InlineData("durationSeconds", "1e200", "the number 1e200")]
     public void Damaged_field_is_named(string field, string value, string problem)
     {
         AssertRefused(With(field, JsonNode.Parse(value.Replace("1e999", "123456789", StringComparison.Ordinal)))

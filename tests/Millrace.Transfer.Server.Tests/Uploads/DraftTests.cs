@@ -62,6 +62,19 @@ public sealed class DraftTests : ServerTest
         Assert.Equal([1, 2], await File.ReadAllBytesAsync(Server.PathOf("a")));
     }
 
+    [Theory]
+    [InlineData("Upload-Complete: ?0, ?0")]
+    [InlineData("Upload-Complete: false")]
+    [InlineData("Upload-Complete: ")]
+    [InlineData("Upload-Incomplete: ?1")]
+    public async Task Part_of_a_file_that_says_so_in_a_way_we_cannot_read_is_not_published_as_the_whole(string field)
+    {
+        using HttpResponseMessage created = await Server.DraftAsync(
+            HttpMethod.Put, "/files/a", [1, 2], field, "Upload-Length: 5", "Upload-Draft-Interop-Version: 3");
+        Assert.Equal(HttpStatusCode.BadRequest, created.StatusCode);
+        Assert.Empty(Server.VisibleFiles());
+    }
+
     [Fact]
     public async Task Replacing_a_file_is_answered_204()
     {
