@@ -46,7 +46,7 @@ internal sealed class ServeOptionSet
 
     private readonly Option<string?> _tokens = new("--tokens")
     {
-        Description = "Read the tokens from this file (default: .millrace/tokens.json in the folder).",
+        Description = "Read the tokens from this file, which must exist (default: .millrace/tokens.json in the folder, if it exists).",
         HelpName = "FILE",
     };
 

@@ -9,9 +9,11 @@ internal sealed record TokenDocument
     public const int CurrentVersion = 1;
 
     [JsonPropertyName("version")]
+    [JsonRequired]
     public int Version { get; set; } = CurrentVersion;
 
     [JsonPropertyName("tokens")]
+    [JsonRequired]
     public IReadOnlyList<TokenEntry> Tokens { get; set; } = [];
 
     /// <summary>The key of signed links in base64; null until the first link.</summary>

@@ -14,6 +14,11 @@ internal sealed class TokenSet
             throw new FormatException($"it is of version {document.Version}, and this program knows {TokenDocument.CurrentVersion}");
         }
 
+        if (document.Tokens is null || document.Tokens.Contains(null!))
+        {
+            throw new FormatException("its list of tokens, or one of them, is null");
+        }
+
         _hashes = [.. document.Tokens.Select(entry => ReadHash(entry))];
         _tokens = [.. document.Tokens.Select(entry => ReadToken(entry))];
         Key = document.LinkKey is null
@@ -46,7 +51,7 @@ internal sealed class TokenSet
 
     private static byte[] ReadHash(TokenEntry entry)
     {
-        byte[] hash = Convert.FromHexString(entry.Sha256);
+        byte[] hash = Convert.FromHexString(entry.Sha256 ?? "");
         return hash.Length == SHA256.HashSizeInBytes
             ? hash
             : throw new FormatException($"the hash of '{entry.Name}' is not a SHA-256");

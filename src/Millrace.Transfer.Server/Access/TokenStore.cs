@@ -136,13 +136,11 @@ public sealed class TokenStore
     internal TokenSet Read()
     {
         Loaded last = _loaded;
-        var file = new FileInfo(Path);
-        if (!file.Exists)
+        if (FindFile() is not { } stamp)
         {
             return TokenSet.Empty;
         }
 
-        var stamp = new Stamp(file.LastWriteTimeUtc, file.Length);
         if (last.Certain && last.Stamp == stamp)
         {
             return last.Set;
@@ -151,6 +149,37 @@ public sealed class TokenStore
         TokenSet set = ReadFile();
         _loaded = new Loaded(set, stamp, DateTime.UtcNow - stamp.Modified > Settled);
         return set;
+    }
+
+    /// <summary>Looks whether there is a file, which is not read.</summary>
+    /// <returns>Null if nothing has its name; a link that leads nowhere is something.</returns>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: it cannot be found out, or it is no file.</exception>
+    internal Stamp? FindFile()
+    {
+        try
+        {
+            // Not Exists, which is false for whatever cannot be looked at.
+            FileSystemInfo? found = new FileInfo(Path);
+            if ((int)found.Attributes == -1)
+            {
+                return null;
+            }
+
+            if (found.Attributes.HasFlag(FileAttributes.ReparsePoint))
+            {
+                // A link has times of its own, which do not change with what it leads to.
+                found = found.ResolveLinkTarget(returnFinalTarget: true);
+            }
+
+            // What has no length may be a FIFO, and opening that would wait for somebody who writes to it.
+            return found is FileInfo { Exists: true, Length: > 0 } file
+                ? new Stamp(file.LastWriteTimeUtc, file.Length)
+                : throw new IOException("it is not a file, or it is empty");
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw Unreadable(exception);
+        }
     }
 
     private static TokenDocument WithNextKey(TokenDocument document) => document with
@@ -164,21 +193,20 @@ public sealed class TokenStore
         try
         {
             using FileStream stream = File.OpenRead(Path);
-            return new TokenSet(JsonSerializer.Deserialize(stream, ServerJson.Default.TokenDocument) ?? new TokenDocument());
-        }
-        catch (FileNotFoundException)
-        {
-            return TokenSet.Empty;
+            return new TokenSet(JsonSerializer.Deserialize(stream, ServerJson.Default.TokenDocument)
+                ?? throw new FormatException("it is null"));
         }
         catch (Exception exception)
             when (exception is JsonException or FormatException or IOException or UnauthorizedAccessException)
         {
-            throw new TransferException(
-                TransferError.Failed,
-                $"The tokens in '{Path}' cannot be read: {exception.Message}. Nobody is let in until the file is repaired, or you remove it and create new tokens.",
-                innerException: exception);
+            throw Unreadable(exception);
         }
     }
+
+    private TransferException Unreadable(Exception exception) => new(
+        TransferError.Failed,
+        $"The tokens in '{Path}' cannot be read, so nobody is let in: {exception.Message.TrimEnd('.')}; repair the file, or remove it and create new tokens.",
+        innerException: exception);
 
     private async ValueTask<TokenSet> ChangeAsync(
         Func<TokenDocument, TokenDocument> change, CancellationToken cancellationToken)
@@ -188,7 +216,7 @@ public sealed class TokenStore
         {
             MakeFolder(folder);
             using FileLock held = await FileLock.TakeAsync(Path + ".lock", cancellationToken);
-            TokenSet before = File.Exists(Path) ? ReadFile() : TokenSet.Empty;
+            TokenSet before = FindFile() is null ? TokenSet.Empty : ReadFile();
             TokenDocument after = change(before.Document);
             if (ReferenceEquals(after, before.Document))
             {
@@ -230,7 +258,7 @@ public sealed class TokenStore
         }
     }
 
-    private readonly record struct Stamp(DateTime Modified, long Length);
+    internal readonly record struct Stamp(DateTime Modified, long Length);
 
     // Certain: whether the same stamp means the same content; see Settled.
     private sealed record Loaded(TokenSet Set, Stamp Stamp, bool Certain);

@@ -47,7 +47,7 @@ public sealed class TransferHostOptions
     /// <summary>A PEM file with the certificate's key; null when it is in <see cref="CertificatePath"/>.</summary>
     public string? KeyPath { get; set; }
 
-    /// <summary>The file of tokens; null for <see cref="TokenStore.DefaultPath"/>.</summary>
+    /// <summary>The file of tokens, which has to exist; null for <see cref="TokenStore.DefaultPath"/>, which need not.</summary>
     public string? TokensPath { get; set; }
 
     /// <summary>Whether anybody who reaches the address may do everything until there is a token.</summary>

@@ -112,9 +112,10 @@ public sealed class TransferServer : IAsyncDisposable
         }
 
         IPAddress address = ListenAddress.Parse(options.Host);
-        var tokens = new TokenStore(options.TokensPath ?? TokenStore.DefaultPath(options.Folder), options.Endpoints.Clock);
+        TokenStore tokens = OpenTokens(options);
+        bool hasTokens = tokens.List().Count > 0;
         bool isOpen = options.Insecure || IPAddress.IsLoopback(address);
-        if (tokens.List().Count == 0 && !isOpen)
+        if (!hasTokens && !isOpen)
         {
             throw new TransferException(
                 TransferError.Unauthorized,
@@ -131,7 +132,7 @@ public sealed class TransferServer : IAsyncDisposable
             application = Build(options, sockets, ports, tls, access =>
             {
                 access.Tokens = tokens;
-                access.OpenWithoutTokens = isOpen;
+                access.OpenWithoutTokens = isOpen && !hasTokens;
                 access.PublicUrl = options.PublicUrl;
                 access.Limits = options.Limits;
                 access.Clock = options.Endpoints.Clock;
@@ -192,6 +193,22 @@ public sealed class TransferServer : IAsyncDisposable
     {
         await _application.DisposeAsync();
         await _store.DisposeAsync();
+    }
+
+    private static TokenStore OpenTokens(TransferHostOptions options)
+    {
+        if (options.TokensPath is not { } path)
+        {
+            return new TokenStore(TokenStore.DefaultPath(options.Folder), options.Endpoints.Clock);
+        }
+
+        // Whoever names a file does not mean a server without tokens.
+        TokenStore? tokens = path.Length == 0 ? null : new TokenStore(path, options.Endpoints.Clock);
+        return tokens?.FindFile() is null
+            ? throw new TransferException(
+                TransferError.Failed,
+                $"There is no token file '{path}'; create it with 'millrace token add NAME --tokens FILE', correct the name, or leave --tokens out.")
+            : tokens;
     }
 
     private static WebApplication Build(
