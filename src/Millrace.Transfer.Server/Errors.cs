@@ -29,7 +29,7 @@ internal static class Errors
 
     public static TransferException LeadsOut(TransferName name) => new(
         TransferError.Forbidden,
-        $"'{name}' is, or goes through, a link that is absolute or leads out of the store. Only relative links within it are followed.",
+        $"'{name}' is, or goes through, a link that is absolute, or leads out of the folder that you may use or into the store's own files. Only other links are followed.",
         name.Value);
 
     public static TransferException WrongDigest(TransferName name, Sha256Digest expected, Sha256Digest? actual) => new(

@@ -48,8 +48,10 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
     public static TransferScope ScopesOf(ClaimsPrincipal user) =>
         TransferScopes.TryParse(user.FindFirst(ScopeClaim)?.Value, out TransferScope scopes, out _) ? scopes : TransferScope.None;
 
-    /// <summary>The folder or file that the user may use, as text; empty for everything.</summary>
-    public static string PrefixOf(ClaimsPrincipal user) => user.FindFirst(PrefixClaim)?.Value ?? "";
+    /// <summary>The folder or file that the user may use; the root for everything.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: the claim is not a name.</exception>
+    public static TransferName PrefixOf(ClaimsPrincipal user) =>
+        user.FindFirst(PrefixClaim)?.Value is { Length: > 0 } prefix ? TransferName.Parse(prefix) : default;
 
     private static string NameOf(TransferScope scope) =>
         scope == TransferScope.None ? PolicyName : $"{PolicyName}.{scope}";
@@ -59,11 +61,8 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
     {
         // A part of an upload has no name; the file that the parts become has one, and is checked then.
         bool isPart = name.IsRoot && scope == TransferScope.Write;
-        return (ScopesOf(user) & scope) == scope && (isPart || IsBelow(name, PrefixOf(user)));
+        return (ScopesOf(user) & scope) == scope && (isPart || name.IsIn(PrefixOf(user)));
     }
-
-    private static bool IsBelow(TransferName name, string prefix) =>
-        prefix.Length == 0 || (TransferName.TryParse(prefix, out TransferName folder) && name.IsIn(folder));
 
     internal sealed class Handler(TransferGuard guard) : AuthorizationHandler<ScopeRequirement, TransferName>
     {

@@ -76,6 +76,7 @@ internal sealed class TransferGuard : IDisposable
 
     /// <summary>Authorizes a request and, for a transfer, takes one of the caller's slots.</summary>
     /// <param name="context">The request.</param>
+    /// <param name="store">Where it does that.</param>
     /// <param name="operation">What it does.</param>
     /// <param name="name">The file or folder; <c>default</c> for the root, or without a name.</param>
     /// <returns>To be disposed at the end of the request.</returns>
@@ -83,7 +84,8 @@ internal sealed class TransferGuard : IDisposable
     /// <see cref="TransferError.Unauthorized"/>, <see cref="TransferError.Forbidden"/>,
     /// <see cref="TransferError.TooManyTransfers"/>, <see cref="TransferError.TooLarge"/>.
     /// </exception>
-    public async ValueTask<TransferPass> EnterAsync(HttpContext context, TransferOperation operation, TransferName name)
+    public async ValueTask<TransferPass> EnterAsync(
+        HttpContext context, IFileStore store, TransferOperation operation, TransferName name)
     {
         TransferObservation observation = TransferObservation.Begin(_meter, _logger, context, operation.Scope, name);
         try
@@ -92,7 +94,8 @@ internal sealed class TransferGuard : IDisposable
             string? owner = await AuthorizeAsync(context, operation.Scope, name);
             RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, owner) : null;
             observation.Admit(owner, operation.IsTransfer);
-            return new TransferPass(owner, observation, slot is null ? null : this, slot);
+            return new TransferPass(
+                owner, store.Within(ScopeRequirement.PrefixOf(context.User)), observation, slot is null ? null : this, slot);
         }
         catch (TransferException exception)
         {

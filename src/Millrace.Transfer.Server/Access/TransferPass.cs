@@ -4,14 +4,17 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>A request that <see cref="TransferGuard"/> let in. Disposing it frees the caller's slot.</summary>
 /// <remarks>For one thread at a time, except <see cref="AddBytes"/>.</remarks>
-internal sealed class TransferPass(string? owner, TransferObservation observation, TransferGuard? guard, RateLimitLease? slot)
-    : IDisposable
+internal sealed class TransferPass(
+    string? owner, IFileStore store, TransferObservation observation, TransferGuard? guard, RateLimitLease? slot) : IDisposable
 {
     private RateLimitLease? _slot = slot;
     private long _bytes;
 
     /// <summary>The name of the token or user; null for an anonymous caller.</summary>
     public string? Owner => owner;
+
+    /// <summary>The store as the caller may use it: no link leads out of its prefix.</summary>
+    public IFileStore Store => store;
 
     /// <summary>Bytes of file content that the request has moved so far.</summary>
     public long Bytes => Interlocked.Read(ref _bytes);

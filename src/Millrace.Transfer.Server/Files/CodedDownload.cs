@@ -3,7 +3,7 @@ using System.IO.Compression;
 namespace Millrace.Transfer.Server;
 
 /// <summary>Sends files in gzip or brotli to whoever accepts it.</summary>
-internal sealed class CodedDownload(IFileStore store, TransferServerOptions options)
+internal sealed class CodedDownload(TransferServerOptions options)
 {
     /// <summary>Bytes from which a file is compressed.</summary>
     /// <remarks>A smaller one fits into the packet that carries its head, compressed or not.</remarks>
@@ -14,7 +14,8 @@ internal sealed class CodedDownload(IFileStore store, TransferServerOptions opti
         options.ServePrecompressed || CanCompress(file, mediaType);
 
     /// <summary>Chooses what a client gets that asked for the whole file.</summary>
-    public async ValueTask<CodedSource> ChooseAsync(HttpContext context, StoredFile file, string mediaType)
+    public async ValueTask<CodedSource> ChooseAsync(
+        HttpContext context, IFileStore store, StoredFile file, string mediaType)
     {
         if (!CanVary(file, mediaType))
         {
@@ -26,7 +27,7 @@ internal sealed class CodedDownload(IFileStore store, TransferServerOptions opti
         {
             foreach (ContentCoding coding in accepted)
             {
-                if (await FindStoredAsync(file, coding, context.RequestAborted) is { } stored)
+                if (await FindStoredAsync(store, file, coding, context.RequestAborted) is { } stored)
                 {
                     return new CodedSource(coding, stored);
                 }
@@ -61,8 +62,8 @@ internal sealed class CodedDownload(IFileStore store, TransferServerOptions opti
     private bool CanCompress(StoredFile file, string mediaType) =>
         options.Compress && file.Length >= MinLength && MediaType.IsCompressible(mediaType);
 
-    private async ValueTask<StoredFileReader?> FindStoredAsync(
-        StoredFile file, ContentCoding coding, CancellationToken cancellationToken)
+    private static async ValueTask<StoredFileReader?> FindStoredAsync(
+        IFileStore store, StoredFile file, ContentCoding coding, CancellationToken cancellationToken)
     {
         if (!TransferName.TryParse(file.Name.Value + coding.Suffix, out TransferName name)
             || await store.FindAsync(name, DigestNeed.IfKnown, cancellationToken) is null)

@@ -5,25 +5,25 @@ namespace Millrace.Transfer.Server;
 /// <summary>GET and HEAD of a file.</summary>
 internal sealed class FileDownload(IFileStore store, TransferServerOptions options)
 {
-    private readonly CodedDownload _coded = new(store, options);
+    private readonly CodedDownload _coded = new(options);
 
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
         bool isGet = HttpMethods.IsGet(context.Request.Method);
         CancellationToken aborted = context.RequestAborted;
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, isGet ? TransferOperation.Download : TransferOperation.Stat, target.Name);
+            .EnterAsync(context, store, isGet ? TransferOperation.Download : TransferOperation.Stat, target.Name);
         DigestNeed? need = NeedOf(context.Request.Headers[TransferHeaders.WantReprDigest]);
         StoredFileReader reader;
         try
         {
-            reader = await store.OpenReadAsync(target.Name, need ?? DigestNeed.IfKnown, aborted);
+            reader = await pass.Store.OpenReadAsync(target.Name, need ?? DigestNeed.IfKnown, aborted);
         }
         catch (TransferException exception)
             when (exception.Error is TransferError.NotFound or TransferError.InvalidRequest)
         {
             // There is none, or it is a folder.
-            await FolderRedirect.AnswerAsync(context, store, target);
+            await FolderRedirect.AnswerAsync(context, pass.Store, target);
             return;
         }
 
@@ -49,7 +49,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
 
         // Coded bytes are not the same from one answer to the next: whoever asks for ranges gets them as they are.
         await using CodedSource coded = asked.Range.Count == 0
-            ? await _coded.ChooseAsync(context, file, fields.MediaType)
+            ? await _coded.ChooseAsync(context, pass.Store, file, fields.MediaType)
             : CodedSource.None;
         fields.Write(coded.Coding, varies: _coded.CanVary(file, fields.MediaType));
         if (outcome == ReadConditions.Outcome.NotModified)

@@ -71,7 +71,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
     private async Task AnswerOptionsAsync(HttpContext context, FileTarget target)
     {
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferOperation.Describe, target.Name);
+            .EnterAsync(context, store, TransferOperation.Describe, target.Name);
         context.Response.StatusCode = StatusCodes.Status204NoContent;
         DraftUploads.AddCapabilities(context.Response, store);
     }

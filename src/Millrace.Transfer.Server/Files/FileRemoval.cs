@@ -6,7 +6,7 @@ internal sealed class FileRemoval(IFileStore store)
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferOperation.Delete, target.Name);
+            .EnterAsync(context, store, TransferOperation.Delete, target.Name);
         if (target.Name.IsRoot)
         {
             throw new Refusal(
@@ -18,12 +18,12 @@ internal sealed class FileRemoval(IFileStore store)
         }
 
         CancellationToken aborted = context.RequestAborted;
-        StoredFile? present = await store.FindAsync(target.Name, DigestNeed.IfKnown, aborted);
+        StoredFile? present = await pass.Store.FindAsync(target.Name, DigestNeed.IfKnown, aborted);
         WritePrecondition precondition = WriteConditions.Read(context.Request, target.Name, present);
 
         // A path with a trailing slash is that of a folder, not of a file.
         bool deleted = !(target.IsFolder && present is not null)
-            && await StoreConflict.AskAsync(store.DeleteAsync(target.Name, precondition, aborted), precondition);
+            && await StoreConflict.AskAsync(pass.Store.DeleteAsync(target.Name, precondition, aborted), precondition);
         if (!deleted)
         {
             throw new TransferException(

@@ -7,7 +7,7 @@ internal sealed class FileUpload(IFileStore store)
     {
         TransferName name = target.Name;
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, TransferOperation.Upload, name);
+            .EnterAsync(context, store, TransferOperation.Upload, name);
         ThrowIfFolder(target);
         HttpRequest request = context.Request;
         CancellationToken aborted = context.RequestAborted;
@@ -22,9 +22,9 @@ internal sealed class FileUpload(IFileStore store)
         var digests = new RequestDigests(request, name, isCoded: !coding.IsIdentity);
 
         // All that can be refused is refused before the body is asked for: a client that waits for 100 sends none then.
-        StoredFile? present = await store.FindAsync(name, DigestNeed.IfKnown, aborted);
+        StoredFile? present = await pass.Store.FindAsync(name, DigestNeed.IfKnown, aborted);
         WritePrecondition precondition = WriteConditions.Read(request, name, present);
-        if (present is null && await FolderRedirect.ExistsAsync(store, name, aborted))
+        if (present is null && await FolderRedirect.ExistsAsync(pass.Store, name, aborted))
         {
             throw IsFolder(name);
         }
@@ -34,7 +34,7 @@ internal sealed class FileUpload(IFileStore store)
             Precondition = precondition,
             Length = coding.IsIdentity ? request.ContentLength : null,
         };
-        StoredFileWriter writer = await StoreConflict.AskAsync(store.CreateAsync(name, create, aborted), precondition);
+        StoredFileWriter writer = await StoreConflict.AskAsync(pass.Store.CreateAsync(name, create, aborted), precondition);
         StoredFile file;
         await using (writer)
         {

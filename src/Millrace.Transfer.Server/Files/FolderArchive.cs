@@ -1,12 +1,12 @@
 namespace Millrace.Transfer.Server;
 
 /// <summary>A folder with everything below it as one file, made while it is sent.</summary>
-internal sealed class FolderArchive(IFileStore store)
+internal static class FolderArchive
 {
     /// <summary>The query that asks for it: <c>?archive=zip</c> or <c>?archive=tar</c>.</summary>
     public const string Query = "archive";
 
-    public async Task AnswerAsync(HttpContext context, TransferName folder, TransferPass pass)
+    public static async Task AnswerAsync(HttpContext context, TransferName folder, TransferPass pass)
     {
         string kind = context.Request.Query[Query].ToString();
         string mediaType = kind switch
@@ -20,7 +20,7 @@ internal sealed class FolderArchive(IFileStore store)
         // Before the first byte: whether there is such a folder at all.
         CancellationToken aborted = context.RequestAborted;
         var wanted = new ListFilesOptions { Folder = folder, Recursive = true };
-        FilePage first = await store.ListAsync(wanted, aborted);
+        FilePage first = await pass.Store.ListAsync(wanted, aborted);
         HttpResponse response = context.Response;
         response.ContentType = mediaType;
         response.Headers.ContentDisposition =
@@ -43,7 +43,7 @@ internal sealed class FolderArchive(IFileStore store)
         await body.FlushAsync(aborted);
     }
 
-    private async Task WriteAsync(
+    private static async Task WriteAsync(
         IArchiveWriter archive, ListFilesOptions wanted, FilePage page, TransferPass pass, CancellationToken cancellationToken)
     {
         int skipped = wanted.Folder.IsRoot ? 0 : wanted.Folder.Value.Length + 1;
@@ -52,7 +52,7 @@ internal sealed class FolderArchive(IFileStore store)
             foreach (FileEntry entry in page.Entries)
             {
                 if (!entry.IsFolder
-                    && await TryOpenAsync(entry.Name, cancellationToken) is { } reader)
+                    && await TryOpenAsync(pass, entry.Name, cancellationToken) is { } reader)
                 {
                     await using (reader)
                     {
@@ -67,16 +67,17 @@ internal sealed class FolderArchive(IFileStore store)
                 return;
             }
 
-            page = await store.ListAsync(wanted with { After = page.Next }, cancellationToken);
+            page = await pass.Store.ListAsync(wanted with { After = page.Next }, cancellationToken);
         }
     }
 
     /// <summary>Null for a file that was deleted since it was listed.</summary>
-    private async ValueTask<StoredFileReader?> TryOpenAsync(TransferName name, CancellationToken cancellationToken)
+    private static async ValueTask<StoredFileReader?> TryOpenAsync(
+        TransferPass pass, TransferName name, CancellationToken cancellationToken)
     {
         try
         {
-            return await store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken);
+            return await pass.Store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken);
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)
         {

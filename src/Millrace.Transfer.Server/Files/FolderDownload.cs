@@ -3,8 +3,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>GET and HEAD of a folder: a listing for programs or for people, or all of it as one file.</summary>
 internal sealed class FolderDownload(IFileStore store, TransferServerOptions options)
 {
-    private readonly FolderListing _listing = new(store, options);
-    private readonly FolderArchive _archive = new(store);
+    private readonly FolderListing _listing = new(options);
 
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
@@ -14,7 +13,7 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
             : HttpMethods.IsGet(context.Request.Method) ? TransferOperation.Archive
             : TransferOperation.StatArchive;
         using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, operation, target.Name);
+            .EnterAsync(context, store, operation, target.Name);
         if (!target.IsFolder)
         {
             // The root without its slash.
@@ -24,7 +23,7 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
 
         if (!isArchive)
         {
-            await _listing.AnswerAsync(context, target.Name);
+            await _listing.AnswerAsync(context, pass.Store, target.Name);
             return;
         }
 
@@ -36,6 +35,6 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
                 target.Name.Value);
         }
 
-        await _archive.AnswerAsync(context, target.Name, pass);
+        await FolderArchive.AnswerAsync(context, target.Name, pass);
     }
 }

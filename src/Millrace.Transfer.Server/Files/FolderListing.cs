@@ -6,13 +6,13 @@ using Microsoft.Net.Http.Headers;
 namespace Millrace.Transfer.Server;
 
 /// <summary>A page of a folder's names: JSON for programs, HTML for browsers.</summary>
-internal sealed class FolderListing(IFileStore store, TransferServerOptions options)
+internal sealed class FolderListing(TransferServerOptions options)
 {
     /// <summary>Most entries of one page.</summary>
     /// <remarks>What <see cref="ListFilesOptions.PageSize"/> takes.</remarks>
     private const int MaxPageSize = 10_000;
 
-    public async Task AnswerAsync(HttpContext context, TransferName folder)
+    public async Task AnswerAsync(HttpContext context, IFileStore store, TransferName folder)
     {
         ListFilesOptions wanted = Read(context.Request.Query, folder);
         FilePage page = await store.ListAsync(wanted, context.RequestAborted);

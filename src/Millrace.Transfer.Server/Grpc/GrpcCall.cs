@@ -26,7 +26,8 @@ internal sealed class GrpcCall : IAsyncDisposable
 
     public HttpContext Context { get; }
 
-    public IFileStore Store { get; }
+    /// <summary>The store; once the call is admitted, as the caller may use it.</summary>
+    public IFileStore Store { get; private set; }
 
     public TransferServerOptions Options { get; }
 
@@ -92,8 +93,12 @@ internal sealed class GrpcCall : IAsyncDisposable
     /// </summary>
     public void ExpectFile() => TransferGuard.SetBodyLimit(Context, bytes: null);
 
-    public ValueTask<TransferPass> EnterAsync(TransferOperation operation, TransferName name) =>
-        TransferGuard.Of(Context).EnterAsync(Context, operation, name);
+    public async ValueTask<TransferPass> EnterAsync(TransferOperation operation, TransferName name)
+    {
+        TransferPass pass = await TransferGuard.Of(Context).EnterAsync(Context, Store, operation, name);
+        Store = pass.Store;
+        return pass;
+    }
 
     public async ValueTask DisposeAsync()
     {

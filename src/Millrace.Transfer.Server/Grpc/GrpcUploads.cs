@@ -18,7 +18,7 @@ internal static class GrpcUploads
             Precondition = GrpcValues.Precondition(request.Precondition),
             Expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null,
         };
-        using UploadSession session = await UploadSession.StartAsync(call.Context, call.Store, start, pass, call.Ended);
+        using UploadSession session = await UploadSession.StartAsync(call.Context, start, pass, call.Ended);
         await call.Answer.SendAsync(ToMessage(session.Status));
     }
 

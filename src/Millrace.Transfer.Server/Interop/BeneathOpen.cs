@@ -14,7 +14,9 @@ internal static unsafe partial class BeneathOpen
     private const int NoTerminal = 0x100; // O_NOCTTY
     private const int NoWait = 0x800; // O_NONBLOCK: a FIFO without a writer is not waited for
     private const int CloseOnExec = 0x80000; // O_CLOEXEC
+    private const int PathOnly = 0x200000; // O_PATH: needs no permission to read
     private const ulong NoMagicLinks = 0x02; // RESOLVE_NO_MAGICLINKS
+    private const ulong NoLinks = 0x04; // RESOLVE_NO_SYMLINKS
     private const ulong Beneath = 0x08; // RESOLVE_BENEATH
 
     /// <summary>How often a path is tried again of which the kernel could not tell, because somebody was renaming.</summary>
@@ -25,18 +27,25 @@ internal static unsafe partial class BeneathOpen
         RuntimeInformation.ProcessArchitecture is Architecture.Arm64 or Architecture.Arm ? 0x4000u : 0x10000u;
 
     /// <summary>Opens a file for reading.</summary>
-    /// <returns>An invalid handle with the error number when it cannot be opened: EXDEV when it is not below the folder.</returns>
+    /// <returns>An invalid handle with the error number when it cannot be opened: ELOOP when there is a link in the path.</returns>
     public static SafeFileHandle File(SafeFileHandle folder, string path, out int error) =>
-        Open(folder, path, NoTerminal | NoWait | CloseOnExec, out error);
+        Open(folder, path, NoTerminal | NoWait | CloseOnExec, Beneath | NoLinks, out error);
 
     /// <summary>Opens a folder.</summary>
-    /// <returns>As <see cref="File"/>.</returns>
-    public static SafeFileHandle Folder(SafeFileHandle folder, string path, out int error) =>
-        Open(folder, path, OnlyFolder | CloseOnExec, out error);
+    /// <returns>
+    /// An invalid handle with the error number when it cannot be opened: EXDEV when it is not below the folder, ELOOP when
+    /// there is a link in the path and <paramref name="follow"/> is false.
+    /// </returns>
+    public static SafeFileHandle Folder(SafeFileHandle folder, string path, bool follow, out int error) =>
+        Open(folder, path, OnlyFolder | CloseOnExec, Beneath | (follow ? NoMagicLinks : NoLinks), out error);
 
-    private static SafeFileHandle Open(SafeFileHandle folder, string path, ulong flags, out int error)
+    /// <summary>Opens the folder that contains a folder.</summary>
+    public static SafeFileHandle Parent(SafeFileHandle folder, out int error) =>
+        Open(folder, "..", OnlyFolder | PathOnly | CloseOnExec, NoLinks, out error);
+
+    private static SafeFileHandle Open(SafeFileHandle folder, string path, ulong flags, ulong resolve, out int error)
     {
-        var how = new How { Flags = flags, Resolve = Beneath | NoMagicLinks };
+        var how = new How { Flags = flags, Resolve = resolve };
         for (int i = 0; ; i++)
         {
             nint opened = OpenAt2(SystemCall, folder, path, &how, (nuint)sizeof(How));

@@ -13,6 +13,14 @@ public interface IFileStore
     /// <summary>The largest file that the store accepts, in bytes; null without a limit, or if the store does not know it.</summary>
     long? MaxFileBytes { get; }
 
+    /// <summary>
+    /// The same store for a caller that may use one folder or one file only. Names stay relative to the root of the store. Links
+    /// below the folder that lead out of it are refused; the folder itself may be a link.
+    /// </summary>
+    /// <param name="prefix">The folder or file; the root for everything.</param>
+    /// <returns>This one, for a store without links. It is not to be disposed.</returns>
+    IFileStore Within(TransferName prefix);
+
     /// <summary>Finds a file.</summary>
     /// <param name="name">The file.</param>
     /// <param name="digest">Whether <see cref="StoredFile.Sha256"/> is needed if that requires reading the file.</param>

@@ -14,13 +14,13 @@ namespace Millrace.Transfer.Server;
 public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 {
     private readonly ReadLoad _load = new();
-    private readonly StoreTree _tree;
     private readonly VersionWatch _watch;
     private readonly DigestRecords _digests;
     private readonly DigestWork _work;
     private readonly SafeFileHandle _lock;
     private readonly CancellationTokenSource _end = new();
     private readonly Task _upkeep;
+    private StoreTree _tree;
     private int _disposed;
 
     /// <summary>Opens the store of a folder.</summary>
@@ -87,6 +87,22 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     internal DigestRecords Digests => _digests;
 
     internal DigestWork Work => _work;
+
+    /// <inheritdoc/>
+    /// <remarks>Below the prefix, the kernel decides by the folder that it has opened, where there is such a call.</remarks>
+    public IFileStore Within(TransferName prefix)
+    {
+        if (prefix.IsRoot)
+        {
+            return this;
+        }
+
+        // All that one store has, seen through another tree.
+        var confined = (LocalFileStore)MemberwiseClone();
+        confined._tree = _tree.Within(prefix);
+        confined._disposed = 1;
+        return confined;
+    }
 
     /// <summary>Stops the background work and releases the folder. Dispose readers and writers before.</summary>
     public async ValueTask DisposeAsync()

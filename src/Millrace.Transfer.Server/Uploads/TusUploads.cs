@@ -30,7 +30,7 @@ internal static class TusUploads
 
         using ContentCheck? check = ContentCheck.Read(call.Request);
         using UploadSession session = concat.Parts is { } parts
-            ? await UploadSession.JoinAsync(call.Context, call.Store, start, parts, pass, call.Aborted)
+            ? await UploadSession.JoinAsync(call.Context, start, parts, pass, call.Aborted)
             : await call.StartAsync(start, pass);
         try
         {

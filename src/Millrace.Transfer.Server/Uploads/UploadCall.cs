@@ -26,7 +26,8 @@ internal sealed class UploadCall
 
     public HttpResponse Response => Context.Response;
 
-    public IFileStore Store { get; }
+    /// <summary>The store; once the request is admitted, as the caller may use it.</summary>
+    public IFileStore Store { get; private set; }
 
     public TransferServerOptions Options { get; }
 
@@ -53,14 +54,22 @@ internal sealed class UploadCall
     public string UrlOf(TransferName name) =>
         $"{Request.PathBase.ToUriComponent()}{Options.FilesPath.TrimEnd('/')}/{name.ToEncoded()}";
 
-    public ValueTask<TransferPass> EnterAsync(TransferName name) =>
-        TransferGuard.Of(Context).EnterAsync(Context, TransferOperation.Upload, name);
+    public async ValueTask<TransferPass> EnterAsync(TransferName name)
+    {
+        TransferPass pass = await TransferGuard.Of(Context).EnterAsync(Context, Store, TransferOperation.Upload, name);
+        Store = pass.Store;
+        return pass;
+    }
 
     public ValueTask<UploadSession> StartAsync(StartUploadOptions options, TransferPass pass) =>
-        UploadSession.StartAsync(Context, Store, options, pass, Aborted);
+        UploadSession.StartAsync(Context, options, pass, Aborted);
 
-    public ValueTask<UploadSession> OpenAsync(UploadId id, bool isTransfer) =>
-        UploadSession.OpenAsync(Context, Store, id, isTransfer, Aborted);
+    public async ValueTask<UploadSession> OpenAsync(UploadId id, bool isTransfer)
+    {
+        UploadSession session = await UploadSession.OpenAsync(Context, Store, id, isTransfer, Aborted);
+        Store = session.Store;
+        return session;
+    }
 
     /// <summary>The digest that the request gives for the whole file; null for none.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>

@@ -4,21 +4,22 @@ namespace Millrace.Transfer.Server;
 /// <remarks>Not thread-safe. Disposing it ends the request's transfer, and changes nothing about the upload.</remarks>
 internal sealed class UploadSession : IDisposable
 {
-    private readonly IFileStore _store;
     private readonly TransferMeter _meter;
     private readonly TransferPass _pass;
     private readonly CancellationToken _ended;
 
     private UploadSession(
-        HttpContext context, IFileStore store, TransferPass pass, UploadStatus status, bool isAnnounced, CancellationToken ended)
+        HttpContext context, TransferPass pass, UploadStatus status, bool isAnnounced, CancellationToken ended)
     {
-        _store = store;
         _meter = context.RequestServices.GetRequiredService<TransferMeter>();
         _pass = pass;
         _ended = ended;
         Status = status;
         IsAnnounced = isAnnounced;
     }
+
+    /// <summary>The store as the caller may use it.</summary>
+    public IFileStore Store => _pass.Store;
 
     public UploadStatus Status { get; private set; }
 
@@ -29,24 +30,25 @@ internal sealed class UploadSession : IDisposable
 
     /// <summary>Starts an upload for a request that was admitted.</summary>
     public static async ValueTask<UploadSession> StartAsync(
-        HttpContext context, IFileStore store, StartUploadOptions options, TransferPass pass, CancellationToken ended)
+        HttpContext context, StartUploadOptions options, TransferPass pass, CancellationToken ended)
     {
-        UploadStatus status = await store.StartUploadAsync(options with { Owner = pass.Owner }, ended);
-        return new UploadSession(context, store, pass, status, isAnnounced: false, ended).Count("started");
+        UploadStatus status = await pass.Store.StartUploadAsync(options with { Owner = pass.Owner }, ended);
+        return new UploadSession(context, pass, status, isAnnounced: false, ended).Count("started");
     }
 
     /// <summary>Joins finished parts as a new upload.</summary>
     public static async ValueTask<UploadSession> JoinAsync(
-        HttpContext context, IFileStore store, StartUploadOptions options, IReadOnlyList<UploadId> parts, TransferPass pass,
+        HttpContext context, StartUploadOptions options, IReadOnlyList<UploadId> parts, TransferPass pass,
         CancellationToken ended)
     {
         foreach (UploadId part in parts)
         {
-            ThrowUnlessJoinable(await store.FindUploadAsync(part, takeOver: false, ended) ?? throw Errors.NoUpload(part), pass);
+            ThrowUnlessJoinable(
+                await pass.Store.FindUploadAsync(part, takeOver: false, ended) ?? throw Errors.NoUpload(part), pass);
         }
 
-        UploadStatus status = await store.JoinUploadsAsync(options with { Owner = pass.Owner }, parts, ended);
-        return new UploadSession(context, store, pass, status, isAnnounced: false, ended).Count("joined");
+        UploadStatus status = await pass.Store.JoinUploadsAsync(options with { Owner = pass.Owner }, parts, ended);
+        return new UploadSession(context, pass, status, isAnnounced: false, ended).Count("joined");
     }
 
     /// <summary>Admits a request and finds its upload, without disturbing a request that still appends to it.</summary>
@@ -59,10 +61,11 @@ internal sealed class UploadSession : IDisposable
         UploadStatus? status = await store.FindUploadAsync(id, takeOver: false, ended);
         // A caller that is not admitted must not learn which uploads exist.
         TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, isTransfer ? TransferOperation.Upload : TransferOperation.ManageUpload, status?.Name ?? default);
+            .EnterAsync(
+                context, store, isTransfer ? TransferOperation.Upload : TransferOperation.ManageUpload, status?.Name ?? default);
         if (status is not null && Owns(status, pass))
         {
-            return new UploadSession(context, store, pass, status, isAnnounced: true, ended);
+            return new UploadSession(context, pass, status, isAnnounced: true, ended);
         }
 
         pass.Dispose();
@@ -73,7 +76,7 @@ internal sealed class UploadSession : IDisposable
 
     /// <summary>Stops a request that still appends, so that <see cref="Status"/> is final.</summary>
     public async ValueTask TakeOverAsync() =>
-        Status = await _store.FindUploadAsync(Id, takeOver: true, _ended) ?? throw Errors.NoUpload(Id);
+        Status = await Store.FindUploadAsync(Id, takeOver: true, _ended) ?? throw Errors.NoUpload(Id);
 
     /// <summary>Makes ready to append at an offset.</summary>
     /// <param name="offset">Where the request continues.</param>
@@ -101,7 +104,7 @@ internal sealed class UploadSession : IDisposable
     {
         if (Status.Length != length)
         {
-            Status = await _store.SetUploadLengthAsync(Id, length, cancellationToken);
+            Status = await Store.SetUploadLengthAsync(Id, length, cancellationToken);
         }
     }
 
@@ -168,7 +171,7 @@ internal sealed class UploadSession : IDisposable
         }
 
         // All bytes are here: publishing is right, whether or not somebody still waits for the response.
-        StoredFile file = await _store.CompleteUploadAsync(Id, expected ?? Status.Expected, CancellationToken.None);
+        StoredFile file = await Store.CompleteUploadAsync(Id, expected ?? Status.Expected, CancellationToken.None);
         Status = Status with { Published = file };
         Count("completed");
         return file;
@@ -178,7 +181,7 @@ internal sealed class UploadSession : IDisposable
     /// <returns>False if it was gone already.</returns>
     public async ValueTask<bool> DeleteAsync(CancellationToken cancellationToken)
     {
-        bool deleted = await _store.AbortUploadAsync(Id, cancellationToken);
+        bool deleted = await Store.AbortUploadAsync(Id, cancellationToken);
         if (deleted)
         {
             Count("aborted");
@@ -193,7 +196,7 @@ internal sealed class UploadSession : IDisposable
     {
         try
         {
-            UploadWriter writer = await _store.AppendUploadAsync(Id, offset, isVerified, _ended);
+            UploadWriter writer = await Store.AppendUploadAsync(Id, offset, isVerified, _ended);
             if (offset > 0)
             {
                 Count("resumed");

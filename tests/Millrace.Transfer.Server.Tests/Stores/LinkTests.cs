@@ -67,6 +67,113 @@ public sealed class LinkTests : StoreTest
             .FailsAsync(TransferError.Forbidden);
     }
 
+    /// <summary>Name of a file, and where <c>pub/link</c> leads.</summary>
+    public static TheoryData<bool, string, string> Hidden()
+    {
+        var data = new TheoryData<bool, string, string>();
+        foreach (bool portable in new[] { false, true })
+        {
+            data.Add(portable, "../.millrace/tokens.json", "pub/link");
+            data.Add(portable, "../.millrace", "pub/link/tokens.json");
+            data.Add(portable, "../.millrace/uploads/../tokens.json", "pub/link");
+            data.Add(portable, "deep/er/../../../.millrace/tokens.json", "pub/link");
+            data.Add(portable, "again", "pub/link");
+            data.Add(portable, "hop/tokens.json", "pub/link");
+            data.Add(portable, "hop/uploads", "pub/link/x");
+            data.Add(portable, "up/.millrace/tokens.json", "pub/link");
+            data.Add(portable, "../team/.millrace/tokens.json", "pub/link");
+            data.Add(portable, "../team/.millrace", "pub/link/tokens.json");
+        }
+
+        return data;
+    }
+
+    [Theory, MemberData(nameof(Hidden))]
+    public async Task Links_into_a_stores_own_folder_are_refused(bool portable, string target, string name)
+    {
+        LocalFileStore store = Open(portable);
+        string[] secrets = [Folder[".millrace/tokens.json"], Folder["team/.millrace/tokens.json"]];
+        Directory.CreateDirectory(Folder["pub/deep/er"]);
+        Directory.CreateDirectory(Folder["team/.millrace/uploads"]);
+        Array.ForEach(secrets, static path => File.WriteAllText(path, "secret"));
+        Directory.CreateSymbolicLink(Folder["pub/hop"], "../.millrace");
+        Directory.CreateSymbolicLink(Folder["pub/up"], "..");
+        File.CreateSymbolicLink(Folder["pub/again"], "../.millrace/tokens.json");
+        File.CreateSymbolicLink(Folder["pub/link"], target);
+
+        await store.FindAsync(name).FailsAsync(TransferError.Forbidden);
+        await store.GetAsync(name).FailsAsync(TransferError.Forbidden);
+        await store.PutAsync(name, "changed").FailsAsync(TransferError.Forbidden);
+        await store.DeleteAsync(name.Name(), default, default).FailsAsync(TransferError.Forbidden);
+        UploadStatus upload = await store.StartAsync(name, 1);
+        await store.AppendAsync(upload.Id, 0, "x");
+        await store.CompleteUploadAsync(upload.Id, null, default).FailsAsync(TransferError.Forbidden);
+        await store.ListAsync(new ListFilesOptions { Folder = "pub/hop".Name() }, default).FailsAsync(TransferError.Forbidden);
+
+        Assert.All(secrets, static path => Assert.Equal("secret", File.ReadAllText(path)));
+        FilePage page = await store.ListAsync(new ListFilesOptions { Folder = "pub".Name() }, default);
+        Assert.Equal(["pub/deep", "pub/up"], page.Entries.Select(static entry => entry.Name.Value));
+    }
+
+    [Theory, EveryStore]
+    public async Task Links_do_not_lead_out_of_a_prefix(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        await store.PutAsync("other/file", "secret");
+        await store.PutAsync("data/pub/sub/file", "1");
+        Directory.CreateSymbolicLink(Folder["pub"], "data/pub");
+        File.CreateSymbolicLink(Folder["pub/inside"], "sub/../sub/file");
+        Directory.CreateSymbolicLink(Folder["pub/folder"], "sub");
+        File.CreateSymbolicLink(Folder["pub/outside"], "../../other/file");
+        Directory.CreateSymbolicLink(Folder["pub/away"], "../../other");
+        File.CreateSymbolicLink(Folder["pub/back"], "../pub/sub/file");
+        var confined = (LocalFileStore)store.Within("pub".Name());
+
+        // The prefix is what it was made for, and may be a link itself.
+        Assert.Equal("1", await confined.GetAsync("pub/sub/file"));
+        Assert.Equal("1", await confined.GetAsync("pub/inside"));
+        Assert.Equal("1", await confined.GetAsync("pub/folder/file"));
+        await confined.PutAsync("pub/new/file", "2");
+        Assert.Equal("2", File.ReadAllText(Folder["data/pub/new/file"]));
+
+        foreach (string name in new[] { "pub/outside", "pub/away/file", "pub/back" })
+        {
+            Assert.NotNull(await store.FindAsync(name));
+            await confined.FindAsync(name).FailsAsync(TransferError.Forbidden);
+            await confined.GetAsync(name).FailsAsync(TransferError.Forbidden);
+            await confined.PutAsync(name, "changed").FailsAsync(TransferError.Forbidden);
+            await confined.DeleteAsync(name.Name(), default, default).FailsAsync(TransferError.Forbidden);
+        }
+
+        await confined.ListAsync(new ListFilesOptions { Folder = "pub/away".Name() }, default).FailsAsync(TransferError.Forbidden);
+        FilePage page = await confined.ListAsync(new ListFilesOptions { Folder = "pub".Name() }, default);
+        Assert.Equal(["pub/folder", "pub/inside", "pub/new", "pub/sub"], page.Entries.Select(static entry => entry.Name.Value));
+        Assert.Equal("secret", File.ReadAllText(Folder["other/file"]));
+    }
+
+    [Theory, EveryStore]
+    public async Task Prefix_that_is_a_file_may_be_a_link(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        await store.PutAsync("builds/2", "2");
+        File.CreateSymbolicLink(Folder["latest"], "builds/2");
+        var confined = (LocalFileStore)store.Within("latest".Name());
+
+        Assert.Equal("2", await confined.GetAsync("latest"));
+        await confined.PutAsync("latest", "3");
+        Assert.Equal("3", File.ReadAllText(Folder["builds/2"]));
+    }
+
+    [Fact]
+    public async Task Disposing_a_confined_store_leaves_the_store_open()
+    {
+        LocalFileStore store = Open();
+        await ((LocalFileStore)store.Within("pub".Name())).DisposeAsync();
+
+        await store.PutAsync("pub/file", "1");
+        Assert.Throws<TransferException>(() => Open());
+    }
+
     [Theory, EveryStore]
     public async Task Relative_links_within_the_store_are_followed(bool portable)
     {

@@ -44,6 +44,12 @@ public sealed class TransferNameTests
     [InlineData(".millrace/uploads", nameof(NameFault.Hidden))]
     [InlineData("a/.MillRace", nameof(NameFault.Hidden))]
     [InlineData("a/.millrace-0123456789ab.tmp", nameof(NameFault.Hidden))]
+    [InlineData("MILLRA~1", nameof(NameFault.Hidden))]
+    [InlineData("a/Millra~23/b", nameof(NameFault.Hidden))]
+    [InlineData(".mill\u00ADrace", nameof(NameFault.Hidden))]
+    [InlineData("\u200C.millrace/a", nameof(NameFault.Hidden))]
+    [InlineData(".millrace\uFE0F-ä", nameof(NameFault.Hidden))]
+    [InlineData(".millrac\U000E0061e", nameof(NameFault.Hidden))]
     public void Ambiguous_names_are_refused(string text, string expected)
     {
         Assert.False(TransferName.TryParse(text, out _, out NameFault fault));

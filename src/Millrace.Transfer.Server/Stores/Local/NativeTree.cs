@@ -6,14 +6,20 @@ using Millrace.Transfer.Server.Interop;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// With <see cref="BeneathOpen"/>: the kernel refuses everything that is not below the root, even while folders are renamed
-/// or replaced by links.
+/// With <see cref="BeneathOpen"/>: the kernel refuses everything that is not below the root, or below the folder of a
+/// prefix, even while folders are renamed or replaced by links. A path without a link leads where its name says; after a
+/// link, the device and the inode of the opened folder and of those above it decide.
 /// </summary>
 internal sealed class NativeTree : StoreTree
 {
     private readonly SafeFileHandle _root;
+    private readonly TransferName _prefix;
 
-    private NativeTree(SafeFileHandle root) => _root = root;
+    private NativeTree(SafeFileHandle root, TransferName prefix)
+    {
+        _root = root;
+        _prefix = prefix;
+    }
 
     /// <returns>Null where the kernel is older than 5.6, forbids the call, or there is no /proc.</returns>
     public static NativeTree? TryCreate(string root)
@@ -21,13 +27,13 @@ internal sealed class NativeTree : StoreTree
         SafeFileHandle handle = Folder.Open(root);
         if (!handle.IsInvalid)
         {
-            using SafeFileHandle probe = BeneathOpen.Folder(handle, ".", out int error);
+            using SafeFileHandle probe = BeneathOpen.Folder(handle, ".", follow: false, out int error);
             if (error == 0)
             {
                 using var folder = new NativeFolder(probe);
                 if (Directory.Exists(folder.PathOf("")))
                 {
-                    return new NativeTree(handle);
+                    return new NativeTree(handle, default);
                 }
             }
         }
@@ -36,9 +42,29 @@ internal sealed class NativeTree : StoreTree
         return null;
     }
 
+    public override StoreTree Within(TransferName prefix) => new NativeTree(_root, prefix);
+
     public override SafeFileHandle? TryOpenFile(TransferName name)
     {
-        SafeFileHandle file = BeneathOpen.File(_root, name.Value, out int error);
+        using Start start = Begin(name, create: false);
+        if (start.Folder is null)
+        {
+            return null;
+        }
+
+        SafeFileHandle file = BeneathOpen.File(start.Folder, start.Path, out int error);
+        if (error == Errno.TooManyLinks)
+        {
+            file.Dispose();
+            using NativeFolder? folder = Find(start.Folder, start.Path, name, create: false, follow: true, out string fileName);
+            if (folder is null || IsFolderName(fileName))
+            {
+                return null;
+            }
+
+            file = BeneathOpen.File(folder.Handle, fileName, out error);
+        }
+
         if (error == 0 && VersionFacts.TryGet(file, out FileFacts facts) == 0 && facts.IsRegular)
         {
             return file;
@@ -51,32 +77,60 @@ internal sealed class NativeTree : StoreTree
 
     public override StoreFolder? TryOpenFolder(TransferName folder)
     {
-        SafeFileHandle handle = BeneathOpen.Folder(_root, folder.IsRoot ? "." : folder.Value, out int error);
-        if (error == 0)
-        {
-            return new NativeFolder(handle);
-        }
-
-        ThrowIfRefused(error, "open the folder", folder);
-        return null;
+        using Start start = Begin(folder, create: false);
+        return start.Folder is null ? null : Open(start.Folder, start.Path, "open the folder", folder);
     }
 
     public override StoreFolder? TryOpenFolderOf(TransferName name, bool create, bool follow, out string fileName)
     {
-        string path = name.Value;
+        fileName = name.FileName;
+        using Start start = Begin(name, create);
+        NativeFolder? folder = start.Folder is null ? null : Find(start.Folder, start.Path, name, create, follow, out fileName);
+        if (folder is not null && IsFolderName(fileName))
+        {
+            folder.Dispose();
+            throw Errors.IsFolder(name);
+        }
+
+        return folder;
+    }
+
+    public override FileFacts Look(SafeFileHandle file)
+    {
+        int error = VersionFacts.TryGet(file, out FileFacts facts);
+        return error == 0 ? facts : throw SystemError.Exception(error);
+    }
+
+    public override void Dispose() => _root.Dispose();
+
+    /// <summary>Where a name is looked up: in the root, or in the folder of the prefix if it is below that.</summary>
+    private Start Begin(TransferName name, bool create)
+    {
+        if (_prefix.IsRoot || name == _prefix || !name.IsIn(_prefix))
+        {
+            return new Start(_root, name.IsRoot ? "." : name.Value, owned: null);
+        }
+
+        NativeFolder? folder = create
+            ? Create(_root, _prefix.Value, name)
+            : Open(_root, _prefix.Value, "open the folder of", name);
+        return new Start(folder?.Handle, name.Value[(_prefix.Value.Length + 1)..], folder);
+    }
+
+    /// <summary>Opens the folder of a name's file, through links if <paramref name="follow"/> is set.</summary>
+    private NativeFolder? Find(
+        SafeFileHandle start, string path, TransferName name, bool create, bool follow, out string fileName)
+    {
         for (int links = 0; ; links++)
         {
             int slash = path.LastIndexOf('/');
             fileName = path[(slash + 1)..];
             string folderPath = slash < 0 ? "." : path[..slash];
-            if (fileName is "" or "." or "..")
-            {
-                // The target of a link; a name has no such part.
-                throw Errors.IsFolder(name);
-            }
-
-            StoreFolder? folder = Open(folderPath, create, name);
-            if (!follow || folder is null || !folder.TryLook(fileName, out _, out _, out bool isLink) || !isLink)
+            NativeFolder? folder = create
+                ? Create(start, folderPath, name, links > 0)
+                : Open(start, folderPath, "open the folder of", name, links > 0);
+            if (!follow || folder is null || IsFolderName(fileName)
+                || !folder.TryLook(fileName, out _, out _, out bool isLink) || !isLink)
             {
                 return folder;
             }
@@ -92,23 +146,30 @@ internal sealed class NativeTree : StoreTree
         }
     }
 
-    public override FileFacts Look(SafeFileHandle file)
+    /// <summary>The target of a link can end like this; a name has no such part.</summary>
+    private static bool IsFolderName(string part) => part is "" or "." or "..";
+
+    private NativeFolder? Open(SafeFileHandle start, string path, string verb, TransferName name, bool isLinkTarget = false)
     {
-        int error = VersionFacts.TryGet(file, out FileFacts facts);
-        return error == 0 ? facts : throw SystemError.Exception(error);
+        SafeFileHandle handle = TryOpen(start, path, name, isLinkTarget, out int error);
+        if (error == 0)
+        {
+            return new NativeFolder(handle);
+        }
+
+        ThrowIfRefused(error, verb, name);
+        return null;
     }
 
-    public override void Dispose() => _root.Dispose();
-
-    private NativeFolder? Open(string path, bool create, TransferName name)
+    private NativeFolder Create(SafeFileHandle start, string path, TransferName name, bool isLinkTarget = false)
     {
-        SafeFileHandle handle = BeneathOpen.Folder(_root, path, out int error);
-        if (error == Errno.NoEntry && create)
+        SafeFileHandle handle = TryOpen(start, path, name, isLinkTarget, out int error);
+        if (error == Errno.NoEntry)
         {
             int slash = path.LastIndexOf('/');
-            using NativeFolder parent = Open(slash < 0 ? "." : path[..slash], create, name)!;
+            using NativeFolder parent = Create(start, slash < 0 ? "." : path[..slash], name, isLinkTarget);
             Create(parent, path[(slash + 1)..], name);
-            handle = BeneathOpen.Folder(_root, path, out error);
+            handle = TryOpen(start, path, name, isLinkTarget, out error);
         }
 
         if (error == 0)
@@ -116,13 +177,13 @@ internal sealed class NativeTree : StoreTree
             return new NativeFolder(handle);
         }
 
-        if (create && error is Errno.NoEntry or Errno.NotDirectory)
+        if (error is Errno.NoEntry or Errno.NotDirectory)
         {
             throw Errors.NoFolderPossible(name);
         }
 
         ThrowIfRefused(error, "open the folder of", name);
-        return null;
+        throw Errors.NoFolder(name);
     }
 
     private static void Create(NativeFolder parent, string part, TransferName name)
@@ -143,6 +204,66 @@ internal sealed class NativeTree : StoreTree
         }
     }
 
+    private SafeFileHandle TryOpen(SafeFileHandle start, string path, TransferName name, bool isLinkTarget, out int error)
+    {
+        SafeFileHandle handle = BeneathOpen.Folder(start, path, follow: false, out error);
+        if (error == Errno.TooManyLinks)
+        {
+            isLinkTarget = true;
+            handle = BeneathOpen.Folder(start, path, follow: true, out error);
+        }
+
+        if (error == 0 && isLinkTarget && IsHidden(handle))
+        {
+            handle.Dispose();
+            throw Errors.LeadsOut(name);
+        }
+
+        return handle;
+    }
+
+    /// <summary>Whether a folder is a store's own, or below one; or is not below the root any more.</summary>
+    private bool IsHidden(SafeFileHandle folder)
+    {
+        _ = VersionFacts.TryGet(_root, out FileFacts root);
+        using var whole = new NativeFolder(_root, owns: false);
+        _ = whole.TryLook(NameRules.HiddenFolder, out FileFacts hidden, out _, out _);
+        NativeFolder? above = null;
+        try
+        {
+            SafeFileHandle at = folder;
+            while (VersionFacts.TryGet(at, out FileFacts facts) == 0 && !IsSame(facts, hidden))
+            {
+                if (IsSame(facts, root))
+                {
+                    return false;
+                }
+
+                var parent = new NativeFolder(BeneathOpen.Parent(at, out int error));
+                above?.Dispose();
+                above = parent;
+
+                // A served folder within this one has its own, under the same name.
+                if (error != 0
+                    || (parent.TryLook(NameRules.HiddenFolder, out FileFacts other, out _, out _) && IsSame(facts, other))
+                    || (parent.TryLook(".", out other, out _, out _) && IsSame(facts, other)))
+                {
+                    return true;
+                }
+
+                at = parent.Handle;
+            }
+
+            return true;
+        }
+        finally
+        {
+            above?.Dispose();
+        }
+    }
+
+    private static bool IsSame(in FileFacts one, in FileFacts other) => one.Inode == other.Inode && one.Device == other.Device;
+
     private static void ThrowIfRefused(int error, string verb, TransferName name)
     {
         switch (error)
@@ -155,14 +276,26 @@ internal sealed class NativeTree : StoreTree
                 throw Errors.Translate(SystemError.Exception(error), verb, name);
         }
     }
+
+    /// <summary>A folder, null if there is none, and the path of a name below it.</summary>
+    private readonly struct Start(SafeFileHandle? folder, string path, NativeFolder? owned) : IDisposable
+    {
+        public SafeFileHandle? Folder => folder;
+
+        public string Path => path;
+
+        public void Dispose() => owned?.Dispose();
+    }
 }
 
 /// <summary>
 /// A folder by its descriptor: paths begin with its name in /proc, so that they stay valid, and below the root, when
 /// somebody renames the folder or replaces it by a link.
 /// </summary>
-internal sealed class NativeFolder(SafeFileHandle handle) : StoreFolder
+internal sealed class NativeFolder(SafeFileHandle handle, bool owns = true) : StoreFolder
 {
+    public SafeFileHandle Handle => handle;
+
     public override string PathOf(string name) => string.Create(
         CultureInfo.InvariantCulture, $"/proc/self/fd/{(int)handle.DangerousGetHandle()}/{name}");
 
@@ -178,5 +311,11 @@ internal sealed class NativeFolder(SafeFileHandle handle) : StoreFolder
         }
     }
 
-    public override void Dispose() => handle.Dispose();
+    public override void Dispose()
+    {
+        if (owns)
+        {
+            handle.Dispose();
+        }
+    }
 }

@@ -10,11 +10,14 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 /// <param name="root">Without links in it.</param>
 /// <param name="native">Whether Linux may at least say which version a file is.</param>
-internal sealed class PortableTree(string root, bool native) : StoreTree
+/// <param name="prefix">The folder or file below which no link leads out; the root for none.</param>
+internal sealed class PortableTree(string root, bool native, TransferName prefix = default) : StoreTree
 {
     /// <summary>The framework does not report the time of the last change; the time of creation replaces it.</summary>
     public static FileFacts FactsOf(FileInfo file) => new(
         0, 0, file.Length, Nanoseconds(file.LastWriteTimeUtc), Nanoseconds(file.CreationTimeUtc), IsRegular(file));
+
+    public override StoreTree Within(TransferName prefix) => new PortableTree(root, native, prefix);
 
     public override SafeFileHandle? TryOpenFile(TransferName name)
     {
@@ -112,12 +115,16 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
 
     private static long Nanoseconds(DateTime time) => (time - DateTime.UnixEpoch).Ticks * 100;
 
-    /// <summary>Resolves all links, each of which has to stay below the root.</summary>
-    private string Resolve(TransferName name)
+    /// <summary>Resolves all links, each of which has to stay below the root, or below the folder of the prefix.</summary>
+    private string Resolve(TransferName name) => prefix.IsRoot || name == prefix || !name.IsIn(prefix)
+        ? Resolve(root, name.Value, name)
+        : Resolve(Resolve(root, prefix.Value, name), name.Value[(prefix.Value.Length + 1)..], name);
+
+    private static string Resolve(string start, string relative, TransferName name)
     {
-        string path = root;
+        string path = start;
         int links = 0;
-        var rest = new Stack<string>(name.IsRoot ? [] : name.Value.Split('/').Reverse());
+        var rest = new Stack<string>(relative.Split('/').Reverse());
         while (rest.TryPop(out string? part))
         {
             if (part is "" or ".")
@@ -127,11 +134,17 @@ internal sealed class PortableTree(string root, bool native) : StoreTree
 
             if (part == "..")
             {
-                path = path.Length > root.Length ? Path.GetDirectoryName(path)! : throw Errors.LeadsOut(name);
+                path = path.Length > start.Length ? Path.GetDirectoryName(path)! : throw Errors.LeadsOut(name);
                 continue;
             }
 
-            string next = Path.Combine(path, part);
+            // Windows: also expands a short name such as MILLRA~1.
+            string next = Path.GetFullPath(Path.Combine(path, part));
+            if (Path.GetFileName(next.AsSpan()).Equals(NameRules.HiddenFolder, StringComparison.OrdinalIgnoreCase))
+            {
+                throw Errors.LeadsOut(name);
+            }
+
             string? target = new FileInfo(next).LinkTarget;
             if (target is null)
             {

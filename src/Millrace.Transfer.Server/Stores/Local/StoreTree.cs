@@ -2,11 +2,16 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Resolves names below a store's root, and never leaves it. Thread-safe.</summary>
+/// <summary>
+/// Resolves names below a store's root. Never leaves it, and never follows a link into the store's own folder. Thread-safe.
+/// </summary>
 internal abstract class StoreTree : IDisposable
 {
     /// <summary>How many links a name may go through; as many as Linux follows.</summary>
     protected const int MaxLinks = 40;
+
+    /// <summary>The same tree for names in one folder, out of which no link leads. Holds nothing of its own.</summary>
+    public abstract StoreTree Within(TransferName prefix);
 
     /// <returns>Null when there is none of that name; a folder is none.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>: a link leads out.</exception>

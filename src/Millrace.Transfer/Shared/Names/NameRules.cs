@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Collections.Frozen;
+using System.Globalization;
 using System.Text;
 
 namespace Millrace.Transfer;
@@ -30,6 +31,9 @@ internal static class NameRules
 
     /// <summary>The staged files of <see cref="FilePipe.Create"/>, which are not finished.</summary>
     private const string StagedPrefix = ".millrace-";
+
+    /// <summary>Windows gives both a second name, of eight characters: this and a digit.</summary>
+    private const string ShortName = "MILLRA~";
 
     public static NameFault Check(ReadOnlySpan<char> text)
     {
@@ -121,14 +125,34 @@ internal static class NameRules
             return NameFault.TooLong;
         }
 
-        if (part.Equals(HiddenFolder, StringComparison.OrdinalIgnoreCase)
-            || part.StartsWith(StagedPrefix, StringComparison.OrdinalIgnoreCase))
+        if (IsHidden(part))
         {
             return NameFault.Hidden;
         }
 
         return part[^1] is '.' or ' ' || IsDevice(part) ? NameFault.ReservedOnWindows : NameFault.None;
     }
+
+    /// <summary>Also as other file systems write these names.</summary>
+    private static bool IsHidden(ReadOnlySpan<char> part)
+    {
+        if (!Ascii.IsValid(part))
+        {
+            // ext4 with folders that ignore case, and HFS+, leave such characters out when they compare names.
+            part = string.Concat(part.ToString().EnumerateRunes().Where(static rune => !IsIgnorable(rune)));
+        }
+
+        return part.Equals(HiddenFolder, StringComparison.OrdinalIgnoreCase)
+            || part.StartsWith(StagedPrefix, StringComparison.OrdinalIgnoreCase)
+            || (part.StartsWith(ShortName, StringComparison.OrdinalIgnoreCase)
+                && part.Length > ShortName.Length && char.IsAsciiDigit(part[ShortName.Length]));
+    }
+
+    /// <summary>Default_Ignorable_Code_Point of Unicode: the characters without a glyph.</summary>
+    private static bool IsIgnorable(Rune rune) => Rune.GetUnicodeCategory(rune) == UnicodeCategory.Format
+        || rune.Value is 0x034F or 0x115F or 0x1160 or 0x17B4 or 0x17B5 or 0x3164 or 0xFFA0
+            or (>= 0x180B and <= 0x180F) or (>= 0x2060 and <= 0x206F) or (>= 0xFE00 and <= 0xFE0F)
+            or (>= 0xFFF0 and <= 0xFFF8) or (>= 0x1D173 and <= 0x1D17A) or (>= 0xE0000 and <= 0xE0FFF);
 
     /// <summary>Also with an extension, and with spaces before it: Windows opens the device for all of them.</summary>
     private static bool IsDevice(ReadOnlySpan<char> part)
