@@ -66,7 +66,7 @@ internal static class GrpcUpload
                 : "An upload begins with the message 'upload', and 'data' came first.");
         }
 
-        Chunk first = Chunk.Parser.ParseFrom(messages.Rest);
+        Chunk first = StrictMessage.Parse(Chunk.Parser, messages.Rest);
         return first.ContentCase == Chunk.ContentOneofCase.Upload
             ? first.Upload
             : throw Errors.Invalid($"An upload begins with the message 'upload', and '{first.ContentCase}' came first.");
@@ -74,7 +74,7 @@ internal static class GrpcUpload
 
     private static End? ReadEnd(MessageReader messages)
     {
-        Chunk chunk = Chunk.Parser.ParseFrom(messages.Rest);
+        Chunk chunk = StrictMessage.Parse(Chunk.Parser, messages.Rest);
         return chunk.ContentCase switch
         {
             Chunk.ContentOneofCase.None => null,

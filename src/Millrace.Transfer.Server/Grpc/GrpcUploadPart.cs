@@ -15,7 +15,7 @@ internal static class GrpcUploadPart
             throw new GrpcFault(GrpcStatus.Unimplemented, "This method takes one message, and none came.");
         }
 
-        UploadPartRequest request = UploadPartRequest.Parser.ParseFrom(messages.Rest);
+        UploadPartRequest request = StrictMessage.Parse(UploadPartRequest.Parser, messages.Rest);
         _ = GrpcValues.Upload(request.Upload);
         Sha256Digest? expected = request.HasSha256 ? GrpcMapping.ToDigest(request.Sha256) : null;
         using UploadSession session = await GrpcUploads.OpenAsync(call, request.Upload, isTransfer: true);
@@ -39,7 +39,7 @@ internal static class GrpcUploadPart
         {
             await messages.TakeDataAsync();
             await messages.NextAsync();
-            UploadPartRequest whole = UploadPartRequest.Parser.ParseFrom(messages.Rest);
+            UploadPartRequest whole = StrictMessage.Parse(UploadPartRequest.Parser, messages.Rest);
             if (whole.Upload != request.Upload || whole.Offset != request.Offset || whole.Sha256 != request.Sha256)
             {
                 throw Errors.Invalid("'data' is the last field of a part; the others come before it.");

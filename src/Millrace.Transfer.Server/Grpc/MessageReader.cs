@@ -78,7 +78,7 @@ internal sealed class MessageReader : IDisposable
             throw NotOne("none");
         }
 
-        T message = parser.ParseFrom(Rest);
+        T message = StrictMessage.Parse(parser, Rest);
         await ThrowIfMoreAsync();
         return message;
     }

@@ -55,9 +55,13 @@ internal sealed class TusMetadata
     }
 
     /// <summary>The value of a key as text.</summary>
+    /// <param name="key">The key.</param>
+    /// <param name="isName">Whether it is the name of a file.</param>
     /// <returns>Null when the key is absent or its value is empty.</returns>
-    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>: it is not UTF-8.</exception>
-    public string? Text(string key)
+    /// <exception cref="TransferException">
+    /// It is not UTF-8: <see cref="TransferError.InvalidName"/> of a name, otherwise <see cref="TransferError.InvalidRequest"/>.
+    /// </exception>
+    public string? Text(string key, bool isName = false)
     {
         if (!TryGet(key, out ReadOnlyMemory<byte> value) || value.IsEmpty)
         {
@@ -71,7 +75,7 @@ internal sealed class TusMetadata
         catch (DecoderFallbackException exception)
         {
             throw new TransferException(
-                TransferError.InvalidRequest,
+                isName ? TransferError.InvalidName : TransferError.InvalidRequest,
                 $"The value of '{key}' in Upload-Metadata is not UTF-8. Encode the text in UTF-8, then in base64.",
                 innerException: exception);
         }

@@ -14,10 +14,10 @@ internal static class UploadNames
     /// </exception>
     public static TransferName Choose(TusMetadata metadata)
     {
-        string name = metadata.Text("filename") ?? metadata.Text("name") ?? throw Errors.Invalid(
+        string name = metadata.Text("filename", isName: true) ?? metadata.Text("name", isName: true) ?? throw Errors.Invalid(
             "Upload-Metadata has no 'filename'. Send the name under which the file is to be kept, in base64: "
             + "Upload-Metadata: filename dHJpcHMuY3N2");
-        string? relative = metadata.Text("relativePath");
+        string? relative = metadata.Text("relativePath", isName: true);
         return relative is not null
             && relative.Length > name.Length
             && relative.EndsWith(name, StringComparison.Ordinal)
@@ -33,8 +33,7 @@ internal static class UploadNames
     {
         string field = request.Headers.ContentDisposition.ToString();
         string? name = ContentDispositionHeaderValue.TryParse(field, out ContentDispositionHeaderValue? disposition)
-            ? HeaderUtilities.UnescapeAsQuotedString(
-                disposition.FileNameStar.HasValue ? disposition.FileNameStar : disposition.FileName).Value
+            ? NameIn(disposition)
             : null;
         return string.IsNullOrEmpty(name)
             ? throw new TransferException(
@@ -42,5 +41,24 @@ internal static class UploadNames
                 "The upload has no name. Send it to the file's own URL with PUT, or say it: "
                 + "Content-Disposition: inline; filename=\"trips.csv\"")
             : TransferName.Parse(name);
+    }
+
+    /// <summary>The framework replaces what is not UTF-8 by U+FFFD, which would make one name of two.</summary>
+    private static string? NameIn(ContentDispositionHeaderValue field)
+    {
+        // RFC 8187, section 3.2.1: the charset, the language, and the percent-encoded name.
+        string extended = NameValueHeaderValue.Find(field.Parameters, "filename*")?.Value.ToString() ?? "";
+        if (extended.Split('\'', 3) is [var charset, _, var encoded] && charset.Equals("UTF-8", StringComparison.OrdinalIgnoreCase))
+        {
+            return NameEncoding.TryDecode(encoded, out string text, out NameFault fault, isParameter: true)
+                ? text
+                : throw new TransferException(TransferError.InvalidName, NameRules.Describe(encoded, fault));
+        }
+
+        string? name = HeaderUtilities.UnescapeAsQuotedString(
+            field.FileNameStar.HasValue ? field.FileNameStar : field.FileName).Value;
+        return name?.Contains('\uFFFD') is true && !field.ToString().Contains('\uFFFD')
+            ? throw new TransferException(TransferError.InvalidName, NameRules.Describe(name, NameFault.NotUnicode))
+            : name;
     }
 }

@@ -39,8 +39,8 @@ public sealed class TusMetadataTests
     public void A_name_that_is_not_UTF_8_is_refused()
     {
         TusMetadata metadata = TusMetadata.Parse("filename /w==");
-        var refused = Assert.Throws<TransferException>(() => metadata.Text("filename"));
-        Assert.Equal(TransferError.InvalidRequest, refused.Error);
+        var refused = Assert.Throws<TransferException>(() => UploadNames.Choose(metadata));
+        Assert.Equal(TransferError.InvalidName, refused.Error);
     }
 
     [Theory]

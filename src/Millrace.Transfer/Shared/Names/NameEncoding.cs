@@ -12,9 +12,9 @@ internal static class NameEncoding
 
     /// <summary>
     /// Decodes once. A slash that was encoded is refused: whoever encoded it did not mean a separator, and whoever checks
-    /// paths before us did not see one.
+    /// paths before us did not see one. Only in the parameter of a field, where none can stand, it means a separator.
     /// </summary>
-    public static bool TryDecode(ReadOnlySpan<char> path, out string text, out NameFault fault)
+    public static bool TryDecode(ReadOnlySpan<char> path, out string text, out NameFault fault, bool isParameter = false)
     {
         text = "";
         byte[] bytes = new byte[Strict.GetMaxByteCount(path.Length)];
@@ -33,7 +33,7 @@ internal static class NameEncoding
 
                 if (path.Length < 3
                     || Convert.FromHexString(path.Slice(1, 2), bytes.AsSpan(count), out _, out _) != OperationStatus.Done
-                    || bytes[count] == (byte)'/')
+                    || (bytes[count] == (byte)'/' && !isParameter))
                 {
                     fault = NameFault.ForbiddenCharacter;
                     return false;

@@ -59,7 +59,7 @@ internal static class GrpcMessages
     {
         try
         {
-            return parser.ParseFrom(message);
+            return StrictMessage.Parse(parser, message);
         }
         catch (InvalidProtocolBufferException exception)
         {

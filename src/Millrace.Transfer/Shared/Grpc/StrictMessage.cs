@@ -1,0 +1,84 @@
+using System.Text.Unicode;
+using Google.Protobuf;
+using Google.Protobuf.Reflection;
+
+namespace Millrace.Transfer;
+
+/// <summary>
+/// Parses messages whose text has to be UTF-8, as proto3 demands. The library replaces what is not by U+FFFD, which would make
+/// one name of two.
+/// </summary>
+internal static class StrictMessage
+{
+    /// <exception cref="InvalidProtocolBufferException">The bytes are not such a message.</exception>
+    /// <exception cref="TransferException">
+    /// A text is not UTF-8: <see cref="TransferError.InvalidName"/> of a name, otherwise <see cref="TransferError.InvalidRequest"/>.
+    /// </exception>
+    public static T Parse<T>(MessageParser<T> parser, ReadOnlySpan<byte> bytes)
+        where T : IMessage<T>
+    {
+        T message = parser.ParseFrom(bytes);
+        Check(message.Descriptor, bytes);
+        return message;
+    }
+
+    /// <summary>Checks the text of a message that could be parsed, so that its framing is right.</summary>
+    private static void Check(MessageDescriptor type, ReadOnlySpan<byte> bytes)
+    {
+        while (!bytes.IsEmpty)
+        {
+            ulong tag = Take(ref bytes);
+            switch (WireFormat.GetTagWireType((uint)tag))
+            {
+                case WireFormat.WireType.Varint:
+                    Take(ref bytes);
+                    break;
+                case WireFormat.WireType.Fixed64:
+                    bytes = bytes[8..];
+                    break;
+                case WireFormat.WireType.Fixed32:
+                    bytes = bytes[4..];
+                    break;
+                case WireFormat.WireType.LengthDelimited:
+                    int length = (int)Take(ref bytes);
+                    Check(type.FindFieldByNumber(WireFormat.GetTagFieldNumber((uint)tag)), bytes[..length]);
+                    bytes = bytes[length..];
+                    break;
+                default:
+                    // The begin or end of a group, which only unknown fields can be.
+                    break;
+            }
+        }
+    }
+
+    private static void Check(FieldDescriptor? field, ReadOnlySpan<byte> content)
+    {
+        if (field?.FieldType == FieldType.Message)
+        {
+            Check(field.MessageType, content);
+        }
+        else if (field?.FieldType == FieldType.String && !Utf8.IsValid(content))
+        {
+            string text = System.Text.Encoding.UTF8.GetString(content);
+            throw field.Name is "name" or "folder" or "after"
+                ? new TransferException(TransferError.InvalidName, NameRules.Describe(text, NameFault.NotUnicode))
+                : new TransferException(
+                    TransferError.InvalidRequest, $"The text of '{field.Name}' is not valid UTF-8: '{NameEncoding.Printable(text)}'.");
+        }
+    }
+
+    private static ulong Take(ref ReadOnlySpan<byte> bytes)
+    {
+        ulong value = 0;
+        for (int shift = 0; ; shift += 7)
+        {
+            byte next = bytes[0];
+            bytes = bytes[1..];
+            value |= (ulong)(next & 0x7f) << shift;
+            if (next < 0x80)
+            {
+                return value;
+            }
+        }
+    }
+}
