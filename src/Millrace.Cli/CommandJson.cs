@@ -1,6 +1,7 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Millrace.Transfer;
 
 namespace Millrace.Cli;
 
@@ -24,9 +25,9 @@ internal sealed partial class CommandJson : JsonSerializerContext
 
     private static CommandJson Indented => field ??= Create(indented: true);
 
-    public static string ToLine<T>(T value) => JsonSerializer.Serialize(value, typeof(T), Line);
+    public static string ToLine<T>(T value) => PrintableText.Escape(JsonSerializer.Serialize(value, typeof(T), Line));
 
-    public static string ToDocument<T>(T value) => JsonSerializer.Serialize(value, typeof(T), Indented);
+    public static string ToDocument<T>(T value) => PrintableText.Escape(JsonSerializer.Serialize(value, typeof(T), Indented));
 
     private static CommandJson Create(bool indented) => new(
         new JsonSerializerOptions(Default.Options)

@@ -3,6 +3,10 @@ namespace Millrace.Transfer;
 /// <summary>
 /// A transfer that was refused or that failed. The message explains what was tried, what happened and what can be done.
 /// </summary>
+/// <remarks>
+/// The message can have text of a server. Control characters and marks that change the direction of text are replaced by U+FFFD,
+/// so that it can be printed.
+/// </remarks>
 public sealed class TransferException : IOException
 {
     /// <summary>Describes a failed transfer.</summary>
@@ -12,7 +16,7 @@ public sealed class TransferException : IOException
     /// <param name="innerException">What caused it.</param>
     public TransferException(
         TransferError error, string message, string? name = null, Exception? innerException = null)
-        : base(message, innerException)
+        : base(PrintableText.Clean(message), innerException)
     {
         Error = error;
         Name = name;

@@ -9,7 +9,8 @@ namespace Millrace.Cli;
 internal static class ListCommand
 {
     private const string Details = """
-        Folders end with a slash, like their URLs. Times are local.
+        Folders end with a slash, like their URLs. Times are local. Control characters, and marks that change the direction of
+        text, are shown as U+FFFD; --json prints names exactly.
 
         Examples:
           millrace ls http://host:8080/files/
@@ -131,6 +132,7 @@ internal static class ListText
         string name = !folder.IsRoot && entry.Name != folder && entry.Name.IsIn(folder)
             ? entry.Name.Value[(folder.Value.Length + 1)..]
             : entry.Name.Value;
+        name = PrintableText.Clean(name);
         return entry.IsFolder ? name + "/" : name;
     }
 
@@ -141,6 +143,7 @@ internal static class ListText
         string time = entry.Modified is { } modified
             ? modified.ToLocalTime().ToString("yyyy-MM-dd HH:mm", CultureInfo.InvariantCulture)
             : "";
-        return $"{size,9}  {time,16}  {entry.Tag?.ToString() ?? "",-24}  {NameOf(entry, folder)}";
+        string tag = PrintableText.Clean(entry.Tag?.ToString() ?? "");
+        return $"{size,9}  {time,16}  {tag,-24}  {NameOf(entry, folder)}";
     }
 }

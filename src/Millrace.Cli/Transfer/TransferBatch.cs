@@ -98,7 +98,7 @@ internal sealed record TransferItem(string Path, TransferName Name, string Url, 
 
     public Exception? Refused { get; init; }
 
-    public string Shown => Path == Standard ? "the standard stream" : Path;
+    public string Shown => Path == Standard ? "the standard stream" : PrintableText.Clean(Path);
 }
 
 /// <summary>What became of a <see cref="TransferItem"/>.</summary>

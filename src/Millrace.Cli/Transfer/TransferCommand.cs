@@ -124,7 +124,7 @@ internal static class TransferFailure
 
     public static string Describe(Exception exception)
     {
-        string message = exception.Message.TrimEnd();
+        string message = PrintableText.Clean(exception.Message.TrimEnd());
         message += message.EndsWith('.') ? "" : ".";
         string advice = exception is TransferException transfer ? Advice(transfer.Error) : "";
         return advice.Length == 0 ? message : $"{message} {advice}";

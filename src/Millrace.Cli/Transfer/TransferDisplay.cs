@@ -133,6 +133,7 @@ internal sealed class BarDisplay : ITransferDisplay
         lock (_lock)
         {
             string name = item.Path == TransferItem.Standard ? item.Name.FileName : Path.GetFileName(item.Path);
+            name = PrintableText.Clean(name);
             name = Markup.Escape(name.Length > LongestName ? name[..(LongestName - 1)] + "…" : name);
             ProgressTask task = _idle.Count > 0 ? _idle.Pop() : _context.AddTask(name);
             task.Description = name;

@@ -6,16 +6,16 @@ internal static partial class TransferLog
     [LoggerMessage(1, LogLevel.Information,
         "{Method} {Name}: {Outcome}, {Status}, {Bytes} bytes in {Milliseconds} ms, {Owner} at {Address}")]
     public static partial void Transferred(
-        this ILogger logger, string method, TransferName name, string outcome, int status, long bytes, long milliseconds,
+        this ILogger logger, string method, string name, string outcome, int status, long bytes, long milliseconds,
         string owner, string address);
 
     [LoggerMessage(2, LogLevel.Debug, "{Method} {Name}: {Outcome}, {Status}, {Owner} at {Address}")]
     public static partial void Answered(
-        this ILogger logger, string method, TransferName name, string outcome, int status, string owner, string address);
+        this ILogger logger, string method, string name, string outcome, int status, string owner, string address);
 
     [LoggerMessage(3, LogLevel.Warning, "{Method} {Name}: refused, {Error}, {Address}")]
     public static partial void Refused(
-        this ILogger logger, string method, TransferName name, TransferError error, string address);
+        this ILogger logger, string method, string name, TransferError error, string address);
 
     [LoggerMessage(4, LogLevel.Error, "The tokens cannot be read: {Reason}")]
     public static partial void TokensUnreadable(this ILogger logger, string reason);

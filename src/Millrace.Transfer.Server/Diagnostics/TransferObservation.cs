@@ -34,6 +34,8 @@ internal sealed class TransferObservation
             (scope & TransferScope.Write) != TransferScope.None ? "millrace receive" : "millrace transmit", ActivityKind.Internal);
     }
 
+    private string LoggedName => PrintableText.Clean(_name.ToString());
+
     /// <summary>Starts an observation, which ends automatically with the response.</summary>
     public static TransferObservation Begin(
         TransferMeter meter, ILogger logger, HttpContext context, TransferScope scope, TransferName name)
@@ -83,15 +85,15 @@ internal sealed class TransferObservation
         {
             _meter.Ended(_direction, outcome, status, _bytes, duration);
             _logger.Transferred(
-                method, _name, outcome, status, _bytes, (long)duration.TotalMilliseconds, _owner ?? Nobody, _address);
+                method, LoggedName, outcome, status, _bytes, (long)duration.TotalMilliseconds, _owner ?? Nobody, _address);
         }
         else if (_refusal is { } error)
         {
-            _logger.Refused(method, _name, error, _address);
+            _logger.Refused(method, LoggedName, error, _address);
         }
         else
         {
-            _logger.Answered(method, _name, outcome, status, _owner ?? Nobody, _address);
+            _logger.Answered(method, LoggedName, outcome, status, _owner ?? Nobody, _address);
         }
 
         if (_activity is not null)

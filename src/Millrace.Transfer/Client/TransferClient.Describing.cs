@@ -20,7 +20,7 @@ public sealed partial class TransferClient
     public async ValueTask<Uri> FindFilesAsync(CancellationToken cancellationToken = default)
     {
         ServerDescription description = await DescribeAsync(cancellationToken).ConfigureAwait(false);
-        return new Uri(Files, $"{description.Files.TrimEnd('/')}/");
+        return FilesOf(description);
     }
 
     /// <summary>Asks the server what it offers, once.</summary>
@@ -63,8 +63,17 @@ public sealed partial class TransferClient
         Options = Options,
         Clock = _clock,
         Files = Files,
-        Uploads = description.Uploads is { } uploads ? new Uri(Files, $"{uploads.TrimEnd('/')}/") : null,
+        Uploads = UploadsOf(description),
     };
+
+    private Uri FilesOf(ServerDescription description) =>
+        ServerAddress.Resolve(Files, $"{description.Files.TrimEnd('/')}/", "the place of its files", Describing);
+
+    private Uri? UploadsOf(ServerDescription description) => description.Uploads is { } uploads
+        ? ServerAddress.Resolve(Files, $"{uploads.TrimEnd('/')}/", "the place of uploads", Describing)
+        : null;
+
+    private ProtocolCall Describing => new("Asking what is offered by", Files.Authority, TransferProtocol.Auto);
 
     private async Task<ServerDescription> AskOnceAsync(CancellationToken cancellationToken)
     {
@@ -95,7 +104,7 @@ public sealed partial class TransferClient
     /// <returns>Null when it does not describe itself.</returns>
     private async Task<ServerDescription?> AskOnceAsync(Version version, CancellationToken cancellationToken)
     {
-        var call = new ProtocolCall("Asking what is offered by", Files.Authority, TransferProtocol.Auto);
+        ProtocolCall call = Describing;
         using var watch = new IdleWatch(Options.IdleTimeout, _clock, cancellationToken);
         using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(Files, ServerDescription.Path))
         {
@@ -116,9 +125,16 @@ public sealed partial class TransferClient
                 throw await Failures.ReadAsync(response, call, _clock, watch.Token).ConfigureAwait(false);
             }
 
-            Stream body = await response.Content.ReadAsStreamAsync(watch.Token).ConfigureAwait(false);
-            return await JsonSerializer.DeserializeAsync(body, TransferJson.Default.ServerDescription, watch.Token)
-                .ConfigureAwait(false);
+            ServerDescription? description = await BoundedJson.ReadAsync(
+                response, BoundedJson.MaxDocument, TransferJson.Default.ServerDescription, watch.Token).ConfigureAwait(false);
+            if (description is not null)
+            {
+                description.Protocols = [.. description.Protocols.Where(IsUsable)];
+                _ = FilesOf(description);
+                _ = UploadsOf(description);
+            }
+
+            return description;
         }
         catch (JsonException)
         {
@@ -136,6 +152,13 @@ public sealed partial class TransferClient
         status is HttpStatusCode.NotFound or HttpStatusCode.MethodNotAllowed or HttpStatusCode.NotImplemented
         || (IsGrpc(Options.Protocol) && (int)status is >= 400 and < 500
             && status is not (HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden or HttpStatusCode.TooManyRequests));
+
+    private static bool IsUsable(ProtocolDescription? protocol) => protocol is
+    {
+        Name: not null,
+        Scheme: "http" or "https",
+        Port: > 0 and <= ushort.MaxValue,
+    };
 
     private static bool MaySpeakHttp2(HttpRequestException exception) =>
         exception.HttpRequestError is HttpRequestError.InvalidResponse or HttpRequestError.ResponseEnded or HttpRequestError.HttpProtocolError

@@ -5,6 +5,10 @@ namespace Millrace.Transfer;
 /// <summary>Looking, listing, deleting.</summary>
 public sealed partial class TransferClient
 {
+    /// <summary>Pages without an entry, one after the other, that a listing may have.</summary>
+    /// <remarks>Files may be deleted while a folder is listed; an endless listing would not end otherwise.</remarks>
+    private const int MaxEmptyPages = 100;
+
     /// <summary>What is known of a file; null when there is none.</summary>
     /// <exception cref="TransferException">It was refused, or failed for good.</exception>
     public async Task<StoredFile?> FindAsync(TransferName name, CancellationToken cancellationToken = default)
@@ -34,6 +38,7 @@ public sealed partial class TransferClient
     {
         TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
         string? after = null;
+        int emptyPages = 0;
         do
         {
             string? from = after;
@@ -49,10 +54,12 @@ public sealed partial class TransferClient
                 yield return Read(entry, folder, context.Protocol.Kind);
             }
 
-            if (page.Next is not null && string.CompareOrdinal(page.Next, after) <= 0)
+            emptyPages = page.Entries.Count == 0 ? emptyPages + 1 : 0;
+            if (page.Next is not null && (string.CompareOrdinal(page.Next, after) <= 0 || emptyPages == MaxEmptyPages))
             {
                 throw Failures.Protocol(
-                    new ProtocolCall("Listing", folder.Value, context.Protocol.Kind), "the next page is not behind this one");
+                    new ProtocolCall("Listing", folder.Value, context.Protocol.Kind),
+                    emptyPages == MaxEmptyPages ? $"{emptyPages} pages had no entry" : "the next page is not behind this one");
             }
 
             after = page.Next;

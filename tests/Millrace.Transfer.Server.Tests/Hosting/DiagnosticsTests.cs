@@ -130,6 +130,19 @@ public sealed class DiagnosticsTests
         Assert.DoesNotContain(log.Lines, line => line.Contains("mr-", StringComparison.Ordinal));
     }
 
+    [Fact]
+    public async Task Log_has_no_marks_that_turn_a_name()
+    {
+        var log = new CapturedLog(LogLevel.Information);
+        await using ServedFolder served = await ServedFolder.StartAsync(
+            options => options.Logging = logging => logging.AddProvider(log).SetMinimumLevel(LogLevel.Information));
+
+        using HttpResponseMessage put = await served.Client.PutAsync("files/photo-%E2%80%AEgpj.exe", new StringContent("x"));
+        await Bounded.UntilAsync(() => !log.Lines.IsEmpty);
+
+        Assert.StartsWith("PUT photo-\uFFFDgpj.exe: completed, 201, ", Assert.Single(log.Lines), StringComparison.Ordinal);
+    }
+
     /// <summary>A factory of meters, and what its instruments measured.</summary>
     private sealed class Measured : IDisposable
     {

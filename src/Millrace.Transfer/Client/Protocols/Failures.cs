@@ -8,9 +8,6 @@ namespace Millrace.Transfer;
 /// <summary>Makes one kind of exception of everything that ends a request, and says whether another try may help.</summary>
 internal static class Failures
 {
-    /// <summary>A problem document is a few hundred bytes; what is longer is somebody else's page.</summary>
-    private const int LongestDocument = 64 * 1024;
-
     /// <summary>Describes an answer that refuses.</summary>
     public static async ValueTask<TransferException> ReadAsync(
         HttpResponseMessage response, ProtocolCall call, TimeProvider clock, CancellationToken cancellationToken)
@@ -106,18 +103,15 @@ internal static class Failures
     private static async ValueTask<ErrorDocument?> ReadDocumentAsync(
         HttpResponseMessage response, CancellationToken cancellationToken)
     {
-        if (response.Content.Headers.ContentType?.MediaType is not ErrorDocument.MediaType
-            || response.Content.Headers.ContentLength is > LongestDocument)
+        if (response.Content.Headers.ContentType?.MediaType is not ErrorDocument.MediaType)
         {
             return null;
         }
 
         try
         {
-            await response.Content.LoadIntoBufferAsync(LongestDocument, cancellationToken).ConfigureAwait(false);
-            Stream body = await response.Content.ReadAsStreamAsync(cancellationToken).ConfigureAwait(false);
-            return await JsonSerializer.DeserializeAsync(body, TransferJson.Default.ErrorDocument, cancellationToken)
-                .ConfigureAwait(false);
+            return await BoundedJson.ReadAsync(
+                response, BoundedJson.MaxDocument, TransferJson.Default.ErrorDocument, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is JsonException or HttpRequestException or IOException)
         {

@@ -72,15 +72,17 @@ internal partial class HttpProtocolClient
             HttpMethod.Get, url, call, watch, request => request.Headers.Accept.Add(Json)).ConfigureAwait(false);
         try
         {
-            Stream body = await response.Content.ReadAsStreamAsync(watch.Token).ConfigureAwait(false);
-            return await JsonSerializer.DeserializeAsync(body, TransferJson.Default.ListingDocument, watch.Token)
-                .ConfigureAwait(false) ?? throw Failures.Protocol(call, "the listing is empty");
+            ListingDocument? listing = await BoundedJson.ReadAsync(
+                response, BoundedJson.MaxListing, TransferJson.Default.ListingDocument, watch.Token).ConfigureAwait(false);
+            return listing is not null && !listing.Entries.Contains(null!)
+                ? listing
+                : throw Failures.Protocol(call, "the listing is empty, or an entry of it is");
         }
         catch (JsonException exception)
         {
             throw Failures.Protocol(call, $"the listing cannot be read ({exception.Message})");
         }
-        catch (Exception exception) when (exception is IOException and not TransferException or OperationCanceledException)
+        catch (Exception exception) when (exception is HttpRequestException or IOException and not TransferException or OperationCanceledException)
         {
             throw Failures.Translate(exception, call, watch);
         }

@@ -72,7 +72,7 @@ internal partial class HttpProtocolClient
 
     protected static Uri LocationOf(HttpResponseMessage response, Uri url, ProtocolCall call) =>
         response.Headers.Location is { } location
-            ? new Uri(url, location)
+            ? ServerAddress.Resolve(url, location.OriginalString, "the place of the upload", call)
             : throw Failures.Protocol(call, $"the answer {(int)response.StatusCode} does not say where the upload is continued");
 
     protected static long OffsetOf(HttpResponseMessage response, ProtocolCall call) =>

@@ -56,6 +56,16 @@ internal static class ProtocolChoice
     /// </summary>
     private static ProtocolSetup Move(ProtocolSetup setup, ServerDescription description, ProtocolDescription offered)
     {
+        if (setup.Files.Scheme == Uri.UriSchemeHttps && offered.Scheme != Uri.UriSchemeHttps)
+        {
+            throw new TransferException(
+                TransferError.ProtocolNotOffered,
+                $"{setup.Files.Authority} offers the protocol '{offered.Name}' only without TLS, and its address begins with https. Choose another one.")
+            {
+                Protocol = setup.Kind,
+            };
+        }
+
         bool shared = description.Protocols.Any(protocol =>
             ProtocolNames.Parse(protocol.Name) == TransferProtocol.Http1 && protocol.Port == offered.Port && protocol.Scheme == offered.Scheme);
         return shared

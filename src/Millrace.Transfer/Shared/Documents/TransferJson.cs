@@ -7,5 +7,7 @@ namespace Millrace.Transfer;
 [JsonSerializable(typeof(ErrorDocument))]
 [JsonSerializable(typeof(ListingDocument))]
 [JsonSourceGenerationOptions(
-    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+    RespectNullableAnnotations = true)]
 internal sealed partial class TransferJson : JsonSerializerContext;

@@ -95,9 +95,9 @@ internal static class NameEncoding
         var shown = new StringBuilder(Math.Min(text.Length, longest) + 8);
         foreach (char c in text.AsSpan(0, Math.Min(text.Length, longest)))
         {
-            shown.Append(char.IsControl(c) || char.IsSurrogate(c) ? '\uFFFD' : c);
+            shown.Append(char.IsSurrogate(c) ? '\uFFFD' : c);
         }
 
-        return text.Length > longest ? shown.Append('…').ToString() : shown.ToString();
+        return PrintableText.Clean(text.Length > longest ? shown.Append('…').ToString() : shown.ToString());
     }
 }

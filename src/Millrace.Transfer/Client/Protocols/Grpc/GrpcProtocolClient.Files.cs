@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Google.Protobuf.WellKnownTypes;
 using Millrace.Transfer.Messages;
 using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
@@ -70,7 +71,7 @@ internal sealed partial class GrpcProtocolClient
                 Length = file.Length,
                 Tag = file.Tag.Length > 0 ? new EntityTag(file.Tag) : null,
                 Sha256 = file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null,
-                Modified = file.Modified?.ToDateTimeOffset(),
+                Modified = TimeOf(file.Modified, call),
                 RoundTrip = roundTrip,
             };
         }
@@ -103,6 +104,7 @@ internal sealed partial class GrpcProtocolClient
                 new ListRequest { Folder = folder.Value, Recursive = recursive, After = after ?? "", Limit = PageEntries })
                 .ConfigureAwait(false);
             var entries = new List<ListingEntry>();
+            long bytes = 0;
             while (await GrpcMessages.ReadAsync(input, ListEntry.Parser, exchange.Token).ConfigureAwait(false) is { } entry)
             {
                 if (entries.Count == PageEntries)
@@ -110,7 +112,13 @@ internal sealed partial class GrpcProtocolClient
                     throw Failures.Protocol(call, $"more came than the {PageEntries} entries that were asked for");
                 }
 
-                entries.Add(ToEntry(entry));
+                bytes += entry.CalculateSize();
+                if (bytes > BoundedJson.MaxListing)
+                {
+                    throw Failures.Protocol(call, $"a page has more than {BoundedJson.MaxListing} bytes");
+                }
+
+                entries.Add(ToEntry(entry, call));
             }
 
             input.ThrowUnlessOk();
@@ -149,17 +157,29 @@ internal sealed partial class GrpcProtocolClient
         ? new StoredFile(
             name,
             file.Length,
-            file.Modified?.ToDateTimeOffset() ?? DateTimeOffset.UnixEpoch,
+            TimeOf(file.Modified, call) ?? DateTimeOffset.UnixEpoch,
             new EntityTag(file.Tag),
             file.HasSha256 ? GrpcMapping.ToDigest(file.Sha256) : null)
         : throw Failures.Protocol(call, "the answer does not say how long the file is");
 
-    private static ListingEntry ToEntry(ListEntry entry) => new()
+    private static DateTimeOffset? TimeOf(Timestamp? time, ProtocolCall call)
+    {
+        try
+        {
+            return time?.ToDateTimeOffset();
+        }
+        catch (InvalidOperationException)
+        {
+            throw Failures.Protocol(call, "a time in the answer is none");
+        }
+    }
+
+    private static ListingEntry ToEntry(ListEntry entry, ProtocolCall call) => new()
     {
         Name = entry.Name,
         Kind = entry.IsFolder ? "folder" : "file",
         Length = entry.File?.Length,
-        Modified = entry.File?.Modified?.ToDateTimeOffset(),
+        Modified = TimeOf(entry.File?.Modified, call),
         Tag = entry.File is { Tag.Length: > 0 } file ? new EntityTag(file.Tag).ToString() : null,
         Sha256 = entry.File is { HasSha256: true } known ? GrpcMapping.ToDigest(known.Sha256).ToString() : null,
     };

@@ -1,0 +1,21 @@
+namespace Millrace.Transfer;
+
+/// <summary>Addresses that a server names. The token and the file go there, so they must be the server's own.</summary>
+internal static class ServerAddress
+{
+    /// <summary>Resolves an address of the same scheme, host and port.</summary>
+    /// <param name="server">The address that was asked, and that the user trusts.</param>
+    /// <param name="named">What the server named: a path, or a URL.</param>
+    /// <param name="what">What is there, for the message.</param>
+    /// <param name="call">What it was asked for.</param>
+    /// <exception cref="TransferException"><see cref="TransferError.Protocol"/>: it is elsewhere.</exception>
+    public static Uri Resolve(Uri server, string named, string what, ProtocolCall call) =>
+        Uri.TryCreate(server, named, out Uri? address)
+        && Uri.Compare(server, address, UriComponents.SchemeAndServer, UriFormat.UriEscaped, StringComparison.OrdinalIgnoreCase) == 0
+            ? address
+            : throw Failures.Make(
+                TransferError.Protocol,
+                call,
+                $"the server names '{NameEncoding.Printable(named)}' as {what}, which is not at {server.GetLeftPart(UriPartial.Authority)}. "
+                + "Tokens and files are sent to the address that was given only; give the other one if you trust it.");
+}

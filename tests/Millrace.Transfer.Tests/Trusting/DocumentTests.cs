@@ -1,0 +1,138 @@
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Tests.Trusting;
+
+/// <summary>Documents of a server that are endless, empty or not what they should be.</summary>
+public sealed class DocumentTests
+{
+    [Theory]
+    [InlineData("{\"entries\":[")]
+    [InlineData("{\"entries\":[],\"unknown\":\"")]
+    public async Task Endless_listing_is_refused(string beginning)
+    {
+        await using HostileServer server = await HostileServer.StartDescribedAsync(
+            context => HostileServer.EndlessAsync(context, beginning));
+        using TransferClient client = server.Connect();
+
+        TransferException exception = await Fails.WithAsync(TransferError.Protocol, () => AllAsync(client));
+
+        Assert.Contains("8388608", exception.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>It says no more than none: then the address is used as it was given.</summary>
+    [Fact]
+    public async Task Endless_description_is_none()
+    {
+        await using HostileServer server = await HostileServer.StartAsync(context => context.Request.Path == ServerDescription.Path
+            ? HostileServer.EndlessAsync(context, "{")
+            : HostileServer.JsonAsync(context, "{\"entries\":[]}"));
+        using TransferClient client = server.Connect();
+
+        Assert.Equal(server.Files, await client.FindFilesAsync());
+        Assert.Empty(await AllAsync(client));
+    }
+
+    [Fact]
+    public async Task Endless_reason_of_a_refusal_is_left_out()
+    {
+        await using HostileServer server = await HostileServer.StartDescribedAsync(
+            static context => HostileServer.EndlessAsync(context, "{\"detail\":\"", "application/problem+json", 403));
+        using TransferClient client = server.Connect();
+
+        await Fails.WithAsync(TransferError.Forbidden, () => AllAsync(client));
+    }
+
+    [Fact]
+    public async Task Endless_pages_without_an_entry_are_refused()
+    {
+        string next = "";
+        await using HostileServer server = await HostileServer.StartDescribedAsync(
+            context => HostileServer.JsonAsync(context, $$"""{"entries":[],"next":"{{next += "a"}}"}"""));
+        using TransferClient client = server.Connect();
+
+        TransferException exception = await Fails.WithAsync(TransferError.Protocol, () => AllAsync(client));
+
+        Assert.Contains("100 pages had no entry", exception.Message, StringComparison.Ordinal);
+        Assert.Equal(101, server.Requests);
+    }
+
+    [Fact]
+    public async Task Same_page_again_is_refused()
+    {
+        await using HostileServer server = await HostileServer.StartDescribedAsync(
+            static context => HostileServer.JsonAsync(context, """{"entries":[{"name":"a"}],"next":"a"}"""));
+        using TransferClient client = server.Connect();
+
+        await Fails.WithAsync(TransferError.Protocol, () => AllAsync(client));
+        Assert.Equal(3, server.Requests);
+    }
+
+    [Theory]
+    [InlineData("null")]
+    [InlineData("{\"entries\":null}")]
+    [InlineData("{\"entries\":[null]}")]
+    [InlineData("{\"entries\":[{\"name\":null}]}")]
+    [InlineData("{\"entries\":[{}]}")]
+    [InlineData("{\"entries\":[{\"name\":\"a\",\"length\":1e30}]}")]
+    [InlineData("[]")]
+    [InlineData("<html>")]
+    public async Task Malformed_listing_is_refused(string listing)
+    {
+        await using HostileServer server = await HostileServer.StartDescribedAsync(
+            context => HostileServer.JsonAsync(context, listing));
+        using TransferClient client = server.Connect();
+
+        await Fails.WithAsync(TransferError.Protocol, () => AllAsync(client));
+    }
+
+    [Theory]
+    [InlineData("null")]
+    [InlineData("{\"wires\":null}")]
+    [InlineData("{\"wires\":[null]}")]
+    [InlineData("{\"files\":null}")]
+    [InlineData("{\"wires\":[{\"name\":null,\"scheme\":null,\"port\":-1}]}")]
+    [InlineData("{\"wires\":[{\"name\":\"http2\",\"scheme\":\"ftp\",\"port\":21},{\"name\":\"http2\",\"scheme\":\"http\",\"port\":70000}]}")]
+    public async Task Malformed_description_offers_nothing(string description)
+    {
+        await using HostileServer server = await HostileServer.StartAsync(context => HostileServer.JsonAsync(context, description));
+        using TransferClient client = server.Connect(options => options.Protocol = TransferProtocol.Http2);
+
+        await Fails.WithAsync(TransferError.ProtocolNotOffered, () => AllAsync(client));
+    }
+
+    [Fact]
+    public async Task Text_of_a_server_has_no_controls_in_messages()
+    {
+        await using HostileServer server = await HostileServer.StartDescribedAsync(static context =>
+        {
+            if (context.Request.Path.StartsWithSegments("/millrace.v1.FileTransfer", StringComparison.Ordinal))
+            {
+                context.Response.ContentType = "application/grpc-web+proto";
+                context.Response.Headers["grpc-status"] = "7";
+                context.Response.Headers["grpc-message"] = "a%1B[2J%C2%9Bb%E2%80%AEc%E2%81%A6d%0Ae";
+                return Task.CompletedTask;
+            }
+
+            return HostileServer.JsonAsync(
+                context, """{"error":"Forbidden","detail":"a\u001b[2J\u009bb\u202ec\u2066d\ne"}""", "application/problem+json", 403);
+        });
+
+        foreach (TransferProtocol protocol in (TransferProtocol[])[TransferProtocol.Http1, TransferProtocol.GrpcWeb])
+        {
+            using TransferClient client = server.Connect(options => options.Protocol = protocol);
+            TransferException exception = await Fails.WithAsync(TransferError.Forbidden, () => AllAsync(client));
+            Assert.EndsWith("a\uFFFD[2J\uFFFDb\uFFFDc\uFFFDd\uFFFDe", exception.Message, StringComparison.Ordinal);
+        }
+    }
+
+    private static async Task<List<RemoteEntry>> AllAsync(TransferClient client)
+    {
+        var entries = new List<RemoteEntry>();
+        await foreach (RemoteEntry entry in client.ListAsync())
+        {
+            entries.Add(entry);
+        }
+
+        return entries;
+    }
+}
