@@ -17,9 +17,12 @@ internal sealed class LinkHandler(
 
     public const string Refused = "The link has expired, was revoked, or is for another file or method. Ask for a new one.";
 
+    /// <summary>Whether a request is authenticated by a link, valid or not; a token comes first.</summary>
+    public static bool Uses(HttpRequest request) => !request.Headers.ContainsKey("Authorization") && SignedLink.IsIn(request);
+
     protected override Task<AuthenticateResult> HandleAuthenticateAsync()
     {
-        if (Request.Headers.ContainsKey("Authorization") || !SignedLink.IsIn(Request))
+        if (!Uses(Request))
         {
             return Task.FromResult(AuthenticateResult.NoResult());
         }

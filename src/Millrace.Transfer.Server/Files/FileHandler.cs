@@ -35,7 +35,8 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
                 : _download.AnswerAsync(context, target);
         }
 
-        if ((HttpMethods.IsPut(method) || HttpMethods.IsPost(method)) && UploadEndpoints.IsResumable(context.Request))
+        if ((HttpMethods.IsPut(method) || HttpMethods.IsPost(method)) && UploadEndpoints.IsResumable(context.Request)
+            && !IsWholeByLink(context.Request))
         {
             FileUpload.ThrowIfFolder(target);
             return UploadEndpoints.CreateAsync(context, store, options, target.Name);
@@ -66,6 +67,23 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             Field = HeaderNames.Allow,
             FieldValue = Allowed,
         };
+    }
+
+    /// <summary>
+    /// Whether a link brings a whole file. That is an ordinary PUT: a link is not valid for uploads, so one that broke off could
+    /// not be resumed.
+    /// </summary>
+    /// <exception cref="TransferException">A link brings a part of a file.</exception>
+    private static bool IsWholeByLink(HttpRequest request)
+    {
+        if (!LinkHandler.Uses(request))
+        {
+            return false;
+        }
+
+        return HttpMethods.IsPut(request.Method) && request.Headers[TransferHeaders.UploadComplete] == UploadHeaders.True
+            ? true
+            : throw new TransferException(TransferError.Forbidden, LinkHandler.Refused);
     }
 
     private async Task AnswerOptionsAsync(HttpContext context, FileTarget target)
