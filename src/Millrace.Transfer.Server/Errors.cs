@@ -24,6 +24,14 @@ internal static class Errors
     public static TransferException IsFolder(TransferName name) => Invalid(
         $"'{name}' is a folder, and a file is needed. Choose another name.", name.Value);
 
+    public static TransferException IsNoFile(TransferName name) => new(
+        TransferError.InvalidRequest,
+        $"'{name}' is a FIFO, a socket or a device, and no file is put in its place. Choose another name.",
+        name.Value)
+    {
+        Status = StatusCodes.Status409Conflict,
+    };
+
     public static TransferException NotEmpty(TransferName name) => Invalid(
         $"The folder '{name}' is not empty. Delete what is in it first.", name.Value);
 

@@ -34,7 +34,10 @@ public sealed class TransferException : IOException
     /// <summary>How long the other side asked to wait before the next try; null when it did not.</summary>
     public TimeSpan? RetryAfter { get; init; }
 
-    /// <summary>The HTTP status of the answer; null when there was none.</summary>
+    /// <summary>
+    /// The HTTP status of the answer; null when there was none. A store that sets it chooses the server's status, which otherwise
+    /// follows from <see cref="Error"/>.
+    /// </summary>
     public int? Status { get; init; }
 
     /// <summary>The protocol on which it happened; null where it does not matter.</summary>

@@ -249,7 +249,7 @@ internal sealed class TransferGuard : IDisposable
 
         // The name of a token has no colon, so it cannot be mistaken for an address.
         bool byAddress = owner is null or LinkHandler.Owner;
-        RateLimitLease slot = _slots.AttemptAcquire(byAddress ? ":" + TransferObservation.AddressOf(context) : owner!);
+        RateLimitLease slot = _slots.AttemptAcquire(byAddress ? ":" + TransferObservation.CallerOf(context) : owner!);
         if (!slot.IsAcquired)
         {
             throw new TransferException(

@@ -25,4 +25,8 @@ public sealed record TransferToken(
 /// <summary>A new token with its secret.</summary>
 /// <param name="Token">The token.</param>
 /// <param name="Secret">For <c>Authorization: Bearer</c>. It is not stored and cannot be shown again.</param>
-public sealed record CreatedToken(TransferToken Token, string Secret);
+public sealed record CreatedToken(TransferToken Token, string Secret)
+{
+    /// <summary>Describes the token without its secret, which must not get into a log.</summary>
+    public override string ToString() => $"{nameof(CreatedToken)} {{ {nameof(Token)} = {Token} }}";
+}

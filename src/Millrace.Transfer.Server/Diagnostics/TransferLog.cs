@@ -28,4 +28,10 @@ internal static partial class TransferLog
 
     [LoggerMessage(7, LogLevel.Error, "{Path} failed")]
     public static partial void CallFailed(this ILogger logger, string? path, Exception exception);
+
+    [LoggerMessage(8, LogLevel.Information, "The certificate in {Path} was renewed and is used from now on")]
+    public static partial void CertificateRenewed(this ILogger logger, string path);
+
+    [LoggerMessage(9, LogLevel.Warning, "The certificate in {Path} has changed and cannot be used; the previous one still is: {Reason}")]
+    public static partial void CertificateUnreadable(this ILogger logger, string path, string reason);
 }

@@ -1,4 +1,6 @@
 using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
 
 namespace Millrace.Transfer.Server;
 
@@ -54,6 +56,29 @@ internal sealed class TransferObservation
 
     /// <summary>The address of the other side, for the log and where no token tells who it is.</summary>
     public static string AddressOf(HttpContext context) => context.Connection.RemoteIpAddress?.ToString() ?? Nobody;
+
+    /// <summary>
+    /// Whom limits count where no token tells who it is: an IPv4 address, or the network of 64 bits of an IPv6 address, all of
+    /// whose addresses belong to one line.
+    /// </summary>
+    public static string CallerOf(HttpContext context)
+    {
+        IPAddress? address = context.Connection.RemoteIpAddress;
+        if (address is not { AddressFamily: AddressFamily.InterNetworkV6 })
+        {
+            return address?.ToString() ?? Nobody;
+        }
+
+        if (address.IsIPv4MappedToIPv6)
+        {
+            return address.MapToIPv4().ToString();
+        }
+
+        Span<byte> bytes = stackalloc byte[16];
+        address.TryWriteBytes(bytes, out _);
+        bytes[8..].Clear();
+        return new IPAddress(bytes) + "/64";
+    }
 
     public void Admit(string? owner, bool isTransfer)
     {

@@ -50,9 +50,20 @@ internal sealed class Refusal(TransferError error, string message, string? name 
         {
             Offset = transfer.Offset,
             RetryAfter = transfer.RetryAfter,
+            Status = transfer.Status,
         },
         FilePipeException file => Of(Errors.Translate(file)),
-        BadHttpRequestException request => OfBrokenBody(request, "Nothing was stored; send it again."),
+        _ when FindBrokenBody(exception) is { } broken => OfBrokenBody(broken, "Nothing was stored; send it again."),
+        _ => null,
+    };
+
+    /// <summary>What Kestrel says of a body that it cannot read; null if the exception is about something else.</summary>
+    public static BadHttpRequestException? FindBrokenBody(Exception exception) => exception switch
+    {
+        BadHttpRequestException broken => broken,
+
+        // The size of a chunk from 2^31 on, which Kestrel does not report as it does all others.
+        IOException { InnerException: OverflowException } => new BadHttpRequestException(exception.Message, exception),
         _ => null,
     };
 

@@ -1,11 +1,30 @@
+using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 using Microsoft.AspNetCore.Server.Kestrel.Https;
 
 namespace Millrace.Transfer.Server;
 
-internal static class ServerCertificate
+/// <summary>
+/// The certificate of a server, as its files have it: a renewed one is used from the next handshake on. While the files cannot be
+/// read, or do not belong together, the last one that could is used.
+/// </summary>
+internal sealed class ServerCertificate
 {
-    public static HttpsConnectionAdapterOptions? Load(TransferHostOptions options)
+    private readonly string _path;
+    private readonly string _keyPath;
+    private readonly Lock _reading = new();
+    private volatile Loaded _loaded;
+    private string? _reported;
+
+    private ServerCertificate(string path, string keyPath)
+    {
+        _path = path;
+        _keyPath = keyPath;
+        _loaded = Read();
+    }
+
+    /// <returns>Null for a server without TLS.</returns>
+    public static ServerCertificate? Load(TransferHostOptions options)
     {
         if (options.CertificatePath is not { } path)
         {
@@ -16,21 +35,79 @@ internal static class ServerCertificate
 
         try
         {
-            var chain = new X509Certificate2Collection();
-            chain.ImportFromPemFile(path);
-            return new HttpsConnectionAdapterOptions
-            {
-                ServerCertificate = X509Certificate2.CreateFromPemFile(path, options.KeyPath ?? path),
-                ServerCertificateChain = chain,
-            };
+            return new ServerCertificate(path, options.KeyPath ?? path);
         }
-        catch (Exception exception)
-            when (exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
+        catch (Exception exception) when (IsUnreadable(exception))
         {
             throw new TransferException(
                 TransferError.InvalidRequest,
                 $"No certificate with its key could be read from '{path}'{(options.KeyPath is { } key ? $" and '{key}'" : "")}: {exception.Message} Both have to be PEM files; the key must not need a password.",
                 innerException: exception);
         }
+    }
+
+    /// <summary>Options for Kestrel, which asks at each handshake.</summary>
+    public TlsHandshakeCallbackOptions ForHandshakes(ILogger logger) => new()
+    {
+        OnConnection = _ => ValueTask.FromResult(
+            new SslServerAuthenticationOptions { ServerCertificateContext = Current(logger).Context }),
+    };
+
+    private static bool IsUnreadable(Exception exception) =>
+        exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException;
+
+    private Loaded Current(ILogger logger)
+    {
+        // One handshake at a time looks; a disk that hangs must not stop the others.
+        if (!_reading.TryEnter())
+        {
+            return _loaded;
+        }
+
+        try
+        {
+            // A few KB out of the page cache are nothing beside a handshake. Times would not be enough: a link to another
+            // folder may be what has changed.
+            Loaded last = _loaded;
+            if (File.ReadAllText(_path) != last.Certificate || File.ReadAllText(_keyPath) != last.Key)
+            {
+                _loaded = Read();
+                _reported = null;
+                logger.CertificateRenewed(_path);
+            }
+        }
+        catch (Exception exception) when (IsUnreadable(exception))
+        {
+            if (_reported != exception.Message)
+            {
+                _reported = exception.Message;
+                logger.CertificateUnreadable(_path, exception.Message);
+            }
+        }
+        finally
+        {
+            _reading.Exit();
+        }
+
+        return _loaded;
+    }
+
+    private Loaded Read()
+    {
+        string certificate = File.ReadAllText(_path);
+        string key = File.ReadAllText(_keyPath);
+        var chain = new X509Certificate2Collection();
+        chain.ImportFromPem(certificate);
+        return new Loaded(
+            certificate, key, SslStreamCertificateContext.Create(X509Certificate2.CreateFromPem(certificate, key), chain));
+    }
+
+    private sealed class Loaded(string certificate, string key, SslStreamCertificateContext context)
+    {
+        public string Certificate => certificate;
+
+        public string Key => key;
+
+        public SslStreamCertificateContext Context => context;
     }
 }

@@ -3,7 +3,6 @@ using System.Reflection;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
-using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.Hosting;
 
@@ -122,7 +121,7 @@ public sealed class TransferServer : IAsyncDisposable
                 $"{options.Host} is reached from other machines, and there is no token, so that anybody there could read, replace and delete everything. Make a token with 'millrace token add NAME --folder {options.Folder}', or add --insecure to let everybody in.");
         }
 
-        HttpsConnectionAdapterOptions? tls = ServerCertificate.Load(options);
+        ServerCertificate? tls = ServerCertificate.Load(options);
         using var sockets = new ListenSockets();
         var ports = ServerPorts.Bind(sockets, address, options);
         var store = new LocalFileStore(options.Folder, options.Store);
@@ -212,7 +211,7 @@ public sealed class TransferServer : IAsyncDisposable
     }
 
     private static WebApplication Build(
-        TransferHostOptions options, ListenSockets sockets, ServerPorts ports, HttpsConnectionAdapterOptions? tls,
+        TransferHostOptions options, ListenSockets sockets, ServerPorts ports, ServerCertificate? tls,
         Action<TransferAccessOptions> access)
     {
         // Empty and not slim: that would read appsettings.json of the current folder, which may be the one that is served.
@@ -248,7 +247,8 @@ public sealed class TransferServer : IAsyncDisposable
                 listen.Protocols = tls is null ? HttpProtocols.Http1 : HttpProtocols.Http1AndHttp2;
                 if (tls is not null)
                 {
-                    listen.UseHttps(tls);
+                    listen.UseHttps(tls.ForHandshakes(listen.ApplicationServices
+                        .GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name)));
                 }
             });
             if (ports.Http2 is not null)

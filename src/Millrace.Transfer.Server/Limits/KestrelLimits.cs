@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
@@ -8,6 +9,7 @@ internal static class KestrelLimits
     public static void Apply(KestrelServerOptions kestrel, TransferLimits limits)
     {
         kestrel.AddServerHeader = false;
+        kestrel.RequestHeaderEncodingSelector = static name => name == HeaderNames.ContentLength ? DigitsOnly.Instance : null!;
         kestrel.Limits.MaxConcurrentConnections = limits.MaxConnections;
         kestrel.Limits.MaxRequestBodySize = limits.MaxBodyBytes;
         kestrel.Limits.MinRequestBodyDataRate = Rate(limits.MinReceiveRate, limits.MinReceiveRateGracePeriod);

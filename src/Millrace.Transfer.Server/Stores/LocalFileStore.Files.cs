@@ -109,6 +109,7 @@ public sealed partial class LocalFileStore
         try
         {
             Limits.CheckDevice(name, options.Length ?? 0);
+            ThrowIfNoFile(folder, fileName, name);
             string path = folder.PathOf(fileName);
             file = FilePipe.Create(
                 path,
@@ -132,6 +133,15 @@ public sealed partial class LocalFileStore
             }
 
             throw;
+        }
+    }
+
+    private static void ThrowIfNoFile(StoreFolder folder, string fileName, TransferName name)
+    {
+        if (folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink)
+            && !facts.IsRegular && !isFolder && !isLink)
+        {
+            throw Errors.IsNoFile(name);
         }
     }
 

@@ -206,6 +206,7 @@ public sealed partial class LocalFileStore
         WritePrecondition precondition = upload.Record.ToPrecondition();
         using StoreFolder folder = _tree.TryOpenFolderOf(
             upload.Name, create: true, follow: !precondition.CreateNew, out string fileName)!;
+        ThrowIfNoFile(folder, fileName, upload.Name);
         string path = folder.PathOf(fileName);
         var options = new FileWriteOptions
         {

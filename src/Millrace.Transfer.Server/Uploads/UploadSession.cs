@@ -275,7 +275,7 @@ internal sealed class UploadSession : IDisposable
 
         return exception switch
         {
-            BadHttpRequestException broken => Refusal.OfBrokenBody(
+            _ when Refusal.FindBrokenBody(exception) is { } broken => Refusal.OfBrokenBody(
                 broken, $"Upload {Id} has {kept} bytes; continue there.", kept),
             TransferException { Offset: null } transfer => new Refusal(transfer.Error, transfer.Message, transfer.Name, transfer)
             {

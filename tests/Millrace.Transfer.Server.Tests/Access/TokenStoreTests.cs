@@ -39,6 +39,15 @@ public sealed class TokenStoreTests : IDisposable
         }
     }
 
+    [Fact]
+    public async Task Secret_is_not_in_the_text_of_a_new_token()
+    {
+        CreatedToken made = await Open().AddAsync("one", TransferScope.Read);
+
+        Assert.Contains("one", made.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain(made.Secret, made.ToString(), StringComparison.Ordinal);
+    }
+
     [NeedsFact(Need.Unix)]
     [UnsupportedOSPlatform("windows")]
     public async Task Only_the_owner_may_read_the_file()

@@ -61,6 +61,13 @@ public sealed class TokenTests : ServerTest
         Assert.Empty(Server.Visible());
     }
 
+    [Fact]
+    public void Token_is_not_in_the_text_of_the_options()
+    {
+        object?[] logged = [new TransferClientOptions { Token = "mr_secret" }];
+        Assert.DoesNotContain("mr_secret", string.Join(' ', logged), StringComparison.Ordinal);
+    }
+
     private static async Task<string> AddAsync(TestServer Server, TransferScope scope) =>
         (await new TokenStore(TokenStore.DefaultPath(Server.Root)).AddAsync("one", scope)).Secret;
 }

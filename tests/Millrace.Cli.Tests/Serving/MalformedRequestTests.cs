@@ -1,0 +1,158 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+
+namespace Millrace.Cli.Tests.Serving;
+
+/// <summary>Bodies that are framed wrongly, against `millrace serve`: refused by their own protocol, and no fault in the log.</summary>
+public sealed class MalformedRequestTests : CommandTests
+{
+    private const string Metadata = "Upload-Metadata: filename b25lLnR4dA==\r\n";
+
+    [Theory]
+    [InlineData("80000000")]
+    [InlineData("ffffffff")]
+    [InlineData("100000000")]
+    [InlineData("7fffffffffffffff")]
+    [InlineData("ffffffffffffffffff")]
+    [InlineData("0x5")]
+    [InlineData("+5")]
+    [InlineData("-1")]
+    [InlineData("")]
+    public async Task Chunk_size_that_is_no_number_or_too_large_gets_400(string size)
+    {
+        using ServedCommand serve = await ServeAsync("served");
+        string body = $"3\r\none\r\n{size}\r\nhello\r\n0\r\n\r\n";
+        foreach ((string head, string fields) in ((string, string)[])
+        [
+            ("PUT /files/one.txt", ""),
+            ("PUT /files/one.txt", "Content-Encoding: gzip\r\n"),
+            ("PUT /files/one.txt", "Upload-Complete: ?1\r\n"),
+            ("POST /uploads", "Tus-Resumable: 1.0.0\r\nUpload-Length: 100\r\nContent-Type: application/offset+octet-stream\r\n" + Metadata),
+            ("POST /millrace.v1.FileTransfer/Upload", "Content-Type: application/grpc-web\r\n"),
+        ])
+        {
+            string answer = await ExchangeAsync(
+                serve.Port, $"{head} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n{fields}\r\n{body}");
+
+            bool isGrpc = head.Contains("millrace", StringComparison.Ordinal);
+            Assert.Matches(isGrpc ? "(?i)grpc-status: ?[1-9]" : "^HTTP/1.1 400 ", answer);
+            Assert.False(File.Exists(Folder["served/one.txt"]));
+        }
+
+        await ThrowIfLoggedAsync(serve);
+    }
+
+    [Fact]
+    public async Task Chunk_that_is_too_large_is_answered_by_the_protocol_of_the_upload()
+    {
+        using ServedCommand serve = await ServeAsync("served");
+        string created = await ExchangeAsync(
+            serve.Port, "POST /uploads HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTus-Resumable: 1.0.0\r\nUpload-Length: 100\r\n" + Metadata + "\r\n");
+        string path = created.Split("Location: ")[1].Split("\r\n")[0];
+        string answer = await ExchangeAsync(
+            serve.Port,
+            $"PATCH {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTus-Resumable: 1.0.0\r\nUpload-Offset: 0\r\n"
+            + "Content-Type: application/offset+octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n80000000\r\nx");
+
+        Assert.StartsWith("HTTP/1.1 400 ", answer, StringComparison.Ordinal);
+        Assert.Contains("Tus-Resumable: 1.0.0", answer, StringComparison.Ordinal);
+        string kept = Assert.Single(answer.Split("\r\n"), line => line.StartsWith("Upload-Offset: ", StringComparison.Ordinal));
+        string asked = await ExchangeAsync(
+            serve.Port, $"HEAD {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTus-Resumable: 1.0.0\r\n\r\n");
+        Assert.Contains(kept, asked, StringComparison.Ordinal);
+        await ThrowIfLoggedAsync(serve);
+    }
+
+    [Theory]
+    [InlineData("+5", 400)]
+    [InlineData("-5", 400)]
+    [InlineData("-0", 400)]
+    [InlineData("+0", 400)]
+    [InlineData("0x5", 400)]
+    [InlineData("5,5", 400)]
+    [InlineData("5 5", 400)]
+    [InlineData("", 400)]
+    [InlineData("\u00b2", 400)]
+    [InlineData("9223372036854775808", 400)]
+    [InlineData("00000000000000000000000000000000000005", 400)]
+    [InlineData("5\r\nContent-Length: +5", 400)]
+    [InlineData("5", 201)]
+    [InlineData("05", 201)]
+    [InlineData(" 5 ", 201)]
+    public async Task Content_length_is_digits_and_nothing_else(string length, int expected)
+    {
+        using ServedCommand serve = await ServeAsync("served");
+        string answer = await ExchangeAsync(
+            serve.Port, $"PUT /files/one.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\nhello");
+
+        Assert.StartsWith($"HTTP/1.1 {expected} ", answer, StringComparison.Ordinal);
+        Assert.Equal(expected == 201, File.Exists(Folder["served/one.txt"]));
+        await ThrowIfLoggedAsync(serve);
+    }
+
+    [NeedsTheory(Need.Native)]
+    [InlineData("fifo")]
+    [InlineData("socket")]
+    [InlineData("link")]
+    public async Task Put_onto_what_is_no_file_gets_409_and_leaves_it(string name)
+    {
+        using ServedCommand serve = await ServeAsync("served");
+        Shell.Run("mkfifo", Folder["served/fifo"]);
+        File.CreateSymbolicLink(Folder["served/link"], "fifo");
+        using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        ReplaceBySocket(socket, Folder["served/socket"]);
+
+        using HttpResponseMessage put = await serve.Client.PutAsync("files/" + name, new StringContent("new"));
+        Assert.Equal(HttpStatusCode.Conflict, put.StatusCode);
+        using var draft = new HttpRequestMessage(HttpMethod.Put, "files/" + name) { Content = new StringContent("new") };
+        draft.Headers.Add("Upload-Complete", "?1");
+        using HttpResponseMessage resumable = await serve.Client.SendAsync(draft);
+        Assert.Equal(HttpStatusCode.Conflict, resumable.StatusCode);
+        using HttpResponseMessage get = await serve.Client.GetAsync("files/" + name);
+        Assert.Equal(HttpStatusCode.NotFound, get.StatusCode);
+        Assert.True(File.Exists(Folder["served/" + name]));
+        Assert.Throws<FilePipeException>(() => FilePipe.Create(Folder["served/" + name]));
+        await ThrowIfLoggedAsync(serve);
+    }
+
+    /// <summary>The path of a socket is at most 107 bytes long, and that of a test's folder may be longer.</summary>
+    private static void ReplaceBySocket(Socket socket, string path)
+    {
+        string shorter = Path.Combine(Path.GetTempPath(), Guid.NewGuid().ToString("N"));
+        socket.Bind(new UnixDomainSocketEndPoint(shorter));
+        File.Move(shorter, path);
+    }
+
+    private static async Task ThrowIfLoggedAsync(ServedCommand serve)
+    {
+        serve.Signal(Command.Terminate);
+        (_, string error) = await serve.EndAsync();
+        Assert.DoesNotContain("Exception", error, StringComparison.Ordinal);
+        Assert.DoesNotContain("\"Error\"", error, StringComparison.Ordinal);
+    }
+
+    private static async Task<string> ExchangeAsync(int port, string request)
+    {
+        using var client = new TcpClient();
+        await client.ConnectAsync(IPAddress.Loopback, port);
+        NetworkStream stream = client.GetStream();
+        await stream.WriteAsync(Encoding.Latin1.GetBytes(request));
+        var answer = new StringBuilder();
+        byte[] buffer = new byte[4096];
+        try
+        {
+            int count;
+            while ((count = await stream.ReadAsync(buffer).AsTask().WaitAsync(TimeSpan.FromMinutes(2))) > 0)
+            {
+                answer.Append(Encoding.Latin1.GetString(buffer, 0, count));
+            }
+        }
+        catch (IOException)
+        {
+            // A server that did not read all of a wrong body resets the connection after its answer.
+        }
+
+        return answer.ToString();
+    }
+}
