@@ -239,12 +239,19 @@ public sealed class TransferServer : IAsyncDisposable
             KestrelLimits.Apply(transport, options.Limits);
             transport.CreateBoundListenSocket = sockets.Take;
         });
+        if (ports.Http2 is not null)
+        {
+            builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
+                ActivatorUtilities.CreateInstance<Http2Transport>(services, ports.Http2));
+        }
+
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
             KestrelLimits.Apply(kestrel, options.Limits);
             kestrel.Listen(ports.Main, listen =>
             {
                 listen.Protocols = tls is null ? HttpProtocols.Http1 : HttpProtocols.Http1AndHttp2;
+                listen.Use(CountStreams);
                 if (tls is not null)
                 {
                     listen.UseHttps(tls.ForHandshakes(listen.ApplicationServices
@@ -253,14 +260,25 @@ public sealed class TransferServer : IAsyncDisposable
             });
             if (ports.Http2 is not null)
             {
-                kestrel.Listen(ports.Http2, listen => listen.Protocols = HttpProtocols.Http2);
+                kestrel.Listen(ports.Http2, listen =>
+                {
+                    listen.Protocols = HttpProtocols.Http2;
+                    listen.Use(CountStreams);
+                });
             }
         });
         return builder.Build();
     }
 
+    private static ConnectionDelegate CountStreams(ConnectionDelegate next) => connection =>
+    {
+        connection.Features.Set(new StreamCount());
+        return next(connection);
+    };
+
     private void Map()
     {
+        _application.Use(next => context => UnreadBody.RunAsync(context, next, _options.Limits));
         _application.Use(next => context => Problems.RunAllAsync(context, next));
         var names = new HostNames(_options.HostNames, _options.PublicUrl);
         _application.Use(next => context => names.Contains(context.Request.Host) || !_guard.IsOpen

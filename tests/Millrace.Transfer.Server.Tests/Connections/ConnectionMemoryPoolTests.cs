@@ -58,7 +58,7 @@ public sealed class ConnectionMemoryPoolTests
     {
         using var pool = new ConnectionMemoryPool();
         var blocks = new List<IMemoryOwner<byte>>();
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < 300; i++)
         {
             blocks.Add(pool.Rent(ConnectionMemoryPool.LargeBytes));
         }
@@ -77,5 +77,35 @@ public sealed class ConnectionMemoryPoolTests
         block.Dispose();
         Assert.Equal(0, pool.FreeBytes);
         Assert.Throws<ObjectDisposedException>(() => pool.Rent());
+    }
+
+    [Fact]
+    public void Blocks_that_nobody_needed_between_two_trims_are_dropped()
+    {
+        using var pool = new ConnectionMemoryPool();
+        IMemoryOwner<byte>[] blocks = [pool.Rent(), pool.Rent(), pool.Rent()];
+        Array.ForEach(blocks, block => block.Dispose());
+        pool.Trim();
+        Assert.Equal(3 * ConnectionMemoryPool.SmallBytes, pool.FreeBytes);
+
+        pool.Rent().Dispose();
+        pool.Trim();
+        Assert.Equal(ConnectionMemoryPool.SmallBytes, pool.FreeBytes);
+        pool.Trim();
+        Assert.Equal(0, pool.FreeBytes);
+    }
+
+    [Fact]
+    public void Ports_share_a_pool_until_the_last_one_has_ended()
+    {
+        var factory = new ConnectionMemoryPool.Factory();
+        MemoryPool<byte> one = factory.Create();
+        MemoryPool<byte> other = factory.Create();
+        Assert.Same(one, other);
+        one.Dispose();
+        factory.Dispose();
+        other.Rent().Dispose();
+        other.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => other.Rent());
     }
 }
