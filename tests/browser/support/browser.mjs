@@ -1,13 +1,13 @@
 import { chromium } from "playwright-core";
 
 /** Chromium without anything that talks to a network of its own accord. */
-export const launch = () =>
+export const launch = (...more) =>
   chromium.launch({
     executablePath: process.env.MILLRACE_CHROMIUM ?? "/usr/bin/chromium",
     headless: true,
     args: [
       "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync",
+      "--disable-component-update", "--disable-sync", ...more,
     ],
   });
 
