@@ -17,6 +17,12 @@ switch (args)
         }
 
         return 0;
+    case ["count-reads", var path, var strategy, var portable]:
+        Console.WriteLine(await CountedReads.RunAsync(path, Enum.Parse<Millrace.ReadStrategy>(strategy), bool.Parse(portable)));
+        return 0;
+    case ["count-writes", var path, var kind, var chunks]:
+        Console.WriteLine(await CountedWrites.RunAsync(path, WriterKind.Of(kind), chunks));
+        return 0;
     case ["publish", var folder, var mode, var strategy, var first]:
         await Publishing.RunAsync(folder, mode, strategy, first);
         return 0;

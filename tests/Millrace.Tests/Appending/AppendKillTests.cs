@@ -1,5 +1,4 @@
 using System.Globalization;
-using Millrace.Tests.Child;
 
 namespace Millrace.Tests.Appending;
 

@@ -1,5 +1,3 @@
-using Millrace.Diagnostics;
-
 namespace Millrace.Tests.FilePipes;
 
 /// <summary>The event source "Millrace": what was opened, how it is read and why, and the counters.</summary>
@@ -22,21 +20,6 @@ public sealed class EventTests
         Assert.NotEmpty(reader.StrategyReason);
     }
 
-    [Theory, EveryValue]
-    public async Task Bytes_and_reads_are_counted(ReadStrategy strategy, bool portable)
-    {
-        const int Length = 5_000_003;
-        long bytes = MillraceEventSource.Log.BytesRead();
-        long reads = Reads();
-        FilePipeReader reader = TestReader.Open(TestFolder.SharedFile(Length), strategy, portable);
-        await reader.AssertRestAsync(0, Length);
-
-        await reader.CompleteAsync();
-
-        Assert.Equal(Length, MillraceEventSource.Log.BytesRead() - bytes);
-        Assert.InRange(Reads() - reads, 1, 100);
-    }
-
     [Fact]
     public async Task The_counters_are_published()
     {
@@ -54,7 +37,4 @@ public sealed class EventTests
         await events.CounterAsync("reads-asynchronous", static value => value >= 0);
         await events.CounterAsync("files-open", static value => value >= 1);
     }
-
-    private static long Reads() =>
-        MillraceEventSource.Log.SynchronousReads() + MillraceEventSource.Log.AsynchronousReads();
 }

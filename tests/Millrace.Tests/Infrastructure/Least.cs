@@ -10,12 +10,6 @@ internal static class Least
 
     public static Func<long> AllocatedBytes { get; } = static () => GC.GetTotalAllocatedBytes(precise: true);
 
-    /// <summary>The process's read(2) and its like so far. https://man7.org/linux/man-pages/man5/proc_pid_io.5.html</summary>
-    public static Func<long> Reads { get; } = static () => Io("syscr: ");
-
-    /// <summary>The process's write(2) and its like so far.</summary>
-    public static Func<long> Writes { get; } = static () => Io("syscw: ");
-
     public static long Of(Func<long> counter, long limit, Action action)
     {
         long least = long.MaxValue;
@@ -41,10 +35,4 @@ internal static class Least
 
         return least;
     }
-
-    private static long Io(string field) => File
-        .ReadLines("/proc/self/io")
-        .Where(line => line.StartsWith(field, StringComparison.Ordinal))
-        .Select(line => long.Parse(line.AsSpan(field.Length)))
-        .Single();
 }

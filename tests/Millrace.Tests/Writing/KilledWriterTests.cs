@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Globalization;
-using Millrace.Tests.Child;
 using Millrace.Writing;
 
 namespace Millrace.Tests.Writing;

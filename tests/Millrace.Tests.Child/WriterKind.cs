@@ -1,4 +1,6 @@
-namespace Millrace.Tests.Infrastructure;
+using System.Buffers;
+
+namespace Millrace.Tests.Child;
 
 /// <summary>A way to write that every test of the contract runs on; named by a string so that the runner shows it.</summary>
 internal sealed record WriterKind(string Name, FileWriteOptions Options)

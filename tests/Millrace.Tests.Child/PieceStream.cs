@@ -1,4 +1,4 @@
-namespace Millrace.Tests.Infrastructure;
+namespace Millrace.Tests.Child;
 
 /// <summary>A stream without positions that gives no more than a piece with every read, later and on another thread.</summary>
 internal sealed class PieceStream(IEnumerable<ReadOnlyMemory<byte>> pieces) : Stream
