@@ -22,6 +22,10 @@ public sealed partial class FuzzedServer : IDisposable
     // Longer than any answer takes on a busy machine; a case that waits as long has hung.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
+    // How Kestrel ends a connection whose header table a peer has damaged (its own index is out of range then). The other
+    // connections do not notice.
+    private const string EndOfOneConnection = "Connection processing ended abnormally";
+
     private static readonly TimeSpan _forAnAnswer = TimeSpan.FromMilliseconds(20);
 
     private readonly TemporaryFolder _folder = new();
@@ -125,7 +129,7 @@ public sealed partial class FuzzedServer : IDisposable
         Assert.Equal(_beside, Beside());
         while (_log.TryDequeue(out string? line))
         {
-            Assert.False(StackTrace().IsMatch(line), line);
+            Assert.False(StackTrace().IsMatch(line) && !line.Contains(EndOfOneConnection, StringComparison.Ordinal), line);
         }
 
         _process.Refresh();

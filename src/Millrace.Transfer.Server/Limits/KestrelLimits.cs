@@ -9,7 +9,7 @@ internal static class KestrelLimits
     public static void Apply(KestrelServerOptions kestrel, TransferLimits limits)
     {
         kestrel.AddServerHeader = false;
-        kestrel.RequestHeaderEncodingSelector = static name => name == HeaderNames.ContentLength ? DigitsOnly.Instance : null!;
+        kestrel.RequestHeaderEncodingSelector = static name => name == HeaderNames.ContentLength ? DigitsOnly.Instance : FieldText.Instance;
         kestrel.Limits.MaxConcurrentConnections = limits.MaxConnections;
         kestrel.Limits.MaxRequestBodySize = limits.MaxBodyBytes;
         kestrel.Limits.MinRequestBodyDataRate = Rate(limits.MinReceiveRate, limits.MinReceiveRateGracePeriod);

@@ -91,6 +91,28 @@ public sealed class MalformedRequestTests : CommandTests
         await ThrowIfLoggedAsync(serve);
     }
 
+    [Theory]
+    [InlineData("Repr-Digest: sha-256=:\0:", 400)]
+    [InlineData("Repr-Digest: sha-256=:\u00a5:", 400)]
+    [InlineData("X: \u00c3", 201)]
+    [InlineData("X: \0", 201)]
+    [InlineData("X: a\rb", 400)]
+    public async Task Trailer_that_is_no_text_is_no_fault_of_the_server(string trailer, int expected)
+    {
+        using ServedCommand serve = await ServeAsync("served");
+        const string Fields = "Host: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n";
+        string rest = $"\r\n3\r\none\r\n0\r\n{trailer}\r\n\r\n";
+        string put = await ExchangeAsync(serve.Port, $"PUT /files/one.txt HTTP/1.1\r\n{Fields}{rest}");
+        string get = await ExchangeAsync(serve.Port, $"GET /health HTTP/1.1\r\n{Fields}{rest}");
+        string call = await ExchangeAsync(
+            serve.Port, $"POST /millrace.v1.FileTransfer/Upload HTTP/1.1\r\n{Fields}Content-Type: application/grpc-web\r\n{rest}");
+
+        Assert.StartsWith($"HTTP/1.1 {expected} ", put, StringComparison.Ordinal);
+        Assert.StartsWith("HTTP/1.1 200 ", get, StringComparison.Ordinal);
+        Assert.Matches("(?i)grpc-status: ?[1-9]", call);
+        await ThrowIfLoggedAsync(serve);
+    }
+
     [NeedsTheory(Need.Native)]
     [InlineData("fifo")]
     [InlineData("socket")]
