@@ -9,35 +9,34 @@ public sealed class MalformedRequestTests : CommandTests
 {
     private const string Metadata = "Upload-Metadata: filename b25lLnR4dA==\r\n";
 
-    [Theory]
-    [InlineData("80000000")]
-    [InlineData("ffffffff")]
-    [InlineData("100000000")]
-    [InlineData("7fffffffffffffff")]
-    [InlineData("ffffffffffffffffff")]
-    [InlineData("0x5")]
-    [InlineData("+5")]
-    [InlineData("-1")]
-    [InlineData("")]
-    public async Task Chunk_size_that_is_no_number_or_too_large_gets_400(string size)
+    [Fact]
+    public async Task Chunk_size_that_is_no_number_or_too_large_gets_400()
     {
         using ServedCommand serve = await ServeAsync("served");
-        string body = $"3\r\none\r\n{size}\r\nhello\r\n0\r\n\r\n";
-        foreach ((string head, string fields) in ((string, string)[])
-        [
-            ("PUT /files/one.txt", ""),
-            ("PUT /files/one.txt", "Content-Encoding: gzip\r\n"),
-            ("PUT /files/one.txt", "Upload-Complete: ?1\r\n"),
-            ("POST /uploads", "Tus-Resumable: 1.0.0\r\nUpload-Length: 100\r\nContent-Type: application/offset+octet-stream\r\n" + Metadata),
-            ("POST /millrace.v1.FileTransfer/Upload", "Content-Type: application/grpc-web\r\n"),
-        ])
+        foreach (string size in (string[])
+            ["80000000", "ffffffff", "100000000", "7fffffffffffffff", "ffffffffffffffffff", "0x5", "+5", "-1", ""])
         {
-            string answer = await ExchangeAsync(
-                serve.Port, $"{head} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n{fields}\r\n{body}");
+            string body = $"3\r\none\r\n{size}\r\nhello\r\n0\r\n\r\n";
+            foreach ((string head, string fields) in ((string, string)[])
+            [
+                ("PUT /files/one.txt", ""),
+                ("PUT /files/one.txt", "Content-Encoding: gzip\r\n"),
+                ("PUT /files/one.txt", "Upload-Complete: ?1\r\n"),
+                ("POST /uploads", "Tus-Resumable: 1.0.0\r\nUpload-Length: 100\r\nContent-Type: application/offset+octet-stream\r\n" + Metadata),
+                ("POST /millrace.v1.FileTransfer/Upload", "Content-Type: application/grpc-web\r\n"),
+            ])
+            {
+                string answer = await ExchangeAsync(
+                    serve.Port, $"{head} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n{fields}\r\n{body}");
 
-            bool isGrpc = head.Contains("millrace", StringComparison.Ordinal);
-            Assert.Matches(isGrpc ? "(?i)grpc-status: ?[1-9]" : "^HTTP/1.1 400 ", answer);
-            Assert.False(File.Exists(Folder["served/one.txt"]));
+                bool isGrpc = head.Contains("millrace", StringComparison.Ordinal);
+                Assert.True(
+                    isGrpc
+                        ? answer.Contains("grpc-status: ", StringComparison.OrdinalIgnoreCase) && !answer.Contains("grpc-status: 0", StringComparison.OrdinalIgnoreCase)
+                        : answer.StartsWith("HTTP/1.1 400 ", StringComparison.Ordinal),
+                    $"'{size}', {head}, {fields}: {answer}");
+                Assert.False(File.Exists(Folder["served/one.txt"]));
+            }
         }
 
         await ThrowIfLoggedAsync(serve);
@@ -64,30 +63,25 @@ public sealed class MalformedRequestTests : CommandTests
         await ThrowIfLoggedAsync(serve);
     }
 
-    [Theory]
-    [InlineData("+5", 400)]
-    [InlineData("-5", 400)]
-    [InlineData("-0", 400)]
-    [InlineData("+0", 400)]
-    [InlineData("0x5", 400)]
-    [InlineData("5,5", 400)]
-    [InlineData("5 5", 400)]
-    [InlineData("", 400)]
-    [InlineData("\u00b2", 400)]
-    [InlineData("9223372036854775808", 400)]
-    [InlineData("00000000000000000000000000000000000005", 400)]
-    [InlineData("5\r\nContent-Length: +5", 400)]
-    [InlineData("5", 201)]
-    [InlineData("05", 201)]
-    [InlineData(" 5 ", 201)]
-    public async Task Content_length_is_digits_and_nothing_else(string length, int expected)
+    [Fact]
+    public async Task Content_length_is_digits_and_nothing_else()
     {
         using ServedCommand serve = await ServeAsync("served");
-        string answer = await ExchangeAsync(
-            serve.Port, $"PUT /files/one.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\nhello");
+        foreach ((string length, bool isValid) in ((string, bool)[])
+        [
+            ("+5", false), ("-5", false), ("-0", false), ("+0", false), ("0x5", false), ("5,5", false), ("5 5", false), ("", false),
+            ("\u00b2", false), ("5\u000b", false), ("9223372036854775808", false), ("00000000000000000000000000000000000005", false),
+            ("5\r\nContent-Length: +5", false), ("+5\r\nContent-Length: 5", false), ("5", true), ("05", true), (" 5 ", true),
+        ])
+        {
+            string answer = await ExchangeAsync(
+                serve.Port, $"PUT /files/one.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\nhello");
 
-        Assert.StartsWith($"HTTP/1.1 {expected} ", answer, StringComparison.Ordinal);
-        Assert.Equal(expected == 201, File.Exists(Folder["served/one.txt"]));
+            Assert.True(answer.StartsWith(isValid ? "HTTP/1.1 201 " : "HTTP/1.1 400 ", StringComparison.Ordinal), $"'{length}': {answer}");
+            Assert.Equal(isValid, File.Exists(Folder["served/one.txt"]));
+            File.Delete(Folder["served/one.txt"]);
+        }
+
         await ThrowIfLoggedAsync(serve);
     }
 
@@ -113,28 +107,27 @@ public sealed class MalformedRequestTests : CommandTests
         await ThrowIfLoggedAsync(serve);
     }
 
-    [NeedsTheory(Need.Native)]
-    [InlineData("fifo")]
-    [InlineData("socket")]
-    [InlineData("link")]
-    public async Task Put_onto_what_is_no_file_gets_409_and_leaves_it(string name)
+    [NeedsFact(Need.Native)]
+    public async Task Put_onto_what_is_no_file_gets_409_and_leaves_it()
     {
         using ServedCommand serve = await ServeAsync("served");
         Shell.Run("mkfifo", Folder["served/fifo"]);
         File.CreateSymbolicLink(Folder["served/link"], "fifo");
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         ReplaceBySocket(socket, Folder["served/socket"]);
+        foreach (string name in (string[])["fifo", "link", "socket"])
+        {
+            using HttpResponseMessage put = await serve.Client.PutAsync("files/" + name, new StringContent("new"));
+            Assert.Equal(HttpStatusCode.Conflict, put.StatusCode);
+            using var draft = new HttpRequestMessage(HttpMethod.Put, "files/" + name) { Content = new StringContent("new") };
+            draft.Headers.Add("Upload-Complete", "?1");
+            using HttpResponseMessage resumable = await serve.Client.SendAsync(draft);
+            Assert.Equal(HttpStatusCode.Conflict, resumable.StatusCode);
+            using HttpResponseMessage get = await serve.Client.GetAsync("files/" + name);
+            Assert.Equal(HttpStatusCode.NotFound, get.StatusCode);
+            Assert.Throws<FilePipeException>(() => FilePipe.Create(Folder["served/" + name]));
+        }
 
-        using HttpResponseMessage put = await serve.Client.PutAsync("files/" + name, new StringContent("new"));
-        Assert.Equal(HttpStatusCode.Conflict, put.StatusCode);
-        using var draft = new HttpRequestMessage(HttpMethod.Put, "files/" + name) { Content = new StringContent("new") };
-        draft.Headers.Add("Upload-Complete", "?1");
-        using HttpResponseMessage resumable = await serve.Client.SendAsync(draft);
-        Assert.Equal(HttpStatusCode.Conflict, resumable.StatusCode);
-        using HttpResponseMessage get = await serve.Client.GetAsync("files/" + name);
-        Assert.Equal(HttpStatusCode.NotFound, get.StatusCode);
-        Assert.True(File.Exists(Folder["served/" + name]));
-        Assert.Throws<FilePipeException>(() => FilePipe.Create(Folder["served/" + name]));
         await ThrowIfLoggedAsync(serve);
     }
 

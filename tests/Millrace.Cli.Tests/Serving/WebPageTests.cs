@@ -12,52 +12,60 @@ public sealed class WebPageTests : CommandTests
     // A message of gRPC whose field 1 is "kept.txt": Stat and Delete of that file.
     private static readonly byte[] Kept = [0, 0, 0, 0, 10, 10, 8, .. "kept.txt"u8];
 
-    /// <summary>Requests of every protocol; the second word names what browsers call simple or not.</summary>
-    private static readonly string[] Reading = ["list", "get", "head", "health", "description", "root", "options", "missing", "stat", "grpc-stat"];
+    private static readonly string[] Reading =
+        ["list", "get", "head", "health", "description", "root", "options", "missing", "stat", "grpc-stat"];
 
-    private static readonly string[] Changing = ["put", "delete", "tus", "override", "draft", "draft-put", "grpc-web", "grpc-web-text", "grpc"];
+    private static readonly string[] Changing =
+        ["put", "delete", "tus", "override", "draft", "draft-put", "grpc-web", "grpc-web-text", "grpc"];
 
-    [Theory]
-    [InlineData("evil.example")]
-    [InlineData("localhost.evil.example")]
-    [InlineData("127.0.0.1.evil.example:8080")]
-    [InlineData("files.test.evil.example")]
-    [InlineData("test")]
-    public async Task Request_for_a_foreign_host_gets_421_without_tokens(string host)
+    [Fact]
+    public async Task Request_for_a_foreign_host_gets_421_without_tokens()
     {
         using ServedCommand serve = await ServeKeptAsync("--host-name", "files.test");
-        foreach (string kind in Reading.Concat(Changing))
+        foreach (string host in (string[])
+            ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:8080", "files.test.evil.example", "test", "xfiles.test"])
         {
-            using HttpResponseMessage answer = await SendAsync(serve, kind, host);
+            foreach (string kind in Reading.Concat(Changing))
+            {
+                using HttpResponseMessage answer = await SendAsync(serve, kind, host);
 
-            Assert.True(answer.StatusCode == HttpStatusCode.MisdirectedRequest, $"{kind}: {answer}");
-            string text = answer.Headers.TryGetValues("grpc-message", out IEnumerable<string>? message)
-                ? message.Single()
-                : await answer.Content.ReadAsStringAsync();
-            Assert.True(kind == "head" || text.Contains("--host-name", StringComparison.Ordinal), $"{kind}: {text}");
-            Assert.Equal(kind is "stat" or "grpc-stat" || kind.StartsWith("grpc", StringComparison.Ordinal), message is not null);
+                Assert.True(answer.StatusCode == HttpStatusCode.MisdirectedRequest, $"{host} {kind}: {answer}");
+                string text = answer.Headers.TryGetValues("grpc-message", out IEnumerable<string>? message)
+                    ? message.Single()
+                    : await answer.Content.ReadAsStringAsync();
+                Assert.True(kind == "head" || text.Contains("--host-name", StringComparison.Ordinal), $"{host} {kind}: {text}");
+                Assert.Equal(kind is "stat" or "grpc-stat" || kind.StartsWith("grpc", StringComparison.Ordinal), message is not null);
+            }
         }
 
         ThrowIfChanged();
     }
 
-    [Theory]
-    [InlineData("")]
-    [InlineData("GET /files/kept.txt HTTP/1.1\r\nHost:\r\n")]
-    [InlineData("GET /files/kept.txt HTTP/1.0\r\n")]
-    [InlineData("GET http://evil.example/files/kept.txt HTTP/1.1\r\nHost: evil.example\r\n")]
-    [InlineData("GET /files/kept.txt HTTP/1.1\r\nHost: localhost, evil.example\r\n")]
-    [InlineData("GET /files/kept.txt HTTP/1.1\r\nHost: [evil\r\n")]
-    [InlineData("GET /files/kept.txt HTTP/1.1\r\nHost: 127.1\r\n")]
-    [InlineData("GET /files/kept.txt HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost\r\n")]
-    public async Task Request_with_an_unclear_host_reads_nothing_without_tokens(string head)
+    [Fact]
+    public async Task Request_with_an_unclear_host_reads_nothing_without_tokens()
     {
         using ServedCommand serve = await ServeKeptAsync();
-        head = head.Length == 0 ? "GET http://evil.example/files/kept.txt HTTP/1.1\r\nHost: localhost\r\n" : head;
-        string answer = await ExchangeAsync(serve.Port, head + "Connection: close\r\n\r\n");
+        foreach (string head in (string[])
+        [
+            "GET http://evil.example/files/kept.txt HTTP/1.1\r\nHost: localhost\r\n",
+            "GET http://evil.example/files/kept.txt HTTP/1.1\r\nHost: evil.example\r\n",
+            "GET /files/kept.txt HTTP/1.1\r\nHost:\r\n",
+            "GET /files/kept.txt HTTP/1.0\r\n",
+            "GET /files/kept.txt HTTP/1.1\r\nHost: localhost, evil.example\r\n",
+            "GET /files/kept.txt HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n",
+            "GET /files/kept.txt HTTP/1.1\r\nHost: localhost@evil.example\r\n",
+            "GET /files/kept.txt HTTP/1.1\r\nHost: [evil\r\n",
+            "GET /files/kept.txt HTTP/1.1\r\nHost: [::1]evil\r\n",
+            "GET /files/kept.txt HTTP/1.1\r\nHost: 127.1\r\n",
+            "GET /files/kept.txt HTTP/1.1\r\nHost: 2130706433\r\n",
+            "GET /files/kept.txt HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost\r\n",
+        ])
+        {
+            string answer = await ExchangeAsync(serve.Port, head + "Connection: close\r\n\r\n");
 
-        Assert.Matches("^HTTP/1.1 4(00|21) ", answer);
-        Assert.DoesNotContain("secret", answer, StringComparison.Ordinal);
+            Assert.True(answer.StartsWith("HTTP/1.1 400 ", StringComparison.Ordinal) || answer.StartsWith("HTTP/1.1 421 ", StringComparison.Ordinal), head + answer);
+            Assert.DoesNotContain("secret", answer, StringComparison.Ordinal);
+        }
     }
 
     [Fact]
@@ -66,8 +74,10 @@ public sealed class WebPageTests : CommandTests
         using ServedCommand serve = await ServeKeptAsync(
             "--host-name", "files.test", "--host-name", "*.lan.test", "--public-url", "https://public.test/share");
         foreach (string host in (string[])
-            ["127.0.0.1", "127.0.0.1:1", "192.0.2.7", "[::1]", "[2001:db8::1]:80", "localhost", "LocalHost:99", Environment.MachineName,
-            "files.test", "FILES.test:443", "a.b.lan.test", "public.test"])
+        [
+            "127.0.0.1", "127.0.0.1:1", "192.0.2.7", "[::1]", "[2001:db8::1]:80", "localhost", "LocalHost:99", Environment.MachineName,
+            "files.test", "FILES.test:443", "a.b.lan.test", "public.test",
+        ])
         {
             foreach (string kind in (string[])["get", "stat", "grpc-stat"])
             {
@@ -89,41 +99,34 @@ public sealed class WebPageTests : CommandTests
         Assert.Equal(HttpStatusCode.Unauthorized, closed.StatusCode);
     }
 
-    [Theory]
-    [InlineData("cross-site", Page, false)]
-    [InlineData("same-site", Page, false)]
-    [InlineData("cross-site", null, false)]
-    [InlineData("", null, false)]
-    [InlineData("same-origin, cross-site", null, false)]
-    [InlineData("same-origin", Page, true)]
-    [InlineData("none", null, true)]
-    [InlineData(null, Page, false)]
-    [InlineData(null, "null", false)]
-    [InlineData(null, "", false)]
-    [InlineData(null, "http://localhost:1", false)]
-    [InlineData(null, "http://localhost", false)]
-    [InlineData(null, "http://127.0.0.1:PORT", false)]
-    [InlineData(null, "http://localhost:PORT.evil.example", false)]
-    [InlineData(null, "http://localhost:PORT@evil.example", false)]
-    [InlineData(null, "ftp://localhost:PORT", false)]
-    [InlineData(null, "http://localhost:PORT", true)]
-    [InlineData(null, "https://LOCALHOST:PORT", true)]
-    [InlineData(null, null, true)]
-    public async Task Only_pages_of_the_server_change_something(string? site, string? origin, bool allowed)
+    [Fact]
+    public async Task Only_pages_of_the_server_change_something()
     {
         using ServedCommand serve = await ServeKeptAsync();
-        foreach (string kind in Changing)
+        foreach ((string? site, string? origin, bool allowed) in ((string?, string?, bool)[])
+        [
+            ("cross-site", Page, false), ("same-site", Page, false), ("cross-site", null, false), ("", null, false),
+            ("cross-site", "http://localhost:PORT", false), ("same-origin, cross-site", null, false), ("Same-Origin", null, false),
+            ("same-origin", Page, true), ("none", null, true),
+            (null, Page, false), (null, "null", false), (null, "", false), (null, "http://localhost:1", false),
+            (null, "http://localhost", false), (null, "http://127.0.0.1:PORT", false), (null, "http://localhost:PORT.evil.example", false),
+            (null, "http://localhost:PORT@evil.example", false), (null, "ftp://localhost:PORT", false),
+            (null, "http://localhost:PORT", true), (null, "https://LOCALHOST:PORT", true), (null, null, true),
+        ])
         {
-            string host = $"localhost:{(kind == "grpc" ? new Uri(serve.Ready.GetProperty("grpc").GetString()!).Port : serve.Port)}";
-            string? from = origin?.Replace("localhost:PORT", host, StringComparison.Ordinal)
-                .Replace("LOCALHOST:PORT", host.ToUpperInvariant(), StringComparison.Ordinal)
-                .Replace("PORT", $"{serve.Port}", StringComparison.Ordinal);
-            using HttpResponseMessage answer = await SendAsync(serve, kind, host, site, from);
-            string text = await TextOfAsync(answer);
+            foreach (string kind in Changing)
+            {
+                string host = $"localhost:{(kind == "grpc" ? new Uri(serve.Ready.GetProperty("grpc").GetString()!).Port : serve.Port)}";
+                string? from = origin?.Replace("localhost:PORT", host, StringComparison.Ordinal)
+                    .Replace("LOCALHOST:PORT", host.ToUpperInvariant(), StringComparison.Ordinal)
+                    .Replace("PORT", $"{serve.Port}", StringComparison.Ordinal);
+                using HttpResponseMessage answer = await SendAsync(serve, kind, host, site, from);
+                string text = await TextOfAsync(answer);
 
-            Assert.True(allowed != (answer.StatusCode == HttpStatusCode.Forbidden || text.Contains("grpc-status:7", StringComparison.Ordinal)), $"{kind}: {answer} {text}");
-            Assert.True(allowed || text.Contains("--cors", StringComparison.Ordinal), $"{kind}: {text}");
-            Assert.Equal(allowed, Restore());
+                Assert.True(allowed != IsForbidden(answer, text), $"{site} {from} {kind}: {answer} {text}");
+                Assert.True(allowed || text.Contains("--cors", StringComparison.Ordinal), $"{site} {from} {kind}: {text}");
+                Assert.True(allowed == Restore(), $"{site} {from} {kind}");
+            }
         }
     }
 
@@ -136,7 +139,7 @@ public sealed class WebPageTests : CommandTests
         {
             using HttpResponseMessage answer = await SendAsync(serve, kind, "files.test", "cross-site", Page, token: token);
             string text = await TextOfAsync(answer);
-            Assert.True(answer.StatusCode == HttpStatusCode.Forbidden || text.Contains("grpc-status:7", StringComparison.Ordinal), $"{kind}: {text}");
+            Assert.True(IsForbidden(answer, text), $"{kind}: {text}");
         }
 
         ThrowIfChanged();
@@ -312,6 +315,9 @@ public sealed class WebPageTests : CommandTests
 
         return await serve.Client.SendAsync(request);
     }
+
+    private static bool IsForbidden(HttpResponseMessage answer, string text) =>
+        answer.StatusCode == HttpStatusCode.Forbidden || text.Contains("grpc-status:7", StringComparison.Ordinal);
 
     /// <summary>The body, unpacked, with the status and the message of gRPC.</summary>
     private static async Task<string> TextOfAsync(HttpResponseMessage answer)
