@@ -57,6 +57,16 @@ internal static class Errors
     public static TransferException KeepsChanging(TransferName name) => new(
         TransferError.Changed, $"The digest of '{name}' cannot be computed: the file keeps changing. Try again later.", name.Value);
 
+    public static TransferException TooManyUploads(TransferName name, int limit, bool isOfCaller) => new(
+        TransferError.TooManyTransfers,
+        isOfCaller
+            ? $"You have {limit} unfinished uploads, and no more are allowed. Finish or delete one, or try again later."
+            : $"The server has {limit} unfinished uploads, and no more are allowed. Try again later.",
+        name.Value)
+    {
+        RetryAfter = TimeSpan.FromSeconds(30),
+    };
+
     public static TransferException HasAll(UploadId id, long there) => new(
         TransferError.UploadComplete,
         $"The upload '{id}' has all its {there} bytes already. Complete it, or start a new one.")

@@ -48,7 +48,7 @@ public enum TransferError
     /// <summary>The token does not allow this.</summary>
     Forbidden,
 
-    /// <summary>Too many transfers at once; try again after a while.</summary>
+    /// <summary>Too many transfers at once, or too many unfinished uploads; try again after a while.</summary>
     TooManyTransfers,
 
     /// <summary>Bytes came, or went, more slowly than the other side accepts.</summary>

@@ -49,7 +49,7 @@ public sealed partial class FuzzedServer : IDisposable
             "dotnet",
             [
                 program, "serve", _folder["served"], "--port", "0", "--h2-port", "0", "--json", "--max-file", $"{MaxFile}",
-                "--max-total", "64M", "--max-transfers", "10000",
+                "--max-total", "64M", "--max-transfers", "10000", "--max-uploads", "1000000", "--max-uploads-total", "1000000",
             ])
         {
             UseShellExecute = false,

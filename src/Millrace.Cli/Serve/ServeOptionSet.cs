@@ -63,6 +63,14 @@ internal sealed class ServeOptionSet
     private readonly Option<int> _maxTransfers = Count(
         "--max-transfers", "Limit the concurrent transfers per token, or per address without tokens.", Defaults.Limits.MaxTransfers);
 
+    private readonly Option<int> _maxUploads = Count(
+        "--max-uploads",
+        "Limit the unfinished resumable uploads per token, or per address without tokens.",
+        Defaults.Store.MaxUploadsPerCaller);
+
+    private readonly Option<int> _maxUploadsTotal = Count(
+        "--max-uploads-total", "Limit the unfinished resumable uploads of all tokens and addresses.", Defaults.Store.MaxUploads);
+
     private readonly Option<int> _maxConnections = Count(
         "--max-connections", "Limit the concurrent connections.", Defaults.Limits.MaxConnections);
 
@@ -108,7 +116,7 @@ internal sealed class ServeOptionSet
         foreach (Option option in new Option[]
         {
             _port, _host, _http2Port, _certificate, _key, _tokens, _insecure, _maxFile, _maxTotal, _leaveFree, _minRate,
-            _maxTransfers, _maxConnections, _grace,
+            _maxTransfers, _maxUploads, _maxUploadsTotal, _maxConnections, _grace,
         })
         {
             command.Options.Add(option);
@@ -143,6 +151,8 @@ internal sealed class ServeOptionSet
             {
                 MaxFileBytes = Bytes(parsed.GetValue(_maxFile)),
                 MaxTotalBytes = Bytes(parsed.GetValue(_maxTotal)),
+                MaxUploadsPerCaller = parsed.GetValue(_maxUploads),
+                MaxUploads = parsed.GetValue(_maxUploadsTotal),
                 FreeSpaceToLeave = Bytes(parsed.GetValue(_leaveFree)) ?? Defaults.Store.FreeSpaceToLeave,
             },
             HostNames = _pages.HostNames(parsed),

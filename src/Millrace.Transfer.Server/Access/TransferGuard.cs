@@ -92,10 +92,13 @@ internal sealed class TransferGuard : IDisposable
         {
             await CrossSiteRequest.ThrowIfNotAllowedAsync(context, _options.PublicUrl);
             string? owner = await AuthorizeAsync(context, operation.Scope, name);
-            RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, owner) : null;
+
+            // The name of a token has no colon, so it cannot be mistaken for an address.
+            string caller = owner is null or LinkHandler.Owner ? ":" + TransferObservation.CallerOf(context) : owner;
+            RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, caller) : null;
             observation.Admit(owner, operation.IsTransfer);
             return new TransferPass(
-                owner, store.Within(ScopeRequirement.PrefixOf(context.User)), observation, slot is null ? null : this, slot);
+                owner, caller, store.Within(ScopeRequirement.PrefixOf(context.User)), observation, slot is null ? null : this, slot);
         }
         catch (TransferException exception)
         {
@@ -234,7 +237,7 @@ internal sealed class TransferGuard : IDisposable
         return new TransferException(TransferError.Forbidden, message, isLink ? null : name.Value);
     }
 
-    private RateLimitLease TakeSlot(HttpContext context, TransferName name, string? owner)
+    private RateLimitLease TakeSlot(HttpContext context, TransferName name, string caller)
     {
         TransferLimits limits = _options.Limits;
         SetBodyLimit(context, limits.MaxBodyBytes);
@@ -247,14 +250,12 @@ internal sealed class TransferGuard : IDisposable
                 name.Value);
         }
 
-        // The name of a token has no colon, so it cannot be mistaken for an address.
-        bool byAddress = owner is null or LinkHandler.Owner;
-        RateLimitLease slot = _slots.AttemptAcquire(byAddress ? ":" + TransferObservation.CallerOf(context) : owner!);
+        RateLimitLease slot = _slots.AttemptAcquire(caller);
         if (!slot.IsAcquired)
         {
             throw new TransferException(
                 TransferError.TooManyTransfers,
-                $"{limits.MaxTransfers} transfers are running for {(byAddress ? "this address" : "this token")}, and no more are allowed at once. Try again when one has finished.",
+                $"{limits.MaxTransfers} transfers are running for {(caller.StartsWith(':') ? "this address" : "this token")}, and no more are allowed at once. Try again when one has finished.",
                 name.Value)
             {
                 RetryAfter = limits.RetryAfter,

@@ -5,13 +5,16 @@ namespace Millrace.Transfer.Server;
 /// <summary>A request that <see cref="TransferGuard"/> let in. Disposing it frees the caller's slot.</summary>
 /// <remarks>For one thread at a time, except <see cref="AddBytes"/>.</remarks>
 internal sealed class TransferPass(
-    string? owner, IFileStore store, TransferObservation observation, TransferGuard? guard, RateLimitLease? slot) : IDisposable
+    string? owner, string caller, IFileStore store, TransferObservation observation, TransferGuard? guard, RateLimitLease? slot) : IDisposable
 {
     private RateLimitLease? _slot = slot;
     private long _bytes;
 
     /// <summary>The name of the token or user; null for an anonymous caller.</summary>
     public string? Owner => owner;
+
+    /// <summary>Who is limited: the token or user, or an anonymous caller's address, which has a colon.</summary>
+    public string Caller => caller;
 
     /// <summary>The store as the caller may use it: no link leads out of its prefix.</summary>
     public IFileStore Store => store;

@@ -47,11 +47,15 @@ internal static class BodyCopy
     public static async ValueTask WriteAsync(
         ReadOnlySequence<byte> content, PipeWriter destination, CancellationToken cancellationToken)
     {
-        if (destination is FilePipeWriter file)
+        // It is in large blocks; another block for each transfer would be memory for nothing.
+        switch (destination)
         {
-            // It is in large blocks; another block for each transfer would be memory for nothing.
-            await file.WriteThroughAsync(content, cancellationToken);
-            return;
+            case LimitedBody limited:
+                await limited.WriteThroughAsync(content, cancellationToken);
+                return;
+            case FilePipeWriter file:
+                await file.WriteThroughAsync(content, cancellationToken);
+                return;
         }
 
         foreach (ReadOnlyMemory<byte> segment in content)

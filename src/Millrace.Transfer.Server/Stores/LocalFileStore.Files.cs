@@ -30,10 +30,6 @@ public sealed partial class LocalFileStore
     }
 
     /// <inheritdoc/>
-    /// <remarks>
-    /// <see cref="StoredFileWriter.Body"/> is a <see cref="FilePipeWriter"/> where the length is known, so that bytes can
-    /// come to it without passing through this process.
-    /// </remarks>
     public async ValueTask<StoredFileWriter> CreateAsync(
         TransferName name, CreateFileOptions options, CancellationToken cancellationToken)
     {
@@ -46,17 +42,8 @@ public sealed partial class LocalFileStore
         }
 
         await CheckAsync(name, options.Precondition, cancellationToken);
-        var reservation = new Reservation(Limits);
-        await reservation.ReserveAsync(name, options.Length ?? 0, cancellationToken);
-        try
-        {
-            return Create(name, options, reservation);
-        }
-        catch
-        {
-            reservation.ReleaseReservation();
-            throw;
-        }
+        await Limits.CheckTotalAsync(name, options.Length ?? 0, cancellationToken);
+        return Create(name, options, new Reservation(Limits));
     }
 
     /// <inheritdoc/>
@@ -116,11 +103,10 @@ public sealed partial class LocalFileStore
                 new FileWriteOptions
                 {
                     CreateNew = options.Precondition.CreateNew,
-                    PreallocationSize = options.Length ?? 0,
                     Durability = Options.Durability,
                 });
             ThrowIfLinkFollowed(file, path, name);
-            LimitedBody? limited = Limit(file, name, options.Length, reservation);
+            LimitedBody limited = Limit(file, name, options.Length, reservation);
             return new LocalFileWriter(this, name, options, folder, file, limited, reservation);
         }
         catch (Exception exception)
@@ -154,11 +140,8 @@ public sealed partial class LocalFileStore
         }
     }
 
-    /// <summary>Null when nothing has to be checked while bytes arrive.</summary>
-    private LimitedBody? Limit(FilePipeWriter file, TransferName name, long? length, Reservation reservation) =>
-        length is null
-            ? Limits.AppliesToUnknownLength ? new LimitedBody(file, Limits, name, reservation) : null
-            : !Native && Limits.AppliesToAll ? new LimitedBody(file, Limits, name, reservation: null) : null;
+    private LimitedBody Limit(FilePipeWriter file, TransferName name, long? length, Reservation reservation) =>
+        new(file, Limits, name, length, reservation, Native);
 
     private bool Delete(TransferName name)
     {

@@ -10,7 +10,9 @@ public sealed partial class LocalFileStore
         StartUploadOptions options, CancellationToken cancellationToken)
     {
         LocalUpload upload = await StartAsync(options, UploadRecord.Of(options), cancellationToken);
-        return upload.ToStatus();
+        UploadStatus status = upload.ToStatus();
+        upload.ForgetRecord();
+        return status;
     }
 
     /// <inheritdoc/>
@@ -41,7 +43,14 @@ public sealed partial class LocalFileStore
         try
         {
             await JoinAsync(whole, parts, cancellationToken);
-            return whole.ToStatus();
+            foreach (UploadId part in parts)
+            {
+                FinishUpload(part);
+            }
+
+            UploadStatus status = whole.ToStatus();
+            whole.ForgetRecord();
+            return status;
         }
         catch (Exception exception)
         {
@@ -58,7 +67,8 @@ public sealed partial class LocalFileStore
     private async ValueTask JoinAsync(
         LocalUpload whole, IReadOnlyList<UploadId> parts, CancellationToken cancellationToken)
     {
-        await using FilePipeWriter data = OpenData(whole, reserve: 0);
+        whole.Reservation.Reserve(whole.Name, whole.Record.Length!.Value);
+        await using FilePipeWriter data = OpenData(whole);
         foreach (UploadId part in parts)
         {
             LocalUpload upload = FindUpload(part);
@@ -96,14 +106,13 @@ public sealed partial class LocalFileStore
         }
 
         Limits.CheckDevice(options.Name, length);
-        var reservation = new Reservation(Limits);
-        await reservation.ReserveAsync(options.Name, length, cancellationToken);
-        UploadId id = UploadId.Next();
-        string folder = Path.Combine(_uploadsPath, id.Value);
-        var upload = new LocalUpload(id, folder, record, Options.Clock.GetUtcNow(), Options, reservation);
+        await Limits.CheckTotalAsync(options.Name, length, cancellationToken);
+        await ForgetFinishedAsync(cancellationToken);
+        UploadCounts.Caller caller = Counts.Take(options.Name, options.Caller ?? options.Owner ?? "");
+        var upload = new LocalUpload(UploadId.Next(), record, Options.Clock.GetUtcNow(), _whole, caller);
         try
         {
-            Directory.CreateDirectory(folder);
+            Directory.CreateDirectory(upload.Folder);
             File.WriteAllBytes(upload.DataPath, []);
 
             // This makes the name of the data durable, too.
@@ -112,13 +121,31 @@ public sealed partial class LocalFileStore
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            reservation.ReleaseReservation();
-            TryDeleteFolder(folder);
+            upload.ReleaseCount();
+            TryDeleteFolder(upload.Folder);
             throw Errors.Translate(exception, "begin the upload of", options.Name);
         }
 
-        _uploads[id] = upload;
+        _uploads[upload.Id] = upload;
         return upload;
+    }
+
+    /// <summary>An upload that is only kept to be asked about, or joined again, does not count any more.</summary>
+    private void FinishUpload(UploadId id)
+    {
+        if (Load(id)?.ReleaseCount() is true)
+        {
+            _finished.Enqueue(id);
+        }
+    }
+
+    /// <summary>Deletes the oldest finished uploads when there are too many.</summary>
+    private async ValueTask ForgetFinishedAsync(CancellationToken cancellationToken)
+    {
+        while (_finished.Count >= Options.MaxUploads && _finished.TryDequeue(out UploadId oldest))
+        {
+            await AbortUploadAsync(oldest, cancellationToken);
+        }
     }
 
     private void FlushFolderOfUploads()

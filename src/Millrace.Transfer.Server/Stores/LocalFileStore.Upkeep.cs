@@ -75,7 +75,7 @@ public sealed partial class LocalFileStore
             else if (upload.HasExpired)
             {
                 // A published upload only loses the record that it was one.
-                bool unfinished = !upload.Record.IsPublished;
+                bool unfinished = !upload.IsPublished;
                 if (await AbortUploadAsync(id, cancellationToken) && unfinished)
                 {
                     expired++;
@@ -91,13 +91,19 @@ public sealed partial class LocalFileStore
     {
         foreach (string folder in Directory.EnumerateDirectories(_uploadsPath))
         {
-            if (UploadId.TryParse(Path.GetFileName(folder), out UploadId id)
-                && LocalUpload.TryLoad(id, folder, Options, new Reservation(Limits)) is { } upload)
+            if (UploadId.TryParse(Path.GetFileName(folder), out UploadId id) && LocalUpload.TryLoad(id, this) is { } upload)
             {
                 RecoverPublication(upload);
-                upload.Reservation.CountExisting(upload.Record.IsPublished ? 0 : upload.Record.Length ?? upload.Offset);
+                upload.Reservation.Set(upload.IsPublished ? 0 : upload.Offset);
+                upload.ForgetRecord();
                 _uploads[id] = upload;
             }
+        }
+
+        foreach (LocalUpload upload in _uploads.Values.Where(static upload => upload.IsPublished).OrderBy(static upload => upload.Touched))
+        {
+            upload.ReleaseCount();
+            _finished.Enqueue(upload.Id);
         }
     }
 
@@ -115,7 +121,7 @@ public sealed partial class LocalFileStore
         {
             // If it was replaced or deleted since, its tag is lost; a new one is as unique.
             string tag = isThere ? found!.Value.ToTag().Value : RandomNumberGenerator.GetHexString(20, lowercase: true);
-            upload.RecoverResult(tag);
+            upload.RecoverResultAsync(tag).AsTask().GetAwaiter().GetResult();
         }
     }
 
@@ -155,7 +161,8 @@ public sealed partial class LocalFileStore
 
         await TryAsync(() => Limits.CountAsync(maxAge: long.MaxValue, _end.Token));
         await TryAsync(() => Task.FromResult(_digests.Sweep(Exists, _end.Token)));
-        TimeSpan period = Options.UploadLifetime / 4;
+        TimeSpan shortest = Options.UploadLifetime < Options.EmptyUploadLifetime ? Options.UploadLifetime : Options.EmptyUploadLifetime;
+        TimeSpan period = shortest / 4;
         period = period > LongestPeriod ? LongestPeriod : period < ShortestPeriod ? ShortestPeriod : period;
         using var timer = new PeriodicTimer(period, Options.Clock);
         do

@@ -7,6 +7,7 @@ namespace Millrace.Transfer.Server;
 public sealed partial class LocalFileStore
 {
     private readonly ConcurrentDictionary<UploadId, LocalUpload> _uploads = new();
+    private readonly ConcurrentQueue<UploadId> _finished = new();
     private readonly string _uploadsPath;
 
     /// <inheritdoc/>
@@ -18,16 +19,16 @@ public sealed partial class LocalFileStore
             return null;
         }
 
-        if (takeOver && !upload.Record.IsPublished)
+        try
         {
-            using TakeoverLock.Holder? holder = await upload.TryAcquireAsync(cancellationToken);
-            if (holder is null)
-            {
-                return null;
-            }
+            using TakeoverLock.Holder? holder = takeOver && !upload.IsPublished ? await upload.AcquireAsync(cancellationToken) : null;
+            return upload.ToStatus();
         }
-
-        return upload.ToStatus();
+        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+        {
+            // It was deleted meanwhile.
+            return null;
+        }
     }
 
     /// <inheritdoc/>
@@ -39,7 +40,7 @@ public sealed partial class LocalFileStore
         try
         {
             long current = upload.Offset;
-            if (upload.Record.IsPublished || current == upload.Record.Length)
+            if (upload.IsPublished || current == upload.Record.Length)
             {
                 throw Errors.HasAll(id, current);
             }
@@ -49,6 +50,7 @@ public sealed partial class LocalFileStore
                 throw Errors.WrongOffset(id, offset, current);
             }
 
+            await Limits.CheckTotalAsync(upload.Name, upload.Record.Length - offset ?? 0, cancellationToken);
             if (discardable)
             {
                 await upload.SaveAsync(upload.Record with { Verified = offset });
@@ -99,8 +101,7 @@ public sealed partial class LocalFileStore
         }
 
         Limits.CheckFile(upload.Name, length);
-        long more = Math.Max(0, length - upload.Reservation.ReservedBytes);
-        await upload.Reservation.ReserveAsync(upload.Name, more, cancellationToken);
+        await Limits.CheckTotalAsync(upload.Name, length - offset, cancellationToken);
         await upload.SaveAsync(upload.Record with { Length = length });
         return upload.ToStatus();
     }
@@ -132,12 +133,13 @@ public sealed partial class LocalFileStore
         using TakeoverLock.Holder holder = await upload.AcquireAsync(cancellationToken);
         try
         {
-            if (!upload.Record.IsPublished)
+            if (!upload.IsPublished)
             {
                 ThrowIfUnfinished(upload);
                 Sha256Digest? digest = await VerifyAsync(upload, expected, cancellationToken);
                 await PublishUploadAsync(upload, digest, cancellationToken);
                 upload.DropDigest();
+                FinishUpload(id);
             }
 
             return upload.Record.Published!.ToFile(upload.Name);
@@ -315,10 +317,10 @@ public sealed partial class LocalFileStore
     {
         long? length = upload.Record.Length;
         Limits.CheckDevice(upload.Name, length - offset ?? 0);
-        FilePipeWriter file = OpenData(upload, length is not null && Native && Limits.AppliesToAll ? length.Value : 0);
+        FilePipeWriter file = OpenData(upload);
         try
         {
-            LimitedBody? limited = Limit(file, upload.Name, length, upload.Reservation);
+            LimitedBody limited = Limit(file, upload.Name, length, upload.Reservation);
             return new LocalUploadWriter(this, upload, holder, file, limited, reserved: length is not null);
         }
         catch
@@ -329,10 +331,8 @@ public sealed partial class LocalFileStore
     }
 
     /// <summary>Opens the upload's data to append to it. Never committed under the name that is given here.</summary>
-    private FilePipeWriter OpenData(LocalUpload upload, long reserve) => FilePipe.Resume(
-        upload.DataPath,
-        upload.DataPath + ".whole",
-        new FileWriteOptions { Durability = Options.Durability, PreallocationSize = reserve });
+    private FilePipeWriter OpenData(LocalUpload upload) => FilePipe.Resume(
+        upload.DataPath, upload.DataPath + ".whole", new FileWriteOptions { Durability = Options.Durability });
 
     private LocalUpload FindUpload(UploadId id) => TryFindUpload(id) ?? throw Errors.NoUpload(id);
 
@@ -349,6 +349,7 @@ public sealed partial class LocalFileStore
         TryDeleteFolder(upload.Folder);
         _uploads.TryRemove(upload.Id, out _);
         upload.Reservation.ReleaseReservation();
+        upload.ReleaseCount();
         upload.DropDigest();
     }
 

@@ -20,6 +20,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     private readonly SafeFileHandle _lock;
     private readonly CancellationTokenSource _end = new();
     private readonly Task _upkeep;
+    private readonly LocalFileStore _whole;
     private StoreTree _tree;
     private int _disposed;
 
@@ -52,6 +53,8 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
             _digests = new DigestRecords(Path.Combine(hidden, "digests"));
             _work = new DigestWork(_tree, _digests);
             Limits = new StoreLimits(Options, Root, CountFiles);
+            Counts = new UploadCounts(Options);
+            _whole = this;
             LoadUploads();
             if (!Native)
             {
@@ -83,6 +86,10 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     internal NameLocks Locks { get; } = new();
 
     internal StoreLimits Limits { get; }
+
+    internal UploadCounts Counts { get; }
+
+    internal string UploadsPath => _uploadsPath;
 
     internal DigestRecords Digests => _digests;
 

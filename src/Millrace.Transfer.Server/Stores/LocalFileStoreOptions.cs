@@ -17,6 +17,18 @@ public sealed class LocalFileStoreOptions
     /// <remarks>Longer than a night or a day on which nobody looks.</remarks>
     public TimeSpan UploadLifetime { get; set; } = TimeSpan.FromHours(24);
 
+    /// <summary>How long an upload is kept of which not one byte was received.</summary>
+    /// <remarks>A client that starts an upload sends it: minutes are for a connection that has to be made again.</remarks>
+    public TimeSpan EmptyUploadLifetime { get; set; } = TimeSpan.FromMinutes(10);
+
+    /// <summary>Unfinished uploads that each <see cref="StartUploadOptions.Caller"/> may have; 1 or more.</summary>
+    /// <remarks>What a service with one token leaves unfinished in a day, if one of a hundred of its uploads is abandoned.</remarks>
+    public int MaxUploadsPerCaller { get; set => field = Positive(value); } = 1000;
+
+    /// <summary>Unfinished uploads of all callers; 1 or more. As many finished ones are remembered.</summary>
+    /// <remarks>Each is three files and folders, and less than 1 KB of memory.</remarks>
+    public int MaxUploads { get; set => field = Positive(value); } = 4000;
+
     /// <summary>Up to what size <see cref="DigestNeed.IfCheap"/> reads a file.</summary>
     /// <remarks>Less than a tenth of a second where SHA-256 runs at 1 GB/s.</remarks>
     public long CheapDigestBytes { get; set; } = 64L * 1024 * 1024;
@@ -34,4 +46,10 @@ public sealed class LocalFileStoreOptions
 
     /// <summary>Whether only the framework's own calls are used. For tests; the switch Millrace.Portable is for a process.</summary>
     internal bool Portable { get; set; }
+
+    private static int Positive(int value)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(value);
+        return value;
+    }
 }

@@ -20,4 +20,9 @@ public sealed record StartUploadOptions
 
     /// <summary>The name of the token that may continue it; null for anybody who knows the <see cref="UploadId"/>.</summary>
     public string? Owner { get; init; }
+
+    /// <summary>
+    /// Among whose uploads it counts, for example the name of a token or an address; null for <see cref="Owner"/>.
+    /// </summary>
+    public string? Caller { get; init; }
 }

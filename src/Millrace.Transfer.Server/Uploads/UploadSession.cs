@@ -32,7 +32,7 @@ internal sealed class UploadSession : IDisposable
     public static async ValueTask<UploadSession> StartAsync(
         HttpContext context, StartUploadOptions options, TransferPass pass, CancellationToken ended)
     {
-        UploadStatus status = await pass.Store.StartUploadAsync(options with { Owner = pass.Owner }, ended);
+        UploadStatus status = await pass.Store.StartUploadAsync(options with { Owner = pass.Owner, Caller = pass.Caller }, ended);
         return new UploadSession(context, pass, status, isAnnounced: false, ended).Count("started");
     }
 
@@ -47,7 +47,8 @@ internal sealed class UploadSession : IDisposable
                 await pass.Store.FindUploadAsync(part, takeOver: false, ended) ?? throw Errors.NoUpload(part), pass);
         }
 
-        UploadStatus status = await pass.Store.JoinUploadsAsync(options with { Owner = pass.Owner }, parts, ended);
+        UploadStatus status = await pass.Store.JoinUploadsAsync(
+            options with { Owner = pass.Owner, Caller = pass.Caller }, parts, ended);
         return new UploadSession(context, pass, status, isAnnounced: false, ended).Count("joined");
     }
 

@@ -22,6 +22,34 @@ public sealed class ServeTests : CommandTests
     }
 
     [Theory]
+    [InlineData("--max-uploads")]
+    [InlineData("--max-uploads-total")]
+    public async Task Uploads_over_the_limit_are_refused_until_one_is_finished(string option)
+    {
+        using ServedCommand serve = await ServedCommand.StartAsync(this, option, "1");
+
+        using HttpResponseMessage first = await StartUploadAsync(serve);
+        using HttpResponseMessage second = await StartUploadAsync(serve);
+        Assert.Equal((HttpStatusCode.Created, HttpStatusCode.TooManyRequests), (first.StatusCode, second.StatusCode));
+        Assert.True(second.Headers.RetryAfter?.Delta > TimeSpan.Zero);
+
+        using var end = new HttpRequestMessage(HttpMethod.Delete, first.Headers.Location);
+        end.Headers.Add("Tus-Resumable", "1.0.0");
+        using HttpResponseMessage ended = await serve.Client.SendAsync(end);
+        using HttpResponseMessage third = await StartUploadAsync(serve);
+        Assert.Equal(HttpStatusCode.Created, third.StatusCode);
+    }
+
+    private static async Task<HttpResponseMessage> StartUploadAsync(ServedCommand serve)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Post, "/uploads");
+        request.Headers.Add("Tus-Resumable", "1.0.0");
+        request.Headers.Add("Upload-Length", "5");
+        request.Headers.Add("Upload-Metadata", "filename YQ==");
+        return await serve.Client.SendAsync(request);
+    }
+
+    [Theory]
     [InlineData(Command.Interrupt)]
     [InlineData(Command.Terminate)]
     public async Task Signal_stops_the_server_without_losing_a_transfer(int signal)
@@ -101,6 +129,8 @@ public sealed class ServeTests : CommandTests
     [InlineData("--max-file", "much")]
     [InlineData("--grace", "soon")]
     [InlineData("--max-transfers", "0")]
+    [InlineData("--max-uploads", "0")]
+    [InlineData("--max-uploads-total", "-1")]
     public async Task Wrong_values_are_named(string option, string value)
     {
         string error = await FailAsync("serve", option, value);

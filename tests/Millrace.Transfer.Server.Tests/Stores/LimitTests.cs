@@ -60,15 +60,17 @@ public sealed class LimitTests : StoreTest
     }
 
     [Theory, EveryStore]
-    public async Task Reserved_bytes_count_until_they_are_released(bool portable)
+    public async Task Received_bytes_count_until_they_are_released(bool portable)
     {
         LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
-        await using (await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 60 }, default))
+        await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 60 }, default))
         {
+            await writer.Body.WriteAsync(new byte[60]);
             await store.StartAsync("b", 41).FailsAsync(TransferError.NoSpace);
         }
 
-        UploadStatus upload = await store.StartAsync("b", 80);
+        UploadStatus upload = await store.StartAsync("b", 100);
+        await store.AppendAsync(upload.Id, 0, new string('x', 80));
         await store.PutAsync("c", new string('x', 21)).FailsAsync(TransferError.NoSpace);
         await store.AbortUploadAsync(upload.Id, default);
         await store.PutAsync("c", new string('x', 100));
@@ -109,11 +111,68 @@ public sealed class LimitTests : StoreTest
         var options = new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 };
         await using (LocalFileStore store = Open(options))
         {
-            await store.StartAsync("a", 60);
+            UploadStatus upload = await store.StartAsync("a", 100);
+            await store.AppendAsync(upload.Id, 0, new string('x', 60));
         }
 
         LocalFileStore again = Open(options);
         await again.StartAsync("b", 41).FailsAsync(TransferError.NoSpace);
+        Assert.Equal(60, again.Limits.Used);
+    }
+
+    [Theory, EveryStore]
+    public async Task Announced_bytes_take_nothing_of_the_total(bool portable)
+    {
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        UploadStatus first = await store.StartAsync("a", 100);
+        UploadStatus second = await store.StartAsync("b", null);
+        await store.SetUploadLengthAsync(second.Id, 100, default);
+        await using StoredFileWriter silent = await store.CreateAsync("c".Name(), new CreateFileOptions { Length = 100 }, default);
+        Assert.Equal(0, store.Limits.Used);
+
+        await store.PutAsync("d", new string('x', 60));
+        await store.StartAsync("e", 41).FailsAsync(TransferError.NoSpace);
+        await store.AppendAsync(first.Id, 0, new string('x', 40)).FailsAsync(TransferError.NoSpace);
+        Assert.Equal(60, store.Limits.Used);
+    }
+
+    [Theory, EveryStore]
+    public async Task Discarded_bytes_are_not_charged(bool portable)
+    {
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxTotalBytes = 100 });
+        UploadStatus upload = await store.StartAsync("a", null);
+        for (int i = 0; i < 5; i++)
+        {
+            await using UploadWriter writer = await store.AppendUploadAsync(upload.Id, 0, discardable: true, default);
+            await writer.Body.WriteAsync(new byte[60]);
+            await writer.DiscardAsync();
+        }
+
+        Assert.Equal(0, store.Limits.Used);
+        await store.AppendAsync(upload.Id, 0, new string('x', 100));
+        Assert.Equal(100, store.Limits.Used);
+    }
+
+    [NeedsFact(Need.Mount)]
+    public async Task Announced_bytes_hold_no_more_of_the_device_than_a_step()
+    {
+        using var disk = MountedDisk.InMemory(300 * 1024 * 1024, Folder["disk"]);
+        await using var store = new LocalFileStore(disk.Path, new LocalFileStoreOptions { FreeSpaceToLeave = 0 });
+        var writers = new List<UploadWriter>();
+        for (int i = 0; i < 3; i++)
+        {
+            UploadStatus upload = await store.StartAsync($"{i}", 250 * 1024 * 1024);
+            writers.Add(await store.AppendUploadAsync(upload.Id, 0, discardable: false, default));
+            await writers[^1].Body.WriteAsync(new byte[1]);
+            await writers[^1].SaveAsync(default);
+        }
+
+        foreach (UploadWriter writer in writers)
+        {
+            await writer.DisposeAsync();
+        }
+
+        Assert.InRange(new DriveInfo(disk.Path).AvailableFreeSpace, 299L * 1024 * 1024, 300L * 1024 * 1024);
     }
 
     [Theory, EveryStore]

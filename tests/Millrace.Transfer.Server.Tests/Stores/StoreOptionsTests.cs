@@ -10,12 +10,22 @@ public sealed class StoreOptionsTests
         Assert.Null(options.MaxTotalBytes);
         Assert.Equal(64 * 1024 * 1024, options.FreeSpaceToLeave);
         Assert.Equal(TimeSpan.FromHours(24), options.UploadLifetime);
+        Assert.Equal(TimeSpan.FromMinutes(10), options.EmptyUploadLifetime);
+        Assert.Equal(1000, options.MaxUploadsPerCaller);
+        Assert.Equal(4000, options.MaxUploads);
         Assert.Equal(64 * 1024 * 1024, options.CheapDigestBytes);
         Assert.Equal(Durability.OnCommit, options.Durability);
         Assert.True(options.ComputeSha256);
         Assert.Same(TimeProvider.System, options.Clock);
         Assert.False(options.Portable);
         Assert.Equal(1000, default(ListFilesOptions).PageSize);
+    }
+
+    [Fact]
+    public void At_least_one_upload_is_allowed()
+    {
+        Assert.Throws<ArgumentOutOfRangeException>(() => new LocalFileStoreOptions { MaxUploads = 0 });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new LocalFileStoreOptions { MaxUploadsPerCaller = 0 });
     }
 
     [Theory, InlineData(0), InlineData(10_001)]

@@ -286,9 +286,11 @@ public sealed class UploadTests : StoreTest
         await using (LocalFileStore store = Open(options))
         {
             old = await store.StartAsync("a", 3);
+            await store.AppendAsync(old.Id, 0, "a");
             continued = await store.StartAsync("b", 3);
+            await store.AppendAsync(continued.Id, 0, "a");
             clock.Advance(TimeSpan.FromHours(1.5));
-            await store.AppendAsync(continued.Id, 0, "ab");
+            await store.AppendAsync(continued.Id, 1, "b");
         }
 
         LocalFileStore again = Open(options);

@@ -32,6 +32,8 @@ internal readonly record struct UploadReply(string? Error, long? Offset, int Sta
             TransferError.OffsetMismatch => (409, 10),
             TransferError.DigestMismatch => (protocol == UploadProtocol.Tus ? 460 : 400, 15),
             TransferError.AlreadyExists => (412, 6),
+            TransferError.NoSpace => (507, 8),
+            TransferError.TooManyTransfers => (429, 8),
             _ => throw new ArgumentOutOfRangeException(nameof(error)),
         };
         return new UploadReply(error.ToString(), offset, protocol > UploadProtocol.Tus ? grpc : http);
@@ -45,6 +47,16 @@ public abstract class UploadProtocolTest : GrpcTest
     /// <returns>The identifier, which is the same in all protocols.</returns>
     internal async Task<string> BeginAsync(UploadProtocol protocol, long length, bool createNew = false)
     {
+        (string? upload, UploadReply reply, _) = await TryBeginAsync(protocol, length, createNew);
+        Assert.Null(reply.Error);
+        return upload!;
+    }
+
+    /// <summary>Starts an upload of <c>a</c>, which may be refused.</summary>
+    internal async Task<(string? Upload, UploadReply Reply, string? RetryAfter)> TryBeginAsync(
+        UploadProtocol protocol, long length, bool createNew = false, string? token = null)
+    {
+        (string Name, string Value)[] bearer = token is null ? [] : [("Authorization", $"Bearer {token}")];
         if (protocol > UploadProtocol.Tus)
         {
             var request = new StartUploadRequest { Name = "a", Length = length };
@@ -53,19 +65,21 @@ public abstract class UploadProtocolTest : GrpcTest
                 request.Precondition = new Precondition { MustNotExist = true };
             }
 
-            return (await CallAsync(FormOf(protocol), "StartUpload", Frames.Of(request))).Only(Messages.UploadStatus.Parser).Upload;
+            GrpcReply reply = await CallAsync(FormOf(protocol), "StartUpload", Frames.Of(request), bearer);
+            return (
+                reply.Status == 0 ? reply.Only(Messages.UploadStatus.Parser).Upload : null, Read(reply),
+                reply.Trailers.GetValueOrDefault("retry-after"));
         }
 
         (string Name, string Value)[] condition = createNew ? [("If-None-Match", "*")] : [];
         using HttpResponseMessage created = protocol == UploadProtocol.Draft
-            ? await SendAsync(HttpMethod.Put, "/files/a", null, [("Upload-Complete", "?0"), ("Upload-Length", $"{length}"), .. condition])
+            ? await SendAsync(HttpMethod.Put, "/files/a", null, [("Upload-Complete", "?0"), ("Upload-Length", $"{length}"), .. condition, .. bearer])
             : await SendAsync(
                 HttpMethod.Post,
                 "/uploads",
                 null,
-                [("Tus-Resumable", "1.0.0"), ("Upload-Length", $"{length}"), ("Upload-Metadata", "filename YQ=="), .. condition]);
-        Assert.Equal(HttpStatusCode.Created, created.StatusCode);
-        return created.Headers.Location!.OriginalString.Split('/')[^1];
+                [("Tus-Resumable", "1.0.0"), ("Upload-Length", $"{length}"), ("Upload-Metadata", "filename YQ=="), .. condition, .. bearer]);
+        return (created.Headers.Location?.OriginalString.Split('/')[^1], await ReadAsync(created), created.Field("Retry-After"));
     }
 
     /// <summary>Sends bytes; with the last ones the file is to be published.</summary>

@@ -1,30 +1,47 @@
+using System.Buffers;
+using Millrace.Interop;
+
 namespace Millrace.Transfer.Server;
 
-/// <summary>Checks the limits before bytes are written whose total number is not known.</summary>
+/// <summary>
+/// Checks the limits before bytes are written, and charges them to the store's total. Space on the device is reserved a step
+/// ahead of the bytes, never for all that was announced.
+/// </summary>
 internal sealed class LimitedBody : ForwardingWriter
 {
-    /// <summary>Bytes between two checks of the device.</summary>
+    /// <summary>Bytes between two checks of the device where none are reserved.</summary>
     private const long CheckEvery = 1024 * 1024;
+
+    /// <summary>Bytes that are reserved at once.</summary>
+    /// <remarks>Few pieces on the device for a large file; 256 senders that announce much and send little hold 16 GiB.</remarks>
+    private const long StepBytes = 64 * 1024 * 1024;
 
     private readonly FilePipeWriter _file;
     private readonly StoreLimits _limits;
     private readonly TransferName _name;
-    private readonly Reservation? _reservation;
-    private long _checked;
+    private readonly Reservation _reservation;
+    private readonly long? _length;
+    private readonly bool _reserves;
+    private long _charged;
+    private long _reservedTo;
 
     /// <param name="file">Where the bytes go.</param>
     /// <param name="limits">The limits.</param>
     /// <param name="name">The name of the file.</param>
-    /// <param name="reservation">Grows with the bytes; null if they were reserved before.</param>
-    public LimitedBody(FilePipeWriter file, StoreLimits limits, TransferName name, Reservation? reservation)
+    /// <param name="length">Its length; null if it is not known.</param>
+    /// <param name="reservation">Grows with the bytes.</param>
+    /// <param name="native">Whether space can be reserved on the device.</param>
+    public LimitedBody(
+        FilePipeWriter file, StoreLimits limits, TransferName name, long? length, Reservation reservation, bool native)
         : base(file)
     {
         _file = file;
         _limits = limits;
         _name = name;
+        _length = length;
         _reservation = reservation;
-        _checked = file.Position;
-        limits.CheckDevice(name, 0);
+        _reserves = native && length is not null;
+        _charged = _reservedTo = file.Position;
     }
 
     public override void Advance(int bytes)
@@ -46,27 +63,51 @@ internal sealed class LimitedBody : ForwardingWriter
         return Inner.WriteAsync(source, cancellationToken);
     }
 
-    /// <summary>Reserves the bytes since the last check, which were too few for a check.</summary>
-    public void ReserveRemainder() => Reserve(_file.Position);
-
-    private void Check(int coming)
+    /// <summary>As <see cref="FilePipeWriter.WriteThroughAsync"/>.</summary>
+    public ValueTask WriteThroughAsync(ReadOnlySequence<byte> source, CancellationToken cancellationToken)
     {
-        long position = _file.Position + coming;
-        _limits.CheckFile(_name, position);
-        if (position - _checked >= CheckEvery)
+        Check(source.Length);
+        return _file.WriteThroughAsync(source, cancellationToken);
+    }
+
+    /// <summary>Gives back space that is reserved on the device beyond the bytes that are written.</summary>
+    public void ReleaseRest()
+    {
+        if (_reserves && _reservedTo > _file.Position)
         {
-            Reserve(position);
+            // If that fails, the space is given back with the file.
+            _ = FileSpace.Truncate(_file.Handle, _file.Position - _file.UnflushedBytes);
         }
     }
 
-    private void Reserve(long position)
+    private void Check(long coming)
     {
-        if (position > _checked)
+        long position = _file.Position + coming;
+        if (position <= _charged)
         {
-            _reservation?.Reserve(_name, position - _checked);
+            return;
         }
 
-        _checked = position;
-        _limits.CheckDevice(_name, 0);
+        _limits.CheckFile(_name, position);
+        if (position > _reservedTo)
+        {
+            Step(position);
+        }
+
+        _reservation.Reserve(_name, position - _charged);
+        _charged = position;
+    }
+
+    private void Step(long position)
+    {
+        long to = _reserves ? Math.Max(position, Math.Min(_length!.Value, _reservedTo + StepBytes)) : position + CheckEvery;
+        _limits.CheckDevice(_name, (_reserves ? to : position) - _reservedTo);
+        if (_reserves
+            && FileSpace.Reserve(_file.Handle, _reservedTo, to - _reservedTo) is Errno.NoSpace or Errno.QuotaExceeded)
+        {
+            throw Errors.NoSpace(_name, $"{to - _reservedTo} more bytes are needed, and the server's device has less");
+        }
+
+        _reservedTo = to;
     }
 }

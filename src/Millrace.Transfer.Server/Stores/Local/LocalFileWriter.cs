@@ -8,7 +8,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
     private readonly CreateFileOptions _options;
     private readonly StoreFolder _folder;
     private readonly FilePipeWriter _file;
-    private readonly LimitedBody? _limited;
+    private readonly LimitedBody _limited;
     private readonly Reservation _reservation;
     private readonly TrailingDigest? _digest;
     private bool _disposed;
@@ -19,7 +19,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         CreateFileOptions options,
         StoreFolder folder,
         FilePipeWriter file,
-        LimitedBody? limited,
+        LimitedBody limited,
         Reservation reservation)
     {
         _store = store;
@@ -36,7 +36,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         }
     }
 
-    public override PipeWriter Body => (PipeWriter?)_limited ?? _file;
+    public override PipeWriter Body => _limited;
 
     public override async ValueTask<StoredFile> CommitAsync(
         Sha256Digest? expected, CancellationToken cancellationToken)
@@ -46,7 +46,7 @@ internal sealed class LocalFileWriter : StoredFileWriter
         {
             await _file.FlushAsync(cancellationToken);
             _store.Limits.CheckFile(_name, _file.Position);
-            _limited?.ReserveRemainder();
+            _limited.ReleaseRest();
             Sha256Digest? digest = null;
             if (_digest is not null)
             {

@@ -6,35 +6,52 @@ namespace Millrace.Transfer.Server;
 /// One upload of a <see cref="LocalFileStore"/>: a folder with the bytes so far (<c>data</c>) and a record (<c>state</c>).
 /// There is one instance for each upload, so that all requests share its lock. Members that change it need the lock.
 /// </summary>
+/// <remarks>Most uploads wait for their client: the record is in memory only while a request holds the lock.</remarks>
 internal sealed class LocalUpload : IDisposable
 {
     /// <summary>How long a request waits for the one from which it takes over the upload.</summary>
     /// <remarks>The other one only has to finish a write; a device that takes longer is broken.</remarks>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    private readonly TakeoverLock _lock = new(Patience);
-    private readonly LocalFileStoreOptions _options;
+    private readonly LocalFileStore _store;
+    private readonly DateTimeOffset _started;
+    private TakeoverLock? _lock;
+    private UploadCounts.Caller? _caller;
+    private UploadRecord? _record;
 
-    public LocalUpload(
-        UploadId id, string folder, UploadRecord record, DateTimeOffset touched, LocalFileStoreOptions options,
-        Reservation reservation)
+    /// <param name="id">Its name.</param>
+    /// <param name="record">Kept in memory until <see cref="ForgetRecord"/>.</param>
+    /// <param name="started">When it was started, or last continued by an earlier process.</param>
+    /// <param name="store">The store.</param>
+    /// <param name="caller">Among whose uploads it counts; null if it is finished.</param>
+    public LocalUpload(UploadId id, UploadRecord record, DateTimeOffset started, LocalFileStore store, UploadCounts.Caller? caller)
     {
         Id = id;
-        Folder = folder;
-        Record = record;
-        Touched = touched;
-        Reservation = reservation;
-        _options = options;
+        _store = store;
+        _record = record;
+        _started = started;
+        _caller = caller;
+        Touched = started;
+        Reservation = new Reservation(store.Limits);
+        IsPublished = record.IsPublished;
+        HasBytes = record.IsPublished || record.Length == 0 || record.Parts is not null;
     }
 
     public UploadId Id { get; }
 
-    public string Folder { get; }
+    public string Folder => Path.Combine(_store.UploadsPath, Id.Value);
 
     public string DataPath => Path.Combine(Folder, "data");
 
-    /// <summary>Changed by <see cref="SaveAsync"/>.</summary>
-    public UploadRecord Record { get; private set; }
+    /// <summary>Changed by <see cref="SaveAsync"/>. Read from the file for those who do not hold the lock.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>: somebody removed it.</exception>
+    public UploadRecord Record => Volatile.Read(ref _record) ?? TryRead(StatePath) ?? throw Errors.NoUpload(Id);
+
+    /// <summary>Whether it has become a file.</summary>
+    public bool IsPublished { get; private set; }
+
+    /// <summary>Whether a byte of it was received, or none is needed.</summary>
+    public bool HasBytes { get; set; }
 
     public TransferName Name => Record.ToName();
 
@@ -55,7 +72,7 @@ internal sealed class LocalUpload : IDisposable
     {
         get
         {
-            if (Record.IsPublished)
+            if (IsPublished)
             {
                 return Record.Published!.Length;
             }
@@ -66,51 +83,89 @@ internal sealed class LocalUpload : IDisposable
     }
 
     /// <summary>Whether nobody has continued it for too long; a request that holds it may take any time.</summary>
-    public bool HasExpired => !_lock.IsHeld && Touched + _options.UploadLifetime < _options.Clock.GetUtcNow();
+    public bool HasExpired => _lock is not { IsHeld: true } && Expires < Options.Clock.GetUtcNow();
+
+    /// <summary>When it is deleted. A request without bytes does not keep an upload that has none.</summary>
+    private DateTimeOffset Expires => HasBytes || Options.EmptyUploadLifetime > Options.UploadLifetime
+        ? Touched + Options.UploadLifetime
+        : _started + Options.EmptyUploadLifetime;
+
+    private LocalFileStoreOptions Options => _store.Options;
+
+    private TakeoverLock Lock
+    {
+        get
+        {
+            if (_lock is null)
+            {
+                var one = new TakeoverLock(Patience, ForgetRecord);
+                if (Interlocked.CompareExchange(ref _lock, one, null) is not null)
+                {
+                    one.Dispose();
+                }
+            }
+
+            return _lock;
+        }
+    }
 
     private string StatePath => Path.Combine(Folder, "state");
 
     /// <summary>Loads an upload of an earlier process.</summary>
     /// <returns>Null when there is none, or its state cannot be read.</returns>
-    public static LocalUpload? TryLoad(UploadId id, string folder, LocalFileStoreOptions options, Reservation reservation)
+    public static LocalUpload? TryLoad(UploadId id, LocalFileStore store)
     {
-        string state = Path.Combine(folder, "state");
-        if (!File.Exists(state))
+        string state = Path.Combine(store.UploadsPath, id.Value, "state");
+        if (TryRead(state) is not { } record)
         {
             return null;
         }
 
+        UploadCounts.Caller? caller = record.IsPublished ? null : store.Counts.TakeExisting(record.Caller ?? record.Owner ?? "");
+        var upload = new LocalUpload(id, record, new DateTimeOffset(File.GetLastWriteTimeUtc(state)), store, caller);
         try
         {
-            UploadRecord? record = JsonSerializer.Deserialize(File.ReadAllBytes(state), ServerJson.Default.UploadRecord);
-            if (record is not { Version: UploadRecord.CurrentVersion })
-            {
-                return null;
-            }
-
-            var touched = new DateTimeOffset(File.GetLastWriteTimeUtc(state));
-            var upload = new LocalUpload(id, folder, record, touched, options, reservation);
             upload.CutUnverified();
+            upload.HasBytes |= upload.Offset > 0;
             return upload;
         }
-        catch (Exception exception) when (exception is IOException or JsonException or UnauthorizedAccessException)
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
+            upload.ReleaseCount();
             return null;
         }
     }
+
+    /// <summary>It is finished, or gone: it does not count any more.</summary>
+    /// <returns>Whether it counted.</returns>
+    public bool ReleaseCount()
+    {
+        if (Interlocked.Exchange(ref _caller, null) is not { } caller)
+        {
+            return false;
+        }
+
+        _store.Counts.Release(caller);
+        return true;
+    }
+
+    /// <summary>Leaves the record to the file.</summary>
+    public void ForgetRecord() => Volatile.Write(ref _record, null);
 
     /// <summary>Replaces the state file atomically and durably.</summary>
     public async ValueTask SaveAsync(UploadRecord record)
     {
         FilePipeWriter writer = FilePipe.Create(
-            StatePath, new FileWriteOptions { Durability = _options.Durability });
+            StatePath, new FileWriteOptions { Durability = Options.Durability });
         await using (writer)
         {
             await writer.WriteAsync(JsonSerializer.SerializeToUtf8Bytes(record, ServerJson.Default.UploadRecord));
             await writer.CommitAsync();
         }
 
-        Record = record;
+        Volatile.Write(ref _record, record);
+        IsPublished = record.IsPublished;
+        HasBytes |= record.IsPublished || record.Length == 0;
         Touch();
     }
 
@@ -130,17 +185,17 @@ internal sealed class LocalUpload : IDisposable
         Published = Record.Published! with { Tag = file.Tag.Value },
     });
 
-    /// <summary>Sets the result that a restart found out. Not saved: the next restart finds the same.</summary>
-    public void RecoverResult(string tag) => Record = Record with
+    /// <summary>Saves the result that a restart found out.</summary>
+    public ValueTask RecoverResultAsync(string tag) => SaveAsync(Record with
     {
         IsPublished = true,
         Published = Record.Published! with { Tag = tag },
-    };
+    });
 
     /// <summary>Restarts the time after which it expires.</summary>
     public void Touch()
     {
-        Touched = _options.Clock.GetUtcNow();
+        Touched = Options.Clock.GetUtcNow();
         try
         {
             File.SetLastWriteTimeUtc(StatePath, Touched.UtcDateTime);
@@ -161,20 +216,22 @@ internal sealed class LocalUpload : IDisposable
     /// <summary>The same; null if it was deleted.</summary>
     public async ValueTask<TakeoverLock.Holder?> TryAcquireAsync(CancellationToken cancellationToken)
     {
-        TakeoverLock.Holder holder = await _lock.AcquireAsync(cancellationToken)
+        TakeoverLock.Holder holder = await Lock.AcquireAsync(cancellationToken)
             ?? throw new TransferException(
                 TransferError.TakenOver,
                 $"Another request holds the upload '{Id}' and did not let go of it in {Patience.TotalSeconds} s. Try again later.")
             {
                 RetryAfter = TimeSpan.FromSeconds(1),
             };
-        if (IsGone)
+        if (!IsGone && TryRead(StatePath) is { } record)
         {
-            holder.Dispose();
-            return null;
+            // From now on nobody else changes it.
+            Volatile.Write(ref _record, record);
+            return holder;
         }
 
-        return holder;
+        holder.Dispose();
+        return null;
     }
 
     /// <summary>The hash so far, to continue it; a new one if it does not fit the offset.</summary>
@@ -195,25 +252,46 @@ internal sealed class LocalUpload : IDisposable
         Digest = null;
     }
 
-    public UploadStatus ToStatus() => new()
+    public UploadStatus ToStatus()
     {
-        Id = Id,
-        Name = Name,
-        Offset = Offset,
-        Length = Record.Length,
-        Published = Record.IsPublished ? Record.Published!.ToFile(Name) : null,
-        Precondition = Record.ToPrecondition(),
-        Metadata = Record.Metadata,
-        Expected = Record.ToExpected(),
-        Owner = Record.Owner,
-        Parts = Record.Parts is { } parts ? [.. parts.Select(ParsePart)] : null,
-        Expires = Touched + _options.UploadLifetime,
-    };
+        UploadRecord record = Record;
+        return new()
+        {
+            Id = Id,
+            Name = record.ToName(),
+            Offset = record.IsPublished ? record.Published!.Length : Offset,
+            Length = record.Length,
+            Published = record.IsPublished ? record.Published!.ToFile(record.ToName()) : null,
+            Precondition = record.ToPrecondition(),
+            Metadata = record.Metadata,
+            Expected = record.ToExpected(),
+            Owner = record.Owner,
+            Parts = record.Parts is { } parts ? [.. parts.Select(ParsePart)] : null,
+            Expires = Expires,
+        };
+    }
 
     public void Dispose()
     {
         DropDigest();
-        _lock.Dispose();
+        _lock?.Dispose();
+    }
+
+    /// <returns>Null when there is none that can be read.</returns>
+    private static UploadRecord? TryRead(string path)
+    {
+        try
+        {
+            // Whoever holds the lock may replace it meanwhile.
+            using var state = new FileStream(
+                path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 0);
+            UploadRecord? record = JsonSerializer.Deserialize(state, ServerJson.Default.UploadRecord);
+            return record is { Version: UploadRecord.CurrentVersion } ? record : null;
+        }
+        catch (Exception exception) when (exception is IOException or JsonException or UnauthorizedAccessException)
+        {
+            return null;
+        }
     }
 
     /// <summary>Bytes whose checksum nobody had checked when the process died do not count.</summary>

@@ -7,7 +7,7 @@ internal sealed class LocalUploadWriter : UploadWriter
     private readonly LocalUpload _upload;
     private readonly TakeoverLock.Holder _holder;
     private readonly FilePipeWriter _file;
-    private readonly LimitedBody? _limited;
+    private readonly LimitedBody _limited;
     private readonly TrailingDigest? _digest;
     private readonly long _start;
     private readonly bool _reserved;
@@ -18,14 +18,14 @@ internal sealed class LocalUploadWriter : UploadWriter
     /// <param name="upload">The upload.</param>
     /// <param name="holder">Its lock; released when this is disposed.</param>
     /// <param name="file">Its data; owned.</param>
-    /// <param name="limited">Counts what is written; null where nothing has to be counted.</param>
+    /// <param name="limited">Counts what is written.</param>
     /// <param name="reserved">Whether the file was extended for bytes to come: what is left of that is cut off.</param>
     public LocalUploadWriter(
         LocalFileStore store,
         LocalUpload upload,
         TakeoverLock.Holder holder,
         FilePipeWriter file,
-        LimitedBody? limited,
+        LimitedBody limited,
         bool reserved)
     {
         _store = store;
@@ -42,7 +42,7 @@ internal sealed class LocalUploadWriter : UploadWriter
         }
     }
 
-    public override PipeWriter Body => (PipeWriter?)_limited ?? _file;
+    public override PipeWriter Body => _limited;
 
     public override CancellationToken Superseded => _holder.Superseded;
 
@@ -58,7 +58,6 @@ internal sealed class LocalUploadWriter : UploadWriter
         ObjectDisposedException.ThrowIf(_disposed, this);
         try
         {
-            _limited?.ReserveRemainder();
             ValueTask<FlushResult> flush = _store.Options.Durability == Durability.None
                 ? _file.FlushAsync(cancellationToken)
                 : _file.FlushToDeviceAsync(cancellationToken);
@@ -130,6 +129,9 @@ internal sealed class LocalUploadWriter : UploadWriter
         {
             RandomAccess.SetLength(_file.Handle, kept);
         }
+
+        _upload.HasBytes |= kept > 0;
+        _upload.Reservation.Set(kept);
 
         // With the failure, so that the bytes that could not be written are not tried again.
         await _file.CompleteAsync(failure);

@@ -26,12 +26,6 @@ internal sealed class StoreLimits : IDisposable
         _count = count;
     }
 
-    /// <summary>Whether bytes of unknown number have to be counted as they arrive.</summary>
-    public bool AppliesToUnknownLength => _options.MaxFileBytes is not null || AppliesToAll;
-
-    /// <summary>Whether more than the size of one file is limited.</summary>
-    public bool AppliesToAll => _options.MaxTotalBytes is not null || _options.FreeSpaceToLeave > 0;
-
     /// <summary>Bytes of all files and reservations; 0 without a limit.</summary>
     public long Used => Interlocked.Read(ref _used) + Interlocked.Read(ref _reserved);
 
@@ -57,30 +51,36 @@ internal sealed class StoreLimits : IDisposable
         }
     }
 
-    /// <summary>Reserves bytes that will arrive, after a new count if the last one leaves too little.</summary>
+    /// <summary>
+    /// Refuses bytes that will come and would not fit now, after a new count if the last one leaves too little. Reserves
+    /// nothing: an announcement costs its sender nothing.
+    /// </summary>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
-    public async ValueTask ReserveAsync(TransferName name, long bytes, CancellationToken cancellationToken)
+    public async ValueTask CheckTotalAsync(TransferName name, long bytes, CancellationToken cancellationToken)
     {
-        if (_options.MaxTotalBytes is null)
+        if (_options.MaxTotalBytes is not { } limit)
         {
             return;
         }
 
         await CountAsync(maxAge: long.MaxValue, cancellationToken);
-        if (!TryReserve(bytes))
+        if (bytes > limit - Used)
         {
             await CountAsync(CountLastsMilliseconds, cancellationToken);
-            Reserve(name, bytes);
+            if (bytes > limit - Used)
+            {
+                throw Full(name, limit, bytes);
+            }
         }
     }
 
-    /// <summary>Reserves bytes that have arrived, without a new count.</summary>
+    /// <summary>Charges bytes that have arrived, without a new count.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
     public void Reserve(TransferName name, long bytes)
     {
         if (_options.MaxTotalBytes is { } limit && !TryReserve(bytes))
         {
-            throw Errors.NoSpace(name, $"the store has {Used} of the {limit} bytes that it may have, and {bytes} more came");
+            throw Full(name, limit, bytes);
         }
     }
 
@@ -129,6 +129,9 @@ internal sealed class StoreLimits : IDisposable
 
     public void Dispose() => _counting.Dispose();
 
+    private TransferException Full(TransferName name, long limit, long bytes) => Errors.NoSpace(
+        name, $"the store has {Used} of the {limit} bytes that it may have, and {bytes} more came");
+
     private bool IsCounted(long maxAge) =>
         Volatile.Read(ref _counted) && Environment.TickCount64 - Volatile.Read(ref _countedAt) <= maxAge;
 
@@ -144,17 +147,10 @@ internal sealed class StoreLimits : IDisposable
     }
 }
 
-/// <summary>The part of the store's total that one unpublished file holds. Not thread-safe.</summary>
+/// <summary>The part of the store's total that one unpublished file holds: the bytes that arrived. Not thread-safe.</summary>
 internal sealed class Reservation(StoreLimits limits)
 {
     public long ReservedBytes { get; private set; }
-
-    /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
-    public async ValueTask ReserveAsync(TransferName name, long bytes, CancellationToken cancellationToken)
-    {
-        await limits.ReserveAsync(name, bytes, cancellationToken);
-        ReservedBytes += bytes;
-    }
 
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>.</exception>
     public void Reserve(TransferName name, long bytes)
@@ -163,19 +159,15 @@ internal sealed class Reservation(StoreLimits limits)
         ReservedBytes += bytes;
     }
 
-    /// <summary>Counts the bytes of an upload of an earlier process, whatever the limit.</summary>
-    public void CountExisting(long bytes)
+    /// <summary>Counts the bytes that were kept, whatever the limit: fewer than arrived, or those of an earlier process.</summary>
+    public void Set(long bytes)
     {
-        limits.AddReserved(bytes);
-        ReservedBytes += bytes;
+        limits.AddReserved(bytes - ReservedBytes);
+        ReservedBytes = bytes;
     }
 
     /// <summary>Gives back what has not become a file.</summary>
-    public void ReleaseReservation()
-    {
-        limits.AddReserved(-ReservedBytes);
-        ReservedBytes = 0;
-    }
+    public void ReleaseReservation() => Set(0);
 
     /// <summary>The reserved bytes have become a file.</summary>
     /// <param name="length">Bytes of the file.</param>

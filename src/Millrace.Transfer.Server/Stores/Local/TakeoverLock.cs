@@ -5,10 +5,12 @@ namespace Millrace.Transfer.Server;
 /// connection died is therefore never blocked by the request that the server still runs for it.
 /// </summary>
 /// <param name="patience">How long a caller waits for the holder.</param>
-internal sealed class TakeoverLock(TimeSpan patience) : IDisposable
+/// <param name="releasing">Called before the lock is released; null for nothing.</param>
+internal sealed class TakeoverLock(TimeSpan patience, Action? releasing = null) : IDisposable
 {
     private readonly SemaphoreSlim _free = new(1, 1);
     private readonly Lock _gate = new();
+    private readonly Action? _releasing = releasing;
     private Holder? _holder;
     private int _waiting;
 
@@ -100,6 +102,7 @@ internal sealed class TakeoverLock(TimeSpan patience) : IDisposable
                 _superseded.Dispose();
             }
 
+            _owner._releasing?.Invoke();
             _owner._free.Release();
         }
 

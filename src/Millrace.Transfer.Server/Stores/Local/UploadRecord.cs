@@ -26,6 +26,8 @@ internal sealed record UploadRecord
 
     public string? Owner { get; init; }
 
+    public string? Caller { get; init; }
+
     public IReadOnlyList<string>? Parts { get; init; }
 
     /// <summary>Bytes that were verified; a restart cuts the rest. Null when all bytes count.</summary>
@@ -61,6 +63,7 @@ internal sealed record UploadRecord
         Metadata = options.Metadata,
         Expected = options.Expected?.ToString(),
         Owner = options.Owner,
+        Caller = options.Caller,
     };
 }
 
