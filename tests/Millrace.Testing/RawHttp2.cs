@@ -41,6 +41,9 @@ public sealed class RawHttp2 : IDisposable
     private const short InitialWindowSize = 4;
 
     private readonly TcpClient _client = new() { NoDelay = true };
+
+    // TcpClient returns it only while it takes itself for connected, which ends with a reset.
+    private NetworkStream _stream = null!;
     private readonly ConcurrentDictionary<int, long> _windows = new();
     private long _initialWindow = 65_535;
 
@@ -56,6 +59,7 @@ public sealed class RawHttp2 : IDisposable
     {
         var connection = new RawHttp2();
         await connection._client.ConnectAsync(IPAddress.Loopback, port).Soon();
+        connection._stream = connection._client.GetStream();
         byte[] settings = new byte[6];
         BinaryPrimitives.WriteInt16BigEndian(settings, InitialWindowSize);
         BinaryPrimitives.WriteInt32BigEndian(settings.AsSpan(2), window);
@@ -70,7 +74,7 @@ public sealed class RawHttp2 : IDisposable
     {
         try
         {
-            await _client.GetStream().WriteAsync(bytes).Soon();
+            await _stream.WriteAsync(bytes).Soon();
             return true;
         }
         catch (IOException)
@@ -124,9 +128,9 @@ public sealed class RawHttp2 : IDisposable
         byte[] head = new byte[HeadBytes];
         try
         {
-            await _client.GetStream().ReadExactlyAsync(head).Soon();
+            await _stream.ReadExactlyAsync(head).Soon();
             byte[] payload = new byte[BinaryPrimitives.ReadInt32BigEndian(head) >> 8];
-            await _client.GetStream().ReadExactlyAsync(payload).Soon();
+            await _stream.ReadExactlyAsync(payload).Soon();
             var frame = new Http2Frame(head[3], head[4], BinaryPrimitives.ReadInt32BigEndian(head.AsSpan(5)), payload);
             Observe(frame);
             return frame;
