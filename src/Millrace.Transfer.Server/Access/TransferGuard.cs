@@ -17,10 +17,14 @@ namespace Millrace.Transfer.Server;
 /// </remarks>
 internal sealed class TransferGuard : IDisposable
 {
+    /// <summary>How many times the listings of one caller run for all together.</summary>
+    private const int TotalListings = 4;
+
     private readonly TransferAccessOptions _options;
     private readonly TransferMeter _meter;
     private readonly ILogger _logger;
     private readonly PartitionedRateLimiter<string> _slots;
+    private readonly PartitionedRateLimiter<string> _listings;
     private int _running;
     private volatile bool _sawToken;
 
@@ -32,6 +36,9 @@ internal sealed class TransferGuard : IDisposable
         var limit = new ConcurrencyLimiterOptions { PermitLimit = _options.Limits.MaxTransfers };
         _slots = PartitionedRateLimiter.Create<string, string>(
             caller => RateLimitPartition.GetConcurrencyLimiter(caller, _ => limit));
+        _listings = PartitionedRateLimiter.CreateChained(
+            Listings(_options.Limits.MaxListings, _options.Limits.MaxTransfers, perCaller: true),
+            Listings(TotalListings * _options.Limits.MaxListings, int.MaxValue, perCaller: false));
     }
 
     /// <summary>Transfers that run now.</summary>
@@ -95,10 +102,12 @@ internal sealed class TransferGuard : IDisposable
 
             // The name of a token has no colon, so it cannot be mistaken for an address.
             string caller = owner is null or LinkHandler.Owner ? ":" + TransferObservation.CallerOf(context) : owner;
-            RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, caller) : null;
+            RateLimitLease? slot = operation.IsTransfer ? TakeSlot(context, name, caller)
+                : operation == TransferOperation.List ? await WaitForListingAsync(context, name, caller)
+                : null;
             observation.Admit(owner, operation.IsTransfer);
             return new TransferPass(
-                owner, caller, store.Within(ScopeRequirement.PrefixOf(context.User)), observation, slot is null ? null : this, slot);
+                owner, caller, store.Within(ScopeRequirement.PrefixOf(context.User)), observation, operation.IsTransfer ? this : null, slot);
         }
         catch (TransferException exception)
         {
@@ -152,7 +161,11 @@ internal sealed class TransferGuard : IDisposable
         Interlocked.Decrement(ref _running);
     }
 
-    public void Dispose() => _slots.Dispose();
+    public void Dispose()
+    {
+        _slots.Dispose();
+        _listings.Dispose();
+    }
 
     /// <returns>The caller's name; null if it is anonymous.</returns>
     private async ValueTask<string?> AuthorizeAsync(HttpContext context, TransferScope scope, TransferName name)
@@ -253,17 +266,33 @@ internal sealed class TransferGuard : IDisposable
         RateLimitLease slot = _slots.AttemptAcquire(caller);
         if (!slot.IsAcquired)
         {
-            throw new TransferException(
-                TransferError.TooManyTransfers,
-                $"{limits.MaxTransfers} transfers are running for {(caller.StartsWith(':') ? "this address" : "this token")}, and no more are allowed at once. Try again when one has finished.",
-                name.Value)
-            {
-                RetryAfter = limits.RetryAfter,
-            };
+            throw TooMany(name, caller, $"{limits.MaxTransfers} transfers are running");
         }
 
         Interlocked.Increment(ref _running);
         return slot;
+    }
+
+    /// <summary>Waits until a listing may run, because what it sends is in memory until the client has it.</summary>
+    private async ValueTask<RateLimitLease> WaitForListingAsync(HttpContext context, TransferName name, string caller)
+    {
+        RateLimitLease lease = await _listings.AcquireAsync(caller, cancellationToken: context.RequestAborted);
+        return lease.IsAcquired ? lease : throw TooMany(name, caller, $"{_options.Limits.MaxTransfers} listings are waiting");
+    }
+
+    private TransferException TooMany(TransferName name, string caller, string what) => new(
+        TransferError.TooManyTransfers,
+        $"{what} for {(caller.StartsWith(':') ? "this address" : "this token")}, and no more are allowed at once. Try again when one has finished.",
+        name.Value)
+    {
+        RetryAfter = _options.Limits.RetryAfter,
+    };
+
+    private static PartitionedRateLimiter<string> Listings(int permits, int queue, bool perCaller)
+    {
+        var limit = new ConcurrencyLimiterOptions { PermitLimit = permits, QueueLimit = queue };
+        return PartitionedRateLimiter.Create<string, string>(
+            caller => RateLimitPartition.GetConcurrencyLimiter(perCaller ? caller : "", _ => limit));
     }
 
     /// <summary>

@@ -30,9 +30,18 @@ internal sealed class TransferPass(
 
     public void Dispose()
     {
-        if (Interlocked.Exchange(ref _slot, null) is { } taken)
+        if (Interlocked.Exchange(ref _slot, null) is not { } taken)
         {
-            guard!.Release(taken);
+            return;
+        }
+
+        if (guard is null)
+        {
+            taken.Dispose();
+        }
+        else
+        {
+            guard.Release(taken);
         }
     }
 }

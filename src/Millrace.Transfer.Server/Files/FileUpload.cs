@@ -24,7 +24,7 @@ internal sealed class FileUpload(IFileStore store)
         // All that can be refused is refused before the body is asked for: a client that waits for 100 sends none then.
         StoredFile? present = await pass.Store.FindAsync(name, DigestNeed.IfKnown, aborted);
         WritePrecondition precondition = WriteConditions.Read(request, name, present);
-        if (present is null && await FolderRedirect.ExistsAsync(pass.Store, name, aborted))
+        if (present is null && await pass.Store.FolderExistsAsync(name, aborted))
         {
             throw IsFolder(name);
         }

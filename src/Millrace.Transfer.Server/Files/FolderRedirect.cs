@@ -7,7 +7,7 @@ internal static class FolderRedirect
     /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>: there is none.</exception>
     public static async Task AnswerAsync(HttpContext context, IFileStore store, FileTarget target)
     {
-        if (!await ExistsAsync(store, target.Name, context.RequestAborted))
+        if (!await store.FolderExistsAsync(target.Name, context.RequestAborted))
         {
             throw new TransferException(
                 TransferError.NotFound, $"There is no file '{target.Name}'.", target.Name.Value);
@@ -22,19 +22,5 @@ internal static class FolderRedirect
         // Relative to what the client asked for, which no proxy between can have made wrong.
         context.Response.StatusCode = StatusCodes.Status308PermanentRedirect;
         context.Response.Headers.Location = $"{target.LastSegment}/{context.Request.QueryString}";
-    }
-
-    public static async ValueTask<bool> ExistsAsync(
-        IFileStore store, TransferName folder, CancellationToken cancellationToken)
-    {
-        try
-        {
-            await store.ListAsync(new ListFilesOptions { Folder = folder, PageSize = 1 }, cancellationToken);
-            return true;
-        }
-        catch (TransferException exception) when (exception.Error == TransferError.NotFound)
-        {
-            return false;
-        }
     }
 }

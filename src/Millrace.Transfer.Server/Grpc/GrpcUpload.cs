@@ -181,7 +181,7 @@ internal static class GrpcUpload
             throw Errors.Invalid("A new file begins at 0; 'offset' is for an 'upload' that is continued.");
         }
 
-        if (await FolderRedirect.ExistsAsync(call.Store, name, call.Ended))
+        if (await call.Store.FolderExistsAsync(name, call.Ended))
         {
             throw Errors.IsFolder(name);
         }

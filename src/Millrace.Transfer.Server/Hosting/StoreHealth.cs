@@ -43,7 +43,7 @@ internal sealed class StoreHealth
                 return LookAt(local);
             }
 
-            await _store.ListAsync(new ListFilesOptions { PageSize = 1 }, CancellationToken.None);
+            await _store.FolderExistsAsync(default, CancellationToken.None);
             return new HealthDocument();
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

@@ -12,6 +12,13 @@ public sealed class TransferLimits
     /// </remarks>
     public int MaxTransfers { get; set => field = Positive(value, nameof(MaxTransfers)); } = 256;
 
+    /// <summary>
+    /// Listings at once for each token, or for each address where no tokens are used; 1 or more. Four times as many run for all callers
+    /// together. Further ones wait, and when <see cref="MaxTransfers"/> of a caller wait, one more is refused with 429.
+    /// </summary>
+    /// <remarks>The page of a listing is in memory until the client has it: up to about 2 MB.</remarks>
+    public int MaxListings { get; set => field = Positive(value, nameof(MaxListings)); } = 32;
+
     /// <summary>Connections at once; 1 or more. One more is closed at once.</summary>
     /// <remarks>Below the 1,024 open files that many systems allow a process by default.</remarks>
     public int MaxConnections { get; set => field = Positive(value, nameof(MaxConnections)); } = 900;

@@ -36,6 +36,11 @@ public interface IFileStore
     ValueTask<StoredFileWriter> CreateAsync(
         TransferName name, CreateFileOptions options, CancellationToken cancellationToken);
 
+    /// <summary>Whether there is a folder, which is not listed for that.</summary>
+    /// <param name="folder">The folder; <c>default</c> for the root.</param>
+    /// <param name="cancellationToken">Cancels the question.</param>
+    ValueTask<bool> FolderExistsAsync(TransferName folder, CancellationToken cancellationToken);
+
     /// <summary>Lists a page of names in the order of <see cref="TransferName.CompareTo"/>.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>: there is no such folder.</exception>
     ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken);

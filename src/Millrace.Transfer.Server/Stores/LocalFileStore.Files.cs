@@ -73,16 +73,35 @@ public sealed partial class LocalFileStore
 
     /// <inheritdoc/>
     /// <remarks>
-    /// Takes memory for a page and not for a folder, however large; a page of a large folder reads all its names. Links to
-    /// files and folders of the store are listed as these; a recursive listing does not go into linked folders, which could
-    /// lead in circles.
+    /// The names of a large folder are kept in memory, up to 96 MiB for all folders, until nobody has listed it for 30 seconds: a page
+    /// costs what it contains, not what the folder contains. A page after the first one may be made from names that are older than
+    /// the folder's last change, by up to 20 times as long as it took to read them. A name that exists throughout a listing is always
+    /// listed once, one that comes or goes meanwhile at most once. Links to files and folders of the store are listed as these; a
+    /// recursive listing does not go into linked folders, which could lead in circles. Only so many listings run at once that a
+    /// processor is left for transfers.
     /// </remarks>
     public async ValueTask<FilePage> ListAsync(ListFilesOptions options, CancellationToken cancellationToken)
     {
-        // Reading folders is not for the thread of a request.
-        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        using StoreFolder folder = _tree.TryOpenFolder(options.Folder) ?? throw Errors.NoFolder(options.Folder);
-        return await new FileLister(_tree, _watch, _digests, options).ListAsync(folder, cancellationToken);
+        await _listing.WaitAsync(cancellationToken);
+        try
+        {
+            // Reading folders is not for the thread of a request.
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            using StoreFolder folder = _tree.TryOpenFolder(options.Folder) ?? throw Errors.NoFolder(options.Folder);
+            return await new FileLister(_tree, _watch, _digests, _snapshots, options).ListAsync(folder, cancellationToken);
+        }
+        finally
+        {
+            _listing.Release();
+        }
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<bool> FolderExistsAsync(TransferName folder, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        using StoreFolder? opened = _tree.TryOpenFolder(folder);
+        return new ValueTask<bool>(opened is not null);
     }
 
     /// <summary>ENOTEMPTY of asm-generic/errno.h.</summary>

@@ -13,10 +13,16 @@ namespace Millrace.Transfer.Server;
 /// </remarks>
 public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 {
+    /// <summary>Listings that run at once, at most.</summary>
+    /// <remarks>More of them would only compete for the device.</remarks>
+    private const int MaxListings = 4;
+
     private readonly ReadLoad _load = new();
     private readonly VersionWatch _watch;
     private readonly DigestRecords _digests;
     private readonly DigestWork _work;
+    private readonly FolderSnapshots _snapshots;
+    private readonly SemaphoreSlim _listing = new(Math.Clamp(Environment.ProcessorCount - 1, 1, MaxListings));
     private readonly SafeFileHandle _lock;
     private readonly CancellationTokenSource _end = new();
     private readonly Task _upkeep;
@@ -50,6 +56,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
             Native = native is not null;
             _tree = native ?? new PortableTree(Root, NativeFeatures.Linux && !Options.Portable);
             _watch = new VersionWatch(_tree, NativeFeatures.Linux && !Options.Portable);
+            _snapshots = new FolderSnapshots(_watch, Options.SnapshotBytes);
             _digests = new DigestRecords(Path.Combine(hidden, "digests"));
             _work = new DigestWork(_tree, _digests);
             Limits = new StoreLimits(Options, Root, CountFiles);
@@ -95,6 +102,8 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
 
     internal DigestWork Work => _work;
 
+    internal FolderSnapshots Snapshots => _snapshots;
+
     /// <inheritdoc/>
     /// <remarks>Below the prefix, the kernel decides by the folder that it has opened, where there is such a call.</remarks>
     public IFileStore Within(TransferName prefix)
@@ -128,6 +137,8 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
         }
 
         _tree.Dispose();
+        _snapshots.Dispose();
+        _listing.Dispose();
         Locks.Dispose();
         _expiring.Dispose();
         Limits.Dispose();

@@ -47,6 +47,9 @@ public sealed class LocalFileStoreOptions
     /// <summary>Whether only the framework's own calls are used. For tests; the switch Millrace.Portable is for a process.</summary>
     internal bool Portable { get; set; }
 
+    /// <summary>Bytes of the names of large folders that are kept between the pages of listings. For tests.</summary>
+    internal long SnapshotBytes { get; set; } = FolderSnapshots.MaxBytes;
+
     private static int Positive(int value)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(value);

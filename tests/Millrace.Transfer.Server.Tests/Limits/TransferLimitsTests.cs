@@ -7,6 +7,7 @@ public sealed class TransferLimitsTests
     {
         var limits = new TransferLimits();
         Assert.Equal(256, limits.MaxTransfers);
+        Assert.Equal(32, limits.MaxListings);
         Assert.Equal(900, limits.MaxConnections);
         Assert.Null(limits.MaxBodyBytes);
         Assert.Equal(1024, limits.MinReceiveRate);
@@ -25,6 +26,7 @@ public sealed class TransferLimitsTests
     public void Invalid_values_are_refused()
     {
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxTransfers = 0 });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxListings = 0 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxConnections = 0 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxBodyBytes = -1 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MinReceiveRate = -1 });

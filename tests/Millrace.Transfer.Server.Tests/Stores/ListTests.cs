@@ -26,6 +26,87 @@ public sealed class ListTests : StoreTest
         }
     }
 
+    [Fact]
+    public async Task Pages_of_a_folder_with_too_many_names_to_keep_are_the_same()
+    {
+        for (int seed = 0; seed < 25; seed++)
+        {
+            using var folder = new TemporaryFolder();
+            await using var store = new LocalFileStore(folder.Path, new LocalFileStoreOptions { SnapshotBytes = 0 });
+            string[] names = Create(folder, seed);
+            foreach (int size in new[] { 1, 2, 3, 7, 1000 })
+            {
+                List<string> listed = await AllAsync(store, new ListFilesOptions { Recursive = true, PageSize = size });
+                Assert.True(names.SequenceEqual(listed), $"Seed {seed}, pages of {size}: {string.Join(' ', listed)}");
+            }
+        }
+    }
+
+    [NeedsTheory(Need.Native), InlineData(false), InlineData(true)]
+    public async Task Pages_of_a_large_folder_read_it_once(bool recursive)
+    {
+        LocalFileStore store = Open();
+        string[] names = CreateMany(2_500);
+        var options = new ListFilesOptions { Recursive = recursive, PageSize = 300 };
+
+        // Until the file system's clock has advanced, so that every change gives the folder another time.
+        int reads;
+        do
+        {
+            reads = store.Snapshots.Reads;
+            await store.ListAsync(options, default);
+        }
+        while (reads != store.Snapshots.Reads);
+
+        Assert.Equal(names, await AllAsync(store, options));
+        Assert.Equal(reads, store.Snapshots.Reads);
+    }
+
+    [Theory, EveryStore]
+    public async Task Names_that_come_and_go_between_pages_leave_the_others_listed_once(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        string[] names = CreateMany(2_500);
+        var options = new ListFilesOptions { PageSize = 500 };
+        FilePage first = await store.ListAsync(options, default);
+        File.WriteAllText(Folder[names[10] + "x"], "");
+        File.WriteAllText(Folder[names[1000] + "x"], "");
+        File.Delete(Folder[names[20]]);
+        File.Delete(Folder[names[2000]]);
+
+        List<string> rest = await AllAsync(store, options with { After = first.Next });
+        Assert.Equal(names[..500], first.Entries.Select(entry => entry.Name.Value));
+        Assert.Equal(names[500..].Where(name => name != names[2000]), rest.Where(name => !name.EndsWith('x')));
+        Assert.InRange(rest.Count(name => name.EndsWith('x')), 0, 1);
+    }
+
+    [Theory, EveryStore]
+    public async Task New_listing_has_the_names_that_came_before_it(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        string[] names = CreateMany(1_500);
+        for (int i = 0; i < 20; i++)
+        {
+            await store.ListAsync(default, default);
+            File.WriteAllText(Folder[$"a{i:00}"], "");
+            FilePage page = await store.ListAsync(default, default);
+            Assert.Equal($"a{i:00}", page.Entries[i].Name.Value);
+            Assert.Equal(names[0], page.Entries[i + 1].Name.Value);
+        }
+    }
+
+    [Theory, EveryStore]
+    public async Task Folder_is_found_without_listing_it(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        await store.PutAsync("a/b", "1");
+        Assert.True(await store.FolderExistsAsync(default, default));
+        Assert.True(await store.FolderExistsAsync("a".Name(), default));
+        Assert.False(await store.FolderExistsAsync("a/b".Name(), default));
+        Assert.False(await store.FolderExistsAsync("c".Name(), default));
+        Assert.Equal(0, store.Snapshots.Reads);
+    }
+
     [Theory, EveryStore]
     public async Task Pages_of_a_folder_are_its_files_and_folders_in_order(bool portable)
     {
@@ -155,6 +236,18 @@ public sealed class ListTests : StoreTest
         }
 
         return [.. names];
+    }
+
+    /// <summary>Makes files with old contents, so that nobody has to wait until their versions can be told.</summary>
+    private string[] CreateMany(int count)
+    {
+        string[] names = [.. Enumerable.Range(0, count).Select(i => $"n{i:00000}")];
+        foreach (string name in names)
+        {
+            File.WriteAllText(Folder[name], "");
+        }
+
+        return names;
     }
 
     private static async Task<List<string>> AllAsync(LocalFileStore store, ListFilesOptions options)

@@ -5,21 +5,19 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>Creates one page of a listing. Used once.</summary>
 internal sealed class FileLister(
-    StoreTree tree, VersionWatch watch, DigestRecords digests, ListFilesOptions options)
+    StoreTree tree, VersionWatch watch, DigestRecords digests, FolderSnapshots snapshots, ListFilesOptions options)
 {
+    /// <summary>Files that keep changing for which a page waits until their versions are certain.</summary>
+    /// <remarks>Each takes some steps of the file system's clock, in which no other listing may run.</remarks>
+    private const int MaxWaits = 5;
+
     private readonly List<FileEntry> _page = [];
     private readonly string _prefix = options.Folder.IsRoot
         ? options.Prefix ?? ""
         : $"{options.Folder.Value}/{options.Prefix}";
 
     private bool _more;
-
-    private static EnumerationOptions OneFolder { get; } = new()
-    {
-        AttributesToSkip = FileAttributes.None,
-        IgnoreInaccessible = false,
-        ReturnSpecialDirectories = false,
-    };
+    private int _waits;
 
     public async ValueTask<FilePage> ListAsync(StoreFolder folder, CancellationToken cancellationToken)
     {
@@ -33,19 +31,48 @@ internal sealed class FileLister(
     /// </summary>
     private async ValueTask WalkAsync(StoreFolder folder, TransferName name, CancellationToken cancellationToken)
     {
-        string? from = null;
-        List<(string Key, string FileName)> batch;
-        do
+        string before = name.IsRoot ? "" : name.Value + "/";
+        FolderSnapshot? names = snapshots.Find(
+            folder, name, options.Recursive, continues: !options.After.IsRoot, cancellationToken);
+        if (names is null)
+        {
+            await WalkInBatchesAsync(folder, before, cancellationToken);
+            return;
+        }
+
+        for (int i = Math.Max(FindStart(names, before, options.After.Value), FindStart(names, before, _prefix)); i < names.Count && !_more; i++)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            batch = Next(folder, name, from);
-            foreach ((string key, string fileName) in batch)
+            string key = string.Concat(before, names[i]);
+            if (IsWanted(key))
             {
-                if (TransferName.TryParse(key.TrimEnd('/'), out TransferName entry))
-                {
-                    await TakeAsync(folder, entry, fileName, cancellationToken);
-                }
+                await TakeAsync(folder, key, before.Length, cancellationToken);
+            }
+            else if (string.CompareOrdinal(key, _prefix) > 0 && !key.StartsWith(_prefix, StringComparison.Ordinal))
+            {
+                return;
+            }
+        }
+    }
 
+    /// <summary>The first name in a folder that is not before a whole name, or leads to it.</summary>
+    private static int FindStart(FolderSnapshot names, string before, string text) =>
+        text.StartsWith(before, StringComparison.Ordinal) ? names.Find(text.AsSpan(before.Length))
+        : string.CompareOrdinal(before, text) > 0 ? 0
+        : names.Count;
+
+    /// <summary>The same in a folder with too many names to keep: each batch reads all of them.</summary>
+    private async ValueTask WalkInBatchesAsync(StoreFolder folder, string before, CancellationToken cancellationToken)
+    {
+        string? from = null;
+        List<string> batch;
+        do
+        {
+            batch = Next(folder, before, from, cancellationToken);
+            foreach (string key in batch)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                await TakeAsync(folder, key, before.Length, cancellationToken);
                 if (_more)
                 {
                     return;
@@ -58,43 +85,35 @@ internal sealed class FileLister(
     }
 
     /// <summary>The first entries after a key that match, or may contain matches: one more than a page.</summary>
-    private List<(string Key, string FileName)> Next(StoreFolder folder, TransferName name, string? from)
+    private List<string> Next(StoreFolder folder, string before, string? from, CancellationToken cancellationToken)
     {
-        string before = name.IsRoot ? "" : name.Value + "/";
-        var largestFirst = new PriorityQueue<(string Key, string FileName), string>(
+        var largestFirst = new PriorityQueue<string, string>(
             Comparer<string>.Create(static (left, right) => string.CompareOrdinal(right, left)));
-        var entries = new FileSystemEnumerable<(string FileName, bool IsFolder)>(
-            folder.PathOf(""),
-            static (ref FileSystemEntry entry) => (entry.FileName.ToString(), IsFolder(entry)),
-            OneFolder);
-        foreach ((string fileName, bool isFolder) in entries)
+        foreach (string key in FolderSnapshot.Enumerate(folder, (ref FileSystemEntry entry) =>
+            string.Concat(before, entry.FileName, options.Recursive && FolderSnapshot.IsFolder(entry) ? "/" : "")))
         {
-            string key = before + fileName + (isFolder && options.Recursive ? "/" : "");
+            cancellationToken.ThrowIfCancellationRequested();
             if ((from is not null && string.CompareOrdinal(key, from) <= 0) || !IsWanted(key))
             {
                 continue;
             }
 
-            largestFirst.Enqueue((key, fileName), key);
+            largestFirst.Enqueue(key, key);
             if (largestFirst.Count > options.PageSize + 1)
             {
                 largestFirst.Dequeue();
             }
         }
 
-        var batch = new List<(string Key, string FileName)>(largestFirst.Count);
-        while (largestFirst.TryDequeue(out (string Key, string FileName) entry, out _))
+        var batch = new List<string>(largestFirst.Count);
+        while (largestFirst.TryDequeue(out string? key, out _))
         {
-            batch.Add(entry);
+            batch.Add(key);
         }
 
         batch.Reverse();
         return batch;
     }
-
-    /// <summary>A link does not count as a folder here: its target is looked at later.</summary>
-    private static bool IsFolder(in FileSystemEntry entry) =>
-        entry.IsDirectory && !entry.Attributes.HasFlag(FileAttributes.ReparsePoint);
 
     private bool IsWanted(string key)
     {
@@ -109,10 +128,15 @@ internal sealed class FileLister(
             && (string.CompareOrdinal(key, after) > 0 || after.StartsWith(key, StringComparison.Ordinal));
     }
 
-    private async ValueTask TakeAsync(
-        StoreFolder folder, TransferName name, string fileName, CancellationToken cancellationToken)
+    /// <param name="folder">The folder.</param>
+    /// <param name="key">The whole name, with a slash at its end if a recursive listing goes into it.</param>
+    /// <param name="start">Where the name in the folder begins.</param>
+    /// <param name="cancellationToken">Ends the listing.</param>
+    private async ValueTask TakeAsync(StoreFolder folder, string key, int start, CancellationToken cancellationToken)
     {
-        if (!folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink))
+        string text = key.TrimEnd('/');
+        string fileName = text[start..];
+        if (!TransferName.TryParse(text, out TransferName name) || !folder.TryLook(fileName, out FileFacts facts, out bool isFolder, out bool isLink))
         {
             return;
         }
@@ -161,7 +185,7 @@ internal sealed class FileLister(
             using SafeFileHandle? file = tree.TryOpenFile(name);
             if (file is not null)
             {
-                return await watch.LookAsync(file, cancellationToken) is { } facts
+                return _waits++ < MaxWaits && await watch.LookAsync(file, cancellationToken) is { } facts
                     ? Describe(name, facts)
                     : Unsettled(name, tree.Look(file));
             }

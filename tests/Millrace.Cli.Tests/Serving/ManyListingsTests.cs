@@ -1,0 +1,36 @@
+using System.Net;
+
+namespace Millrace.Cli.Tests.Serving;
+
+/// <summary>`millrace serve` while many clients list a large folder.</summary>
+public sealed class ManyListingsTests : CommandTests
+{
+    private const int Listings = 120;
+
+    [Fact]
+    public async Task Health_and_uploads_do_not_wait_for_listings()
+    {
+        Directory.CreateDirectory(Folder["files"]);
+        for (int i = 0; i < 20_000; i++)
+        {
+            File.Create(Folder[$"files/{i:000000}"]).Dispose();
+        }
+
+        using ServedCommand serve = await ServeAsync("files");
+        Task<HttpResponseMessage>[] listings =
+            [.. Enumerable.Range(0, Listings).Select(i => serve.Client.GetAsync($"files/?limit=5000&after={i * 100:000000}"))];
+
+        // All are on their way when the first one is answered. Behind them, both would be answered last.
+        await Task.WhenAny(listings);
+        using HttpResponseMessage health = await serve.Client.GetAsync("health");
+        using HttpResponseMessage put = await serve.Client.PutAsync("files/new", new StringContent("1"));
+        int done = listings.Count(listing => listing.IsCompleted);
+        Assert.Equal((HttpStatusCode.OK, HttpStatusCode.Created), (health.StatusCode, put.StatusCode));
+        Assert.InRange(done, 1, Listings / 2);
+        foreach (Task<HttpResponseMessage> listing in listings)
+        {
+            using HttpResponseMessage answer = await listing;
+            Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
+        }
+    }
+}
