@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.IO.Compression;
 using System.Net;
 using System.Net.Sockets;
@@ -50,6 +51,34 @@ public sealed class MaxFileTests : CommandTests
         body.Headers.ContentEncoding.Add("gzip");
         using HttpResponseMessage put = await serve.Client.PutAsync("files/gzip", body);
         Assert.Equal(HttpStatusCode.Created, put.StatusCode);
+    }
+
+    /// <summary>From a pipe: only the server finds out that it is too large.</summary>
+    [Theory, InlineData(2_000), InlineData(3_000_000)]
+    public async Task Larger_file_of_unknown_length_is_refused_by_name_over_every_protocol(int length)
+    {
+        byte[] content = Write("a", length);
+        using ServedCommand serve = await ServeAsync("served", "--max-file", $"{length - 1}");
+        foreach (string via in (string[])["http1", "http2", "tus", "grpc", "grpc-web", "grpc-web-text"])
+        {
+            Process put = Start(["put", "-", serve.Files + via, "--via", via, "--json"], input: true);
+            Task<(int ExitCode, string Output, string Error)> ending = EndAsync(put);
+            try
+            {
+                await put.StandardInput.BaseStream.WriteAsync(content);
+                put.StandardInput.Close();
+            }
+            catch (IOException)
+            {
+                // It was refused before it had read all.
+            }
+
+            (int exitCode, string output, string error) = await ending;
+            Assert.True(exitCode == 1, $"{via}: {output}{error}");
+            Assert.Equal("TooLarge", Assert.Single(Lines(output)).GetProperty("error").GetString());
+        }
+
+        Assert.Empty(Digests("served"));
     }
 
     [Fact]
