@@ -1,4 +1,5 @@
 using Google.Protobuf;
+using Microsoft.Extensions.Logging;
 using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
@@ -64,6 +65,29 @@ public sealed class FileLimitTests : GrpcTest
 
         Assert.True(await connection.SendAsync("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"));
         Assert.StartsWith("HTTP/1.1 200 ", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+    }
+
+    /// <summary>The rest of its body is received, or given up, after a read that was canceled.</summary>
+    [Theory, InlineData("Content-Length: 1000"), InlineData("Transfer-Encoding: chunked")]
+    public async Task Call_whose_time_is_over_ends_without_an_error_in_the_log(string framing)
+    {
+        var log = new CapturedLog(LogLevel.Error);
+        await ServeAsync(host: host => host.Logging = logging => logging.AddProvider(log));
+        byte[] head = Frames.Head("a");
+        using (RawConnection connection = await RawConnection.OpenAsync(
+            Server.Server.Address,
+            "POST /millrace.v1.FileTransfer/Upload HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/grpc-web+proto\r\n"
+            + $"grpc-timeout: 50m\r\n{framing}\r\n\r\n"))
+        {
+            bool isChunked = framing.Contains("chunked", StringComparison.Ordinal);
+            await connection.SendAsync(isChunked ? [.. Encoding.ASCII.GetBytes($"{head.Length:x}\r\n"), .. head, .. "\r\n"u8] : head);
+            Assert.Contains("\r\ngrpc-status: 4\r\n", await connection.ReadHeadAsync(), StringComparison.OrdinalIgnoreCase);
+            await connection.SendAsync(isChunked ? "1\r\nx\r\n" : "x");
+        }
+
+        // The server logs before it lets go of a connection.
+        await Server.Server.StopAsync();
+        Assert.Empty(log.Lines);
     }
 
     private async Task AssertRefusedAsync(string form)
