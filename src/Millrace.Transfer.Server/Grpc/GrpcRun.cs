@@ -61,9 +61,11 @@ internal static class GrpcRun
                 body.AdvanceTo(result.Buffer.End);
             }
         }
-        catch (Exception exception) when (exception is BadHttpRequestException or IOException or OperationCanceledException)
+        catch (Exception exception) when (
+            exception is BadHttpRequestException or IOException or OperationCanceledException or InvalidOperationException)
         {
-            // The call is answered, and nothing of the rest was of use.
+            // The call is answered, and nothing of the rest was of use. Kestrel gives no more of a body with a length after a
+            // read that was canceled, and then closes the connection.
         }
     }
 
