@@ -52,7 +52,8 @@ public sealed class UnreadBodyTests : CommandTests
     {
         using ServedCommand serve = await StartAsync();
         using RawHttp2 connection = await RawHttp2.OpenAsync(Http2PortOf(serve));
-        await connection.RequestAsync(1, "PUT", "/files/new", end: false);
+        await connection.RequestAsync(1, "PUT", "/files/new", end: false, ("expect", "100-continue"));
+        Assert.NotNull(await connection.ReadUntilAsync(RawHttp2.Headers, stream: 1));
         await connection.SendAsync(new Http2Frame(RawHttp2.Data, 0, 1, Payload));
 
         await connection.RequestAsync(3, "GET", "/files/", end: false);

@@ -35,6 +35,17 @@ public sealed class TakeoverLockTests : IDisposable
     }
 
     [Fact]
+    public async Task Caller_that_has_gone_does_not_stop_the_holder()
+    {
+        using TakeoverLock.Holder? holder = await _lock.AcquireAsync(CancellationToken.None);
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            async () => await _lock.AcquireAsync(new CancellationToken(canceled: true)));
+
+        Assert.False(holder!.Superseded.IsCancellationRequested);
+    }
+
+    [Fact]
     public async Task Caller_that_came_while_another_waited_supersedes_it_as_soon_as_it_holds_the_lock()
     {
         TakeoverLock.Holder first = (await _lock.AcquireAsync(CancellationToken.None))!;

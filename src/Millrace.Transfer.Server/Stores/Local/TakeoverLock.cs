@@ -27,8 +27,11 @@ internal sealed class TakeoverLock(TimeSpan patience, Action? releasing = null) 
 
     /// <summary>Stops the holder and waits for its place.</summary>
     /// <returns>Null if the holder did not let go in time. To be disposed, which releases the lock.</returns>
+    /// <exception cref="OperationCanceledException">The caller has gone already, or while it waited.</exception>
     public async ValueTask<Holder?> AcquireAsync(CancellationToken cancellationToken)
     {
+        // A request that starts late, when its client has gone and sent the next one, must not stop that one.
+        cancellationToken.ThrowIfCancellationRequested();
         Interlocked.Increment(ref _waiting);
         try
         {
