@@ -38,4 +38,7 @@ public enum Need
 
     /// <summary>The right to make network namespaces with interfaces, and iproute2.</summary>
     Namespaces = 1 << 18,
+
+    /// <summary>The C library of Alpine Linux for this processor, and binutils to look into it.</summary>
+    Musl = 1 << 19,
 }

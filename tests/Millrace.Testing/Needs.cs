@@ -3,6 +3,9 @@ namespace Millrace.Testing;
 /// <summary>Tells which needs of a test this machine does not meet, and how to meet them.</summary>
 public static class Needs
 {
+    /// <summary>Where Debian's package has it.</summary>
+    public const string MuslLibrary = "/lib/ld-musl-x86_64.so.1";
+
     private static readonly string Built = Path.Combine(Repository.Root, "artifacts", "grpc");
     private static readonly string Interop = Path.Combine(Repository.Root, "tests", "interop");
 
@@ -37,6 +40,7 @@ public static class Needs
                 && Directory.Exists(Path.Combine(Interop, "grpc", "node_modules")),
             "Needs the gRPC programs in C++, Python and Node: run eng/grpc.sh, which names the packages it lacks."),
         [Need.Release] = Reason(() => Repository.Configuration == "Release", "Counts allocations: dotnet test -c Release."),
+        [Need.Musl] = Reason(() => File.Exists(MuslLibrary) && IsInstalled("nm"), "Needs musl and nm: apt-get install musl binutils."),
         [Need.Namespaces] = Reason(
             () => IsInstalled("ip") && Runs("unshare", "--net", "true"),
             "Makes network namespaces, which takes root and iproute2, and is not allowed in every container."),

@@ -1,4 +1,5 @@
 using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
@@ -61,7 +62,7 @@ public sealed partial class LocalFileStore
         catch (Exception exception)
             when (exception is IOException and not TransferException or UnauthorizedAccessException)
         {
-            throw exception.HResult == NotEmpty
+            throw Errno.Of(exception) == Errno.NotEmpty || exception.HResult == WindowsNotEmpty
                 ? Errors.NotEmpty(name)
                 : Errors.Translate(exception, "delete", name);
         }
@@ -104,8 +105,8 @@ public sealed partial class LocalFileStore
         return new ValueTask<bool>(opened is not null);
     }
 
-    /// <summary>ENOTEMPTY of asm-generic/errno.h.</summary>
-    private const int NotEmpty = 39;
+    /// <summary>ERROR_DIR_NOT_EMPTY of winerror.h.</summary>
+    private const int WindowsNotEmpty = unchecked((int)0x80070091);
 
     private LocalFileWriter Create(TransferName name, CreateFileOptions options, Reservation reservation)
     {

@@ -175,13 +175,10 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
         {
             throw new TransferException(
                 TransferError.Failed,
-                IsHeld(exception)
+                SystemError.IsSharing(exception)
                     ? $"The folder '{Root}' is open as a store already, in this process or another. Close that one first."
                     : $"The folder '{Root}' cannot be a store: {exception.Message} Its user has to be able to write to it.",
                 innerException: exception);
         }
     }
-
-    /// <summary>EWOULDBLOCK on Linux and macOS, a sharing violation on Windows.</summary>
-    private static bool IsHeld(Exception exception) => (exception.HResult & 0xFFFF) is 11 or 35 or 32 or 33;
 }

@@ -140,9 +140,7 @@ internal sealed unsafe class PortableLogFile : LogFile
             return WriteErrors.Describe(LogErrors.Open, path, 0, FilePipeError.IsDirectory, exception);
         }
 
-        // ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION; EWOULDBLOCK of Linux and of macOS.
-        bool held = (exception.HResult & 0xFFFF) is 32 or 33 || exception.HResult is 11 or 35;
-        return held
+        return SystemError.IsSharing(exception)
             ? LogErrors.Held(path, exception)
             : WriteErrors.Describe(LogErrors.Open, path, 0, SystemError.Kind(exception, FilePipeError.Failed), exception);
     }

@@ -1,6 +1,7 @@
 namespace Millrace.Interop;
 
 /// <summary>The error numbers of Linux that are told apart here. Source: asm-generic/errno-base.h and errno.h.</summary>
+/// <remarks>Up to 34, all but EAGAIN are the same on macOS; <see cref="FromMac"/> translates the rest.</remarks>
 internal static class Errno
 {
     public const int NotPermitted = 1; // EPERM
@@ -19,9 +20,29 @@ internal static class Errno
     public const int FileTooLarge = 27; // EFBIG
     public const int NoSpace = 28; // ENOSPC
     public const int ReadOnlyFileSystem = 30; // EROFS
+    public const int Deadlock = 35; // EDEADLK
     public const int NameTooLong = 36; // ENAMETOOLONG
     public const int NoSystemCall = 38; // ENOSYS
+    public const int NotEmpty = 39; // ENOTEMPTY
     public const int TooManyLinks = 40; // ELOOP
     public const int NotSupported = 95; // EOPNOTSUPP
     public const int QuotaExceeded = 122; // EDQUOT
+
+    /// <summary>The number of Linux for what the framework reports: on Unix, its HResult is the system's own number.</summary>
+    public static int Of(Exception exception) =>
+        OperatingSystem.IsMacOS() ? FromMac(exception.HResult) : exception.HResult;
+
+    /// <summary>The number of Linux for one of macOS. Source: sys/errno.h of XNU.</summary>
+    public static int FromMac(int error) => error switch
+    {
+        11 => Deadlock,
+        35 => Again,
+        45 or 102 => NotSupported, // ENOTSUP and EOPNOTSUPP
+        62 => TooManyLinks,
+        63 => NameTooLong,
+        66 => NotEmpty,
+        69 => QuotaExceeded,
+        78 => NoSystemCall,
+        _ => error,
+    };
 }

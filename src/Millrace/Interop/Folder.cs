@@ -64,12 +64,12 @@ internal static partial class Folder
 
     /// <summary>Renames, over whatever has the name.</summary>
     public static int Rename(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to) =>
-        RenameAt2(fromFolder, from, toFolder, to, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
+        RenameAt2(SystemCallNumber.RenameAt2, fromFolder, from, toFolder, to, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
 
     /// <summary>Renames if the name is free, in one step.</summary>
     public static int RenameToFree(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to)
     {
-        if (RenameAt2(fromFolder, from, toFolder, to, NoReplace) == 0)
+        if (RenameAt2(SystemCallNumber.RenameAt2, fromFolder, from, toFolder, to, NoReplace) == 0)
         {
             return 0;
         }
@@ -107,9 +107,9 @@ internal static partial class Folder
     [LibraryImport("libc", EntryPoint = "openat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int OpenAt(SafeFileHandle folder, string name, int flags, int mode);
 
-    [LibraryImport("libc", EntryPoint = "renameat2", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int RenameAt2(
-        SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to, uint flags);
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial nint RenameAt2(
+        nint number, SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to, nint flags);
 
     [LibraryImport("libc", EntryPoint = "linkat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int LinkAt(

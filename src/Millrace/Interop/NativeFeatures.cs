@@ -6,11 +6,11 @@ internal static class NativeFeatures
     public const string PortableVariable = "MILLRACE_PORTABLE";
 
     /// <summary>
-    /// False on systems other than 64-bit Linux, and where <see cref="PortableVariable"/> or the runtime switch
+    /// False on systems other than Linux on x64 and arm64, and where <see cref="PortableVariable"/> or the runtime switch
     /// <c>Millrace.Portable</c> says so.
     /// </summary>
     public static bool Linux { get; } =
-        OperatingSystem.IsLinux() && Environment.Is64BitProcess && !Forced(PortableVariable, "Millrace.Portable");
+        OperatingSystem.IsLinux() && SystemCallNumber.AreKnown && !Forced(PortableVariable, "Millrace.Portable");
 
     /// <summary>False where <c>MILLRACE_NO_MAPPING=1</c> or the runtime switch <c>Millrace.NoMapping</c> keeps mapping out.</summary>
     public static bool Mapping { get; } = Linux && !Forced("MILLRACE_NO_MAPPING", "Millrace.NoMapping");

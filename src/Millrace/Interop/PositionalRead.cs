@@ -27,7 +27,7 @@ internal static unsafe partial class PositionalRead
         var vector = new MemoryVector { Base = buffer, Length = (nuint)bytes };
         while (true)
         {
-            nint read = PreadV2(file, &vector, 1, offset, flags);
+            nint read = PreadV2(SystemCallNumber.PreadV2, file, &vector, 1, (nint)offset, 0, flags);
             if (read >= 0)
             {
                 return (int)read;
@@ -41,6 +41,8 @@ internal static unsafe partial class PositionalRead
         }
     }
 
-    [LibraryImport("libc", EntryPoint = "preadv2", SetLastError = true)]
-    private static partial nint PreadV2(SafeFileHandle file, MemoryVector* vectors, int count, long offset, int flags);
+    // The kernel takes the offset as two words, of which a 64-bit one uses the first.
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
+    private static partial nint PreadV2(
+        nint number, SafeFileHandle file, MemoryVector* vectors, nint count, nint offset, nint upperOffset, nint flags);
 }

@@ -78,15 +78,17 @@ internal partial struct StatX
 
     /// <returns>0, or the error number.</returns>
     public static int TryGet(SafeFileHandle file, out StatX status, uint mask = BasicStats) =>
-        Call(file, "", EmptyPath, mask, out status) == 0 ? 0 : Marshal.GetLastPInvokeError();
+        Call(SystemCallNumber.StatX, file, "", EmptyPath, (nint)mask, out status) == 0 ? 0 : Marshal.GetLastPInvokeError();
 
     /// <returns>0, or the error number: ENOENT where nothing has the name.</returns>
     public static int TryGet(string path, bool follow, out StatX status) =>
-        Call(CurrentFolder, path, follow ? 0 : NoFollow, BasicStats, out status) == 0 ? 0 : Marshal.GetLastPInvokeError();
+        Call(SystemCallNumber.StatX, CurrentFolder, path, follow ? 0 : NoFollow, (nint)BasicStats, out status) == 0
+            ? 0
+            : Marshal.GetLastPInvokeError();
 
-    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int Call(SafeFileHandle folder, string path, int flags, uint mask, out StatX status);
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial nint Call(nint number, SafeFileHandle folder, string path, nint flags, nint mask, out StatX status);
 
-    [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
-    private static partial int Call(int folder, string path, int flags, uint mask, out StatX status);
+    [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial nint Call(nint number, nint folder, string path, nint flags, nint mask, out StatX status);
 }

@@ -7,6 +7,7 @@ internal static class SystemError
 {
     // What Windows calls the same (winerror.h), as .NET puts it into an HResult.
     private const int WindowsSharing = unchecked((int)0x80070020);
+    private const int WindowsLocked = unchecked((int)0x80070021);
     private const int WindowsFileExists = unchecked((int)0x80070050);
     private const int WindowsAlreadyExists = unchecked((int)0x800700B7);
     private const int WindowsDiskFull = unchecked((int)0x80070070);
@@ -41,17 +42,19 @@ internal static class SystemError
             : FilePipeError.AccessDenied,
         _ => exception.HResult switch
         {
-            WindowsSharing => FilePipeError.Sharing,
+            WindowsSharing or WindowsLocked => FilePipeError.Sharing,
             WindowsFileExists or WindowsAlreadyExists => FilePipeError.NameTaken,
             WindowsDiskFull or WindowsHandleDiskFull => FilePipeError.NoSpace,
             WindowsWriteProtected => FilePipeError.ReadOnly,
             WindowsFileTooLarge => FilePipeError.FileTooLarge,
             WindowsNameTooLong => FilePipeError.NameTooLong,
 
-            // On Unix the framework's HResult is the error number.
-            _ => OperatingSystem.IsWindows() ? otherwise : Kind(exception.HResult, otherwise),
+            _ => OperatingSystem.IsWindows() ? otherwise : Kind(Errno.Of(exception), otherwise),
         },
     };
+
+    /// <summary>Whether somebody else holds the file.</summary>
+    public static bool IsSharing(Exception exception) => Kind(exception, FilePipeError.Failed) == FilePipeError.Sharing;
 
     /// <summary>The system's own error as an exception to be carried inside ours.</summary>
     public static IOException Exception(int error) => new(Marshal.GetPInvokeErrorMessage(error), error);

@@ -326,19 +326,12 @@ internal sealed class OpenFile : IDisposable
             DirectoryNotFoundException => (FilePipeError.NotFound, "a folder of its path does not exist"),
             UnauthorizedAccessException when Directory.Exists(path) => (FilePipeError.IsDirectory, "it is a folder"),
             UnauthorizedAccessException => (FilePipeError.AccessDenied, "permission denied"),
-            IOException when IsSharingViolation(exception) =>
+            IOException when SystemError.IsSharing(exception) =>
                 (FilePipeError.Sharing, "another process holds it; see FileReadOptions.Share"),
             _ => (FilePipeError.Failed, exception.Message),
         };
         return new FilePipeException(error, $"Cannot open '{path}' for reading: {what}.", path, 0, exception);
     }
-
-    /// <summary>
-    /// ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION on Windows; EWOULDBLOCK of the advisory lock on Linux (11) and
-    /// macOS (35), which .NET passes through as the HResult.
-    /// </summary>
-    private static bool IsSharingViolation(Exception exception) =>
-        (exception.HResult & 0xFFFF) is 32 or 33 || exception.HResult is 11 or 35;
 
     private static bool IsSeekable(SafeFileHandle handle, FileKind kind)
     {
