@@ -50,7 +50,7 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
         _chunk = options.BufferSize == 0 ? int.MaxValue : options.BufferSize;
         _maxBuffered = Math.Max(options.MaxBufferedBytes, BlockPool.BodyBytes);
         _window.EndOffset = file.Start;
-        MillraceEventSource.Log.Opened(file.Path, _source.Strategy, _source.Reason, file.SizeAtOpen);
+        MillraceEventSource.Log.Opened(_source);
     }
 
     /// <summary>What sources call; null as long as no read had to wait. For tests of late calls.</summary>

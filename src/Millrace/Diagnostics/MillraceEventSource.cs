@@ -1,4 +1,5 @@
 using System.Diagnostics.Tracing;
+using Millrace.Sources;
 
 namespace Millrace.Diagnostics;
 
@@ -38,12 +39,21 @@ internal sealed class MillraceEventSource : EventSource
     public long AsynchronousReads() => Interlocked.Read(ref _asynchronous);
 
     [NonEvent]
-    public void Opened(string path, ReadStrategy strategy, string reason, long length)
+    public void Opened(ReadSource source)
     {
         Interlocked.Increment(ref _open);
         if (IsEnabled())
         {
-            FileOpened(path, strategy.ToString(), reason, length);
+            FileOpened(source.File.Path, source.Strategy.ToString(), source.Reason, source.File.SizeAtOpen);
+        }
+    }
+
+    [NonEvent]
+    public void SizeTuned(string operation, int bytes)
+    {
+        if (IsEnabled())
+        {
+            BlockSizeChosen(operation, bytes);
         }
     }
 
@@ -61,6 +71,9 @@ internal sealed class MillraceEventSource : EventSource
     [Event(1, Level = EventLevel.Informational)]
     private void FileOpened(string path, string strategy, string reason, long length) =>
         WriteEvent(1, path, strategy, reason, length);
+
+    [Event(2, Level = EventLevel.Informational)]
+    private void BlockSizeChosen(string operation, int bytes) => WriteEvent(2, operation, bytes);
 
     protected override void OnEventCommand(EventCommandEventArgs command)
     {
