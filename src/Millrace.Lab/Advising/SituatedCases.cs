@@ -12,12 +12,14 @@ internal sealed class SituatedCases
     {
         _cases = new MeasuredCases(results, onlyVerified: true);
         _judge = new MedianJudge(_cases);
+        All = [.. _cases.All.Where(item => !Floor.Is(item.Method) && item.Parameters is { Offset: null, Block: null })];
         Situations = [.. MakeSituations(All)];
     }
 
     public LabResults Results => _cases.Results;
 
-    public IReadOnlyList<CaseResult> All => _cases.All;
+    /// <summary>Without what only shows what the machine can do, and what is measured for one question alone.</summary>
+    public IReadOnlyList<CaseResult> All { get; }
 
     /// <summary>
     /// Files and states of the cache, hot ones first, each with its cases opened in the usual way and read by one at a time.
@@ -83,6 +85,7 @@ internal sealed record Situation(CaseParameters Parameters, IReadOnlyList<CaseRe
         Parameters.File is { } file ? Path.GetFileName(file) : null,
         Parameters.Bytes is { } bytes ? ByteSize.ToText(bytes) : null,
         Parameters.Cache,
+        Parameters.Load is { } load ? $"load {load}" : null,
     }.OfType<string>());
 
     public string Thing => Parameters.Source == "http" ? "response" : "file";

@@ -8,8 +8,9 @@ internal sealed record CaseGroup(string Title, IReadOnlyList<CaseResult> Cases)
     /// <summary>The tables of a run; the second copies of the baseline are left to the noise.</summary>
     public static IEnumerable<CaseGroup> Of(LabResults results) => results.Cases
         .Where(item => item.Role is null)
-        .GroupBy(item => item.Parameters.WithoutDegree() with { Buffer = null, Chunk = null })
+        .GroupBy(item => item.Parameters.WithoutDegree() with { Buffer = null, Chunk = null, Offset = null, Block = null })
         .OrderBy(group => group.Key.Cache == "cold")
+        .ThenBy(group => group.Key.Load, StringComparer.Ordinal)
         .ThenByDescending(group => group.Key.Content, StringComparer.Ordinal)
         .ThenBy(group => group.Key.Source, StringComparer.Ordinal)
         .ThenBy(group => group.Key.Readers)
@@ -34,9 +35,16 @@ internal sealed record CaseGroup(string Title, IReadOnlyList<CaseResult> Cases)
     private static int? Axis(CaseResult item) =>
         item.Parameters.Buffer ?? item.Parameters.Chunk ?? item.Parameters.Degree ?? item.Parameters.Writers;
 
-    private static string AxisText(CaseResult item) => (item.Parameters.Buffer ?? item.Parameters.Chunk) is { } bytes
-        ? ByteSize.ToText(bytes)
-        : Axis(item)?.ToString(CultureInfo.InvariantCulture) ?? "";
+    private static string AxisText(CaseResult item)
+    {
+        CaseParameters parameters = item.Parameters;
+        string axis = (parameters.Buffer ?? parameters.Chunk) is { } bytes
+            ? ByteSize.ToText(bytes)
+            : Axis(item)?.ToString(CultureInfo.InvariantCulture) ?? "";
+        return axis
+            + (parameters.Offset is { } offset ? string.Create(CultureInfo.InvariantCulture, $" from {offset}") : "")
+            + (parameters.Block is { } block ? $" in {ByteSize.ToText(block)}" : "");
+    }
 
     /// <summary>The columns of a place in which at least one case has something.</summary>
     public TextTable Table(Places places)
@@ -92,6 +100,7 @@ internal sealed record CaseGroup(string Title, IReadOnlyList<CaseResult> Cases)
             parameters.Source is null ? null : $"from {parameters.Source}",
             string.Join(' ', new[] { ByteSize.ToText(parameters.Bytes ?? 0), parameters.Content }.Where(part => part is not null)),
             parameters.Cache is null ? null : parameters.Cache + (parameters.CacheFill is { } fill ? $" ({fill})" : ""),
+            parameters.Load is { } load ? $"load {load}" : null,
             parameters.Options,
             parameters.Direction,
             parameters.Compression is null or "none" ? null : $"compression {parameters.Compression}",
@@ -129,6 +138,7 @@ internal sealed record CaseColumn(string Title, Places Places, Func<CaseResult, 
             ? $"{Number(low, "0.00")}–{Number(high, "0.00")}"
             : null),
         new("Verdict", Places.Main | Places.Narrow, item => TimeVerdict(item)?.Verdict),
+        Of("To floor", Places.Main | Places.Narrow, summary => Number(summary.FloorRatio, "0.00")),
         Of("MiB/s", Places.Main | Places.Wide, summary => Number(summary.MibPerSecond, "0")),
         Of("CPU ms", Places.Main | Places.Wide, summary => Ms(summary.UserCpuNs + summary.SystemCpuNs)),
         Of("Cores", Places.Main | Places.Wide, summary => Number(summary.CoresUsed, "0.00")),

@@ -7,7 +7,14 @@ internal sealed record CaseParameters
     public string? Options { get; init; }
     public string? Cache { get; init; }
     public string? CacheFill { get; init; }
+    public string? Load { get; init; }
     public string? File { get; init; }
+
+    /// <summary>Where reading begins, in bytes; absent from the beginning of the file.</summary>
+    public long? Offset { get; init; }
+
+    /// <summary>The bytes that a file pipe reads at a time; absent where it chooses.</summary>
+    public int? Block { get; init; }
     public string? Source { get; init; }
     public string? Content { get; init; }
     public int? Readers { get; init; }
@@ -43,6 +50,9 @@ internal sealed record CaseParameters
             Options ?? "",
             Cache ?? "",
             CacheFill ?? "",
+            Load is { } load ? $"load {load}" : "",
+            Offset is { } offset ? string.Create(CultureInfo.InvariantCulture, $"from {offset}") : "",
+            Block is { } block ? string.Create(CultureInfo.InvariantCulture, $"blocks of {block}") : "",
             Direction ?? "",
             Digest ?? "",
             Durability ?? "",

@@ -118,6 +118,7 @@ internal sealed record CaseSummary
     public double? Ratio { get; init; }
     public double? RatioStdDev { get; init; }
     public double? MedianRatio { get; init; }
+    public double? FloorRatio { get; init; }
 
     /// <summary>File length, once per reader at once, by median wall time.</summary>
     public required double MibPerSecond { get; init; }

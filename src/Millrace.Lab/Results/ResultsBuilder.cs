@@ -14,6 +14,7 @@ internal static class ResultsBuilder
                 .ThenBy(item => item.Parameters.Bytes)
                 .ThenBy(item => item.Parameters.CacheFill, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Options, StringComparer.Ordinal)
+                .ThenBy(item => item.Parameters.Load, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Durability, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Direction, StringComparer.Ordinal)
                 .ThenByDescending(item => item.Parameters.Processes)
@@ -21,6 +22,8 @@ internal static class ResultsBuilder
                 .ThenByDescending(item => item.Parameters.Compression, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Digest, StringComparer.Ordinal)
                 .ThenBy(item => item.Parameters.Buffer)
+                .ThenBy(item => item.Parameters.Offset)
+                .ThenBy(item => item.Parameters.Block)
                 .ThenBy(item => item.Parameters.Chunk)
                 .ThenBy(item => item.Parameters.Records)
                 .ThenBy(item => item.Parameters.Writers)
@@ -35,9 +38,9 @@ internal static class ResultsBuilder
         {
             Cases =
             [
-                .. cases.Select(item => item.Error is null
+                .. Floor.AddRatios([.. cases.Select(item => item.Error is null
                     ? CaseSummarizer.Summarize(item, baselines.GetValueOrDefault(item.Parameters.WithoutDegree()))
-                    : item),
+                    : item)]),
             ],
             Noise = [.. Noise(cases)],
         };

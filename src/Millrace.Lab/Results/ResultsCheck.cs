@@ -47,6 +47,7 @@ internal static class ResultsCheck
         ?? Number($"{field}.wallNs.p75", summary.WallNs.P75)
         ?? Number($"{field}.ratio", summary.Ratio)
         ?? Number($"{field}.medianRatio", summary.MedianRatio)
+        ?? Number($"{field}.floorRatio", summary.FloorRatio)
         ?? Number($"{field}.mibPerSecond", summary.MibPerSecond)
         ?? Number($"{field}.allocatedBytes", summary.AllocatedBytes)
         ?? Number($"{field}.systemCalls", summary.SystemCalls)

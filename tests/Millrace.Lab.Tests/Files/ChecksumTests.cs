@@ -57,6 +57,22 @@ public sealed class ChecksumTests
         Assert.Equal(0x04030201, checksum.Sum);
     }
 
+    [Fact]
+    public void Values_stay_where_they_are_in_the_file_when_reading_begins_within_one()
+    {
+        byte[] bytes = new byte[64];
+        new Random(3).NextBytes(bytes);
+        foreach (int offset in new[] { 0, 1, 5, 7, 8, 13 })
+        {
+            byte[] zeroed = [.. bytes];
+            zeroed.AsSpan(0, offset).Clear();
+            var sum = Checksum.From(offset);
+            sum.Add(bytes.AsSpan(offset, 9));
+            sum.Add(bytes.AsSpan(offset + 9));
+            Assert.Equal((Naive(zeroed), 64 - offset), (sum.Sum, sum.Bytes));
+        }
+    }
+
     private static long Naive(byte[] bytes)
     {
         byte[] padded = new byte[(bytes.Length + 7) / 8 * 8];

@@ -6,7 +6,7 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
 
     public FileReadingTests(TemporaryFolder folder) => _folder = folder;
 
-    public static TheoryData<string> Methods => [.. FilesSuite.AllMethods];
+    public static TheoryData<string> Methods => [.. FilesSuite.AllMethods, .. OperatingSystem.IsLinux() ? FilesSuite.FloorMethods : []];
 
     [Theory]
     [MemberData(nameof(Methods))]
@@ -75,6 +75,30 @@ public sealed class FileReadingTests : IClassFixture<TemporaryFolder>
             Assert.InRange(sample.CallingThreadNs, 1, (long)sample.WallNs);
             Assert.Equal(0, Run(cold with { Cache = CacheState.Hot }).CallingThreadNs);
         }
+    }
+
+    [Theory]
+    [InlineData(5)]
+    [InlineData(4089)]
+    [InlineData(4095)]
+    [InlineData(4096)]
+    public void File_pipe_reads_from_an_offset_and_detects_a_changed_byte_after_it(long offset)
+    {
+        TestFile file = OddFile();
+        var planned = new FileCase(
+            nameof(FileReading.FilePipe), file, 4096, FileOptions.SequentialScan, CacheState.Hot, CacheFill.None)
+        {
+            Offset = offset,
+        };
+        Run(planned);
+        using CaseMethod method = planned.Create();
+        using (FileStream stream = File.OpenWrite(file.Path))
+        {
+            stream.Position = offset;
+            stream.WriteByte(0xA5);
+        }
+
+        Assert.Throws<WrongChecksumException>(() => method.Find(planned.Method)());
     }
 
     [Fact]

@@ -9,13 +9,15 @@ public sealed class FilesPlanTests
     public void Quick_mode_measures_the_main_methods_everywhere_and_samples_the_others()
     {
         IReadOnlyList<FileCase> plan = Cases(LabMode.Quick);
-        FileCase[] hot = [.. plan.Where(entry => entry is { Cache: CacheState.Hot, Role: null })];
+        FileCase[] hot = [.. plan.Where(entry => entry is { Cache: CacheState.Hot, Role: null, Offset: 0 })];
         foreach (string method in new[] { "FileStreamSync", "PipeReaderCreate", "FilePipe" })
         {
             Assert.Equal(12, hot.Count(entry => entry.Method == method));
         }
 
-        foreach (string method in FilesSuite.AllMethods.Except(["FileStreamSync", "PipeReaderCreate", "FilePipe"]))
+        Assert.Equal([4096, 65536, 1048576], hot
+            .Where(entry => entry.Method == "FilePipeBuffered" && entry.Source == Files[0]).Select(entry => entry.Buffer));
+        foreach (string method in FilesSuite.AllMethods.Except(["FileStreamSync", "PipeReaderCreate", "FilePipe", "FilePipeBuffered"]))
         {
             Assert.Equal(
                 [4096, 65536, 1048576],
@@ -69,6 +71,25 @@ public sealed class FilesPlanTests
         Assert.Contains(plan, entry => entry.Fill == CacheFill.SmallWrites);
         Assert.Contains(plan, entry => entry.Fill == CacheFill.ReadBack);
         Assert.Contains(plan, entry => entry.Options.HasFlag(FileOptions.Asynchronous));
+    }
+
+    [Theory]
+    [InlineData(LabMode.Quick)]
+    [InlineData(LabMode.Full)]
+    public void Floor_and_offsets_have_the_cases_of_all_bars(LabMode mode)
+    {
+        IReadOnlyList<FileCase> plan = Cases(mode);
+        foreach (TestFile file in Files)
+        {
+            FileCase[] floor = [.. plan.Where(entry => Floor.Is(entry.Method) && entry.Source == file && entry.Fill == CacheFill.LargeWrites)];
+            Assert.Equal(FilesSuite.FloorBlocks, floor.Where(entry => entry.Method == Floor.Read).Select(entry => entry.Buffer));
+            Assert.Equal(FilesSuite.FloorMethods, floor.Select(entry => entry.Method).Distinct());
+        }
+
+        FileCase[] shifted = [.. plan.Where(entry => entry.Offset != 0)];
+        Assert.Equal(FilesSuite.Offsets, shifted.Select(entry => entry.Offset));
+        Assert.All(shifted, entry => Assert.Contains(
+            plan, other => other.Method == entry.Method && other.Parameters == entry.Parameters with { Offset = null }));
     }
 
     private static IReadOnlyList<FileCase> Cases(LabMode mode) =>

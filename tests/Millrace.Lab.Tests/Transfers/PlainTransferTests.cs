@@ -70,6 +70,31 @@ public sealed class PlainTransferTests : IDisposable
         Assert.Equal(bytes, copy.ToArray());
     }
 
+    [NeedsTheory(Need.Linux)]
+    [InlineData(nameof(TransferDirection.Download))]
+    [InlineData(nameof(TransferDirection.Upload))]
+    public void Raw_sockets_move_the_file_again_and_again_over_one_connection(string name)
+    {
+        TransferDirection direction = Enum.Parse<TransferDirection>(name);
+        var planned = new TransferCase(
+            Floor.Sockets, new TransferEnds(_folder.Path, _server.Address), _file, direction, 65536, Durability.None);
+        using CaseMethod method = planned.Create();
+        Func<long> move = method.Find(planned.Method);
+        for (int i = 0; i < 3; i++)
+        {
+            Assert.Equal(_file.Bytes, move());
+            planned.Verify();
+            planned.Clear();
+        }
+
+        Assert.Throws<EndOfStreamException>(() =>
+        {
+            TestFile gone = _file with { Path = _folder["missing"], Bytes = 1 };
+            using CaseMethod missing = (planned with { Source = gone, Direction = TransferDirection.Download }).Create();
+            missing.Find(planned.Method)();
+        });
+    }
+
     [Fact]
     public async Task Missing_file_fails_the_case()
     {

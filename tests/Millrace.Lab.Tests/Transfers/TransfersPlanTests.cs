@@ -26,7 +26,7 @@ public sealed class TransfersPlanTests
         Assert.Equal(23_898_406, plan.Select(entry => entry.Source.Bytes).Distinct().Single());
 
         IEnumerable<string> Methods(TransferDirection direction) => plan
-            .Where(entry => entry.Buffer == buffer && entry.Role is null && entry.Direction == direction
+            .Where(entry => entry.Buffer == buffer && entry.Role is null && entry.Direction == direction && !Floor.Is(entry.Method)
                 && entry.Parameters.Compression == compression)
             .Select(entry => entry.Method).Order(StringComparer.Ordinal);
     }
@@ -53,7 +53,7 @@ public sealed class TransfersPlanTests
         }
 
         static IEnumerable<string> Uploads(IReadOnlyList<TransferCase> plan, int buffer, int processes, string compression) => plan
-            .Where(entry => entry is { Role: null, Direction: TransferDirection.Upload, Ends.Link: null, Source.Bytes: TaxiFareCsv.Bytes }
+            .Where(entry => !Floor.Is(entry.Method) && entry is { Role: null, Direction: TransferDirection.Upload, Ends.Link: null, Source.Bytes: TaxiFareCsv.Bytes }
                 && entry.Buffer == buffer && entry.Durability == Durability.None
                 && entry.Parameters.Processes == processes && entry.Parameters.Compression == compression)
             .Select(entry => entry.Method).Order();
@@ -72,6 +72,13 @@ public sealed class TransfersPlanTests
         Assert.All(plan, entry => Assert.Equal((512L << 20, 2), (entry.Source.Bytes, entry.Parameters.Processes)));
     }
 
+    [Theory]
+    [InlineData(LabMode.Quick)]
+    [InlineData(LabMode.Full)]
+    public void Floor_has_three_blocks_in_both_directions(LabMode mode) => Assert.All(
+        Select(mode).Where(entry => Floor.Is(entry.Method)).GroupBy(entry => (entry.Direction, entry.Source)),
+        group => Assert.Equal([65536, 262144, 1048576], group.Select(entry => entry.Buffer)));
+
     [Fact]
     public void Filter_without_quick_cases_selects_cases_of_full_mode()
     {
@@ -86,7 +93,7 @@ public sealed class TransfersPlanTests
     public void Full_mode_adds_a_small_buffer_a_large_file_durable_files_and_one_process()
     {
         IReadOnlyList<TransferCase> plan = Select(LabMode.Full);
-        Assert.Equal([4096, 65536, 81920, 262144], plan.Select(entry => entry.Buffer).Distinct().Order());
+        Assert.Equal([4096, 65536, 81920, 262144], plan.Where(entry => !Floor.Is(entry.Method)).Select(entry => entry.Buffer).Distinct().Order());
         Assert.Equal([23_898_406, 512L << 20], plan.Select(entry => entry.Source.Bytes).Distinct().Order());
         Assert.Equal(["commit", "none"], plan.Select(entry => entry.Parameters.Durability).Distinct().Order());
         Assert.Equal([1, 2], plan.Select(entry => entry.Parameters.Processes).Distinct().Order());
@@ -97,7 +104,7 @@ public sealed class TransfersPlanTests
     {
         foreach (LabMode mode in Enum.GetValues<LabMode>())
         {
-            Assert.All(Select(mode).GroupBy(entry => entry.Parameters), group => Assert.Single(group, IsBaseline));
+            Assert.All(Select(mode).Where(entry => !Floor.Is(entry.Method)).GroupBy(entry => entry.Parameters), group => Assert.Single(group, IsBaseline));
         }
     }
 

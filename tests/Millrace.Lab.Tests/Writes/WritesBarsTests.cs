@@ -8,7 +8,7 @@ public sealed class WritesBarsTests
     public void Bar_without_cases_is_neither_met_nor_missed()
     {
         IReadOnlyList<BarResult> bars = WritesBars.Check(WriteRuns.Of());
-        Assert.Equal(10, bars.Count);
+        Assert.Equal(11, bars.Count);
         Assert.All(bars, bar => Assert.Null(bar.Met));
     }
 
@@ -102,9 +102,25 @@ public sealed class WritesBarsTests
             WriteRuns.Scan(2, ms),
             WriteRuns.Scan(1, 100, "lines"),
             WriteRuns.Scan(2, 50, "lines"),
-            WriteRuns.Scan(4, 100, "lines"))).Named("FilePipeScan in 2 parts");
+            WriteRuns.Scan(4, 100, "lines"))).Named("FilePipeScan in 2 parts / FilePipe");
         Assert.Equal(met, bar.Met);
         Assert.Contains("(integers)", bar.Measured, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(11.5, true)]
+    [InlineData(11.6, false)]
+    public void Two_parts_are_compared_with_the_best_block_of_two_threads(double ms, bool met) => Assert.Equal(met, WritesBars.Check(
+        WriteRuns.Of(
+            WriteRuns.Scan(2, ms),
+            Raw(262144, 10.5),
+            Raw(1048576, 10),
+            Raw(524288, 1, "lines"))).Named("/ RawReadTwo").Met);
+
+    private static CaseResult Raw(int block, double ms, string content = "integers")
+    {
+        CaseResult item = WriteRuns.Scan(2, ms, content);
+        return item with { Method = "RawReadTwo", Parameters = item.Parameters with { Block = block } };
     }
 
     [Theory]

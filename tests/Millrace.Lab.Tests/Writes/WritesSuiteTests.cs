@@ -29,8 +29,10 @@ public sealed class WritesSuiteTests(WritesSuiteTests.Measured measured) : IClas
         Assert.Equal(["commit", "none"], Written.Select(item => item.Parameters.Durability).Distinct().Order());
         Assert.Equal([4096, Length / 32, Length], Written.Select(item => item.Parameters.Bytes!.Value).Distinct().Order());
         Assert.Equal(11, _results.Noise.Count(noise => noise.Parameters.Chunk is not null));
-        Assert.Equal("FilePipeCopy / FileCopy, hot, not durable", Assert.Single(_results.Bars, bar => bar.Met is null).Figure);
-        Assert.Equal(10, _results.Bars.Count);
+        Assert.Equal(
+            ["FilePipeCopy / FileCopy, hot, not durable", "FilePipeScan in 2 parts / RawReadTwo, two threads that only read and sum or count"],
+            _results.Bars.Where(bar => bar.Met is null).Select(bar => bar.Figure));
+        Assert.Equal(11, _results.Bars.Count);
         Assert.StartsWith("FilePipe wrote 1 MiB in", _results.Finding, StringComparison.Ordinal);
         Assert.Contains("; it committed durably 1 MiB", _results.Finding, StringComparison.Ordinal);
     }

@@ -1,7 +1,7 @@
 import type { Parameters } from "../model/payload.ts";
 import { bytes } from "./numbers.ts";
 
-const inBytes = new Set(["buffer", "bytes", "chunk"]);
+const inBytes = new Set(["buffer", "bytes", "chunk", "block"]);
 
 /** "roundTripMs" as "round trip ms". */
 const words = (name: string): string => name.replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);

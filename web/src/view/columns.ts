@@ -76,6 +76,7 @@ const figures: Column[] = [
   interval("95 % CI", "ms", (item) => item.intervalMs, milliseconds),
   figure("Ratio", "", (item) => item.ratio, ratio),
   interval("95 % CI", "ratio", (item) => item.ratioInterval, ratio),
+  figure("To floor", "", (item) => item.value("floorRatio"), ratio),
   text("Verdict", (item) => item.timeVerdict?.verdict ?? null),
   field("Speed", "MiB/s", "mibPerSecond", (value) => significant(value)),
   field("CPU user", "ms", "userCpuNs", (value) => significant(value), 1e6),

@@ -13,6 +13,9 @@ internal struct Checksum
     private long _sum;
     private long _bytes;
 
+    // Where the first byte is within its value.
+    private int _shift;
+
     // The bytes of a value that the next piece completes, at their place within the value.
     private ulong _partial;
 
@@ -20,9 +23,13 @@ internal struct Checksum
 
     public readonly long Bytes => _bytes;
 
+    /// <summary>A sum of a file's values from an offset on, the first of which may lack its lowest bytes.</summary>
+    /// <remarks>The values are where they are in the file, so that what is summed lies in memory as it does from the beginning.</remarks>
+    public static Checksum From(long offset) => new() { _shift = (int)(offset & 7) };
+
     public void Add(ReadOnlySpan<byte> piece)
     {
-        int phase = (int)(_bytes & 7);
+        int phase = (int)((_bytes + _shift) & 7);
         _bytes += piece.Length;
         if (phase != 0)
         {

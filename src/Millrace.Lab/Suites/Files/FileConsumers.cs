@@ -15,9 +15,10 @@ internal static class PipeConsumer<TRow, TClock>
     where TClock : struct, ICallClock
 {
     /// <summary>Reads to the end, sums every byte and completes the reader.</summary>
-    public static async ValueTask<ReadOutcome> SumAsync(PipeReader reader)
+    /// <param name="from">Where in the file it begins, in bytes.</param>
+    public static async ValueTask<ReadOutcome> SumAsync(PipeReader reader, long from = 0)
     {
-        var checksum = default(Checksum);
+        var checksum = Checksum.From(from);
         long callTicks = 0;
         Exception? failure = null;
         try

@@ -5,6 +5,9 @@ internal sealed record FileCase(
     string Method, TestFile Source, int Buffer, FileOptions Options, CacheState Cache, CacheFill Fill, string? Role = null)
     : PlannedCase(Method, Role, Cache, Fill)
 {
+    /// <summary>Where file pipes begin to read, in bytes.</summary>
+    public long Offset { get; init; }
+
     public override bool IsBaseline => Method == nameof(FileReading.FileStreamSync);
 
     public override TestFile CachedFile => Source;
@@ -17,9 +20,16 @@ internal sealed record FileCase(
         Cache = CacheNames.ToText(Cache),
         CacheFill = CacheNames.ToText(Fill),
         File = Source.Generated ? null : Source.Path,
+        Offset = Offset == 0 ? null : Offset,
     };
 
-    public override CaseMethod Create() => new FileReading(this);
+    public override string Missing => Floor.Is(Method) ? $"rows {Floor.Prefix}*" : base.Missing;
+
+    public override string? WhyNot() =>
+        Floor.Is(Method) && !OperatingSystem.IsLinux() ? Floor.WhyNot : base.WhyNot();
+
+    public override CaseMethod Create() =>
+        OperatingSystem.IsLinux() && Floor.Is(Method) ? new RawReading(Source, Buffer) : new FileReading(this);
 }
 
 /// <summary>
@@ -33,6 +43,7 @@ internal sealed class FileReading(FileCase planned) : CaseMethod
     private readonly TestFile _source = planned.Source;
     private readonly int _buffer = planned.Buffer;
     private readonly bool _isCold = planned.Cache == CacheState.Cold;
+    private readonly long _checksum = planned.Offset == 0 ? planned.Source.Checksum : SumFrom(planned.Source.Path, planned.Offset);
     private long _callTicks;
 
     public override long CallingThreadTicks => _callTicks;
@@ -98,7 +109,7 @@ internal sealed class FileReading(FileCase planned) : CaseMethod
     private FilePipeReader OpenPipe(ReadStrategy strategy)
     {
         FilePipeReader reader = Millrace.FilePipe.OpenRead(
-            _source.Path, new FileReadOptions { BufferSize = _buffer, Strategy = strategy });
+            _source.Path, new FileReadOptions { BufferSize = _buffer, Strategy = strategy, Offset = planned.Offset });
         Describe(reader);
         return reader;
     }
@@ -106,15 +117,29 @@ internal sealed class FileReading(FileCase planned) : CaseMethod
     private async ValueTask<long> ConsumeAsync<TRow>(PipeReader reader)
         where TRow : struct =>
         Checked(_isCold
-            ? await PipeConsumer<TRow, CallClock>.SumAsync(reader).ConfigureAwait(false)
-            : await PipeConsumer<TRow, NoClock>.SumAsync(reader).ConfigureAwait(false));
+            ? await PipeConsumer<TRow, CallClock>.SumAsync(reader, planned.Offset).ConfigureAwait(false)
+            : await PipeConsumer<TRow, NoClock>.SumAsync(reader, planned.Offset).ConfigureAwait(false));
 
     private long Checked(in ReadOutcome outcome)
     {
         _callTicks = outcome.CallTicks;
-        return outcome.Sum == _source.Checksum && outcome.Bytes == _source.Bytes
+        return outcome.Sum == _checksum && outcome.Bytes == _source.Bytes - planned.Offset
             ? outcome.Sum
             : throw new WrongChecksumException(_source, outcome.Bytes, outcome.Sum);
+    }
+
+    private static long SumFrom(string path, long offset)
+    {
+        using FileStream stream = File.OpenRead(path);
+        stream.Position = offset;
+        var sum = Checksum.From(offset);
+        byte[] piece = new byte[65536];
+        for (int read; (read = stream.Read(piece)) > 0;)
+        {
+            sum.Add(piece.AsSpan(0, read));
+        }
+
+        return sum.Sum;
     }
 
     private readonly struct PipeReaderCreateRow;

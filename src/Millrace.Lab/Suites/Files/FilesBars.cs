@@ -7,11 +7,15 @@ internal static class FilesBars
     private const string Stream = nameof(FileReading.FileStreamSync);
     private const string Native = nameof(FileReading.PipeReaderCreate);
     private const long Large = FilesSuite.LargeSize;
+    private const string Buffered = nameof(FileReading.FilePipeBuffered);
+    private const string MappedPipe = nameof(FileReading.FilePipeMapped);
+    private const string Mapping = nameof(FileReading.MemoryMapped);
     private const int LastSmallBuffer = 65536;
     private const int TellingBuffer = 4096;
     private const double MaxCallingThread = 0.20;
 
     private static readonly string LargeText = ByteSize.ToText(Large);
+    private static readonly long[] Sizes = [FilesSuite.SmallSize, Large];
     private static readonly string[] BestMethods =
         [Pipe, nameof(FileReading.FilePipeReadAhead), nameof(FileReading.FilePipeMapped)];
 
@@ -19,14 +23,33 @@ internal static class FilesBars
     [
         BarDefinition.Ratio(
             $"{Pipe} / {Stream}, same buffer, every buffer and file", 1.02, cases => Pairs(cases, Stream, _ => true), noiseOf: Stream),
-        AtBuffer(2048, 0.30),
-        AtBuffer(4096, 0.40),
+        .. Sizes.Select(bytes => BarDefinition.Ratio(
+            $"best {Buffered} / best {Floor.Read} over all blocks, {ByteSize.ToText(bytes)}",
+            1.06,
+            cases => Best(Of(cases, Buffered), Every(Of(cases, Floor.Read), bytes, FilesSuite.FloorBlocks), bytes))),
         BarDefinition.Ratio(
             $"best of {string.Join(", ", BestMethods)} / best {Stream}, {LargeText}",
             0.85,
             cases => Best(cases, CacheNames.Hot, BestMethods),
             details: DescribeBest),
-        BarDefinition.Ratio($"best {Pipe} (Auto) / best {Stream}, {LargeText}", 0.95, cases => Best(cases, CacheNames.Hot, Pipe)),
+        Auto(0.80, Large, load: null),
+        Auto(1.00, FilesSuite.SmallSize, load: null),
+        Auto(1.02, Large, CaseLoad.Busy),
+        BarDefinition.Ratio(
+            $"best {MappedPipe} / best {Mapping}, {LargeText}, filled in the same way",
+            1.25,
+            cases => from fill in cases.Of(MappedPipe, IsHotAndLarge).GroupBy(item => item.Parameters.CacheFill)
+                     let other = cases.Of(Mapping, IsHotAndLarge).Where(item => item.Parameters.CacheFill == fill.Key).MinBy(Figures.Median)
+                     where other is not null
+                     select new CasePair(fill.MinBy(Figures.Median)!, other)),
+        .. FilesSuite.Offsets.Select(offset => BarDefinition.Ratio(
+            $"{Pipe} from offset {offset.ToString("#,0", CultureInfo.InvariantCulture)} / from 0, {LargeText}",
+            1.05,
+            cases => CasePair.WithSame(
+                cases,
+                cases.Of(Pipe, parameters => parameters.Offset == offset && parameters.Load is null),
+                Pipe,
+                parameters => parameters with { Offset = null }))),
         BarDefinition.Ratio(
             $"{Pipe} / {Native}, buffers up to 64 KiB", 0.95, cases => Pairs(cases, Native, buffer => buffer <= LastSmallBuffer)),
         BarDefinition.Ratio(
@@ -51,7 +74,15 @@ internal static class FilesBars
     {
         var cases = new MeasuredCases(results);
         foreach (IGrouping<long, CaseResult> file in cases.Of(Pipe).Concat(cases.Of(Stream))
-            .Where(item => item.Parameters is { Cache: CacheNames.Hot, Options: "SequentialScan", CacheFill: not "small writes" })
+            .Where(item => item.Parameters is
+            {
+                Cache: CacheNames.Hot,
+                Options: "SequentialScan",
+                CacheFill: not "small writes",
+                Load: null,
+                Offset: null,
+                Block: null,
+            })
             .GroupBy(item => item.Parameters.Bytes!.Value)
             .OrderBy(group => group.Key == Large ? 0 : 1).ThenByDescending(group => group.Key))
         {
@@ -80,36 +111,55 @@ internal static class FilesBars
     }
 
     /// <summary>A method's cases of generated files, SequentialScan, and the fill that quick mode uses.</summary>
-    public static IEnumerable<CaseResult> Of(MeasuredCases cases, string method, string cache = CacheNames.Hot) =>
+    public static IEnumerable<CaseResult> Of(
+        MeasuredCases cases, string method, string cache = CacheNames.Hot, string? load = null) =>
         cases.Of(method, parameters => parameters is
         {
             File: null,
             Options: "SequentialScan",
             CacheFill: null or "large writes" or "as found",
-        } && parameters.Cache == cache);
+            Offset: null,
+            Block: null,
+        } && parameters.Cache == cache && parameters.Load == load);
 
     private static bool IsLarge(CaseResult item) => item.Parameters.Bytes == Large;
 
-    private static BarDefinition AtBuffer(int buffer, double limit) => BarDefinition.Ratio(
-        $"{Pipe} / {Stream} at {ByteSize.ToText(buffer)}, {LargeText}",
+    private static bool IsHotAndLarge(CaseParameters parameters) => parameters is
+    {
+        File: null,
+        Bytes: Large,
+        Options: "SequentialScan",
+        Cache: CacheNames.Hot,
+        Load: null,
+        Offset: null,
+        Block: null,
+    };
+
+    private static BarDefinition Auto(double limit, long bytes, string? load) => BarDefinition.Ratio(
+        $"best {Pipe} (Auto) / best {Stream}, {ByteSize.ToText(bytes)}{(load is null ? "" : $", load {load}")}",
         limit,
-        cases => Pairs(cases, Stream, size => size == buffer).Where(pair => IsLarge(pair.Mine)));
+        cases => Best(
+            Of(cases, Pipe, load: load), Every(Of(cases, Stream, load: load), bytes, FilesSuite.Buffers), bytes));
 
     private static IEnumerable<CasePair> Pairs(MeasuredCases cases, string other, Func<int, bool> select) =>
         CasePair.WithSame(cases, Of(cases, Pipe).Where(item => select(item.Parameters.Buffer!.Value)), other);
 
-    private static IEnumerable<CasePair> Best(MeasuredCases cases, string cache, params string[] methods) =>
-        methods.SelectMany(method => Of(cases, method, cache)).Where(IsLarge).MinBy(Figures.Median) is { } mine
-            && BestStream(cases, cache) is { } stream
-            ? [new CasePair(mine, stream)]
+    private static IEnumerable<CasePair> Best(MeasuredCases cases, string cache, params string[] methods) => Best(
+        methods.SelectMany(method => Of(cases, method, cache)),
+        Every(Of(cases, Stream, cache), Large, cache == CacheNames.Cold ? FilesSuite.ColdBuffers : FilesSuite.Buffers),
+        Large);
+
+    private static IEnumerable<CasePair> Best(IEnumerable<CaseResult> mine, IEnumerable<CaseResult> others, long bytes) =>
+        mine.Where(item => item.Parameters.Bytes == bytes).MinBy(Figures.Median) is { } best
+            && others.MinBy(Figures.Median) is { } other
+            ? [new CasePair(best, other)]
             : [];
 
     // The best of a few buffers, as after --filter, would not be the best.
-    private static CaseResult? BestStream(MeasuredCases cases, string cache)
+    private static CaseResult[] Every(IEnumerable<CaseResult> cases, long bytes, int[] buffers)
     {
-        CaseResult[] streams = [.. Of(cases, Stream, cache).Where(IsLarge)];
-        int[] buffers = cache == CacheNames.Cold ? FilesSuite.ColdBuffers : FilesSuite.Buffers;
-        return buffers.Except(streams.Select(item => item.Parameters.Buffer!.Value)).Any() ? null : streams.MinBy(Figures.Median);
+        CaseResult[] found = [.. cases.Where(item => item.Parameters.Bytes == bytes)];
+        return buffers.Except(found.Select(item => item.Parameters.Buffer!.Value)).Any() ? [] : found;
     }
 
     private static string DescribeBest(MeasuredCases cases)

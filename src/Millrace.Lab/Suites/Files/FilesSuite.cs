@@ -34,10 +34,26 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
         nameof(FileReading.FilePipeDirect),
     ];
 
+    /// <summary>What the machine does at best; see <see cref="RawReading"/>.</summary>
+    public static readonly string[] FloorMethods = [Floor.Read, Floor.ReadTwo, Floor.Map, Floor.Sum];
+
+    /// <summary>The blocks of <see cref="Floor.Read"/>: the best depends on the processor.</summary>
+    public static readonly int[] FloorBlocks = [65536, 131072, 262144, 524288, 1048576, 2097152, 4194304];
+
+    /// <summary>Where reading begins in a few cases: the kernel copies slowly between places that lie differently within their pages.</summary>
+    public static readonly long[] Offsets = [5, 4089, 4095];
+
+    // Of the floor's rows that have no best block.
+    private const int FloorPiece = 1048576;
+    private const int OffsetBuffer = 65536;
+
     private static readonly long[] QuickSizes = [SmallSize, LargeSize];
     private static readonly long[] FullSizes = [SmallSize, LargeSize, 512 * ByteSize.MiB];
     private static readonly int[] WarmUpBuffers = [4096, 262144];
     private static readonly string[] MainMethods = [Baseline, Native, Pipe];
+
+    // Compared with the floor on every file.
+    private static readonly string[] SampledOfAll = [nameof(FileReading.FilePipeBuffered)];
 
     // The others do not open a FileStream.
     private static readonly string[] MethodsWithOptions =
@@ -71,16 +87,16 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
 
     public override IReadOnlyList<string> ExampleFilters { get; } = ["FilePipe*", "FileStreamSync*"];
 
-    public override IReadOnlyList<string> Methods => AllMethods;
+    public override IReadOnlyList<string> Methods { get; } = [.. AllMethods, .. FloorMethods];
 
     public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
-        (FileCase)planned with { Source = TestFile.OfIncrements(DataPath(options), TinyBytes), Buffer = TinyBuffer };
+        (FileCase)planned with { Source = TestFile.OfIncrements(DataPath(options), TinyBytes), Buffer = TinyBuffer, Offset = 0 };
 
     public override IEnumerable<PlannedCase> WarmUps(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files)
     {
         TestFile file = TestFile.OfIncrements(DataPath(options), warmUpBytes);
         return WarmUpBuffers.Select(
-            buffer => (FileCase)planned with { Source = file, Buffer = buffer, Fill = CacheFill.LargeWrites });
+            buffer => (FileCase)planned with { Source = file, Buffer = buffer, Fill = CacheFill.LargeWrites, Offset = 0 });
     }
 
     public override IReadOnlyList<BarResult> Bars(LabResults results) => FilesBars.Check(results);
@@ -101,6 +117,9 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
             [
                 .. files.SelectMany(file => Hot(MainMethods, file, Buffers)),
                 .. Hot([.. AllMethods.Except(MainMethods)], large, SampledBuffers),
+                .. files.Where(file => file != large).SelectMany(file => Hot(SampledOfAll, file, SampledBuffers)),
+                .. files.SelectMany(file => FloorOf(file, CacheControl.DefaultFill(file))),
+                .. FromOffsets(large),
                 .. Product([Baseline, Pipe], large, ColdBuffers, Sequential, CacheState.Cold, CacheFill.None),
             ]
             :
@@ -114,12 +133,29 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
                    where file is { Generated: true, Bytes: LargeSize }
                    from fill in new[] { CacheFill.SmallWrites, CacheFill.ReadBack }
                    from planned in Product(AllMethods, file, SampledBuffers, Sequential, CacheState.Hot, fill)
+                       .Concat(FloorOf(file, fill))
                    select planned,
+                .. files.SelectMany(file => FloorOf(file, CacheControl.DefaultFill(file))),
+                .. FromOffsets(files.FirstOrDefault(file => file.Bytes == LargeSize) ?? large),
             ];
 
         static IEnumerable<PlannedCase> Hot(string[] methods, TestFile file, int[] buffers) =>
             Product(methods, file, buffers, Sequential, CacheState.Hot, CacheControl.DefaultFill(file));
     }
+
+    private static IEnumerable<PlannedCase> FloorOf(TestFile file, CacheFill fill) =>
+        from method in FloorMethods
+        from block in method == Floor.Read ? FloorBlocks : [FloorPiece]
+        select new FileCase(method, file, block, FileOptions.SequentialScan, CacheState.Hot, fill);
+
+    // A user's own file may be shorter.
+    private static IEnumerable<PlannedCase> FromOffsets(TestFile file) =>
+        from offset in file.Generated ? Offsets : []
+        select new FileCase(
+            Pipe, file, OffsetBuffer, FileOptions.SequentialScan, CacheState.Hot, CacheControl.DefaultFill(file))
+        {
+            Offset = offset,
+        };
 
     private static IEnumerable<PlannedCase> Product(
         string[] methods, TestFile file, int[] buffers, FileOptions options, CacheState cache, CacheFill fill) =>

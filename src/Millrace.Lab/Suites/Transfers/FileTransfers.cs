@@ -23,6 +23,7 @@ internal sealed class FileTransfers : CaseMethod
     // Made by the first invocation, which is not measured: what a client asks a server once is not a transfer's.
     private TransferClient? _client;
     private ArrayClient? _arrayClient;
+    private RawClient? _rawClient;
     private string? _coreServer;
 
     public FileTransfers(TransferCase planned)
@@ -43,8 +44,8 @@ internal sealed class FileTransfers : CaseMethod
 
     private string Coding => _planned.Compression == TransferCompression.None ? TransfersSuite.None : TransfersSuite.Gzip;
 
-    public override Func<long> Find(string name) => Wait(
-        TransferMethod.Find(name) is { IsPlain: true } ? MovePlainlyAsync
+    public override Func<long> Find(string name) => OperatingSystem.IsLinux() && _row.IsRaw ? MoveRaw : Wait(
+        _row.IsPlain ? MovePlainlyAsync
         : _row.Array != MessageArray.None ? MoveInArraysAsync
         : _row.Core.HasFlag(CoreEnds.Client) ? MoveByCoreAsync
         : MoveAsync);
@@ -53,6 +54,7 @@ internal sealed class FileTransfers : CaseMethod
     {
         base.Dispose();
         _client?.Dispose();
+        _rawClient?.Dispose();
         if (_coreServer is not null)
         {
             CoreClient.Release();
@@ -62,6 +64,23 @@ internal sealed class FileTransfers : CaseMethod
         {
             OwnServer.Release();
         }
+    }
+
+    // Two processes, a socket and nothing else.
+    [SupportedOSPlatform("linux")]
+    private long MoveRaw()
+    {
+        _rawClient ??= RawClient.Connect(_server, _planned.Buffer);
+        if (_isDownload)
+        {
+            _rawClient.Download(_source, _downloaded);
+        }
+        else
+        {
+            _rawClient.Upload(_source, TransferFolders.UploadedName);
+        }
+
+        return _source.Bytes;
     }
 
     // HttpClient and Kestrel, FileStreams, and CopyToAsync: what an application does today without a library.

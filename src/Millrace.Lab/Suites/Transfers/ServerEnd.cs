@@ -19,13 +19,15 @@ internal sealed class ServerEnd : IServedFiles
     private readonly StoreServers _stores;
     private readonly CoreEndpoints _cores;
     private readonly LinkServers? _links;
+    private readonly IDisposable? _raw;
 
     private ServerEnd(
-        WebApplication app, ServerMeters meters, StoreServers stores, CoreEndpoints cores, LinkServers? links, Uri address)
+        WebApplication app, ServerMeters meters, StoreServers stores, CoreEndpoints cores, LinkServers? links, IDisposable? raw, Uri address)
     {
         _app = app;
         _cores = cores;
         _links = links;
+        _raw = raw;
         _meters = meters;
         _stores = stores;
         Address = address;
@@ -68,8 +70,15 @@ internal sealed class ServerEnd : IServedFiles
         stores.Map(app);
         links?.Map(app);
         new PlainEndpoints(TransferFolders.Server(folder)).Map(app);
+        RawServer? raw = null;
+        if (OperatingSystem.IsLinux())
+        {
+            raw = RawServer.Start(TransferFolders.Server(folder), address);
+            raw.Map(app);
+        }
+
         app.StartAsync().GetAwaiter().GetResult();
-        return new ServerEnd(app, meters, stores, cores, links, new Uri(app.Urls.Single() + "/"));
+        return new ServerEnd(app, meters, stores, cores, links, raw, new Uri(app.Urls.Single() + "/"));
     }
 
     public void Dispose()
@@ -78,6 +87,7 @@ internal sealed class ServerEnd : IServedFiles
         _stores.Dispose();
         _cores.Dispose();
         _links?.Dispose();
+        _raw?.Dispose();
         _meters.Dispose();
     }
 

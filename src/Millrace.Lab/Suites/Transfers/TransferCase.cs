@@ -38,7 +38,7 @@ internal sealed record TransferCase(
         : Durability == Durability.None ? TransfersSuite.Unflushed
         : TransfersSuite.Durable;
 
-    public override string Missing => CacheControl.WhyNoHot(Source) is not null ? $"cases of {Source}"
+    public override string Missing => Floor.Is(Method) ? $"rows {Floor.Prefix}*" : CacheControl.WhyNoHot(Source) is not null ? $"cases of {Source}"
         : UsesCore && CoreProgram.WhyNot(Data) is not null ? "rows GrpcCore"
         : "cases over a link";
 
@@ -71,6 +71,7 @@ internal sealed record TransferCase(
     private string Data => TransferFolders.DataOf(Ends.Folder);
 
     public override string? WhyNot() => base.WhyNot()
+        ?? (Floor.Is(Method) && !OperatingSystem.IsLinux() ? Floor.WhyNot : null)
         ?? (UsesCore ? CoreProgram.WhyNot(Data) : null)
         ?? (Ends is { Server: { } near, Link: { } link } ? LinkEndpoints.WhyNot(near, link) : null);
 

@@ -49,13 +49,18 @@ internal sealed record TransferMethod(
         new("Http2Sha256", TransferProtocol.Http2, HasDigest: true),
         new("TusSha256", TransferProtocol.Tus, HasDigest: true),
         new(GrpcDirectSha256, TransferProtocol.Grpc, HasDigest: true),
+        new(Floor.Sockets),
     ];
 
     private static readonly Dictionary<string, TransferMethod> ByName = All.ToDictionary(method => method.Name);
 
+    /// <summary>Whether it is written without Millrace's client and server.</summary>
     public bool IsPlain => Protocol is null;
 
-    public bool HasCompression => !HasDigest
+    /// <summary>Whether it only does what is necessary: system calls and nothing else.</summary>
+    public bool IsRaw => Name == Floor.Sockets;
+
+    public bool HasCompression => !HasDigest && !IsRaw
         && Protocol is null or TransferProtocol.Grpc or TransferProtocol.GrpcWeb or TransferProtocol.GrpcWebText;
 
     public static TransferMethod Find(string name) => ByName[name];

@@ -34,9 +34,9 @@ internal static class TransfersBars
             summary => summary.Gen2 is null || summary.ServerGen2 is null ? null : summary is not { Gen2: 0, ServerGen2: 0 },
             Where),
         Ratio(Grpc, TransferMethod.HttpClient, TransfersSuite.Download, 1.00),
-        Ratio(Grpc, TransferMethod.HttpClient, TransfersSuite.Upload, 0.95),
-        .. Directions.Select(direction => Ratio(
-            Grpc, TransferMethod.GrpcRentedArray, direction, 0.95, buffer: TransfersSuite.MainBuffer)),
+        Ratio(Grpc, TransferMethod.HttpClient, TransfersSuite.Upload, 0.85),
+        Ratio(Grpc, TransferMethod.GrpcRentedArray, TransfersSuite.Download, 0.92, buffer: TransfersSuite.MainBuffer),
+        Ratio(Grpc, TransferMethod.GrpcRentedArray, TransfersSuite.Upload, 0.95, buffer: TransfersSuite.MainBuffer),
         AllocatedByBoth(Grpc, TransfersSuite.None, 512 * ByteSize.KiB),
         AllocatedByBoth(Grpc, TransfersSuite.Gzip, ByteSize.MiB),
         BarDefinition.None(

@@ -31,11 +31,15 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     private const string Baseline = TransferMethod.HttpClient;
     private const string BaselineSha256 = TransferMethod.HttpClientSha256;
 
-    public static readonly string[] AllMethods = [.. TransferMethod.All.Select(method => method.Name)];
+    /// <summary>All but the floor's.</summary>
+    public static readonly string[] AllMethods = [.. TransferMethod.All.Where(method => !method.IsRaw).Select(method => method.Name)];
 
     // The buffers of the published figures, and a larger one.
     private static readonly int[] QuickBuffers = [MainBuffer, 81920, 262144];
     public static readonly int[] FullBuffers = [4096, .. QuickBuffers];
+
+    // Of the row that only does what is necessary, the best of which depends on the processor.
+    private static readonly int[] FloorBlocks = [MainBuffer, 262144, 1048576];
 
     // Round trips over the shaped link, in milliseconds: a building, a country, an ocean.
     private static readonly int[] RoundTripsMs = [1, 25, 60];
@@ -91,7 +95,7 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     public override IReadOnlyDictionary<string, string> Environment { get; } =
         new Dictionary<string, string> { [PoolVariable] = PoolArrays };
 
-    public override IReadOnlyList<string> Methods => AllMethods;
+    public override IReadOnlyList<string> Methods { get; } = [.. AllMethods, Floor.Sockets];
 
     public override bool CountsLargeObjects => true;
 
@@ -166,6 +170,7 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     [
         .. Product(QuickMain, ends, inputs.Published, [MainBuffer]),
         .. Product(QuickOther, ends, inputs.Published, [.. QuickBuffers.Where(buffer => buffer != MainBuffer)]),
+        .. Product([Floor.Sockets], ends, inputs.Published, FloorBlocks),
         .. Product(QuickGzip, ends, inputs.Published, [MainBuffer], compression: TransferCompression.Gzip),
     ];
 
@@ -175,11 +180,13 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
            from compression in new[] { TransferCompression.None, TransferCompression.Gzip }
            from planned in Product(AllMethods, each, inputs.Published, FullBuffers, compression: compression)
            select planned,
+        .. Product([Floor.Sockets], ends, inputs.Published, FloorBlocks),
         .. Product(LargeMethods, ends, inputs.Published, FullBuffers, Durability.OnCommit),
         .. inputs.Large is { } large
             ?
             [
                 .. Product(LargeMethods, ends, large, [MainBuffer]),
+                .. Product([Floor.Sockets], ends, large, FloorBlocks),
                 .. RoundTripsMs.SelectMany(roundTrip => Product(
                     LinkedMethods, ends with { Link = new LinkRates(roundTrip, LinkBitsPerSecond) }, large, [MainBuffer])),
             ]

@@ -28,6 +28,7 @@ internal sealed class FileWriting(WriteCase planned) : CaseMethod
         nameof(FileStreamAsync) => Wait(FileStreamAsync),
         nameof(WriteAllBytes) => WriteAllBytes,
         nameof(RandomAccess) => RandomAccess,
+        Floor.Write when OperatingSystem.IsLinux() => RawWrite,
         nameof(PipeWriterCreate) => Wait(PipeWriterCreate),
         nameof(FilePipe) => Wait(FilePipe),
         nameof(FilePipeWriteBehind) => Wait(FilePipeWriteBehind),
@@ -78,6 +79,30 @@ internal sealed class FileWriting(WriteCase planned) : CaseMethod
             if (planned.IsDurable)
             {
                 System.IO.RandomAccess.FlushToDisk(handle);
+            }
+        }
+
+        return Publish();
+    }
+
+    [SupportedOSPlatform("linux")]
+    public unsafe long RawWrite()
+    {
+        using (SafeFileHandle file = LinuxCalls.OpenNew(Target))
+        {
+            uint index = 0;
+            for (long left = _bytes; left > 0; left -= _chunk)
+            {
+                ReadOnlySpan<byte> chunk = WrittenContent.Chunk(index++, (int)Math.Min(left, _chunk)).Span;
+                fixed (byte* start = chunk)
+                {
+                    LinuxCalls.WriteAll(file, start, chunk.Length);
+                }
+            }
+
+            if (planned.IsDurable)
+            {
+                LinuxCalls.Synchronize(file);
             }
         }
 

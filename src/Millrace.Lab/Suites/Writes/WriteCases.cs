@@ -12,13 +12,14 @@ internal abstract record WritesCase(string Method, string Folder, string? Role) 
     // In their own groups: a device that is still busy after a flush would show in what needs none.
     public override string Group => IsDurable ? WritesSuite.Durable : WritesSuite.Unflushed;
 
-    public override string Missing => $"cases of {Method}";
+    public override string Missing => Floor.Is(Method) ? $"rows {Floor.Prefix}*" : $"cases of {Method}";
 
     public abstract WritesCase Small(WritesInputs inputs);
 
     public override void Clear() => ResultFolder.Clear(Folder);
 
-    public override string? WhyNot() => WhyNotStrategy() ?? base.WhyNot();
+    public override string? WhyNot() =>
+        Floor.Is(Method) && !OperatingSystem.IsLinux() ? Floor.WhyNot : WhyNotStrategy() ?? base.WhyNot();
 
     private string? WhyNotStrategy()
     {
@@ -115,6 +116,9 @@ internal sealed record CopyCase(string Method, string Folder, TestFile File, str
 internal sealed record ScanCase(string Method, string Folder, TestFile File, int Degree, string? Role = null)
     : WritesCase(Method, Folder, Role)
 {
+    /// <summary>The bytes of a read of <see cref="Floor.ReadTwo"/>; null for what chooses.</summary>
+    public int? Block { get; init; }
+
     public override bool IsBaseline => Method == nameof(FileScanning.FilePipe);
 
     public override TestFile CachedFile => File;
@@ -125,9 +129,11 @@ internal sealed record ScanCase(string Method, string Folder, TestFile File, int
         Cache = CacheNames.Hot,
         Content = File.Content == FileContent.Csv ? WritesSuite.Lines : WritesSuite.Integers,
         Degree = Degree,
+        Block = Block,
     };
 
-    public override CaseMethod Create() => new FileScanning(this);
+    public override CaseMethod Create() =>
+        OperatingSystem.IsLinux() && Floor.Is(Method) ? new RawReading(File, Block!.Value) : new FileScanning(this);
 
     public override WritesCase Small(WritesInputs inputs) =>
         this with { File = File.Content == FileContent.Csv ? inputs.FirstLines : inputs.SmallIntegers };

@@ -34,6 +34,14 @@ internal static class WritesBars
             0.65,
             cases => CasePair.WithSame(
                 cases, cases.Of(nameof(FileScanning.FilePipeScan), parameters => parameters.Degree == Degree), Pipe, WithDegree(1))),
+        BarDefinition.Ratio(
+            $"{nameof(FileScanning.FilePipeScan)} in {Degree} parts / {Floor.ReadTwo}, two threads that only read and sum or count",
+            1.15,
+            cases => from item in cases.Of(nameof(FileScanning.FilePipeScan), parameters => parameters.Degree == Degree)
+                     let floor = cases.Of(Floor.ReadTwo, parameters => parameters with { Block = null } == item.Parameters)
+                         .MinBy(Figures.Median)
+                     where floor is not null
+                     select new CasePair(item, floor)),
         new(
             $"{Append}: records per second of {ManyWriters} writers / of one, every record durable",
             $"≥ {MinAppendRatio:0}",

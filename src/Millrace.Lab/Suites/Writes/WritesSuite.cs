@@ -28,6 +28,10 @@ internal sealed class WritesSuite(SuiteLimits? limits = null, long length = Writ
     // How many times as long as the other file, which is 4 MiB and fits into a processor's cache.
     private const int LargeByMedium = 32;
 
+    private const int FloorDegree = 2;
+
+    // The best for two threads depends on the caches that they share.
+    private static readonly int[] FloorBlocks = [262144, 524288, 1048576, 2097152];
     private static readonly int[] QuickDegrees = [1, 2, 4];
     private static readonly int[] Degrees = [1, 2, 3, 4, 8];
 
@@ -51,6 +55,9 @@ internal sealed class WritesSuite(SuiteLimits? limits = null, long length = Writ
 
     public static readonly string[] CopyMethods =
         [nameof(FileCopying.FileCopy), nameof(FileCopying.Cp), nameof(FileCopying.FilePipeCopy)];
+
+    // A system call of these costs next to nothing beside what it writes.
+    private static readonly int[] FloorChunks = [MainChunk, 262144, 1048576];
 
     private static readonly int[] QuickChunks = [SmallestChunk, 4096, MainChunk, 1048576];
     private static readonly int[] FullChunks =
@@ -85,7 +92,7 @@ internal sealed class WritesSuite(SuiteLimits? limits = null, long length = Writ
     public override IReadOnlyList<string> Methods { get; } =
     [
         .. WriteMethods, .. CopyMethods, nameof(FileScanning.FilePipeScan),
-        nameof(RecordAppending.FileStreamAppend), nameof(RecordAppending.FilePipeAppend),
+        nameof(RecordAppending.FileStreamAppend), nameof(RecordAppending.FilePipeAppend), Floor.Write, Floor.ReadTwo,
     ];
 
     protected override string? WhyNoUserFile =>
@@ -123,6 +130,13 @@ internal sealed class WritesSuite(SuiteLimits? limits = null, long length = Writ
                ]
                from method in quick ? QuickDurableMethods : DurableMethods
                select new WriteCase(method, folder, file.Bytes, file.Chunk, Durability.OnCommit),
+            .. from bytes in new[] { medium, large }
+               from durability in quick ? [Durability.None] : new[] { Durability.None, Durability.OnCommit }
+               from chunk in durability == Durability.None ? FloorChunks : [MainChunk]
+               select new WriteCase(Floor.Write, folder, bytes, chunk, durability),
+            .. from file in new[] { inputs.Integers, inputs.Text }
+               from block in FloorBlocks
+               select new ScanCase(Floor.ReadTwo, folder, file, FloorDegree) { Block = block },
             .. CopyMethods.Select(method => new CopyCase(method, folder, inputs.Integers)),
             .. from file in new[] { inputs.Integers, inputs.Text }
                from degree in quick ? QuickDegrees : Degrees
