@@ -38,7 +38,7 @@ public sealed class FileAppendWriter : PipeWriter, IAsyncDisposable, IDisposable
         Log = log;
         Path = path;
         TornTail = tornTail;
-        _buffer = new WriteBuffer(new BlockAllocator(options.Pool));
+        _buffer = new WriteBuffer(new BlockAllocator(options.Pool), log.File.Length);
         _piece = new AppendPiece(path);
         _wait = new AppendWait(this);
         _durability = options.Durability;
@@ -300,12 +300,16 @@ public sealed class FileAppendWriter : PipeWriter, IAsyncDisposable, IDisposable
     private bool TryAppendHere(
         ReadOnlySpan<byte> source, [System.Diagnostics.CodeAnalysis.NotNullWhen(false)] out FilePipeException? error)
     {
-        AppendFailure? failure = Log.Append(_buffer.Bytes, source, out long begin);
+        ReadOnlySpan<byte> first = _buffer.Bytes;
+        ReadOnlySpan<byte> second = source;
+        using NativeBlock? block = PageStep.JoinIfSlow(ref first, ref second, _buffer.Offset);
+        AppendFailure? failure = Log.Append(first, second, out long begin);
         if (failure is null)
         {
-            _written += _buffer.Count;
-            _buffer.Consume(_buffer.Count);
-            _written += source.Length;
+            int gathered = _buffer.Count;
+            _written += gathered + source.Length;
+            _buffer.Consume(gathered);
+            _buffer.Place(begin + gathered + source.Length);
             LastFlushOffset = begin;
             _unsynced = _durability != Durability.None;
             error = null;
@@ -382,12 +386,14 @@ public sealed class FileAppendWriter : PipeWriter, IAsyncDisposable, IDisposable
 
         _inFlight = 0;
         AppendFailure? failure = _piece.Failure;
+        long? behind = null;
         if (_piece.Appended)
         {
             if (end > start)
             {
                 _written += end - start;
                 LastFlushOffset = _piece.Offset;
+                behind = _piece.Offset + (end - start);
                 start = end;
             }
 
@@ -407,6 +413,12 @@ public sealed class FileAppendWriter : PipeWriter, IAsyncDisposable, IDisposable
         else
         {
             _buffer.Restore(block, start, end);
+        }
+
+        if (behind is { } next)
+        {
+            // Unless others append meanwhile.
+            _buffer.Place(next);
         }
 
         return failure;

@@ -1,5 +1,6 @@
 using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
+using Millrace.Buffers;
 using Millrace.Copying;
 using Millrace.Interop;
 using Millrace.Sources;
@@ -243,7 +244,9 @@ public sealed partial class FilePipeReader
             int chunk = Math.Min(_chunk, IntoPipeBytes);
             while (position < file.KnownEnd)
             {
-                int bytes = (int)Math.Min(file.KnownEnd - position, chunk);
+                // All reads but the first begin at a page, as the memory that they go to is likely to do.
+                int bytes = (int)Math.Min(
+                    file.KnownEnd - position, chunk < BlockPool.Alignment ? chunk : chunk - (position % BlockPool.Alignment));
                 Memory<byte> memory = destination.GetMemory(bytes)[..bytes];
                 int read = ReadCached(file, memory.Span, position);
                 if (read < 0)
@@ -283,7 +286,23 @@ public sealed partial class FilePipeReader
     {
         fixed (byte* pointer = memory)
         {
-            return PositionalRead.ReadCached(file.Handle, pointer, memory.Length, offset);
+            if (!PageStep.IsSlowToRead(pointer, offset))
+            {
+                return PositionalRead.ReadCached(file.Handle, pointer, memory.Length, offset);
+            }
+
+            NativeBlock block = BlockPool.Shared.Rent();
+            try
+            {
+                byte* aside = block.Pointer + PageStep.IndexFor(offset + PageStep.Half, block.Pointer);
+                int read = PositionalRead.ReadCached(file.Handle, aside, memory.Length, offset);
+                new ReadOnlySpan<byte>(aside, Math.Max(0, read)).CopyTo(memory);
+                return read;
+            }
+            finally
+            {
+                block.Release();
+            }
         }
     }
 

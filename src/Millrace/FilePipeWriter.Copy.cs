@@ -19,7 +19,7 @@ public abstract partial class FilePipeWriter
     /// <exception cref="OperationCanceledException">Somebody called <see cref="CancelPendingFlush"/>.</exception>
     internal void AcceptCopied(long bytes)
     {
-        Written += bytes;
+        Pass(bytes);
         OnWritten();
         if (_state.TakeCancellation())
         {

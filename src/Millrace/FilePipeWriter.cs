@@ -36,8 +36,8 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     private protected FilePipeWriter(StagedFile file, in FileWriteOptions options, in BlockAllocator allocator)
     {
         File = file;
-        _buffer = new WriteBuffer(allocator);
         Written = file.Keeps ? RandomAccess.GetLength(file.Handle) : 0;
+        _buffer = new WriteBuffer(allocator, Written);
         _reserved = options.PreallocationSize;
         _durable = options.Durability != Durability.None;
         FlushesDurably = options.Durability == Durability.EveryFlush;
@@ -310,6 +310,13 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     {
         Written += bytes;
         _buffer.Consume(bytes);
+    }
+
+    /// <summary>Bytes were written past the buffer, which is empty.</summary>
+    private protected void Pass(long bytes)
+    {
+        Written += bytes;
+        _buffer.Place(Written);
     }
 
     /// <summary>Counts what was written. In the order of the file.</summary>

@@ -3,16 +3,19 @@ using System.Runtime.CompilerServices;
 namespace Millrace.Buffers;
 
 /// <summary>
-/// The bytes that a writer has accepted and not yet written: one block at a time, which grows for what does not fit. A mutable
-/// struct, owned by its writer.
+/// The bytes that a writer has accepted and not yet written: one block at a time, which grows for what does not fit, and
+/// in step with the file (<see cref="PageStep"/>). A mutable struct, owned by its writer.
 /// </summary>
-internal unsafe struct WriteBuffer(BlockAllocator allocator)
+internal unsafe struct WriteBuffer(BlockAllocator allocator, long offset)
 {
     private Block? _block;
 
     // Indexes in the block: the bytes [_start, _end).
     private int _start;
     private int _end;
+
+    /// <summary>Where in the file the first byte goes.</summary>
+    public long Offset { readonly get; private set; } = offset;
 
     public readonly int Count => _end - _start;
 
@@ -31,7 +34,8 @@ internal unsafe struct WriteBuffer(BlockAllocator allocator)
     {
         if (_block is null)
         {
-            _block = bytes <= BlockPool.BlockBytes ? allocator.Rent() : allocator.RentLarge(bytes);
+            int step = (int)(Offset % BlockPool.Alignment);
+            MoveTo(bytes <= BlockPool.BlockBytes - step ? allocator.Rent() : RentLarge(bytes), bytes);
         }
         else if (_block.Capacity - _end < bytes)
         {
@@ -64,10 +68,16 @@ internal unsafe struct WriteBuffer(BlockAllocator allocator)
     public void Consume(int bytes)
     {
         _start += bytes;
-        if (_start == _end)
+        Place(Offset + bytes);
+    }
+
+    /// <summary>Tells where in the file the first byte goes, and the next one if there is none.</summary>
+    public void Place(long offset)
+    {
+        Offset = offset;
+        if (_start == _end && _block is { } block)
         {
-            _start = 0;
-            _end = 0;
+            MoveTo(block, 0);
         }
     }
 
@@ -76,7 +86,7 @@ internal unsafe struct WriteBuffer(BlockAllocator allocator)
     {
         if (_block is { } block && _start > 0)
         {
-            MoveTo(block);
+            MoveTo(block, 0);
         }
     }
 
@@ -86,6 +96,7 @@ internal unsafe struct WriteBuffer(BlockAllocator allocator)
         Block? block = _block;
         start = _start;
         end = _end;
+        Offset += Count;
         _block = null;
         _start = 0;
         _end = 0;
@@ -95,17 +106,14 @@ internal unsafe struct WriteBuffer(BlockAllocator allocator)
     /// <summary>Takes back what <see cref="Take"/> gave away, before what was accepted since.</summary>
     public void Restore(Block block, int start, int end)
     {
-        if (Count == 0)
-        {
-            _block?.Release();
-            (_block, _start, _end) = start == end ? (block, 0, 0) : (block, start, end);
-            return;
-        }
-
         Block? newer = Take(out int newerStart, out int newerEnd);
         (_block, _start, _end) = (block, start, end);
-        Add(new ReadOnlySpan<byte>(newer!.Pointer + newerStart, newerEnd - newerStart));
-        newer.Release();
+        Place(Offset - (newerEnd - newerStart) - (end - start));
+        if (newer is not null)
+        {
+            Add(new ReadOnlySpan<byte>(newer.Pointer + newerStart, newerEnd - newerStart));
+            newer.Release();
+        }
     }
 
     public void Release() => Take(out _, out _)?.Release();
@@ -115,21 +123,29 @@ internal unsafe struct WriteBuffer(BlockAllocator allocator)
         Block old = _block!;
         if (old.Capacity - Count >= bytes)
         {
-            MoveTo(old);
+            MoveTo(old, bytes);
             return;
         }
 
         // Doubling: a byte is moved once per doubling and not again.
-        long needed = (long)Count + bytes;
-        MoveTo(allocator.RentLarge(checked((int)Math.Max(Math.Min(Array.MaxLength, 2L * Count), needed))));
+        MoveTo(RentLarge(Math.Max(Math.Min(Array.MaxLength, 2L * Count), (long)Count + bytes)), bytes);
         old.Release();
     }
 
-    private void MoveTo(Block block)
+    private Block RentLarge(long bytes) =>
+        allocator.RentLarge(checked((int)Math.Max(bytes, Math.Min(Array.MaxLength, bytes + BlockPool.Alignment))));
+
+    /// <summary>Moves what is there to the front of a block, in step with the file where that leaves enough room.</summary>
+    private void MoveTo(Block block, int room)
     {
-        Bytes.CopyTo(new Span<byte>(block.Pointer, block.Capacity));
-        _end = Count;
-        _start = 0;
-        _block = block;
+        int count = Count;
+        int start = PageStep.IndexFor(Offset, block.Pointer);
+        if (block.Capacity - start - count < room)
+        {
+            start = 0;
+        }
+
+        Bytes.CopyTo(new Span<byte>(block.Pointer + start, count));
+        (_block, _start, _end) = (block, start, start + count);
     }
 }

@@ -157,7 +157,7 @@ internal sealed class BufferedFileWriter : FilePipeWriter
         {
             _ = source.TryGet(ref position, out ReadOnlyMemory<byte> second);
             WriteTimed(first.Span, second.Span);
-            Written += first.Length + second.Length;
+            Pass(first.Length + second.Length);
         }
     }
 
@@ -249,7 +249,7 @@ internal sealed class BufferedFileWriter : FilePipeWriter
         {
             WriteTimed(Buffer.Bytes, source);
             Consume(Buffer.Count);
-            Written += source.Length;
+            Pass(source.Length);
         }
     }
 

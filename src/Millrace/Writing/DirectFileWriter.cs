@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.IO.Pipelines;
 using System.Runtime.CompilerServices;
 using Microsoft.Win32.SafeHandles;
@@ -212,10 +211,10 @@ internal sealed class DirectFileWriter : FilePipeWriter
         Extend(bytes);
         Hash(Buffer.Bytes[..bytes]);
         Block block = Buffer.Take(out int start, out int end)!;
-        Debug.Assert(start == 0, "blocks are filled from their start, where they are aligned");
-        Buffer.Add(new ReadOnlySpan<byte>(block.Pointer + bytes, end - bytes));
-        _lanes.Begin(block, bytes, Written);
         Written += bytes;
+        Buffer.Place(Written);
+        Buffer.Add(new ReadOnlySpan<byte>(block.Pointer + start + bytes, end - start - bytes));
+        _lanes.Begin(block, start, bytes, Written - bytes);
         return true;
     }
 

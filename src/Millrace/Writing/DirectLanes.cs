@@ -67,8 +67,8 @@ internal sealed class DirectLanes
         }
     }
 
-    /// <summary>Begins a write of the first bytes of a block, which it owns then. Only where <see cref="HasFree"/>.</summary>
-    public void Begin(Block block, int bytes, long offset)
+    /// <summary>Begins a write of some bytes of a block, which it owns then. Only where <see cref="HasFree"/>.</summary>
+    public void Begin(Block block, int start, int bytes, long offset)
     {
         DirectLane lane;
         lock (_gate)
@@ -76,7 +76,7 @@ internal sealed class DirectLanes
             lane = _free.Pop();
         }
 
-        lane.Begin(block, bytes, offset);
+        lane.Begin(block, start, bytes, offset);
     }
 
     /// <summary>
@@ -152,12 +152,14 @@ internal sealed class DirectLanes
 internal sealed class DirectLane(DirectLanes lanes) : IThreadPoolWorkItem
 {
     private Block? _block;
+    private int _start;
     private int _bytes;
     private long _offset;
 
-    public void Begin(Block block, int bytes, long offset)
+    public void Begin(Block block, int start, int bytes, long offset)
     {
         _block = block;
+        _start = start;
         _bytes = bytes;
         _offset = offset;
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
@@ -166,7 +168,7 @@ internal sealed class DirectLane(DirectLanes lanes) : IThreadPoolWorkItem
     unsafe void IThreadPoolWorkItem.Execute()
     {
         FilePipeException? error = null;
-        var bytes = new ReadOnlySpan<byte>(_block!.Pointer, _bytes);
+        var bytes = new ReadOnlySpan<byte>(_block!.Pointer + _start, _bytes);
         int code = PositionalWrite.Write(lanes.Direct, bytes, default, _offset, out long written);
         if (code is Errno.InvalidArgument or Errno.NotSupported)
         {

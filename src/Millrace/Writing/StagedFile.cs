@@ -1,4 +1,5 @@
 using Microsoft.Win32.SafeHandles;
+using Millrace.Buffers;
 
 namespace Millrace.Writing;
 
@@ -13,7 +14,7 @@ internal abstract class StagedFile : IDisposable
     /// The page cache takes memory in pieces as large as the write where it can. For a MiB it often has to make room first:
     /// 128 MiB took 60 ms on average so, 529 at most, and 27 and 34 in writes of 256 KiB. See docs/measuring.md.
     /// </remarks>
-    private const int MaxAtOnce = Buffers.BlockPool.BodyBytes;
+    private const int MaxAtOnce = BlockPool.BodyBytes;
 
     private readonly bool _keeps;
     private bool _disposed;
@@ -56,7 +57,7 @@ internal abstract class StagedFile : IDisposable
         {
             int bytes = MaxAtOnce - (int)(offset % MaxAtOnce);
             int fromFirst = Math.Min(first.Length, bytes);
-            WriteOnce(first[..fromFirst], second[..(bytes - fromFirst)], offset);
+            WriteInStep(first[..fromFirst], second[..(bytes - fromFirst)], offset);
             first = first[fromFirst..];
             second = second[(bytes - fromFirst)..];
             offset += bytes;
@@ -64,7 +65,7 @@ internal abstract class StagedFile : IDisposable
 
         if (first.Length + second.Length > 0)
         {
-            WriteOnce(first, second, offset);
+            WriteInStep(first, second, offset);
         }
     }
 
@@ -95,6 +96,12 @@ internal abstract class StagedFile : IDisposable
             _disposed = true;
             Close(remove: !Published && !_keeps);
         }
+    }
+
+    private void WriteInStep(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
+    {
+        using NativeBlock? block = PageStep.JoinIfSlow(ref first, ref second, offset);
+        WriteOnce(first, second, offset);
     }
 
     private protected abstract void WriteOnce(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset);

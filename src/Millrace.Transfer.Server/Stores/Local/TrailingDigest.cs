@@ -10,7 +10,7 @@ namespace Millrace.Transfer.Server;
 internal sealed class TrailingDigest : IDisposable
 {
     /// <summary>Bytes that are read at once.</summary>
-    /// <remarks>Below the large-object limit, and a call costs little of the time that hashing so much takes.</remarks>
+    /// <remarks>A call costs little of the time that hashing so much takes.</remarks>
     private const int ChunkBytes = 64 * 1024;
 
     /// <summary>Fewer bytes are hashed when the file is finished: another thread would cost as much.</summary>
@@ -107,25 +107,19 @@ internal sealed class TrailingDigest : IDisposable
 
     private void CatchUp(SafeFileHandle file, long length, CancellationToken stop)
     {
-        byte[] chunk = ArrayPool<byte>.Shared.Rent(ChunkBytes);
-        try
+        using IMemoryOwner<byte> block = AlignedMemoryPool.Shared.Rent();
+        while (Hashed < length && !stop.IsCancellationRequested)
         {
-            while (Hashed < length && !stop.IsCancellationRequested)
+            // Memory that lies in its pages as the bytes do in the file's: docs/measuring.md.
+            Span<byte> chunk = block.Memory.Span.Slice((int)(Hashed % Environment.SystemPageSize), (int)Math.Min(ChunkBytes, length - Hashed));
+            int read = RandomAccess.Read(file, chunk, Hashed);
+            if (read == 0)
             {
-                int read = RandomAccess.Read(
-                    file, chunk.AsSpan(0, (int)Math.Min(ChunkBytes, length - Hashed)), Hashed);
-                if (read == 0)
-                {
-                    return;
-                }
-
-                _hash.AppendData(chunk.AsSpan(0, read));
-                Hashed += read;
+                return;
             }
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(chunk);
+
+            _hash.AppendData(chunk[..read]);
+            Hashed += read;
         }
 
         stop.ThrowIfCancellationRequested();

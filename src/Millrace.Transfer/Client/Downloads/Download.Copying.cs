@@ -21,7 +21,7 @@ internal sealed partial class Download
         {
             PipeWriter writer = _sink.Writer;
             Memory<byte> memory = writer.GetMemory(_sink.MinMemory);
-            long left = _end is { } last ? last - _start - _taken + skip : long.MaxValue;
+            long left = Math.Min(_sink.RoomAt(_taken), _end is { } last ? last - _start - _taken + skip : long.MaxValue);
             if (memory.Length > left)
             {
                 memory = memory[..(int)left];

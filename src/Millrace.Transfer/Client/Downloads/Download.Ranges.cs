@@ -71,7 +71,7 @@ internal sealed partial class Download
             await _context.Retry.RunAsync(
                 async (state, token) =>
                 {
-                    await FetchPieceAsync(queue, piece, handle, part, block.Memory[..ContentSource.BlockBytes], state, token)
+                    await FetchPieceAsync(queue, piece, handle, part, block.Memory, state, token)
                         .ConfigureAwait(false);
                     return true;
                 },
@@ -105,14 +105,17 @@ internal sealed partial class Download
 
         while ((left = queue.LeftOf(piece)) > 0)
         {
-            int read = await ReadAsync(file, memory[..(int)Math.Min(memory.Length, left)], watch).ConfigureAwait(false);
+            // Whole blocks of the file, from memory that lies in its pages as they do in the file's: docs/measuring.md.
+            int room = (int)Math.Min(left, ContentSource.BlockBytes - (at % ContentSource.BlockBytes));
+            Memory<byte> next = memory.Slice((int)(at % Environment.SystemPageSize), room);
+            int read = await ReadAsync(file, next, watch).ConfigureAwait(false);
             if (read == 0)
             {
                 throw Failures.Disconnected(Call, null, $"it ended at byte {at}");
             }
 
             watch.Pause();
-            await RandomAccess.WriteAsync(handle, memory[..read], at, watch.Token).ConfigureAwait(false);
+            await RandomAccess.WriteAsync(handle, next[..read], at, watch.Token).ConfigureAwait(false);
             at += read;
             state.Reached(at);
             Report(part, queue, queue.Advance(piece, read), read);

@@ -12,6 +12,9 @@ internal abstract class DownloadSink : IAsyncDisposable
     /// <remarks>A file takes whole blocks; whoever reads a pipe or stream waits for what there is.</remarks>
     public virtual int FlushBytes => 1;
 
+    /// <summary>Bytes of one read at most where so many were taken.</summary>
+    public virtual int RoomAt(long taken) => int.MaxValue;
+
     /// <summary>Bytes of memory that are asked of it for one read at least.</summary>
     public virtual int MinMemory => 16 * 1024;
 

@@ -36,7 +36,9 @@ internal sealed class FileSink : DownloadSink
     public override int FlushBytes => ContentSource.BlockBytes;
 
     /// <inheritdoc/>
-    /// <remarks>The rest of the writer's block, however small, so that whole blocks are written.</remarks>
+    /// <remarks>The rest of a block of the file, however small, so that whole blocks are written, each to whole pages.</remarks>
+    public override int RoomAt(long taken) => ContentSource.BlockBytes - (int)(taken % ContentSource.BlockBytes);
+
     public override int MinMemory => 1;
 
     public override PartNote? Note => _part?.Note;

@@ -45,6 +45,7 @@ internal sealed class SeekableStreamSource : ContentSource
         }
 
         await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
+        Memory<byte> memory;
         int read;
         try
         {
@@ -53,7 +54,9 @@ internal sealed class SeekableStreamSource : ContentSource
                 _stream.Position = _start + _position;
             }
 
-            read = await _stream.ReadAsync(_block.Memory[..wanted], cancellationToken).ConfigureAwait(false);
+            // A file's bytes lie in pages as they do here: docs/measuring.md.
+            memory = _block.Memory.Slice((int)(_stream.Position % Environment.SystemPageSize), wanted);
+            read = await _stream.ReadAsync(memory, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -62,7 +65,7 @@ internal sealed class SeekableStreamSource : ContentSource
 
         _position += read;
         return read > 0
-            ? _block.Memory[..read]
+            ? memory[..read]
             : throw new TransferException(
                 TransferError.Changed,
                 $"The stream ended at {_position} of the {_length} bytes that it said to have. Nothing was published.");
