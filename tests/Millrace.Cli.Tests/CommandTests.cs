@@ -11,6 +11,9 @@ public abstract class CommandTests : FolderTests
 {
     private readonly List<Process> _started = [];
 
+    /// <summary>Where the calls of each command that starts are written down, in <c>1</c>, <c>2</c> and so on; null for nowhere.</summary>
+    protected string? Traces { get; set; }
+
     public override void Dispose()
     {
         foreach (Process process in _started)
@@ -69,6 +72,11 @@ public abstract class CommandTests : FolderTests
         if (token is not null)
         {
             start.Environment["MILLRACE_TOKEN"] = token;
+        }
+
+        if (Traces is { } logs)
+        {
+            TracedCalls.Trace(start, Path.Combine(logs, $"{_started.Count + 1}"), Folder.Path);
         }
 
         Process process = Process.Start(start)!;

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Millrace.Testing;
 
 /// <summary>Tells which needs of a test this machine does not meet, and how to meet them.</summary>
@@ -44,6 +46,7 @@ public static class Needs
         [Need.Namespaces] = Reason(
             () => IsInstalled("ip") && Runs("unshare", "--net", "true"),
             "Makes network namespaces, which takes root and iproute2, and is not allowed in every container."),
+        [Need.Trace] = Reason(CanTrace, "Traces system calls: apt-get install python3, and allow ptrace in the container."),
     };
 
     /// <returns>Why a test with these needs cannot run here; null when it can.</returns>
@@ -66,6 +69,19 @@ public static class Needs
     private static bool IsBuilt(string name) => File.Exists(Path.Combine(Built, name));
 
     private static bool Runs(string program, params string[] arguments) => Shell.TryRun(program, arguments);
+
+    private static bool CanTrace()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return false;
+        }
+
+        using var folder = new TemporaryFolder();
+        var start = new ProcessStartInfo("true");
+        TracedCalls.Trace(start, folder["log"], folder.Path);
+        return Shell.TryRun(start.FileName, [.. start.ArgumentList]);
+    }
 
     private static bool CanMount()
     {

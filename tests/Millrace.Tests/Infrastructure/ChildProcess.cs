@@ -32,6 +32,10 @@ internal sealed class ChildProcess : IDisposable
         return new ChildProcess(start);
     }
 
+    /// <summary>Starts it with its calls on files of a folder written down.</summary>
+    public static ChildProcess StartTraced(string log, string folder, params string[] arguments) =>
+        new(TracedCalls.Trace(new ProcessStartInfo(Host, ["exec", Program, .. arguments]), log, folder));
+
     /// <summary>Ends it as a power failure would: nothing of it runs any more.</summary>
     public async Task KillAsync()
     {

@@ -1,0 +1,98 @@
+"""Runs a program and writes down which memory it and its children read files into and write them from.
+
+usage: steps.py LOG FOLDER PROGRAM [ARGUMENT...]
+
+One line in LOG for each piece of memory of each call on a file below FOLDER: name of the call, "r" or "w", address, bytes,
+offset in the file, path. A filter makes the kernel stop the program at these calls alone: seccomp(2), ptrace(2), Linux on x86-64
+and arm64.
+"""
+import ctypes, os, platform, signal, struct, sys
+
+NUMBERS = {
+    "x86_64": {19: "readv", 20: "writev", 17: "pread64", 18: "pwrite64", 295: "preadv", 296: "pwritev", 327: "preadv2", 328: "pwritev2"},
+    "aarch64": {65: "readv", 66: "writev", 67: "pread64", 68: "pwrite64", 69: "preadv", 70: "pwritev", 286: "preadv2", 287: "pwritev2"},
+}[platform.machine()]
+TRACEME, CONT, SETOPTIONS, GET_SYSCALL_INFO = 0, 7, 0x4200, 0x420E
+OPTIONS = 0x100000 | 0x80 | 0x02 | 0x04 | 0x08 | 0x10  # EXITKILL, TRACESECCOMP, FORK, VFORK, CLONE, EXEC
+EVENT_SECCOMP, ALL_CHILDREN = 7, 0x40000000
+ALLOW, TRACE = 0x7FFF0000, 0x7FF00000
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+libc.ptrace.restype = ctypes.c_long
+
+
+def ptrace(request, task, address=0, data=0):
+    if libc.ptrace(request, task, address, data) < 0 and ctypes.get_errno() != 3:  # ESRCH: it has ended
+        raise OSError(ctypes.get_errno(), "ptrace")
+
+
+def stop_at_calls():
+    # Classic BPF: load the call's number; for each of ours jump to the last instruction.
+    numbers = list(NUMBERS)
+    code = struct.pack("HBBI", 0x20, 0, 0, 0)
+    for at, number in enumerate(numbers):
+        code += struct.pack("HBBI", 0x15, len(numbers) - at, 0, number)
+    code += struct.pack("HBBI", 0x06, 0, 0, ALLOW) + struct.pack("HBBI", 0x06, 0, 0, TRACE)
+    program = ctypes.create_string_buffer(code)
+    filter = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(code) // 8, ctypes.addressof(program)))
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(filter), 0, 0):  # PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def write_down(task, log, folder):
+    info = ctypes.create_string_buffer(88)
+    ptrace(GET_SYSCALL_INFO, task, len(info), ctypes.addressof(info))
+    number, descriptor, memory, count, offset = struct.unpack_from("QQQQQ", info, 24)
+    name = NUMBERS.get(number)
+    try:
+        link = f"/proc/{task}/fd/{descriptor}"
+        path = os.readlink(link)
+        if name is None or not path.startswith(folder):
+            return
+        pieces = [(memory, count)]
+        if name not in ("pread64", "pwrite64"):
+            with open(f"/proc/{task}/mem", "rb", 0) as memory_of_task:
+                memory_of_task.seek(memory)
+                pieces = list(struct.iter_unpack("QQ", memory_of_task.read(16 * count)))
+        if name in ("readv", "writev"):
+            offset = os.stat(link).st_size
+        for address, length in pieces:
+            log.write(f"{name} {'r' if 'read' in name else 'w'} {address} {length} {offset} {path}\n")
+            offset += length
+        log.flush()
+    except (FileNotFoundError, ProcessLookupError):
+        pass
+
+
+def main():
+    log_path, folder, *command = sys.argv[1:]
+    first = os.fork()
+    if first == 0:
+        ptrace(TRACEME, 0)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        stop_at_calls()
+        os.execvp(command[0], command)
+    os.waitpid(first, 0)
+    ptrace(SETOPTIONS, first, 0, OPTIONS)
+    ptrace(CONT, first)
+    for ignored in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ignored, lambda number, _: os.kill(first, number))
+    known = {first}
+    with open(log_path, "w") as log:
+        while True:
+            task, status = os.waitpid(-1, ALL_CHILDREN)
+            if not os.WIFSTOPPED(status):
+                if task == first:
+                    return os.waitstatus_to_exitcode(status) & 0xFF
+                continue
+            passed = os.WSTOPSIG(status)
+            event = status >> 16
+            if event == EVENT_SECCOMP:
+                write_down(task, log, folder)
+            if event or (task not in known and passed == signal.SIGSTOP):
+                passed = 0  # not the program's: a stop of ours, or the first one of a new thread
+            known.add(task)
+            ptrace(CONT, task, 0, passed)
+
+
+sys.exit(main())
