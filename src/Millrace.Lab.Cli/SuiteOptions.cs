@@ -50,6 +50,12 @@ internal sealed class SuiteOptions
         HelpName = "N",
     };
 
+    private readonly Option<string?> _load = new("--load")
+    {
+        Description = "Measure only while a process per processor computes (busy), or only without (none). Default: none; with --full both.",
+        HelpName = "none|busy",
+    };
+
     public SuiteOptions(string outputFolder) => _output = new Option<string>("--out")
     {
         Description = "Write the results and the report to this folder.",
@@ -59,11 +65,12 @@ internal sealed class SuiteOptions
 
     public void AddTo(Command command)
     {
-        foreach (Option option in new Option[] { _quick, _full, _launches, _file, _output, _filter, _data, _seed })
+        foreach (Option option in new Option[] { _quick, _full, _launches, _file, _output, _filter, _data, _seed, _load })
         {
             command.Add(option);
         }
 
+        _load.AcceptOnlyFromAmong(CaseLoad.None, CaseLoad.Busy);
         command.Validators.Add(result =>
         {
             if (result.GetValue(_quick) && result.GetValue(_full))
@@ -87,6 +94,7 @@ internal sealed class SuiteOptions
         Filters = parsed.GetValue(_filter) ?? [],
         DataFolder = parsed.GetValue(_data),
         Seed = parsed.GetValue(_seed),
+        Load = parsed.GetValue(_load),
         Command = "millrace lab " + string.Join(' ', Environment.GetCommandLineArgs().Skip(1).Select(Quote)),
     };
 

@@ -23,6 +23,9 @@ internal sealed record LabOptions
     /// <summary>Globs of methods or of whole cases; none selects all.</summary>
     public IReadOnlyList<string> Filters { get; init; } = [];
 
+    /// <summary>"busy" measures only while other work keeps every processor busy, "none" only without; null both, in full mode.</summary>
+    public string? Load { get; init; }
+
     /// <summary>The seed of the shuffled order; null chooses one, which results record.</summary>
     public int? Seed { get; init; }
     public string Command { get; init; } = "";

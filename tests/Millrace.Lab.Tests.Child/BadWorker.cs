@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Millrace.Lab.Running;
 
 namespace Millrace.Lab.Tests.Child;
 
@@ -11,6 +12,15 @@ internal static class BadWorker
         Console.ReadLine();
         Console.Error.WriteLine("the last words");
         Process.GetCurrentProcess().Kill();
+        return 0;
+    }
+
+    /// <summary>Keeps the processors busy, prints who does, and waits to be killed.</summary>
+    public static int KeepBusy()
+    {
+        using var busy = BusyProcessors.Start();
+        Console.WriteLine(string.Join(' ', busy.Ids));
+        Console.ReadLine();
         return 0;
     }
 

@@ -11,6 +11,8 @@ switch (args[0])
         return MeasuredObjects.Print();
     case "large-objects":
         return MeasuredLargeObjects.Print();
+    case "busy":
+        return BadWorker.KeepBusy();
     case "die":
         return BadWorker.Die();
     case "babble":

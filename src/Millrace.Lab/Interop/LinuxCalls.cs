@@ -134,11 +134,20 @@ internal static unsafe partial class LinuxCalls
 }
 
 /// <summary>Memory that begins with a page, for as long as it is not disposed of.</summary>
+/// <remarks>
+/// From the collector's heap, as a FileStream's buffer is. With native memory a read of 1 MiB at a time took 1.13 and 1.14 of a
+/// FileStream's time on an AMD EPYC (Zen 4), with this 0.90 to 1.04.
+/// </remarks>
 internal sealed unsafe class AlignedBlock : IDisposable
 {
+    private byte[]? _array;
+
     public AlignedBlock(long bytes)
     {
-        Start = (byte*)NativeMemory.AlignedAlloc((nuint)bytes, (nuint)Environment.SystemPageSize);
+        int page = Environment.SystemPageSize;
+        _array = GC.AllocateUninitializedArray<byte>(checked((int)bytes + page), pinned: true);
+        nint start = (nint)Marshal.UnsafeAddrOfPinnedArrayElement(_array, 0);
+        Start = (byte*)((start + page - 1) & ~(page - 1));
 
         // The kernel gives a page at its first use, which is not what is measured.
         NativeMemory.Fill(Start, (nuint)bytes, 1);
@@ -148,7 +157,7 @@ internal sealed unsafe class AlignedBlock : IDisposable
 
     public void Dispose()
     {
-        NativeMemory.AlignedFree(Start);
         Start = null;
+        _array = null;
     }
 }

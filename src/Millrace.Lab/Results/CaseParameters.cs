@@ -50,7 +50,6 @@ internal sealed record CaseParameters
             Options ?? "",
             Cache ?? "",
             CacheFill ?? "",
-            Load is { } load ? $"load {load}" : "",
             Offset is { } offset ? string.Create(CultureInfo.InvariantCulture, $"from {offset}") : "",
             Block is { } block ? string.Create(CultureInfo.InvariantCulture, $"blocks of {block}") : "",
             Direction ?? "",
@@ -65,6 +64,7 @@ internal sealed record CaseParameters
             Count(Processes, "processes"),
             LinkBitsPerSecond is { } rate ? string.Create(CultureInfo.InvariantCulture, $"{rate / 1e6:0.###} Mbit/s") : "",
             Count(RoundTripMs, "ms"),
+            Load is { } load ? $"load {load}" : "",
         ];
         return string.Join('/', parts.Where(part => part.Length > 0));
     }

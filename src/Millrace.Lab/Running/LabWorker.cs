@@ -34,6 +34,11 @@ internal static class LabWorker
             return 1;
         }
 
+        if (request.Spins)
+        {
+            return BusyProcessors.Spin(input, line => Write(output, line));
+        }
+
         if (request.Serve is { } serve)
         {
             return Serve(serve, input, output);

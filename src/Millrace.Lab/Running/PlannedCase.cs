@@ -8,6 +8,9 @@ internal abstract record PlannedCase(
     /// <summary>Its index in the plan; the same in every process.</summary>
     public int Plan { get; init; }
 
+    /// <summary>Whether a process per processor computes all the time meanwhile.</summary>
+    public bool IsBusy { get; init; }
+
     public string Name => Role == LabCase.NoiseRole ? Method + LabCase.NoiseSuffix : Method;
 
     /// <summary>Names the case for a filter and in messages, for example "FilePipe/128MiB/65536/SequentialScan/hot".</summary>
@@ -22,7 +25,7 @@ internal abstract record PlannedCase(
     public virtual bool NeedsServer => false;
 
     /// <summary>The group of cases that share rounds, as <see cref="RunLimits.Group"/> names it.</summary>
-    public virtual string Group => CacheNames.ToText(Cache);
+    public virtual string Group => IsBusy ? CaseLoad.Busy : CacheNames.ToText(Cache);
 
     /// <summary>The file whose place in the page cache matters; null when there is none.</summary>
     public virtual TestFile? CachedFile => null;

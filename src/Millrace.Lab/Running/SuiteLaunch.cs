@@ -96,7 +96,7 @@ internal sealed class SuiteLaunch : IDisposable
         PlannedCase[] small =
         [
             .. plan.SelectMany(planned => _suite.WarmUps(planned, _request.Options, _request.Inputs))
-                .Select(planned => planned with { Role = null, Plan = 0 }).Distinct(),
+                .Select(planned => planned with { Role = null, Plan = 0, IsBusy = false }).Distinct(),
         ];
         EstablishFiles(small);
         List<LabCase> cases = LabCase.CreateAll(small, planned => planned.CreateState(cache: null), _meters);
@@ -137,6 +137,7 @@ internal sealed class SuiteLaunch : IDisposable
         {
             cases = LabCase.CreateAll(
                 plan, planned => planned.CreateState(planned.CachedFile is { } file ? controls[file] : null), _meters);
+            using BusyProcessors? load = plan[0].IsBusy ? BusyProcessors.Start() : null;
             Measure(cases, limits, isCold);
         }
         finally

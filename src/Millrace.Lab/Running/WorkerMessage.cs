@@ -1,11 +1,14 @@
 namespace Millrace.Lab.Running;
 
-/// <summary>The line that a worker reads first, as JSON: one of the three.</summary>
+/// <summary>The line that a worker reads first, as JSON: one of the four.</summary>
 internal sealed record WorkerRequest
 {
     public LaunchRequest? Launch { get; init; }
     public MemoryRequest? Memory { get; init; }
     public ServeRequest? Serve { get; init; }
+
+    /// <summary>Asks the worker to keep a processor busy until its input ends.</summary>
+    public bool Spins { get; init; }
 
     [JsonIgnore]
     public string Suite => Launch?.Suite ?? Memory?.Suite ?? Serve!.Suite;

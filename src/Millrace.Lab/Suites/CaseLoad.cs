@@ -4,4 +4,5 @@ namespace Millrace.Lab.Suites;
 internal static class CaseLoad
 {
     public const string Busy = "busy";
+    public const string None = "none";
 }

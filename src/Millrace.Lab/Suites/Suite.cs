@@ -47,7 +47,19 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
     /// <param name="server">The server of the run; null when cases are only counted.</param>
     public IReadOnlyList<PlannedCase> Select(LabOptions options, IReadOnlyList<TestFile> files, Uri? server)
     {
-        IReadOnlyList<PlannedCase> plan = [.. Cases(options, files, server ?? new Uri("http://localhost/"))];
+        server ??= new Uri("http://localhost/");
+        IReadOnlyList<PlannedCase> plan =
+        [
+            .. options.Load == CaseLoad.Busy ? [] : Cases(options, files, server),
+            .. options.Load == CaseLoad.Busy || (options is { Load: null, Mode: LabMode.Full })
+                ? BusyCases(options, files, server).Select(planned => planned with { IsBusy = true })
+                : [],
+        ];
+        if (plan.Count == 0)
+        {
+            throw new NoCaseException($"The suite {Name} has no cases under load. Those of files and transfers have.");
+        }
+
         if (options.AgainstItself)
         {
             // Every method against itself. The baseline has its second copy anyway.
@@ -117,6 +129,9 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
     protected abstract IReadOnlyList<TestFile> Files(LabOptions options, string data);
 
     protected abstract IEnumerable<PlannedCase> Cases(LabOptions options, IReadOnlyList<TestFile> files, Uri server);
+
+    /// <summary>The cases that are also measured while other work keeps every processor busy.</summary>
+    protected virtual IEnumerable<PlannedCase> BusyCases(LabOptions options, IReadOnlyList<TestFile> files, Uri server) => [];
 
     /// <summary>Makes what is made once before the first process.</summary>
     protected virtual IReadOnlyList<TestFile> MakeFiles(

@@ -53,7 +53,7 @@ public sealed class TransfersPlanTests
         }
 
         static IEnumerable<string> Uploads(IReadOnlyList<TransferCase> plan, int buffer, int processes, string compression) => plan
-            .Where(entry => !Floor.Is(entry.Method) && entry is { Role: null, Direction: TransferDirection.Upload, Ends.Link: null, Source.Bytes: TaxiFareCsv.Bytes }
+            .Where(entry => !Floor.Is(entry.Method) && entry is { IsBusy: false, Role: null, Direction: TransferDirection.Upload, Ends.Link: null, Source.Bytes: TaxiFareCsv.Bytes }
                 && entry.Buffer == buffer && entry.Durability == Durability.None
                 && entry.Parameters.Processes == processes && entry.Parameters.Compression == compression)
             .Select(entry => entry.Method).Order();

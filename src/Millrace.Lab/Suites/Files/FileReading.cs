@@ -19,6 +19,7 @@ internal sealed record FileCase(
         Options = Options.HasFlag(FileOptions.Asynchronous) ? "SequentialScan|Asynchronous" : "SequentialScan",
         Cache = CacheNames.ToText(Cache),
         CacheFill = CacheNames.ToText(Fill),
+        Load = IsBusy ? CaseLoad.Busy : null,
         File = Source.Generated ? null : Source.Path,
         Offset = Offset == 0 ? null : Offset,
     };

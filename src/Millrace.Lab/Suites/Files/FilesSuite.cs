@@ -68,6 +68,7 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
         [
             new() { Group = CacheNames.Hot, MinRounds = 5, MaxRounds = 20, Time = TimeSpan.FromSeconds(21) },
             new() { Group = CacheNames.Cold, MinRounds = 5, MaxRounds = 7, Time = TimeSpan.FromSeconds(8) },
+            new() { Group = CaseLoad.Busy, MinRounds = 5, MaxRounds = 20, Time = TimeSpan.FromSeconds(14), WithPasses = false },
         ],
     };
 
@@ -78,6 +79,7 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
         [
             new() { Group = CacheNames.Hot, MinRounds = 10, MaxRounds = 20, Time = TimeSpan.FromSeconds(150) },
             new() { Group = CacheNames.Cold, MinRounds = 5, MaxRounds = 10, Time = TimeSpan.FromMinutes(3) },
+            new() { Group = CaseLoad.Busy, MinRounds = 10, MaxRounds = 20, Time = TimeSpan.FromMinutes(2), WithPasses = false },
         ],
     };
 
@@ -142,6 +144,13 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
         static IEnumerable<PlannedCase> Hot(string[] methods, TestFile file, int[] buffers) =>
             Product(methods, file, buffers, Sequential, CacheState.Hot, CacheControl.DefaultFill(file));
     }
+
+    // What two threads gain when nothing else runs, they may lose when they have to share the processors.
+    protected override IEnumerable<PlannedCase> BusyCases(LabOptions options, IReadOnlyList<TestFile> files, Uri server) =>
+        from file in options.Mode == LabMode.Quick ? [files[^1]] : files
+        from planned in Product(
+            [Baseline, Pipe], file, Buffers, FileOptions.SequentialScan, CacheState.Hot, CacheControl.DefaultFill(file))
+        select planned;
 
     private static IEnumerable<PlannedCase> FloorOf(TestFile file, CacheFill fill) =>
         from method in FloorMethods

@@ -34,7 +34,7 @@ internal sealed record TransferCase(
     public override TestFile CachedFile => Source;
 
     // What needs no device first, and links last: what an invocation takes on loopback is known by then.
-    public override string Group => Ends.Link is not null ? TransfersSuite.Linked
+    public override string Group => IsBusy ? CaseLoad.Busy : Ends.Link is not null ? TransfersSuite.Linked
         : Durability == Durability.None ? TransfersSuite.Unflushed
         : TransfersSuite.Durable;
 
@@ -56,6 +56,7 @@ internal sealed record TransferCase(
         Processes = Ends.Processes,
         RoundTripMs = Ends.Link?.RoundTripMs,
         LinkBitsPerSecond = Ends.Link?.BitsPerSecond,
+        Load = IsBusy ? CaseLoad.Busy : null,
     };
 
     public string Result => Direction == TransferDirection.Download ? TransferFolders.Downloaded(Ends.Folder)

@@ -100,7 +100,7 @@ internal static class TransfersBars
     private static IEnumerable<CaseResult> Of(
         MeasuredCases cases, string method, string? direction = null, string compression = TransfersSuite.None) =>
         cases.Of(method, parameters =>
-            parameters is { Processes: 2, Durability: TransfersSuite.None, RoundTripMs: null }
+            parameters is { Processes: 2, Durability: TransfersSuite.None, RoundTripMs: null, Load: null }
             && parameters.Compression == compression
             && (direction is null || parameters.Direction == direction));
 

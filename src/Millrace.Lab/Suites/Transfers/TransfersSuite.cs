@@ -112,6 +112,7 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
         unflushed with { Group = Unflushed },
         durable with { Group = Durable },
         linked with { Group = Linked, WithPasses = false },
+        unflushed with { Group = CaseLoad.Busy, WithPasses = false },
     ];
 
     public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
@@ -164,6 +165,12 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
         return quick.Concat(FullCases(inputs, ends).Where(planned => Array.Exists(others, glob => Matches(glob, planned))));
 
         static bool Matches(string glob, TransferCase planned) => new CaseFilter([glob]).Selects(planned.Name, planned.Id);
+    }
+
+    protected override IEnumerable<PlannedCase> BusyCases(LabOptions options, IReadOnlyList<TestFile> files, Uri server)
+    {
+        var inputs = new TransfersInputs(files);
+        return Product(QuickOther, new TransferEnds(inputs.Folder, server), inputs.Published, [MainBuffer]);
     }
 
     private static IEnumerable<TransferCase> QuickCases(TransfersInputs inputs, TransferEnds ends) =>
