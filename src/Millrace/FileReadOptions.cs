@@ -1,4 +1,5 @@
 using System.Buffers;
+using Millrace.Buffers;
 
 namespace Millrace;
 
@@ -43,6 +44,18 @@ public readonly record struct FileReadOptions
     {
         get;
         init => field = value >= 0 ? value : throw OutOfRange(nameof(BufferSize), value);
+    }
+
+    /// <summary>
+    /// Bytes of one read from the file, a multiple of 4,096 from 4,096 to 2,097,152; 0, the default, leaves them to Millrace, which
+    /// measures for large files what suits the processor. <see cref="FilePipeReader.StrategyReason"/> reports the choice.
+    /// <see cref="ReadStrategy.Direct"/> and <see cref="ReadStrategy.Mapped"/> have sizes of their own.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Any other number.</exception>
+    public int BlockBytes
+    {
+        get;
+        init => field = value == 0 || IsBlockSize(value) ? value : throw OutOfRange(nameof(BlockBytes), value);
     }
 
     /// <summary>
@@ -124,6 +137,9 @@ public readonly record struct FileReadOptions
     /// AppContext switch <c>Millrace.Portable</c>.
     /// </summary>
     internal bool Portable { get; init; }
+
+    internal static bool IsBlockSize(int bytes) =>
+        bytes is > 0 and <= BlockPool.LargeBodyBytes && bytes % BlockPool.Alignment == 0;
 
     private static ArgumentOutOfRangeException OutOfRange(string name, object? value) =>
         new(name, value, $"{nameof(FileReadOptions)}.{name} does not accept {value}.");

@@ -20,8 +20,15 @@ internal abstract unsafe class Block
     /// <summary>Bytes of headroom and body together.</summary>
     public int Capacity { get; protected set; }
 
-    /// <summary>Index of the first byte of the body.</summary>
-    public int Headroom { get; protected set; }
+    /// <summary>Index of the first byte of the body; moves within a page with the place in the file.</summary>
+    public int Headroom { get; private set; }
+
+    /// <summary>Bytes of headroom that there are wherever the block is read from; 0 for a block that nothing is read into.</summary>
+    public int MinHeadroom
+    {
+        get;
+        protected init => Headroom = field = value;
+    }
 
     /// <summary>Bytes of the body that hold file content.</summary>
     public int Filled { get; set; }
@@ -37,6 +44,12 @@ internal abstract unsafe class Block
 
     /// <summary>Where in the file the body begins, in bytes.</summary>
     public long FileOffset { get; set; }
+
+    /// <summary>What <see cref="Tuning.SizeSeries.Next"/> called this read, 0 if it is not to be measured.</summary>
+    public int Trial { get; set; }
+
+    /// <summary>How long the read took that <see cref="Trial"/> asked to measure, in ticks; 0 where it was no single copy.</summary>
+    public long TrialTicks { get; set; }
 
     public BlockState State { get; set; }
 
@@ -77,11 +90,25 @@ internal abstract unsafe class Block
         Wanted = wanted;
         Skipped = skipped;
         Filled = 0;
+        Trial = 0;
+        TrialTicks = 0;
         Last = false;
         Error = null;
         Orphaned = false;
         State = BlockState.Reading;
     }
+
+    /// <summary>
+    /// Moves the body so that memory and file are in step: a byte at the start of a page in the file comes to the start of one in
+    /// memory. Out of step, the kernel's copy takes up to five times as long. See docs/measuring.md.
+    /// </summary>
+    public void Align(long fileOffset)
+    {
+        Headroom = MinHeadroom + (int)((fileOffset - (long)(Pointer + MinHeadroom)) & (BlockPool.Alignment - 1));
+    }
+
+    /// <summary>Forgets <see cref="Align"/>.</summary>
+    public void ResetAlignment() => Headroom = MinHeadroom;
 
     /// <summary>Gives the memory back. The caller must not use the block any more.</summary>
     public abstract void Release();

@@ -9,20 +9,21 @@ namespace Millrace.Buffers;
 /// Allocates and frees all native memory of blocks, and keeps blocks of one size for the next reader. Thread-safe. Last
 /// returned, first rented: that block is the one whose memory is still in the processor's cache.
 /// </summary>
-internal sealed unsafe class BlockPool(bool hugePages = false)
+internal sealed unsafe class BlockPool(int bodyBytes = BlockPool.BodyBytes, int maxKept = BlockPool.MaxKept, bool hugePages = false)
 {
     /// <summary>Alignment of a block and of its body, in bytes: a page, and what direct I/O asks of any device.</summary>
     public const int Alignment = 4096;
 
-    /// <summary>Bytes of a block's body, one system call's worth.</summary>
-    /// <remarks>
-    /// The knee of the curve: smaller reads pay more system calls, larger ones fall out of the second-level cache before
-    /// the caller has parsed them. See docs/measuring.md.
-    /// </remarks>
+    /// <summary>Bytes of a block's body, for files of which larger blocks would be a large part, and for what is not tuned.</summary>
+    /// <remarks>Smaller reads pay more system calls on every processor. See docs/measuring.md.</remarks>
     public const int BodyBytes = 256 * 1024;
 
+    /// <summary>Bytes of the body of a block from <see cref="Large"/>: the largest system call.</summary>
+    /// <remarks>Addresses; how much of them is read into is for the tuner. See <see cref="Tuning.SizeTuner"/>.</remarks>
+    public const int LargeBodyBytes = 2 * 1024 * 1024;
+
     /// <summary>Bytes before the body for the unconsumed rest of the previous block.</summary>
-    /// <remarks>As large as a body, so that any record up to a block fits; untouched memory costs nothing but addresses.</remarks>
+    /// <remarks>Larger than any usual record; untouched memory costs nothing but addresses.</remarks>
     public const int HeadroomBytes = BodyBytes;
 
     public const int BlockBytes = HeadroomBytes + BodyBytes;
@@ -30,11 +31,18 @@ internal sealed unsafe class BlockPool(bool hugePages = false)
     /// <summary>Blocks kept when nobody uses them: 16 of at most 512 KiB.</summary>
     private const int MaxKept = 16;
 
-    private readonly NativeBlock?[] _kept = new NativeBlock[MaxKept];
+    /// <summary>Large blocks kept: those of one reader that reads ahead.</summary>
+    private const int MaxLargeKept = 6;
+
+    private readonly NativeBlock?[] _kept = new NativeBlock[maxKept];
+    private readonly int _blockBytes = HeadroomBytes + bodyBytes;
     private readonly Lock _gate = new();
     private int _count;
 
     public static BlockPool Shared { get; } = new();
+
+    /// <summary>Blocks for reading large files.</summary>
+    public static BlockPool Large { get; } = new(LargeBodyBytes, MaxLargeKept);
 
     /// <summary>Blocks in huge pages, for devices to write to (Linux).</summary>
     /// <remarks>
@@ -55,7 +63,7 @@ internal sealed unsafe class BlockPool(bool hugePages = false)
             }
         }
 
-        return hugePages ? RentFromHugePage() : new NativeBlock(Allocate(BlockBytes), BlockBytes, HeadroomBytes) { Pool = this };
+        return hugePages ? RentFromHugePage() : new NativeBlock(Allocate(_blockBytes), _blockBytes, HeadroomBytes) { Pool = this };
     }
 
     public static NativeBlock RentUnpooled(int bytes) => new(Allocate(bytes), bytes, headroom: 0);
@@ -84,13 +92,14 @@ internal sealed unsafe class BlockPool(bool hugePages = false)
     {
         lock (_gate)
         {
-            if (_count == MaxKept)
+            if (_count == maxKept)
             {
                 return false;
             }
 
             // A sequence that its caller kept must not look current when the next reader has the block.
             block.RenewSegment();
+            block.ResetAlignment();
             _kept[_count++] = block;
             return true;
         }
@@ -132,7 +141,7 @@ internal sealed unsafe class NativeBlock : Block, IMemoryOwner<byte>
     {
         Pointer = memory;
         Capacity = bytes;
-        Headroom = headroom;
+        MinHeadroom = headroom;
         _manager = new NativeMemoryManager(memory, bytes);
     }
 
@@ -184,7 +193,7 @@ internal sealed unsafe class ForeignBlock : Block
         _pin = memory.Pin();
         Pointer = (byte*)_pin.Pointer;
         Capacity = capacity;
-        Headroom = headroom;
+        MinHeadroom = headroom;
     }
 
     protected override ReadOnlyMemory<byte> Memory => _memory;
@@ -226,12 +235,15 @@ internal sealed unsafe class NativeMemoryManager(byte* pointer, int length) : Me
 }
 
 /// <summary>Where one reader's blocks come from: Millrace's own pool, or the caller's.</summary>
-internal readonly struct BlockAllocator(MemoryPool<byte>? foreign, BlockPool? pool = null)
+/// <param name="foreign">The caller's pool; null for Millrace's.</param>
+/// <param name="pool">Which of Millrace's pools; null for the usual one.</param>
+/// <param name="foreignBodyBytes">Bytes of the body of a block from the caller's pool; 0 for the usual ones.</param>
+internal readonly struct BlockAllocator(MemoryPool<byte>? foreign, BlockPool? pool = null, int foreignBodyBytes = 0)
 {
     public Block Rent() =>
         foreign is null
             ? (pool ?? BlockPool.Shared).Rent()
-            : new ForeignBlock(foreign, BlockPool.HeadroomBytes, BlockPool.BodyBytes);
+            : new ForeignBlock(foreign, BlockPool.HeadroomBytes, Math.Max(foreignBodyBytes, BlockPool.BodyBytes));
 
     /// <summary>A block without headroom for a record longer than a block.</summary>
     public Block RentLarge(int bytes) =>

@@ -71,7 +71,7 @@ internal unsafe struct Window
         }
 
         int needed = checked(carried + added);
-        if (old!.Headroom != 0 || old.Capacity < needed)
+        if (old!.MinHeadroom != 0 || old.Capacity < needed)
         {
             // Twice what is needed: a byte that is already here moves at most once per doubling, also when the front is
             // given up in between.

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Millrace.Buffers;
 using Millrace.Sources;
 
 namespace Millrace.Scanning;
@@ -101,7 +102,7 @@ internal sealed class RecordSearch
     /// <summary>Looks at one block after the other, small ones first.</summary>
     private long Walk(long offset, long to, int more, BlockSearch find, CancellationToken cancellationToken)
     {
-        byte[] buffer = ArrayPool<byte>.Shared.Rent(FirstReadBytes + more);
+        byte[] buffer = ArrayPool<byte>.Shared.Rent(FirstReadBytes + more + BlockPool.Alignment);
         try
         {
             int wanted = FirstReadBytes;
@@ -110,12 +111,12 @@ internal sealed class RecordSearch
                 cancellationToken.ThrowIfCancellationRequested();
                 int places = (int)Math.Min(wanted, to - offset);
                 int bytes = (int)Math.Min(places + more, _end - offset);
-                if (!TryRead(buffer.AsSpan(0, bytes), offset))
+                if (!TryRead(buffer, bytes, offset, out int start))
                 {
                     return None;
                 }
 
-                long found = find(offset, buffer.AsSpan(0, bytes), places);
+                long found = find(offset, buffer.AsSpan(start, bytes), places);
                 if (found != None)
                 {
                     return found;
@@ -123,9 +124,9 @@ internal sealed class RecordSearch
 
                 offset += places;
                 wanted = Math.Min(2 * wanted, MaxReadBytes);
-                if (buffer.Length < wanted + more)
+                if (buffer.Length < wanted + more + BlockPool.Alignment)
                 {
-                    byte[] larger = ArrayPool<byte>.Shared.Rent(wanted + more);
+                    byte[] larger = ArrayPool<byte>.Shared.Rent(wanted + more + BlockPool.Alignment);
                     ArrayPool<byte>.Shared.Return(buffer);
                     buffer = larger;
                 }
@@ -139,9 +140,15 @@ internal sealed class RecordSearch
         }
     }
 
-    /// <summary>Reads all of it. False where the file ends although it did not become shorter.</summary>
-    private bool TryRead(Span<byte> bytes, long offset)
+    /// <summary>
+    /// Reads all of it, to where the buffer is in step with the file (<see cref="Block.Align"/>). False where the file ends
+    /// although it did not become shorter.
+    /// </summary>
+    private unsafe bool TryRead(byte[] buffer, int count, long offset, out int start)
     {
+        using MemoryHandle pin = buffer.AsMemory().Pin();
+        start = (int)((offset - (long)pin.Pointer) & (BlockPool.Alignment - 1));
+        Span<byte> bytes = buffer.AsSpan(start, count);
         try
         {
             while (!bytes.IsEmpty)

@@ -1,4 +1,5 @@
 using Millrace.Buffers;
+using Millrace.Tuning;
 
 namespace Millrace.Sources;
 
@@ -23,6 +24,7 @@ internal sealed class BlockQueue : IDisposable
 
     // Whether the block before the queue is read into the reader's own memory.
     private bool _readingInPlace;
+    private SizeSeries _series;
     private int _reading;
     private int _workers;
 
@@ -41,6 +43,9 @@ internal sealed class BlockQueue : IDisposable
 
     /// <summary>Blocks begin at multiples of this in the file, in bytes.</summary>
     public int OffsetAlignment { get; init; } = 1;
+
+    /// <summary>How many bytes of the file a block takes.</summary>
+    public BlockSizes Sizes { get; init; } = new(BlockPool.BodyBytes);
 
     /// <summary>Closed when the queue is disposed and the last read has ended.</summary>
     public IDisposable? Handle { get; init; }
@@ -265,6 +270,7 @@ internal sealed class BlockQueue : IDisposable
         lock (_gate)
         {
             _readingInPlace = false;
+            Measure(block, complete);
             if (complete)
             {
                 Leave(block);
@@ -282,6 +288,7 @@ internal sealed class BlockQueue : IDisposable
         lock (_gate)
         {
             _reading--;
+            Measure(block, complete);
             if (block.Orphaned || _disposed)
             {
                 RecycleLocked(block);
@@ -412,14 +419,48 @@ internal sealed class BlockQueue : IDisposable
         block ??= TakeFree();
         long offset = _claimOffset - (_claimOffset % OffsetAlignment);
         int skipped = (int)(_claimOffset - offset);
+        if (OffsetAlignment == 1)
+        {
+            // Not for a device, which asks for its own alignment of both.
+            block.Align(offset);
+        }
 
         // After an odd beginning, back to whole pages: the kernel copies those faster.
-        int bytes = block.BodyCapacity - (int)(offset % BlockPool.Alignment);
+        int wanted = Sizes.Tuner is { } tuner ? _series.Next(tuner, Sizes.Limit, out int trial) : Sizes.Limit + (trial = 0);
+        int bytes = Math.Min(wanted - (int)(offset % BlockPool.Alignment), block.BodyCapacity);
+        bytes -= (int)((offset + bytes) % BlockPool.Alignment);
         long end = _claimOffset < _file.KnownEnd ? _file.KnownEnd : _file.Limit;
         bytes = (int)Math.Min(bytes, end - offset);
         block.Prepare(offset, bytes, skipped);
+        if (trial > 0 && bytes == wanted)
+        {
+            block.Trial = trial;
+        }
+        else if (trial > 0)
+        {
+            _series.Abandon();
+        }
+
         _claimOffset = offset + bytes;
         return block;
+    }
+
+    /// <summary>Takes over what the read of a block cost.</summary>
+    private void Measure(Block block, bool complete)
+    {
+        if (block.Trial > 0)
+        {
+            if (complete && block.TrialTicks > 0)
+            {
+                _series.Record(Sizes.Tuner!, block.Trial, block.Filled, block.TrialTicks);
+            }
+            else
+            {
+                _series.Abandon();
+            }
+
+            block.Trial = 0;
+        }
     }
 
     /// <summary>Gives back the end of the last claim, whose read stopped early at an offset.</summary>
@@ -443,6 +484,11 @@ internal sealed class BlockQueue : IDisposable
             Drop();
             _claimOffset = offset;
             return;
+        }
+
+        if (OffsetAlignment == 1)
+        {
+            rest.Align(offset);
         }
 
         rest.Prepare(offset, bytes, skipped: 0);
@@ -486,7 +532,7 @@ internal sealed class BlockQueue : IDisposable
     private void RecycleLocked(Block block)
     {
         block.State = BlockState.Idle;
-        if (_disposed || block.Headroom == 0 || _free.Count == BlockRing.Capacity)
+        if (_disposed || block.MinHeadroom == 0 || _free.Count == BlockRing.Capacity)
         {
             block.Release();
         }

@@ -22,15 +22,15 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
     /// </remarks>
     private const int MaxAhead = 4;
 
-    /// <summary>After so many blocks in a row that the cache answered, the reader's own thread reads again.</summary>
+    /// <summary>After so many bytes in a row that the cache answered, the reader's own thread reads again.</summary>
     /// <remarks>
-    /// 8 MiB: more than the kernel reads ahead of a disk, so that a file which comes from the disk is copied by the pool
+    /// More than the kernel reads ahead of a disk, so that a file which comes from the disk is copied by the pool
     /// all the way and the reader's thread is free.
     /// </remarks>
-    private const int HitsUntilWarm = 32;
+    private const int HitBytesUntilWarm = 8 * 1024 * 1024;
 
     /// <summary>How long the reader polls for a block that is being copied from the cache before it goes to sleep.</summary>
-    /// <remarks>A block or two; sleeping and being woken takes as long, and allocates in the caller.</remarks>
+    /// <remarks>For each 256 KiB of a block: a block or two; sleeping and being woken takes as long, and allocates in the caller.</remarks>
     private static readonly TimeSpan MaxSpin = TimeSpan.FromMicroseconds(80);
 
     private const int SpinsBetweenPolls = 10;
@@ -38,26 +38,29 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
     private readonly BlockQueue _queue;
     private readonly bool _inPlace;
     private readonly bool _alwaysAhead;
+    private readonly BlockSizes _sizes;
+    private readonly string _reason;
 
     // Hints that both threads write: one that is late costs a wake-up and nothing else.
     private volatile bool _cold;
-    private int _hits;
+    private int _hitBytes;
 
-    public CachedSource(OpenFile file, in BlockAllocator allocator, ReadStrategy strategy, string reason)
+    public CachedSource(OpenFile file, in FileReadOptions options, ReadStrategy strategy, string reason)
     {
         File = file;
         Strategy = strategy;
-        Reason = reason;
+        _reason = reason;
+        _sizes = BlockSizes.For(file, options);
         _inPlace = file is { Native: true, CanSeek: true };
         _alwaysAhead = strategy == ReadStrategy.ReadAhead || !_inPlace;
-        _queue = new BlockQueue(file, allocator, this) { Depth = MaxAhead };
+        _queue = new BlockQueue(file, _sizes.Allocator(options.Pool), this) { Depth = MaxAhead, Sizes = _sizes };
     }
 
     public override OpenFile File { get; }
 
     public override ReadStrategy Strategy { get; }
 
-    public override string Reason { get; }
+    public override string Reason => _reason + _sizes.Describe();
 
     private bool Ahead => _alwaysAhead || _cold;
 
@@ -90,8 +93,8 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
         while (_queue.TakeWork(Ahead ? ReadAhead.Always : ReadAhead.WhenAwaited) is { } block)
         {
             _ = File.Read(block, mayWait: true, out bool hit);
-            _hits = hit ? _hits + 1 : 0;
-            _cold = _hits < HitsUntilWarm && (_cold || !hit);
+            _hitBytes = hit ? Math.Min(_hitBytes + block.Filled, HitBytesUntilWarm) : 0;
+            _cold = _hitBytes < HitBytesUntilWarm && (_cold || !hit);
             _queue.Finish(block);
         }
     }
@@ -130,7 +133,7 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
                 case QueueState.Reading when _inPlace && !_cold && _queue.TryClaim(onlyWhileReading: true) is { } later:
                     ReadBehind(later);
                     break;
-                case QueueState.Reading when _inPlace && !_cold && IsWithin(MaxSpin, ref waitingSince):
+                case QueueState.Reading when _inPlace && !_cold && IsWithin(MaxSpin * _sizes.UsualBlocks, ref waitingSince):
                     Thread.SpinWait(SpinsBetweenPolls);
                     break;
                 default:
@@ -148,7 +151,7 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
 
     /// <summary>The window's own block if it can be read into: the one whose memory is in the processor's cache.</summary>
     private static Block? UsableBlock(in Window window) =>
-        window.Block is { Headroom: > 0 } own && window.Length <= own.Headroom ? own : null;
+        window.Block is { MinHeadroom: > 0 } own && window.Length <= own.MinHeadroom ? own : null;
 
     private FillResult ReadInPlace(ref Window window, Block block, bool mayWait)
     {
@@ -206,7 +209,7 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
     private void OnMiss()
     {
         _cold = true;
-        _hits = 0;
+        _hitBytes = 0;
     }
 
     private static bool IsWithin(TimeSpan limit, ref long since)

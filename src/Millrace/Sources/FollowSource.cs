@@ -281,7 +281,7 @@ internal sealed class FollowSource : ReadSource, IReadyCallback
         return true;
     }
 
-    private CachedSource Inner(OpenFile file) => new(file, new BlockAllocator(_options.Pool), ReadStrategy.Buffered, Reason);
+    private CachedSource Inner(OpenFile file) => new(file, _options, ReadStrategy.Buffered, Reason);
 }
 
 /// <summary>

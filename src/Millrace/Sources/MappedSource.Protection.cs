@@ -159,7 +159,7 @@ internal sealed unsafe partial class MappedSource
                 + (_protection != Protection.Leased ? "somebody wanted to write to the file"
                     : _enteringFailed ? "its pages cannot be entered"
                     : "the system did not map more of it");
-            var reading = new CachedSource(File, Allocator, ReadStrategy.Buffered, _reason);
+            var reading = new CachedSource(File, _options, ReadStrategy.Buffered, _reason);
             reading.Seek(window.EndOffset);
             if (_disposed)
             {

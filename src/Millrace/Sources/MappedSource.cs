@@ -38,6 +38,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     private const int MaxRegionBytes = int.MaxValue - MemoryMap.HugePageBytes + 1;
 
     private readonly object _gate = new();
+    private readonly FileReadOptions _options;
     private readonly int _regionBytes;
     private readonly int _windowBytes;
     private readonly long _end;
@@ -68,7 +69,8 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     {
         _regionBytes = regionBytes;
         File = file;
-        Allocator = new BlockAllocator(options.Pool);
+        _options = options;
+        Allocator = BlockSizes.For(file, options).Allocator(options.Pool);
         _end = Math.Min(file.SizeAtOpen, file.Limit);
         _windowBytes = Math.Clamp(
             options.MaxBufferedBytes / MemoryMap.PageBytes * MemoryMap.PageBytes, BlockPool.BodyBytes, WindowBytes);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
 using Millrace.Interop;
@@ -196,8 +197,13 @@ internal sealed class OpenFile : IDisposable
             return -1;
         }
 
-        int read = PositionalRead.ReadCached(
-            Handle, block.Body + block.Filled, block.Wanted - block.Filled, block.EndOffset);
+        int wanted = block.Wanted - block.Filled;
+        long begin = block.Trial > 0 ? Stopwatch.GetTimestamp() : 0;
+        int read = PositionalRead.ReadCached(Handle, block.Body + block.Filled, wanted, block.EndOffset);
+        if (block.Trial > 0)
+        {
+            block.TrialTicks = read == block.Wanted ? Stopwatch.GetTimestamp() - begin : 0;
+        }
 
         // Whatever the error is, the full read reports it: some file systems refuse the flag itself.
         return read < 0 ? -1 : read;

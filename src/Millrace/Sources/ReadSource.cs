@@ -53,7 +53,7 @@ internal abstract class ReadSource : IDisposable
             : Cached(ReadStrategy.ReadAhead, "large file and more than one processor", options);
 
         CachedSource Cached(ReadStrategy strategy, string reason, in FileReadOptions options) =>
-            new(file, new BlockAllocator(options.Pool), strategy, reason);
+            new(file, options, strategy, reason);
     }
 
     /// <summary>Adds the bytes that follow the window, without ever waiting for a device.</summary>

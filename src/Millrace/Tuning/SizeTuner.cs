@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics.X86;
 using Millrace.Diagnostics;
+using Millrace.Sources;
 
 namespace Millrace.Tuning;
 
@@ -56,6 +57,9 @@ internal sealed class SizeTuner
         _size = _fixed ? fixedBytes : KnownFor(Processor());
     }
 
+    /// <summary>What readers of large files use.</summary>
+    public static SizeTuner Reading { get; } = new("reading", BlockSizes.ForProcess);
+
     /// <summary>Bytes to copy at once.</summary>
     public int Size => Volatile.Read(ref _size);
 
@@ -85,13 +89,13 @@ internal sealed class SizeTuner
         }
 
         double limit = Best(costs) * Tolerance;
-        for (int candidate = 0; ; candidate++)
+        int smallest = 0;
+        while (costs[smallest] > limit)
         {
-            if (costs[candidate] <= limit)
-            {
-                return MinBytes << candidate;
-            }
+            smallest++;
         }
+
+        return MinBytes << smallest;
     }
 
     /// <summary>The size to begin with on a processor: what was measured on one of its kind.</summary>
@@ -197,7 +201,7 @@ internal struct SizeSeries
 
     // Candidates not handed out yet, and those not measured yet.
     private int _left;
-    private int _missing;
+    private int _missing; // a bit for each
 
     /// <summary>Bytes of the next system call.</summary>
     /// <param name="tuner">The tuner of the process.</param>
@@ -215,7 +219,7 @@ internal struct SizeSeries
             }
 
             _left = SizeTuner.Candidates;
-            _missing = SizeTuner.Candidates;
+            _missing = (1 << SizeTuner.Candidates) - 1;
         }
 
         // The largest first: where memory is touched for the first time, that is not the cost of the smaller ones.
@@ -226,8 +230,16 @@ internal struct SizeSeries
     /// <summary>Records what a call cost that <see cref="Next"/> called a trial and that did nothing but copy.</summary>
     public void Record(SizeTuner tuner, int trial, int bytes, long ticks)
     {
+        int bit = 1 << (trial - 1);
+        if ((_missing & bit) == 0)
+        {
+            // Of a series that was given up meanwhile.
+            return;
+        }
+
         _costs[trial - 1] = (double)Math.Max(1, ticks) / bytes;
-        if (--_missing == 0)
+        _missing &= ~bit;
+        if (_missing == 0)
         {
             tuner.Submit(_costs);
         }

@@ -7,7 +7,8 @@ namespace Millrace.Tests.Faults;
 [SupportedOSPlatform("linux")]
 public sealed class ChangeTests
 {
-    private const int Length = 5_000_001;
+    // More than the blocks that may be read before anybody asks.
+    private const int Length = 9_000_001;
 
     [Theory, EveryValue]
     public async Task A_file_rewritten_in_place_is_reported_at_its_end(ReadStrategy strategy, bool portable, ChangeDetection detection)

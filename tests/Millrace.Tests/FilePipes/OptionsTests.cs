@@ -8,6 +8,7 @@ public sealed class OptionsTests
     {
         FileReadOptions options = default;
         Assert.Equal(ReadStrategy.Auto, options.Strategy);
+        Assert.Equal(0, options.BlockBytes);
         Assert.Equal(0, options.BufferSize);
         Assert.Equal(64 * 1024 * 1024, options.MaxBufferedBytes);
         Assert.Equal(0, options.Offset);
@@ -29,6 +30,7 @@ public sealed class OptionsTests
     [Fact]
     public void Out_of_range_values_are_rejected()
     {
+        AssertRejected(nameof(FileReadOptions.BlockBytes), value => new() { BlockBytes = (int)value }, -1, 1, 4095, 5000, 2_101_248);
         AssertRejected(nameof(FileReadOptions.BufferSize), value => new() { BufferSize = (int)value }, -1, int.MinValue);
         AssertRejected(nameof(FileReadOptions.MaxBufferedBytes), value => new() { MaxBufferedBytes = (int)value }, 0, -1, int.MaxValue);
         AssertRejected(nameof(FileReadOptions.Offset), value => new() { Offset = value }, -1, long.MinValue);

@@ -6,7 +6,7 @@ internal sealed class FilePipeFactory(FileReadOptions options) : ReaderFactory(D
     public FileReadOptions Options { get; } = options;
 
     public static string Describe(in FileReadOptions options) =>
-        $"{options.Strategy}, {(options.Portable ? "portable" : "native")}, {options.BufferSize}";
+        $"{options.Strategy}, {(options.Portable ? "portable" : "native")}, {options.BufferSize}, blocks of {options.BlockBytes}";
 
     public override PipeReader Create(int length) => FilePipe.OpenRead(TestFolder.SharedFile(length), Options);
 

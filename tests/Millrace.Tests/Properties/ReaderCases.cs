@@ -40,6 +40,7 @@ internal static class ReaderCases
         from strategy in Gen.Elements(Enum.GetValues<ReadStrategy>())
         from portable in Gen.Elements(false, true)
         from buffer in Gen.Elements(0, 1, 7, 2048, 4096, 65536, Block, 1024 * 1024)
+        from block in Gen.Elements(0, 0, 0, 4096, 65536, 1024 * 1024)
         from offset in Gen.Frequency((3, Gen.Constant(0)), (1, Gen.Choose(0, length + 10)))
         from part in Gen.Frequency((3, Gen.Constant(-1)), (1, Gen.Choose(0, length + 10)))
         from count in Gen.Choose(1, 60)
@@ -51,6 +52,7 @@ internal static class ReaderCases
                 Strategy = strategy,
                 Portable = portable,
                 BufferSize = buffer,
+                BlockBytes = block,
                 Offset = offset,
                 Length = part < 0 ? null : part,
             },
