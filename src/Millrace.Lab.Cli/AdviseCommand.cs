@@ -13,6 +13,7 @@ internal static class AdviseCommand
         Examples:
           millrace lab advise results/latest
           millrace lab advise results/latest/results.json --json
+          millrace lab advise results/amd/files results/intel/files
 
         Exit codes:
           0    printed
@@ -21,8 +22,12 @@ internal static class AdviseCommand
 
     public static Command Create()
     {
-        var path = new Argument<string>("RESULTS");
-        path.Description = "A results.json, the folder that it is in, or a folder with one for every suite.";
+        var path = new Argument<string[]>("RESULTS")
+        {
+            Description = "results.json files, the folders that they are in, or folders with one for every suite. With those of several "
+                + "machines it begins with what depends on the machine.",
+            Arity = ArgumentArity.OneOrMore,
+        };
         var json = new Option<bool>("--json") { Description = "Print it as JSON." };
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command(Name, Description) { help, path, json };
@@ -30,13 +35,26 @@ internal static class AdviseCommand
         return command;
     }
 
-    private static int Run(string path, bool json)
+    private static int Run(string[] paths, bool json)
     {
-        ResultsFolder read = ResultsFolder.ReadRun(path);
-        foreach (LabResults results in read.Runs.Select(run => run.Results))
+        ResultsFolder[] read = [.. paths.Select(ResultsFolder.ReadRun)];
+        LabResults[] runs = [.. read.SelectMany(folder => folder.Runs).Select(run => run.Results)];
+        IReadOnlyList<MachinesSideBySide> suites = json ? [] : MachinesSideBySide.Of(runs);
+        foreach (MachinesSideBySide suite in suites)
+        {
+            Terminal.Print(() => MachinePrinter.PrintChanges(Terminal.Create(), suite));
+        }
+
+        foreach (LabResults results in runs)
         {
             Terminal.Print(() =>
             {
+                if (suites.Count > 0)
+                {
+                    Console.Out.WriteLine();
+                    Console.Out.WriteLine($"{results.Suite} on {MachineIdentity.Describe(results.Machine)}");
+                }
+
                 if (json)
                 {
                     Console.Out.WriteLine(AdviceDocument.ToJson(results));
@@ -48,7 +66,7 @@ internal static class AdviseCommand
             });
         }
 
-        Terminal.PrintProblems(Name, read.Problems);
-        return read.Runs.Count > 0 ? ExitCode.Success : ExitCode.CannotStart;
+        Terminal.PrintProblems(Name, read.SelectMany(folder => folder.Problems));
+        return runs.Length > 0 ? ExitCode.Success : ExitCode.CannotStart;
     }
 }

@@ -7,12 +7,13 @@ internal static class ReportCommand
 
     private const string Details = """
         Reads results.json of every folder given, or the files themselves, and writes one report.html and one report.md
-        with a section per run. A file that cannot be read is named, and the others are used. Nothing is measured.
+        with a section per run. Runs of one suite on several machines are also shown side by side. A file that cannot be read is named, and the others are used. Nothing is measured.
 
         Examples:
           millrace lab report results/latest
           millrace lab report results/before results/after --out results/both
-          millrace lab report results/latest --table README.md
+          millrace lab report results/amd results/intel --out results/both
+          millrace lab report results/*/files --out artifacts/report --table README.md
 
         Exit codes:
           0    the report was written
@@ -34,7 +35,7 @@ internal static class ReportCommand
         var table = new Option<string?>("--table")
         {
             Description = "Update the table in this Markdown file, between the lines "
-                + $"\"{SummaryTable.Begin}\" and \"{SummaryTable.End}\", from the first DIR.",
+                + $"\"{SummaryTable.Begin}\" and \"{SummaryTable.End}\": one for every run of the suite files.",
             HelpName = "FILE",
         };
         HelpOption help = HelpWithDetails.Create(Details);
@@ -60,19 +61,24 @@ internal static class ReportCommand
             Console.WriteLine($"Report:  {path}");
         }
 
+        foreach (MachinesSideBySide suite in MachinesSideBySide.Of(runs))
+        {
+            MachinePrinter.Print(suite);
+        }
+
         if (table is not null)
         {
-            WriteTable(table, runs[0]);
+            WriteTable(table, runs);
         }
 
         return ExitCode.Success;
     }
 
-    private static void WriteTable(string path, LabResults run)
+    private static void WriteTable(string path, LabResults[] runs)
     {
         try
         {
-            File.WriteAllText(path, SummaryTable.PutInto(File.ReadAllText(path).ReplaceLineEndings("\n"), run));
+            File.WriteAllText(path, SummaryTable.PutInto(File.ReadAllText(path).ReplaceLineEndings("\n"), runs));
             Console.WriteLine($"Table:   {path}");
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

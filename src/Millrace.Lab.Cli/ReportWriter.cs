@@ -9,7 +9,7 @@ internal static class ReportWriter
         try
         {
             File.WriteAllText(page, HtmlReport.Write(runs));
-            File.WriteAllText(text, string.Join("\n", runs.Select(MarkdownReport.Write)));
+            File.WriteAllText(text, MarkdownReport.Write(runs));
             return [page, text];
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

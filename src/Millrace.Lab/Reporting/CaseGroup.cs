@@ -92,7 +92,7 @@ internal sealed record CaseGroup(string Title, IReadOnlyList<CaseResult> Cases)
         ];
     }
 
-    private static string TitleOf(CaseParameters parameters)
+    public static string TitleOf(CaseParameters parameters)
     {
         string?[] parts =
         [

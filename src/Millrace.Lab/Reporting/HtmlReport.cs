@@ -33,6 +33,7 @@ internal static class HtmlReport
         {
             ["schema"] = Schema,
             ["runs"] = new JsonArray([.. runs.Select(Run)]),
+            ["machines"] = JsonSerializer.SerializeToNode(MachinesSideBySide.Of(runs), ReportJson.Default.IReadOnlyListMachinesSideBySide),
             ["published"] = JsonSerializer.SerializeToNode(Published(runs), ReportJson.Default.IReadOnlyListReportPublished),
         };
         using var buffer = new MemoryStream();
@@ -112,6 +113,7 @@ internal sealed record ReportPublishedRow(string Method, string? OurMethod, Case
 [JsonSourceGenerationOptions(
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
     DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSerializable(typeof(IReadOnlyList<MachinesSideBySide>))]
 [JsonSerializable(typeof(IReadOnlyList<ReportAdvice>))]
 [JsonSerializable(typeof(IReadOnlyList<ReportPublished>))]
 internal sealed partial class ReportJson : JsonSerializerContext;

@@ -6,6 +6,18 @@ internal static class MarkdownReport
     /// <summary>The file's name within an output folder.</summary>
     public const string Name = "report.md";
 
+    /// <summary>Writes the machines side by side, where there are several, then every run.</summary>
+    public static string Write(IReadOnlyList<LabResults> runs)
+    {
+        var text = new StringBuilder();
+        foreach (MachinesSideBySide suite in MachinesSideBySide.Of(runs))
+        {
+            suite.AppendTo(text);
+        }
+
+        return text.AppendJoin("\n", runs.Select(Write)).ToString();
+    }
+
     public static string Write(LabResults results)
     {
         CaseGroup[] groups = [.. CaseGroup.Of(results)];

@@ -12,9 +12,9 @@ internal static class SummaryTable
 
     private static readonly string[] Methods = [Baseline, nameof(FileReading.PipeReaderCreate), Pipe];
 
-    /// <summary>Puts the table of a run between the two lines of a Markdown text.</summary>
-    /// <exception cref="LabException">The text has no such lines, or the run not what the table shows.</exception>
-    public static string PutInto(string text, LabResults results)
+    /// <summary>Puts a table for each run of the suite files between the two lines of a Markdown text.</summary>
+    /// <exception cref="LabException">The text has no such lines, or a run not what the table shows.</exception>
+    public static string PutInto(string text, params IEnumerable<LabResults> runs)
     {
         int begin = text.IndexOf(Begin, StringComparison.Ordinal);
         int end = text.IndexOf(End, StringComparison.Ordinal);
@@ -23,7 +23,14 @@ internal static class SummaryTable
             throw new LabException($"The text has no lines \"{Begin}\" and \"{End}\" to put the table between.");
         }
 
-        return string.Concat(text.AsSpan(0, begin + Begin.Length), "\n", Write(results), text.AsSpan(end));
+        return string.Concat(text.AsSpan(0, begin + Begin.Length), "\n", string.Join('\n', Of(runs).Select(Write)), text.AsSpan(end));
+    }
+
+    // The order does not depend on that in which folders are named.
+    private static LabResults[] Of(IEnumerable<LabResults> runs)
+    {
+        LabResults[] files = [.. runs.Where(run => run.Suite == FilesSuite.SuiteName).OrderBy(run => run.Machine.Cpu, StringComparer.Ordinal)];
+        return files.Length > 0 ? files : throw new LabException("None of the runs is of the suite files, which the table shows.");
     }
 
     /// <exception cref="LabException">The run has not what the table shows.</exception>

@@ -8,8 +8,12 @@ public sealed class SummaryTableTests
     public void Readme_shows_the_table_of_the_committed_results()
     {
         string readme = File.ReadAllText(Path.Combine(Repository.Root, "README.md")).ReplaceLineEndings("\n");
-        LabResults results = ResultsFile.Read(Path.Combine(
-            Repository.Root, "results", "intel-xeon-2-cores-linux-6.18", "files", "results.json"));
+        LabResults[] results =
+        [
+            .. Directory.EnumerateDirectories(Path.Combine(Repository.Root, "results"))
+                .Select(machine => Path.Combine(machine, "files", ResultsFile.Name)).Where(File.Exists).Select(ResultsFile.Read),
+        ];
+        Assert.NotEmpty(results);
         Assert.Equal(SummaryTable.PutInto(readme, results), readme);
     }
 
@@ -26,6 +30,18 @@ public sealed class SummaryTableTests
         Assert.Contains("| 4 KiB | 20.0 | 40.0 | **10.0** | 0.50 |\n", table, StringComparison.Ordinal);
         Assert.DoesNotContain("2 KiB", table, StringComparison.Ordinal);
         Assert.Contains("(A processor, 2 cores, An OS, kernel 1.2.3, .NET 10.0.0, ext4; `millrace lab files`)", table, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Every_machine_has_a_table_in_the_order_of_their_processors()
+    {
+        LabResults one = Fixture.Run(
+            Fixture.Case("FileStreamSync", 4096, 20), Fixture.Case("PipeReaderCreate", 4096, 40), Fixture.Case("FilePipe", 4096, 10));
+        LabResults other = one with { Machine = one.Machine with { Cpu = "Another" } };
+        string text = SummaryTable.PutInto($"{SummaryTable.Begin}\n{SummaryTable.End}", one, other, one with { Suite = "writes" });
+        Assert.Equal(text, SummaryTable.PutInto(text, other, one));
+        Assert.Equal(3, text.Split("| buffer |").Length);
+        Assert.True(text.IndexOf("(Another", StringComparison.Ordinal) > text.IndexOf("(A processor", StringComparison.Ordinal));
     }
 
     [Fact]

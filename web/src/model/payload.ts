@@ -3,6 +3,15 @@ export interface Payload {
   schema: "millrace.report/2";
   runs: RunPayload[];
   published: Published[];
+  /** Suites that were measured on several machines. */
+  machines: Machines[];
+}
+
+/** Cells are in the order of the machines; a raw row has no rank. */
+export interface Machines {
+  suite: string;
+  machines: string[];
+  works: { title: string; change?: string; rows: { method: string; cells: { ratio: number; rank?: number }[] }[] }[];
 }
 
 export type Parameters = Record<string, string | number>;

@@ -9,6 +9,7 @@ import { caseTable } from "./caseTable.ts";
 import { compare } from "./compare.ts";
 import { facts } from "./facts.ts";
 import { head } from "./head.ts";
+import { machines } from "./machines.ts";
 import { published } from "./published.ts";
 
 /** A section, or null when the run has nothing for it. */
@@ -25,6 +26,8 @@ export function drawPage(place: HTMLElement, payload: Payload): void {
   document.title = runs.length === 1 ? `Millrace laboratory: ${nameOf(first)}` : `Millrace laboratory: ${runs.length} runs`;
   place.append(h("h1", {}, runs.length === 1 ? document.title : "Millrace laboratory"));
   if (runs.length > 1) place.append(contents(runs));
+  const several = machines(payload.machines);
+  if (several) place.append(several);
   for (const run of runs) place.append(section(run, payload, runs.length > 1));
   caseDialog(runs);
 }

@@ -4,6 +4,7 @@ namespace Millrace.Lab.Suites.Files;
 internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = FilesSuite.SmallSize)
     : Suite(limits ?? FilesSuite.Quick, limits ?? FilesSuite.Full)
 {
+    public const string SuiteName = "files";
     public const long SmallSize = 4 * ByteSize.MiB;
     public const long LargeSize = 128 * ByteSize.MiB;
     private const string Baseline = nameof(FileReading.FileStreamSync);
@@ -83,7 +84,7 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
         ],
     };
 
-    public override string Name => "files";
+    public override string Name => SuiteName;
 
     public override string Description => "every way to read a file: FileStream, pipes, mappings and Millrace's file pipes";
 
