@@ -55,9 +55,15 @@ public sealed class RawHttp2 : IDisposable
     /// <summary>Connects and exchanges settings.</summary>
     /// <param name="port">The port on this machine.</param>
     /// <param name="window">Bytes that the server may send on each stream.</param>
-    public static async Task<RawHttp2> OpenAsync(int port, int window = 65_535)
+    /// <param name="receiveBuffer">Bytes that the system receives before they are read; 0 for its own choice.</param>
+    public static async Task<RawHttp2> OpenAsync(int port, int window = 65_535, int receiveBuffer = 0)
     {
         var connection = new RawHttp2();
+        if (receiveBuffer > 0)
+        {
+            connection._client.ReceiveBufferSize = receiveBuffer;
+        }
+
         await connection._client.ConnectAsync(IPAddress.Loopback, port).Soon();
         connection._stream = connection._client.GetStream();
         byte[] settings = new byte[6];

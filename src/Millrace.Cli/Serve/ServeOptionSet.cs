@@ -9,6 +9,7 @@ namespace Millrace.Cli;
 internal sealed class ServeOptionSet
 {
     private const string None = "none";
+    private const long MinBufferedBytes = 16 * 1024 * 1024;
 
     private static readonly TransferHostOptions Defaults = new() { Folder = "." };
 
@@ -74,6 +75,9 @@ internal sealed class ServeOptionSet
     private readonly Option<int> _maxConnections = Count(
         "--max-connections", "Limit the concurrent connections.", Defaults.Limits.MaxConnections);
 
+    private readonly Option<string?> _maxBuffered = Size(
+        "--max-buffered", "Limit the memory for bytes that wait to be stored or sent, of all connections (default: 512M).");
+
     private readonly PageOptionSet _pages = new();
     private readonly GrpcOptionSet _grpc = new();
 
@@ -102,6 +106,14 @@ internal sealed class ServeOptionSet
                 CheckPort(result, _http2Port.Name, text);
             }
         });
+        _maxBuffered.Validators.Add(result =>
+        {
+            if (SizeArgument.TryParse(result.Tokens.Count > 0 ? result.Tokens[0].Value : null, out long bytes)
+                && bytes < MinBufferedBytes)
+            {
+                result.AddError($"--max-buffered: '{result.Tokens[0].Value}' is too little; use 16M or more.");
+            }
+        });
         _grace.Validators.Add(result =>
         {
             if (result.Tokens.Count > 0 && !DurationArgument.TryParse(result.Tokens[0].Value, out _))
@@ -116,7 +128,7 @@ internal sealed class ServeOptionSet
         foreach (Option option in new Option[]
         {
             _port, _host, _http2Port, _certificate, _key, _tokens, _insecure, _maxFile, _maxTotal, _leaveFree, _minRate,
-            _maxTransfers, _maxUploads, _maxUploadsTotal, _maxConnections, _grace,
+            _maxTransfers, _maxUploads, _maxUploadsTotal, _maxConnections, _maxBuffered, _grace,
         })
         {
             command.Options.Add(option);
@@ -162,6 +174,7 @@ internal sealed class ServeOptionSet
             {
                 MaxTransfers = parsed.GetValue(_maxTransfers),
                 MaxConnections = parsed.GetValue(_maxConnections),
+                MaxBufferedBytes = Bytes(parsed.GetValue(_maxBuffered)) ?? Defaults.Limits.MaxBufferedBytes,
                 MinReceiveRate = (int)Math.Min(
                     int.MaxValue, Bytes(parsed.GetValue(_minRate)) ?? Defaults.Limits.MinReceiveRate),
             },

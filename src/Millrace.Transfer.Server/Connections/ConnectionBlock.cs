@@ -10,7 +10,8 @@ internal sealed class ConnectionBlock(ConnectionMemoryPool pool, int bytes) : IM
 
     // An array, because Kestrel's sender takes no other memory; pinned, because the system writes to it.
     private readonly byte[] _array = GC.AllocateUninitializedArray<byte>(bytes + LineBytes, pinned: true);
-    private int _lent = 1;
+    private ConnectionMemory? _borrower;
+    private int _lent;
 
     public int Bytes => bytes;
 
@@ -21,14 +22,22 @@ internal sealed class ConnectionBlock(ConnectionMemoryPool pool, int bytes) : IM
     public Memory<byte> Memory => _array.AsMemory(
         (int)((LineBytes + (LineBytes / 2) - Marshal.UnsafeAddrOfPinnedArrayElement(_array, 0)) & (LineBytes - 1)), bytes);
 
-    /// <summary>It was free and now belongs to somebody again.</summary>
-    public void Lend() => _lent = 1;
+    /// <summary>It was free and now belongs to somebody.</summary>
+    /// <param name="borrower">The connection that is told when it comes back; null for none.</param>
+    public ConnectionBlock Lend(ConnectionMemory? borrower)
+    {
+        _borrower = borrower;
+        _lent = 1;
+        return this;
+    }
 
     public void Dispose()
     {
         // Twice would make two connections share it.
         if (Interlocked.Exchange(ref _lent, 0) == 1)
         {
+            _borrower?.Return(bytes);
+            _borrower = null;
             pool.Return(this);
         }
     }

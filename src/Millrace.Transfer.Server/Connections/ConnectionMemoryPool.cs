@@ -63,7 +63,9 @@ internal sealed class ConnectionMemoryPool : MemoryPool<byte>
         }
     }
 
-    public override IMemoryOwner<byte> Rent(int minBufferSize = -1)
+    public override IMemoryOwner<byte> Rent(int minBufferSize = -1) => Rent(minBufferSize, borrower: null);
+
+    internal ConnectionBlock Rent(int minBufferSize, ConnectionMemory? borrower)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(minBufferSize, LargeBytes);
         bool small = minBufferSize <= SmallBytes;
@@ -72,12 +74,11 @@ internal sealed class ConnectionMemoryPool : MemoryPool<byte>
             ObjectDisposedException.ThrowIf(_users == 0, this);
             if ((small ? _small : _large).TryTake(out ConnectionBlock? block))
             {
-                block.Lend();
-                return block;
+                return block.Lend(borrower);
             }
         }
 
-        return new ConnectionBlock(this, small ? SmallBytes : LargeBytes);
+        return new ConnectionBlock(this, small ? SmallBytes : LargeBytes).Lend(borrower);
     }
 
     internal void Return(ConnectionBlock block)

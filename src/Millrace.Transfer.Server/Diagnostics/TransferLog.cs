@@ -34,4 +34,8 @@ internal static partial class TransferLog
 
     [LoggerMessage(9, LogLevel.Warning, "The certificate in {Path} has changed and cannot be used; the previous one still is: {Reason}")]
     public static partial void CertificateUnreadable(this ILogger logger, string path, string reason);
+
+    [LoggerMessage(10, LogLevel.Warning,
+        "All connections hold {Held} bytes that were not read or not sent, and {Limit} are allowed; the connection of {Address} is closed, which holds {Bytes}")]
+    public static partial void BuffersExceeded(this ILogger logger, long held, long limit, string address, long bytes);
 }

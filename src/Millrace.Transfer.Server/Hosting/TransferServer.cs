@@ -234,6 +234,8 @@ public sealed class TransferServer : IAsyncDisposable
         options.Logging?.Invoke(builder.Logging);
         builder.WebHost.UseKestrelCore();
         builder.Services.AddSingleton<IMemoryPoolFactory<byte>, ConnectionMemoryPool.Factory>();
+        builder.Services.AddSingleton(services => new BufferLimit(
+            options.Limits.MaxBufferedBytes, services.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name)));
         builder.Services.Configure<SocketTransportOptions>(transport =>
         {
             KestrelLimits.Apply(transport, options.Limits);
@@ -257,6 +259,8 @@ public sealed class TransferServer : IAsyncDisposable
                     listen.UseHttps(tls.ForHandshakes(listen.ApplicationServices
                         .GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name)));
                 }
+
+                LimitBuffers(listen);
             });
             if (ports.Http2 is not null)
             {
@@ -264,6 +268,7 @@ public sealed class TransferServer : IAsyncDisposable
                 {
                     listen.Protocols = HttpProtocols.Http2;
                     listen.Use(CountStreams);
+                    LimitBuffers(listen);
                 });
             }
         });
@@ -275,6 +280,12 @@ public sealed class TransferServer : IAsyncDisposable
         connection.Features.Set(new StreamCount());
         return next(connection);
     };
+
+    private static void LimitBuffers(ListenOptions listen)
+    {
+        BufferLimit limit = listen.ApplicationServices.GetRequiredService<BufferLimit>();
+        listen.Use(next => connection => limit.RunAsync(connection, next));
+    }
 
     private void Map()
     {

@@ -3,6 +3,8 @@ namespace Millrace.Transfer.Server;
 /// <summary>How much one client may use of a server at once, and how slow it may be.</summary>
 public sealed class TransferLimits
 {
+    private const long MinBufferedBytes = 16 * 1024 * 1024;
+
     /// <summary>
     /// Transfers at once for each token, or for each address where no tokens are used; 1 or more. One more is refused with 429.
     /// </summary>
@@ -99,6 +101,24 @@ public sealed class TransferLimits
             field = value;
         }
     } = 16 * 1024 * 1024;
+
+    /// <summary>
+    /// Bytes that are held for all connections of a <see cref="TransferServer"/> together, because they were received and not read, or
+    /// written and not sent; 16 MiB or more. Over it, the connection that holds the most is closed; its uploads can be resumed.
+    /// </summary>
+    /// <remarks>
+    /// 32 uploads over HTTP/2 whose disk hangs; those that are read as they arrive hold a hundredth of that. While requests of closed
+    /// connections cannot end because of the disk, up to twice as much.
+    /// </remarks>
+    public long MaxBufferedBytes
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, MinBufferedBytes);
+            field = value;
+        }
+    } = 512L * 1024 * 1024;
 
     private static int Positive(int value, string name)
     {

@@ -131,6 +131,7 @@ public sealed class ServeTests : CommandTests
     [InlineData("--max-transfers", "0")]
     [InlineData("--max-uploads", "0")]
     [InlineData("--max-uploads-total", "-1")]
+    [InlineData("--max-buffered", "15M")]
     public async Task Wrong_values_are_named(string option, string value)
     {
         string error = await FailAsync("serve", option, value);

@@ -29,6 +29,58 @@ public sealed class UnreadBodyTests : CommandTests
         await FloodAsync(serve, 60, "PUT", () => { });
     }
 
+    /// <summary>
+    /// An upload that expects 100 Continue is not read while that cannot be sent, because the client does not receive a download.
+    /// </summary>
+    [NeedsTheory(Need.Linux)]
+    [InlineData(60)]
+    [InlineData(300)]
+    public async Task Uploads_that_cannot_be_read_stay_within_the_limit_while_others_are_served(int count)
+    {
+        const int LimitMiB = 256;
+        Directory.CreateDirectory(Folder["files"]);
+        await using (FileStream endless = File.Create(Folder["files/endless"]))
+        {
+            endless.SetLength(1_000 * MB);
+        }
+
+        byte[] honest = Write("honest", 40 * MB);
+        using ServedCommand serve = await ServeAsync("files", "--max-buffered", $"{LimitMiB}MiB", "--max-transfers", "1000");
+        RawHttp2[] connections = await StallAsync(serve, count);
+        try
+        {
+            bool[] taken = await Task.WhenAll(connections.Select(connection => FloodAsync(connection, 3, FloodBytes)));
+            Assert.Contains(false, taken);
+            using (HttpResponseMessage health = await serve.Client.GetAsync("health"))
+            {
+                Assert.True(health.IsSuccessStatusCode);
+            }
+
+            using (HttpResponseMessage put = await serve.Client.PutAsync("files/small", new ByteArrayContent([1])))
+            {
+                Assert.True(put.IsSuccessStatusCode);
+            }
+
+            foreach (string protocol in (string[])["http2", "grpc"])
+            {
+                await SucceedAsync("put", "honest", serve.Files + protocol, "--via", protocol);
+                Assert.Equal(honest, await File.ReadAllBytesAsync(Folder[$"files/{protocol}"]));
+            }
+
+            // The second part is for what each connection holds of the download, which is not enough to be chosen for.
+            Assert.InRange(MemoryOf(serve, "VmHWM"), 0, ((LimitMiB + (count / 2)) * 1024 * 1024) + (120 * MB));
+        }
+        finally
+        {
+            Array.ForEach(connections, connection => connection.Dispose());
+        }
+
+        // Without the files that it has mapped, which are no longer those of an idle server.
+        await Bounded.UntilAsync(() => MemoryOf(serve, "RssAnon") < 80 * MB);
+        serve.Signal(Command.Terminate);
+        Assert.Contains("not read or not sent", (await serve.EndAsync()).Error, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData("GET", "/files/")]
     [InlineData("GET", "/files/large")]
@@ -138,6 +190,47 @@ public sealed class UnreadBodyTests : CommandTests
         }
 
         await Bounded.UntilAsync(() => MemoryOf(serve, "VmRSS") < 100 * MB);
+    }
+
+    /// <summary>Begins a download on each connection that is not received, and an upload whose 100 Continue waits for it.</summary>
+    private async Task<RawHttp2[]> StallAsync(ServedCommand serve, int count)
+    {
+        int port = Http2PortOf(serve);
+        RawHttp2[] connections = await Task.WhenAll(
+            Enumerable.Range(0, count).Select(_ => RawHttp2.OpenAsync(port, int.MaxValue, receiveBuffer: 4096)));
+        foreach (RawHttp2 connection in connections)
+        {
+            await connection.SendAsync(new Http2Frame(RawHttp2.WindowUpdate, 0, 0, new byte[] { 0x7f, 0, 0, 0 }));
+            await connection.RequestAsync(1, "GET", "/files/endless", end: true);
+        }
+
+        // The sockets have taken what they can.
+        long before;
+        long now = 0;
+        do
+        {
+            before = now;
+            await Task.Delay(TimeSpan.FromSeconds(1));
+            now = BytesInSockets(port);
+        }
+        while (now != before || now == 0);
+        for (int i = 0; i < count; i++)
+        {
+            await connections[i].RequestAsync(3, "PUT", $"/files/{i}", end: false, ("expect", "100-continue"));
+        }
+
+        await Bounded.UntilAsync(() => Directory.GetFiles(Folder["files"]).Length > count);
+        return connections;
+    }
+
+    /// <summary>Bytes that wait to be sent by the sockets of a port: proc_net_tcp(5).</summary>
+    private static long BytesInSockets(int port)
+    {
+        string local = string.Create(CultureInfo.InvariantCulture, $":{port:X4}");
+        return File.ReadLines("/proc/net/tcp")
+            .Select(line => line.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries))
+            .Where(fields => fields[1].EndsWith(local, StringComparison.Ordinal))
+            .Sum(fields => long.Parse(fields[4].Split(':')[0], NumberStyles.HexNumber, CultureInfo.InvariantCulture));
     }
 
     /// <summary>Begins requests of several kinds on one connection, until the server has taken or refused a whole window.</summary>

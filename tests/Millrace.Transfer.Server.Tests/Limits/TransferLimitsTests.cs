@@ -20,6 +20,7 @@ public sealed class TransferLimitsTests
         Assert.Equal(128 * 1024, limits.ReceiveBuffer);
         Assert.Equal(128 * 1024, limits.SendBuffer);
         Assert.Equal(16 * 1024 * 1024, limits.Http2Window);
+        Assert.Equal(512 * 1024 * 1024, limits.MaxBufferedBytes);
     }
 
     [Fact]
@@ -28,6 +29,7 @@ public sealed class TransferLimitsTests
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxTransfers = 0 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxListings = 0 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxConnections = 0 });
+        Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxBufferedBytes = (16 * 1024 * 1024) - 1 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MaxBodyBytes = -1 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MinReceiveRate = -1 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new TransferLimits { MinReceiveRateGracePeriod = TimeSpan.FromSeconds(1) });
