@@ -6,6 +6,9 @@ namespace Millrace.Tests.Child;
 /// <summary>Writes, appends to, copies and reads files at random, from and into memory that it names first.</summary>
 internal sealed class RandomCalls(string folder, int seed)
 {
+    /// <summary>How files end that are also read into the memory of a pipe.</summary>
+    public const string Whole = ".whole";
+
     private const int Files = 12;
     private const int Steps = 25;
     private const int MemoryBytes = 2 * 1024 * 1024;
@@ -106,8 +109,8 @@ internal sealed class RandomCalls(string folder, int seed)
         await using FilePipeWriter copy = WriterKind.Of("Buffered").Create(path + ".copy");
         await portable.CopyToAsync(copy);
         await copy.CommitAsync();
-        await FilePipe.CopyAsync(path, path + ".whole", new FileCopyOptions { Portable = true });
-        using FilePipeReader reader = FilePipe.OpenRead(path, new FileReadOptions { Offset = _random.Next(Page) });
+        await FilePipe.CopyAsync(path, path + Whole, new FileCopyOptions { Portable = true });
+        using FilePipeReader reader = FilePipe.OpenRead(path + Whole, new FileReadOptions { Offset = _random.Next(Page) });
         await reader.CopyToAsync(PipeWriter.Create(Stream.Null));
     }
 

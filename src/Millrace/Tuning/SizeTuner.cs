@@ -54,8 +54,11 @@ internal sealed class SizeTuner
     {
         _name = name;
         _fixed = fixedBytes > 0;
-        _size = _fixed ? fixedBytes : KnownFor(Processor());
+        _size = _fixed ? fixedBytes : Known;
     }
+
+    /// <summary>What <see cref="KnownFor"/> has for this processor. First: <see cref="Reading"/> begins with it.</summary>
+    public static int Known { get; } = KnownFor(Processor());
 
     /// <summary>What readers of large files use.</summary>
     public static SizeTuner Reading { get; } = new("reading", BlockSizes.ForProcess);

@@ -1,5 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
+using Millrace.Tuning;
 
 namespace Millrace.Writing;
 
@@ -9,12 +10,13 @@ namespace Millrace.Writing;
 /// </summary>
 internal abstract class StagedFile : IDisposable
 {
-    /// <summary>The most that the system is given in one call, in bytes, and what calls end at multiples of.</summary>
+    /// <summary>The most that the system is given in one call, in bytes; where that is not all, the call ends at a multiple of it.</summary>
     /// <remarks>
-    /// The page cache takes memory in pieces as large as the write where it can. For a MiB it often has to make room first:
-    /// 128 MiB took 60 ms on average so, 529 at most, and 27 and 34 in writes of 256 KiB. See docs/measuring.md.
+    /// What suits the processor, which is not measured again: what there is to gain is less than what one series of calls differs from
+    /// the next, and what there is to lose shows in one file of ten. The page cache takes memory in pieces as large as the write where it
+    /// can, and on some machines has to make room for a MiB first. See docs/measuring.md.
     /// </remarks>
-    private const int MaxAtOnce = BlockPool.BodyBytes;
+    internal static readonly int MaxAtOnce = SizeTuner.Known;
 
     private readonly bool _keeps;
     private bool _disposed;
@@ -53,9 +55,13 @@ internal abstract class StagedFile : IDisposable
 
     public void Write(ReadOnlySpan<byte> first, ReadOnlySpan<byte> second, long offset)
     {
-        while (first.Length + (long)second.Length > MaxAtOnce - (offset % MaxAtOnce))
+        // What is copied first goes through one block.
+        int most = PageStep.IsSlowToWrite(first, offset) || PageStep.IsSlowToWrite(second, offset + first.Length)
+            ? BlockPool.BodyBytes
+            : MaxAtOnce;
+        while (first.Length + (long)second.Length > most)
         {
-            int bytes = MaxAtOnce - (int)(offset % MaxAtOnce);
+            int bytes = most - (int)(offset % most);
             int fromFirst = Math.Min(first.Length, bytes);
             WriteInStep(first[..fromFirst], second[..(bytes - fromFirst)], offset);
             first = first[fromFirst..];
