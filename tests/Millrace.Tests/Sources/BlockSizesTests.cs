@@ -59,6 +59,19 @@ public sealed class BlockSizesTests
         Assert.DoesNotContain("blocks", small.StrategyReason, StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(131_072, "128 KiB, fixed for the process")]
+    [InlineData(2_097_152, "2048 KiB, fixed for the process")]
+    [Trait("Needs", "Native")]
+    public async Task Variable_fixes_the_size_for_the_process(int bytes, string expected)
+    {
+        using ChildProcess child = ChildProcess.StartAfter(
+            $"export MILLRACE_NO_MAPPING=1 MILLRACE_BLOCK_BYTES={bytes}", "strategy", Sparse(64 * MiB));
+
+        Assert.EndsWith($"; blocks of {expected}", await child.ReadLineAsync(), StringComparison.Ordinal);
+        Assert.Equal(0, await child.EndAsync());
+    }
+
     private static string Sparse(long length)
     {
         string path = TestFolder.NewPath();
