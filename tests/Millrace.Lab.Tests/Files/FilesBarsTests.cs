@@ -6,7 +6,7 @@ public sealed class FilesBarsTests
     public void Fast_run_meets_every_bar()
     {
         IReadOnlyList<BarResult> bars = FilesBars.Check(Fixture.Run([.. Everything(pipeMs: 2.9)]));
-        Assert.Equal(17, bars.Count);
+        Assert.Equal(18, bars.Count);
         Assert.All(bars, bar => Assert.True(bar.Met, bar.Figure + ": " + bar.Measured));
     }
 
@@ -107,6 +107,12 @@ public sealed class FilesBarsTests
             {
                 yield return Fixture.Case("RawRead", block, 3, bytes);
             }
+        }
+
+        foreach (int block in FilesSuite.FixedBlocks)
+        {
+            CaseResult item = Fixture.Case("FilePipe", 65536, pipeMs / (pipeMs > 10 ? 1.04 : 1.02));
+            yield return item with { Parameters = item.Parameters with { Block = block } };
         }
 
         foreach (long offset in FilesSuite.Offsets)

@@ -9,7 +9,7 @@ public sealed class FilesPlanTests
     public void Quick_mode_measures_the_main_methods_everywhere_and_samples_the_others()
     {
         IReadOnlyList<FileCase> plan = Cases(LabMode.Quick);
-        FileCase[] hot = [.. plan.Where(entry => entry is { Cache: CacheState.Hot, Role: null, Offset: 0 })];
+        FileCase[] hot = [.. plan.Where(entry => entry is { Cache: CacheState.Hot, Role: null, Offset: 0, Block: 0 })];
         foreach (string method in new[] { "FileStreamSync", "PipeReaderCreate", "FilePipe" })
         {
             Assert.Equal(12, hot.Count(entry => entry.Method == method));
@@ -86,6 +86,10 @@ public sealed class FilesPlanTests
             Assert.Equal(FilesSuite.FloorMethods, floor.Select(entry => entry.Method).Distinct());
         }
 
+        FileCase[] told = [.. plan.Where(entry => entry.Block != 0)];
+        Assert.Equal(FilesSuite.FixedBlocks, told.Select(entry => entry.Block));
+        Assert.All(told, entry => Assert.Contains(
+            plan, other => other.Method == entry.Method && other.Parameters == entry.Parameters with { Block = null }));
         FileCase[] shifted = [.. plan.Where(entry => entry.Offset != 0)];
         Assert.Equal(FilesSuite.Offsets, shifted.Select(entry => entry.Offset));
         Assert.All(shifted, entry => Assert.Contains(

@@ -8,6 +8,9 @@ internal sealed record FileCase(
     /// <summary>Where file pipes begin to read, in bytes.</summary>
     public long Offset { get; init; }
 
+    /// <summary>The bytes that a file pipe reads at a time; 0 where it chooses.</summary>
+    public int Block { get; init; }
+
     public override bool IsBaseline => Method == nameof(FileReading.FileStreamSync);
 
     public override TestFile CachedFile => Source;
@@ -22,6 +25,7 @@ internal sealed record FileCase(
         Load = IsBusy ? CaseLoad.Busy : null,
         File = Source.Generated ? null : Source.Path,
         Offset = Offset == 0 ? null : Offset,
+        Block = Block == 0 ? null : Block,
     };
 
     public override string Missing => Floor.Is(Method) ? $"rows {Floor.Prefix}*" : base.Missing;
@@ -110,7 +114,7 @@ internal sealed class FileReading(FileCase planned) : CaseMethod
     private FilePipeReader OpenPipe(ReadStrategy strategy)
     {
         FilePipeReader reader = Millrace.FilePipe.OpenRead(
-            _source.Path, new FileReadOptions { BufferSize = _buffer, Strategy = strategy, Offset = planned.Offset });
+            _source.Path, new FileReadOptions { BufferSize = _buffer, Strategy = strategy, Offset = planned.Offset, BlockBytes = planned.Block });
         Describe(reader);
         return reader;
     }

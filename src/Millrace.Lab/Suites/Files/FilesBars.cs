@@ -42,6 +42,17 @@ internal static class FilesBars
                      let other = cases.Of(Mapping, IsHotAndLarge).Where(item => item.Parameters.CacheFill == fill.Key).MinBy(Figures.Median)
                      where other is not null
                      select new CasePair(fill.MinBy(Figures.Median)!, other)),
+        BarDefinition.Ratio(
+            $"{Pipe} in the block that it chooses / best fixed block, {LargeText}",
+            1.03,
+            cases =>
+            {
+                CaseResult[] fixedBlocks = [.. cases.Of(Pipe, parameters => parameters is { Block: not null, Load: null })];
+                return FilesSuite.FixedBlocks.Except(fixedBlocks.Select(item => item.Parameters.Block!.Value)).Any()
+                    || cases.Find(Pipe, fixedBlocks[0].Parameters with { Block = null }) is not { } mine
+                    ? []
+                    : [new CasePair(mine, fixedBlocks.MinBy(Figures.Median)!)];
+            }),
         .. FilesSuite.Offsets.Select(offset => BarDefinition.Ratio(
             $"{Pipe} from offset {offset.ToString("#,0", CultureInfo.InvariantCulture)} / from 0, {LargeText}",
             1.05,

@@ -44,6 +44,9 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
     /// <summary>Where reading begins in a few cases: the kernel copies slowly between places that lie differently within their pages.</summary>
     public static readonly long[] Offsets = [5, 4089, 4095];
 
+    /// <summary>Blocks that a file pipe is told to read, for comparison with the one that it chooses.</summary>
+    public static readonly int[] FixedBlocks = [262144, 524288, 1048576, 2097152];
+
     // Of the floor's rows that have no best block.
     private const int FloorPiece = 1048576;
     private const int OffsetBuffer = 65536;
@@ -93,13 +96,13 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
     public override IReadOnlyList<string> Methods { get; } = [.. AllMethods, .. FloorMethods];
 
     public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
-        (FileCase)planned with { Source = TestFile.OfIncrements(DataPath(options), TinyBytes), Buffer = TinyBuffer, Offset = 0 };
+        (FileCase)planned with { Source = TestFile.OfIncrements(DataPath(options), TinyBytes), Buffer = TinyBuffer, Offset = 0, Block = 0 };
 
     public override IEnumerable<PlannedCase> WarmUps(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files)
     {
         TestFile file = TestFile.OfIncrements(DataPath(options), warmUpBytes);
         return WarmUpBuffers.Select(
-            buffer => (FileCase)planned with { Source = file, Buffer = buffer, Fill = CacheFill.LargeWrites, Offset = 0 });
+            buffer => (FileCase)planned with { Source = file, Buffer = buffer, Fill = CacheFill.LargeWrites, Offset = 0, Block = 0 });
     }
 
     public override IReadOnlyList<BarResult> Bars(LabResults results) => FilesBars.Check(results);
@@ -123,6 +126,7 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
                 .. files.Where(file => file != large).SelectMany(file => Hot(SampledOfAll, file, SampledBuffers)),
                 .. files.SelectMany(file => FloorOf(file, CacheControl.DefaultFill(file))),
                 .. FromOffsets(large),
+                .. InFixedBlocks(large),
                 .. Product([Baseline, Pipe], large, ColdBuffers, Sequential, CacheState.Cold, CacheFill.None),
             ]
             :
@@ -140,6 +144,7 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
                    select planned,
                 .. files.SelectMany(file => FloorOf(file, CacheControl.DefaultFill(file))),
                 .. FromOffsets(files.FirstOrDefault(file => file.Bytes == LargeSize) ?? large),
+                .. InFixedBlocks(files.FirstOrDefault(file => file.Bytes == LargeSize) ?? large),
             ];
 
         static IEnumerable<PlannedCase> Hot(string[] methods, TestFile file, int[] buffers) =>
@@ -165,6 +170,14 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
             Pipe, file, OffsetBuffer, FileOptions.SequentialScan, CacheState.Hot, CacheControl.DefaultFill(file))
         {
             Offset = offset,
+        };
+
+    private static IEnumerable<PlannedCase> InFixedBlocks(TestFile file) =>
+        from block in file.Generated ? FixedBlocks : []
+        select new FileCase(
+            Pipe, file, OffsetBuffer, FileOptions.SequentialScan, CacheState.Hot, CacheControl.DefaultFill(file))
+        {
+            Block = block,
         };
 
     private static IEnumerable<PlannedCase> Product(
