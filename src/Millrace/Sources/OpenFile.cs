@@ -177,6 +177,12 @@ internal sealed class OpenFile : IDisposable
                 // So that the last bytes arrive together with the end.
                 block.Last = IsEnd(end, sawEnd: false);
             }
+            else if (known && FileStatus.Get(Handle, Native).Size is var size && size < end)
+            {
+                // A read that overlaps a truncation returns zeros for what is gone, and says nothing.
+                block.Filled = (int)Math.Max(0, size - block.FileOffset);
+                block.Error = Truncated(block.EndOffset, size);
+            }
         }
         catch (FilePipeException exception)
         {
@@ -269,12 +275,7 @@ internal sealed class OpenFile : IDisposable
         FileStatus now = FileStatus.Get(Handle, Native);
         if (now.Size < _status.Size && offset < Math.Min(_status.Size, Limit))
         {
-            throw new FilePipeException(
-                FilePipeError.Truncated,
-                $"'{Path}' was truncated from {_status.Size} to {now.Size} bytes while it was read; "
-                + $"the bytes before offset {offset} were delivered.",
-                Path,
-                offset);
+            throw Truncated(offset, now.Size);
         }
 
         if (!sawEnd && now.Size > offset && offset < Limit)
@@ -302,6 +303,14 @@ internal sealed class OpenFile : IDisposable
 
         return true;
     }
+
+    private FilePipeException Truncated(long offset, long size) =>
+        new(
+            FilePipeError.Truncated,
+            $"'{Path}' was truncated from {_status.Size} to {size} bytes while it was read; "
+            + $"the bytes before offset {offset} were delivered.",
+            Path,
+            offset);
 
     /// <summary>Exceptions of a read that are not bugs in this library, a handle closed underneath included.</summary>
     public static bool IsSystemError(Exception exception) =>
