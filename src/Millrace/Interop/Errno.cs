@@ -9,8 +9,10 @@ internal static class Errno
     public const int Interrupted = 4; // EINTR
     public const int InputOutput = 5; // EIO
     public const int NoSuchAddress = 6; // ENXIO
+    public const int BadDescriptor = 9; // EBADF
     public const int Again = 11; // EAGAIN
     public const int AccessDenied = 13; // EACCES
+    public const int BadAddress = 14; // EFAULT
     public const int Busy = 16; // EBUSY
     public const int Exists = 17; // EEXIST
     public const int CrossDevice = 18; // EXDEV

@@ -25,11 +25,17 @@ internal static unsafe partial class MemoryMap
     private const int AdviceDontNeed = 4; // MADV_DONTNEED
     private const int AdviceHugePage = 14; // MADV_HUGEPAGE
     private const int AdvicePopulateRead = 22; // MADV_POPULATE_READ, Linux 5.14
+    private const int ProtectNone = 0; // PROT_NONE
+    private const int EventAdd = 1; // EPOLL_CTL_ADD
+    private const int AroundBytes = 64 * 1024; // fault_around_bytes
 
     public static int PageBytes { get; } = Environment.SystemPageSize;
 
     /// <summary>Whether the kernel can enter pages and report an error instead of raising a signal.</summary>
     public static bool CanPopulate { get; } = ProbePopulate();
+
+    /// <summary>Whether the kernel can be made to touch memory, and reports memory that is not there as an error.</summary>
+    public static bool CanTouch { get; } = ProbeTouch();
 
     /// <summary>
     /// Maps a part of a file for reading, from a multiple of a page on; of <see cref="HugePageBytes"/> to have large
@@ -112,6 +118,29 @@ internal static unsafe partial class MemoryMap
         }
     }
 
+    /// <summary>
+    /// Enters pages that are in the page cache by faults inside the kernel, each of which enters the 16 pages around it;
+    /// populating looks up and locks every page, which took 1.5 times as long for everything.
+    /// </summary>
+    /// <remarks>
+    /// <c>epoll_ctl</c> copies the event before it looks at its descriptors: -1 makes it fail without an effect, with EBADF
+    /// where the memory can be read and with EFAULT where a program would have received SIGBUS.
+    /// https://man7.org/linux/man-pages/man2/epoll_ctl.2.html
+    /// </remarks>
+    /// <returns>False when one of the pages that were touched cannot be read. Those between them were not looked at.</returns>
+    public static bool TryTouch(byte* address, nint bytes)
+    {
+        for (byte* page = address; page < address + bytes; page += AroundBytes - (nint)((nuint)page % AroundBytes))
+        {
+            if (!Touch(page))
+            {
+                return false;
+            }
+        }
+
+        return true;
+    }
+
     /// <summary>Takes the pages of a range out of the process; of a file they stay in the page cache.</summary>
     public static void Drop(byte* address, nint bytes) => _ = MAdvise(address, bytes, AdviceDontNeed);
 
@@ -126,6 +155,29 @@ internal static unsafe partial class MemoryMap
         Unmap(page, PageBytes);
         return can;
     }
+
+    private static bool Touch(byte* address) =>
+        EPollControl(-1, EventAdd, -1, address) != 0 && Marshal.GetLastPInvokeError() == Errno.BadDescriptor;
+
+    private static bool ProbeTouch()
+    {
+        if (!CanPopulate)
+        {
+            return false;
+        }
+
+        byte* page = MapAnonymous(PageBytes);
+        byte* none = MMapAnonymous(null, PageBytes, ProtectNone, Private | Anonymous, -1, 0);
+        bool can = page is not null && none != (byte*)-1
+            && Touch(page)
+            && !Touch(none) && Marshal.GetLastPInvokeError() == Errno.BadAddress;
+        Unmap(page, PageBytes);
+        Unmap(none, PageBytes);
+        return can;
+    }
+
+    [LibraryImport("libc", EntryPoint = "epoll_ctl", SetLastError = true)]
+    private static partial int EPollControl(int poll, int operation, int file, byte* ev);
 
     [LibraryImport("libc", EntryPoint = "mmap", SetLastError = true)]
     private static partial byte* MMap(

@@ -27,6 +27,9 @@ internal readonly partial record struct NamedFile(uint Links, uint User, uint Gr
         return error;
     }
 
+    /// <summary>Whether this process is the file's owner, by which the kernel grants it what it does not grant others.</summary>
+    public static bool IsOwned(SafeFileHandle file) => TryGet(file, out NamedFile named) == 0 && named.User == GetEUid();
+
     public static void TrySetOwner(SafeFileHandle file, uint user, uint group) => _ = FChOwn(file, user, group);
 
     public static int SetMode(SafeFileHandle file, UnixFileMode mode) =>
@@ -37,6 +40,10 @@ internal readonly partial record struct NamedFile(uint Links, uint User, uint Gr
     // https://man7.org/linux/man-pages/man2/chown.2.html, chmod.2.html
     [LibraryImport("libc", EntryPoint = "fchown", SetLastError = true)]
     private static partial int FChOwn(SafeFileHandle file, uint user, uint group);
+
+    // https://man7.org/linux/man-pages/man2/geteuid.2.html
+    [LibraryImport("libc", EntryPoint = "geteuid")]
+    private static partial uint GetEUid();
 
     [LibraryImport("libc", EntryPoint = "fchmod", SetLastError = true)]
     private static partial int FChMod(SafeFileHandle file, int mode);

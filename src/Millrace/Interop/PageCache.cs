@@ -32,25 +32,11 @@ internal static unsafe partial class PageCache
         return PositionalRead.ReadCached(file, &last, 1, offset + bytes - 1) == 1;
     }
 
-    private static bool CountsAll(SafeFileHandle file, byte* address, long offset, int bytes)
-    {
-        int pages = (int)(((long)bytes + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes);
-        if (!CacheStatMissing)
-        {
-            var range = new CacheStatRange { Offset = (ulong)offset, Bytes = (ulong)bytes };
-            CacheStat counts;
-            if (SystemCall(CacheStatNumber, file, &range, &counts, 0) == 0)
-            {
-                return counts.Cached >= (ulong)pages;
-            }
-
-            CacheStatMissing = true;
-        }
-
-        return FindsAll(address, pages);
-    }
-
-    private static bool FindsAll(byte* address, int pages)
+    /// <summary>
+    /// Whether every page is in the cache and holds what the device holds, so that a fault neither waits nor fails. Only
+    /// for a file whose owner this process is: <c>mincore</c> tells others that all pages are there.
+    /// </summary>
+    public static bool FindsAll(byte* address, int pages)
     {
         byte* residence = stackalloc byte[PagesAtOnce];
         for (int first = 0; first < pages; first += PagesAtOnce)
@@ -72,6 +58,24 @@ internal static unsafe partial class PageCache
         }
 
         return true;
+    }
+
+    private static bool CountsAll(SafeFileHandle file, byte* address, long offset, int bytes)
+    {
+        int pages = (int)(((long)bytes + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes);
+        if (!CacheStatMissing)
+        {
+            var range = new CacheStatRange { Offset = (ulong)offset, Bytes = (ulong)bytes };
+            CacheStat counts;
+            if (SystemCall(CacheStatNumber, file, &range, &counts, 0) == 0)
+            {
+                return counts.Cached >= (ulong)pages;
+            }
+
+            CacheStatMissing = true;
+        }
+
+        return FindsAll(address, pages);
     }
 
     [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]

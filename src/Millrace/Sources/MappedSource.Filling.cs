@@ -160,7 +160,7 @@ internal sealed unsafe partial class MappedSource
         }
 
         // The unconsumed bytes are handed out from the new mapping, so their pages come first. They are in the cache.
-        if (window.Length > 0 && Enter(region, window.StartOffset, window.EndOffset) != 0)
+        if (window.Length > 0 && Enter(region, window.StartOffset, window.EndOffset, cached: false) != 0)
         {
             region.Release();
             return false;
@@ -283,7 +283,7 @@ internal sealed unsafe partial class MappedSource
             }
 
             bool hit = Holds(region, from, to);
-            int error = Enter(region, from, to);
+            int error = Enter(region, from, to, hit);
             region.Leave();
             lock (_gate)
             {
@@ -309,10 +309,18 @@ internal sealed unsafe partial class MappedSource
         }
     }
 
-    private static int Enter(MappedBlock region, long from, long to)
+    private int Enter(MappedBlock region, long from, long to, bool cached)
     {
         long start = from - (from % MemoryMap.PageBytes);
-        return MemoryMap.Populate(region.At(start), (nint)(to - start));
+        byte* address = region.At(start);
+        nint bytes = (nint)(to - start);
+        int pages = (int)((bytes + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes);
+
+        // The lease keeps the file as long as it is, so a page between those touched that was not entered costs a fault,
+        // no more, if it is in the cache and was read without error. Populating finds out about any other.
+        return cached && _mayTouch && MemoryMap.TryTouch(address, bytes) && PageCache.FindsAll(address, pages)
+            ? 0
+            : MemoryMap.Populate(address, bytes);
     }
 
     private bool Holds(MappedBlock region, long from, long to)
@@ -338,7 +346,8 @@ internal sealed unsafe partial class MappedSource
 
     private Entry EnterHere(MappedBlock region, long from, long to, bool mayWait)
     {
-        if (!mayWait && !Holds(region, from, to))
+        bool cached = (_mayTouch || !mayWait) && Holds(region, from, to);
+        if (!mayWait && !cached)
         {
             lock (_gate)
             {
@@ -354,7 +363,7 @@ internal sealed unsafe partial class MappedSource
             return Entry.WouldWait;
         }
 
-        int error = Enter(region, from, to);
+        int error = Enter(region, from, to, cached);
         lock (_gate)
         {
             _enteringFailed |= error != 0;

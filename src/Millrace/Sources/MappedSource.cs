@@ -42,6 +42,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
     private readonly int _regionBytes;
     private readonly int _windowBytes;
     private readonly long _end;
+    private readonly bool _mayTouch;
 
     private MappedBlock? _region;
     private Protection _protection;
@@ -74,6 +75,7 @@ internal sealed unsafe partial class MappedSource : ReadSource, IThreadPoolWorkI
         _end = Math.Min(file.SizeAtOpen, file.Limit);
         _windowBytes = Math.Clamp(
             options.MaxBufferedBytes / MemoryMap.PageBytes * MemoryMap.PageBytes, BlockPool.BodyBytes, WindowBytes);
+        _mayTouch = MemoryMap.CanTouch && NamedFile.IsOwned(file.Handle);
         SetPlace(file.Start);
     }
 
