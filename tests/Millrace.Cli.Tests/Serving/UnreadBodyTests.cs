@@ -67,8 +67,9 @@ public sealed class UnreadBodyTests : CommandTests
                 Assert.Equal(honest, await File.ReadAllBytesAsync(Folder[$"files/{protocol}"]));
             }
 
-            // The second part is for what each connection holds of the download, which is not enough to be chosen for.
-            Assert.InRange(MemoryOf(serve, "VmHWM"), 0, ((LimitMiB + (count / 2)) * 1024 * 1024) + (120 * MB));
+            // Twice: aborted connections give their memory back when their requests end, which takes its time on a busy machine. The
+            // second part is for what each connection holds of the download, which is not enough to be chosen for.
+            Assert.InRange(MemoryOf(serve, "VmHWM"), 0, (((2L * LimitMiB) + (count / 2)) * 1024 * 1024) + (120 * MB));
         }
         finally
         {

@@ -1,6 +1,8 @@
+using System.Runtime.InteropServices;
+
 namespace Millrace.Lab.Tests.Running;
 
-public sealed class BusyProcessorsTests
+public sealed partial class BusyProcessorsTests
 {
     private static readonly WorkerCommand Worker = new("dotnet", [ChildProgram.Path, LabWorker.Argument]);
 
@@ -19,9 +21,9 @@ public sealed class BusyProcessorsTests
     }
 
     [NeedsTheory(Need.Linux)]
-    [InlineData("KILL")]
-    [InlineData("INT")]
-    public void Processes_end_when_a_signal_ends_the_one_that_started_them(string signal)
+    [InlineData(9)] // SIGKILL
+    [InlineData(2)] // SIGINT
+    public void Processes_end_when_a_signal_ends_the_one_that_started_them(int signal)
     {
         using Process owner = Process.Start(new ProcessStartInfo("dotnet", [ChildProgram.Path, "busy"])
         {
@@ -33,7 +35,7 @@ public sealed class BusyProcessorsTests
         [
             .. owner.StandardOutput.ReadLine()!.Split(' ').Select(id => Process.GetProcessById(int.Parse(id, CultureInfo.InvariantCulture))),
         ];
-        using Process kill = Process.Start("kill", [$"-{signal}", owner.Id.ToString(CultureInfo.InvariantCulture)]);
+        Assert.Equal(0, Kill(owner.Id, signal));
         Assert.True(owner.WaitForExit(TimeSpan.FromSeconds(20)));
         Assert.Equal(Environment.ProcessorCount, processes.Length);
         Assert.All(processes, process => Assert.True(process.WaitForExit(TimeSpan.FromSeconds(20))));
@@ -81,4 +83,7 @@ public sealed class BusyProcessorsTests
         Assert.Throws<NoCaseException>(() => new WritesSuite().Select(
             new LabOptions { Load = "busy" }, WritesInputs.In("/data", WritesSuite.LargeSize).Files, server: null)).Message,
         StringComparison.Ordinal);
+
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
+    private static partial int Kill(int process, int signal);
 }

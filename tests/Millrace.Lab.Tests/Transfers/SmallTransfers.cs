@@ -16,7 +16,9 @@ internal static class SmallTransfers
     public static LaunchResult Launch(TemporaryFolder folder, LabMode mode, int rounds, params string[] filters)
     {
         TransfersSuite suite = Suite(rounds);
-        LabOptions options = Options(folder, mode, filters);
+
+        // Without load: this process is none that can be started again as a worker.
+        LabOptions options = Options(folder, mode, filters) with { Load = CaseLoad.None };
         using SuiteInputs inputs = suite.TakeInputs(options);
         using IServedFiles served = ChildProgram.Workers.Serve(new ServeRequest("transfers", inputs.Files));
         var request = new LaunchRequest
