@@ -9,6 +9,10 @@ internal readonly record struct FileStatus(long Size, long ModifiedTicks, FileKi
     public static FileStatus Get(SafeFileHandle file, bool native) =>
         native && StatX.TryGet(file, out StatX raw) == 0 ? From(raw) : Portable(file);
 
+    /// <summary>The size alone, which the framework tells without allocating.</summary>
+    public static long GetSize(SafeFileHandle file, bool native) =>
+        native && StatX.TryGet(file, out StatX raw) == 0 ? (long)raw.Size : RandomAccess.GetLength(file);
+
     public static bool TryGet(string path, out FileStatus status)
     {
         bool found = StatX.TryGet(path, follow: true, out StatX raw) == 0;

@@ -177,7 +177,7 @@ internal sealed class OpenFile : IDisposable
                 // So that the last bytes arrive together with the end.
                 block.Last = IsEnd(end, sawEnd: false);
             }
-            else if (known && FileStatus.Get(Handle, Native).Size is var size && size < end)
+            else if (known && FileStatus.GetSize(Handle, Native) is var size && size < end)
             {
                 // A read that overlaps a truncation returns zeros for what is gone, and says nothing.
                 block.Filled = (int)Math.Max(0, size - block.FileOffset);
