@@ -61,8 +61,9 @@ internal sealed class LargeReadStream(Stream inner) : ForwardStream
     {
         if (disposing)
         {
+            int before = Interlocked.Exchange(ref _state, Disposed);
             inner.Dispose();
-            if (Interlocked.Exchange(ref _state, Disposed) == Idle)
+            if (before == Idle)
             {
                 _block.Dispose();
             }
@@ -79,6 +80,13 @@ internal sealed class LargeReadStream(Stream inner) : ForwardStream
             _next = 0;
             _end = 0;
             _end = await inner.ReadAsync(_block.Memory[..ContentSource.BlockBytes], cancellationToken).ConfigureAwait(false);
+
+            // A socket that is disposed shuts down first, and its pending read may see that as the end of the stream.
+            if (_end == 0 && Volatile.Read(ref _state) == Disposed)
+            {
+                throw new IOException("The connection was disposed while it was read.");
+            }
+
             return Take(buffer.Span);
         }
         finally
