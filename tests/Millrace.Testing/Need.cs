@@ -44,4 +44,10 @@ public enum Need
 
     /// <summary>Python, and the right to trace a process of one's own.</summary>
     Trace = 1 << 20,
+
+    /// <summary>A C compiler for this processor.</summary>
+    Compiler = 1 << 21,
+
+    /// <summary>A C compiler for arm64, and an emulator of that processor.</summary>
+    Arm64 = 1 << 22,
 }

@@ -43,6 +43,10 @@ public static class Needs
             "Needs the gRPC programs in C++, Python and Node: run eng/grpc.sh, which names the packages it lacks."),
         [Need.Release] = Reason(() => Repository.Configuration == "Release", "Counts allocations: dotnet test -c Release."),
         [Need.Musl] = Reason(() => File.Exists(MuslLibrary) && IsInstalled("nm"), "Needs musl and nm: apt-get install musl binutils."),
+        [Need.Compiler] = Reason(() => IsInstalled("gcc"), "Needs gcc: apt-get install g++."),
+        [Need.Arm64] = Reason(
+            () => IsInstalled("aarch64-linux-gnu-gcc") && IsInstalled("qemu-aarch64-static"),
+            "Needs a compiler and an emulator for arm64: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static."),
         [Need.Namespaces] = Reason(
             () => IsInstalled("ip") && Runs("unshare", "--net", "true"),
             "Makes network namespaces, which takes root and iproute2, and is not allowed in every container."),

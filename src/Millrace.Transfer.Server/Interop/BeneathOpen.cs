@@ -22,9 +22,7 @@ internal static unsafe partial class BeneathOpen
     /// <summary>How often a path is tried again of which the kernel could not tell, because somebody was renaming.</summary>
     private const int Tries = 64;
 
-    /// <summary>O_DIRECTORY, one of the few flags whose value depends on the processor (asm/fcntl.h).</summary>
-    private static ulong OnlyFolder =>
-        RuntimeInformation.ProcessArchitecture is Architecture.Arm64 or Architecture.Arm ? 0x4000u : 0x10000u;
+    private static readonly ByProcessor OnlyFolder = new(0x10000, 0x4000); // O_DIRECTORY
 
     /// <summary>Opens a file for reading.</summary>
     /// <returns>An invalid handle with the error number when it cannot be opened: ELOOP when there is a link in the path.</returns>
@@ -37,11 +35,11 @@ internal static unsafe partial class BeneathOpen
     /// there is a link in the path and <paramref name="follow"/> is false.
     /// </returns>
     public static SafeFileHandle Folder(SafeFileHandle folder, string path, bool follow, out int error) =>
-        Open(folder, path, OnlyFolder | CloseOnExec, Beneath | (follow ? NoMagicLinks : NoLinks), out error);
+        Open(folder, path, (uint)OnlyFolder.Here | CloseOnExec, Beneath | (follow ? NoMagicLinks : NoLinks), out error);
 
     /// <summary>Opens the folder that contains a folder.</summary>
     public static SafeFileHandle Parent(SafeFileHandle folder, out int error) =>
-        Open(folder, "..", OnlyFolder | PathOnly | CloseOnExec, NoLinks, out error);
+        Open(folder, "..", (uint)OnlyFolder.Here | PathOnly | CloseOnExec, NoLinks, out error);
 
     private static SafeFileHandle Open(SafeFileHandle folder, string path, ulong flags, ulong resolve, out int error)
     {

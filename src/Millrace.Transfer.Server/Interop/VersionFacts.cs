@@ -10,9 +10,6 @@ namespace Millrace.Transfer.Server.Interop;
 /// </summary>
 internal static unsafe partial class VersionFacts
 {
-    private const int Regular = 0x8000; // S_IFREG
-    private const int Directory = 0x4000; // S_IFDIR
-    private const int Link = 0xA000; // S_IFLNK
     private const long Omit = (1L << 30) - 2; // UTIME_OMIT
 
     /// <returns>0, or the error number.</returns>
@@ -29,8 +26,8 @@ internal static unsafe partial class VersionFacts
     {
         int error = StatX.TryGet(path, follow: false, out StatX raw);
         facts = From(raw);
-        isFolder = raw.Format == Directory;
-        isLink = raw.Format == Link;
+        isFolder = raw.Format == StatX.Directory;
+        isLink = raw.Format == StatX.Link;
         return error;
     }
 
@@ -52,7 +49,7 @@ internal static unsafe partial class VersionFacts
         (long)raw.Size,
         (raw.ModifiedSeconds * 1_000_000_000) + raw.ModifiedNanoseconds,
         (raw.ChangedSeconds * 1_000_000_000) + raw.ChangedNanoseconds,
-        raw.Format == Regular);
+        raw.Format == StatX.Regular);
 
     [LibraryImport("libc", EntryPoint = "futimens", SetLastError = true)]
     private static partial int FUTimeNs(SafeFileHandle file, Time* times);

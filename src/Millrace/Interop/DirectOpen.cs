@@ -15,13 +15,7 @@ internal static class DirectOpen
     private const int ReadOnly = 0; // O_RDONLY
     private const int WriteOnly = 1; // O_WRONLY
 
-    /// <summary>O_DIRECT, one of the few flags whose value depends on the processor (asm/fcntl.h); 0 where it is not known.</summary>
-    private static int Direct => RuntimeInformation.ProcessArchitecture switch
-    {
-        Architecture.X64 => 0x4000,
-        Architecture.Arm64 => 0x10000,
-        _ => 0,
-    };
+    private static readonly ByProcessor Direct = new(0x4000, 0x10000); // O_DIRECT
 
     /// <summary>Opens what <paramref name="file"/> has open once more, with O_DIRECT.</summary>
     /// <returns>Null, or why it cannot be had, in words for a person.</returns>
@@ -30,11 +24,6 @@ internal static class DirectOpen
     {
         direct = null;
         alignment = DefaultAlignment;
-        if (Direct == 0)
-        {
-            return "O_DIRECT is not known for this processor";
-        }
-
         // Since Linux 6.6 such a file system accepts O_DIRECT and copies as before, which is not what was asked for.
         if (FileSystemKind.IsInMemory(file))
         {
@@ -46,7 +35,7 @@ internal static class DirectOpen
             return "the file system does not open this file past the page cache";
         }
 
-        SafeFileHandle opened = FileReopen.Open(file, (write ? WriteOnly : ReadOnly) | Direct);
+        SafeFileHandle opened = FileReopen.Open(file, (write ? WriteOnly : ReadOnly) | Direct.Here);
         if (opened.IsInvalid)
         {
             return $"opening with O_DIRECT was refused ({Marshal.GetLastPInvokeErrorMessage()})";

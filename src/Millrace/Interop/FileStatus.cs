@@ -41,9 +41,9 @@ internal readonly record struct FileStatus(long Size, long ModifiedTicks, FileKi
         (raw.ModifiedSeconds * 1_000_000_000) + raw.ModifiedNanoseconds,
         raw.Format switch
         {
-            0x8000 => FileKind.Regular,
-            0x4000 => FileKind.Directory,
-            0x2000 or 0x6000 => FileKind.Device,
+            StatX.Regular => FileKind.Regular,
+            StatX.Directory => FileKind.Directory,
+            StatX.CharacterDevice or StatX.BlockDevice => FileKind.Device,
             _ => FileKind.Stream,
         },
         ((ulong)raw.DeviceMajor << 32) | raw.DeviceMinor,

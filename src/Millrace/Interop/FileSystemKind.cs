@@ -9,6 +9,11 @@ namespace Millrace.Interop;
 /// </summary>
 internal static partial class FileSystemKind
 {
+    private const uint Ext = 0xEF53; // ext2, ext3, ext4
+    private const uint Xfs = 0x58465342;
+    private const uint Btrfs = 0x9123683E;
+    private const uint F2Fs = 0xF2F52010;
+    private const uint BcacheFs = 0xCA451A4E;
     private const uint TmpFs = 0x01021994;
     private const uint RamFs = 0x858458F6;
 
@@ -16,14 +21,7 @@ internal static partial class FileSystemKind
     /// Whether every change to the file goes through this kernel and its leases. Elsewhere a server, a FUSE process or,
     /// for an overlay, the layer underneath can shorten the file and no lease is broken.
     /// </summary>
-    public static bool IsLocal(SafeFileHandle file) => Get(file) is
-        0xEF53 // ext2, ext3, ext4
-        or 0x58465342 // XFS
-        or 0x9123683E // Btrfs
-        or 0xF2F52010 // F2FS
-        or 0xCA451A4E // bcachefs
-        or TmpFs
-        or RamFs;
+    public static bool IsLocal(SafeFileHandle file) => Get(file) is Ext or Xfs or Btrfs or F2Fs or BcacheFs or TmpFs or RamFs;
 
     /// <summary>Whether the file system keeps its files in the page cache alone.</summary>
     public static bool IsInMemory(SafeFileHandle file) => Get(file) is TmpFs or RamFs;

@@ -15,17 +15,12 @@ internal static partial class Folder
     private const int CreateIfMissing = 0x40; // O_CREAT
     private const int NoReplace = 1; // RENAME_NOREPLACE, Linux 3.15
 
-    /// <summary>O_DIRECTORY, one of the few flags whose value depends on the processor (asm/fcntl.h).</summary>
-    private static int OnlyFolder =>
-        RuntimeInformation.ProcessArchitecture is Architecture.Arm64 or Architecture.Arm ? 0x4000 : 0x10000;
-
-    /// <summary>O_NOFOLLOW, another one of them.</summary>
-    private static int NoFollow =>
-        RuntimeInformation.ProcessArchitecture is Architecture.Arm64 or Architecture.Arm ? 0x8000 : 0x20000;
+    private static readonly ByProcessor OnlyFolder = new(0x10000, 0x4000); // O_DIRECTORY
+    private static readonly ByProcessor NoFollow = new(0x20000, 0x8000); // O_NOFOLLOW
 
     /// <returns>An invalid handle when it cannot be opened; see <see cref="Marshal.GetLastPInvokeError"/>.</returns>
     public static SafeFileHandle Open(string path) =>
-        new(OpenCall(path, OnlyFolder | CloseOnExec), ownsHandle: true);
+        new(OpenCall(path, OnlyFolder.Here | CloseOnExec), ownsHandle: true);
 
     /// <summary>
     /// Creates a file for reading and writing, and holds a shared <see cref="AdvisoryLock"/> on it: readers of .NET take the
@@ -52,7 +47,7 @@ internal static partial class Folder
     public static SafeFileHandle OpenAlone(SafeFileHandle folder, string name, int mode, out int error)
     {
         var file = new SafeFileHandle(
-            OpenAt(folder, name, ReadWrite | CreateIfMissing | NoFollow | CloseOnExec, mode), ownsHandle: true);
+            OpenAt(folder, name, ReadWrite | CreateIfMissing | NoFollow.Here | CloseOnExec, mode), ownsHandle: true);
         error = file.IsInvalid ? Marshal.GetLastPInvokeError() : 0;
         if (error == 0 && !AdvisoryLock.TryTakeAlone(file))
         {
@@ -64,12 +59,12 @@ internal static partial class Folder
 
     /// <summary>Renames, over whatever has the name.</summary>
     public static int Rename(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to) =>
-        RenameAt2(SystemCallNumber.RenameAt2, fromFolder, from, toFolder, to, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
+        RenameAt2(SystemCallNumber.RenameAt2.Here, fromFolder, from, toFolder, to, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
 
     /// <summary>Renames if the name is free, in one step.</summary>
     public static int RenameToFree(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to)
     {
-        if (RenameAt2(SystemCallNumber.RenameAt2, fromFolder, from, toFolder, to, NoReplace) == 0)
+        if (RenameAt2(SystemCallNumber.RenameAt2.Here, fromFolder, from, toFolder, to, NoReplace) == 0)
         {
             return 0;
         }

@@ -6,11 +6,11 @@ namespace Millrace.Interop;
 /// <summary>Attributes of a name, links not followed, or of an open file; and setting them.</summary>
 internal readonly partial record struct NamedFile(uint Links, uint User, uint Group, int Format, UnixFileMode Permissions)
 {
-    public bool IsRegular => Format == 0x8000;
+    public bool IsRegular => Format == StatX.Regular;
 
-    public bool IsFolder => Format == 0x4000;
+    public bool IsFolder => Format == StatX.Directory;
 
-    public bool IsLink => Format == 0xA000;
+    public bool IsLink => Format == StatX.Link;
 
     /// <returns>0, or the error number: ENOENT where nothing has the name.</returns>
     public static int TryGet(string path, out NamedFile file)

@@ -27,7 +27,7 @@ internal static unsafe partial class PositionalRead
         var vector = new MemoryVector { Base = buffer, Length = (nuint)bytes };
         while (true)
         {
-            nint read = PreadV2(SystemCallNumber.PreadV2, file, &vector, 1, (nint)offset, 0, flags);
+            nint read = PreadV2(SystemCallNumber.PreadV2.Here, file, &vector, 1, (nint)offset, 0, flags);
             if (read >= 0)
             {
                 return (int)read;

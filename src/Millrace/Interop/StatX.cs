@@ -14,6 +14,12 @@ internal partial struct StatX
     /// <summary>STATX_DIOALIGN, Linux 6.1.</summary>
     public const uint DirectAlignment = 0x2000;
 
+    public const int Regular = 0x8000; // S_IFREG
+    public const int Directory = 0x4000; // S_IFDIR
+    public const int Link = 0xA000; // S_IFLNK
+    public const int CharacterDevice = 0x2000; // S_IFCHR
+    public const int BlockDevice = 0x6000; // S_IFBLK
+
     private const uint BasicStats = 0x7ff; // STATX_BASIC_STATS
     private const int CurrentFolder = -100; // AT_FDCWD
     private const int NoFollow = 0x100; // AT_SYMLINK_NOFOLLOW
@@ -78,11 +84,11 @@ internal partial struct StatX
 
     /// <returns>0, or the error number.</returns>
     public static int TryGet(SafeFileHandle file, out StatX status, uint mask = BasicStats) =>
-        Call(SystemCallNumber.StatX, file, "", EmptyPath, (nint)mask, out status) == 0 ? 0 : Marshal.GetLastPInvokeError();
+        Call(SystemCallNumber.StatX.Here, file, "", EmptyPath, (nint)mask, out status) == 0 ? 0 : Marshal.GetLastPInvokeError();
 
     /// <returns>0, or the error number: ENOENT where nothing has the name.</returns>
     public static int TryGet(string path, bool follow, out StatX status) =>
-        Call(SystemCallNumber.StatX, CurrentFolder, path, follow ? 0 : NoFollow, (nint)BasicStats, out status) == 0
+        Call(SystemCallNumber.StatX.Here, CurrentFolder, path, follow ? 0 : NoFollow, (nint)BasicStats, out status) == 0
             ? 0
             : Marshal.GetLastPInvokeError();
 

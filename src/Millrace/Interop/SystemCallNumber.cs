@@ -8,12 +8,11 @@ namespace Millrace.Interop;
 /// </summary>
 internal static class SystemCallNumber
 {
-    public static readonly nint PreadV2 = Of(327, 286);
-    public static readonly nint RenameAt2 = Of(316, 276);
-    public static readonly nint StatX = Of(332, 291);
+    public static readonly ByProcessor GetThread = new(186, 178);
+    public static readonly ByProcessor PreadV2 = new(327, 286);
+    public static readonly ByProcessor RenameAt2 = new(316, 276);
+    public static readonly ByProcessor StatX = new(332, 291);
 
     /// <summary>Whether the numbers are those of this processor.</summary>
     public static bool AreKnown => RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
-
-    private static nint Of(nint x64, nint arm64) => RuntimeInformation.ProcessArchitecture == Architecture.X64 ? x64 : arm64;
 }

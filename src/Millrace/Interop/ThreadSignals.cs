@@ -32,17 +32,8 @@ internal static unsafe partial class ThreadSignals
         return 0;
     }
 
-    /// <summary>The number of the calling thread in the kernel; 0 on a processor whose system calls are not known here.</summary>
-    public static int CurrentThread()
-    {
-        int number = RuntimeInformation.ProcessArchitecture switch
-        {
-            Architecture.X64 => 186,
-            Architecture.Arm64 or Architecture.RiscV64 or Architecture.LoongArch64 => 178,
-            _ => 0,
-        };
-        return number == 0 ? 0 : (int)SystemCall(number);
-    }
+    /// <summary>The number of the calling thread in the kernel.</summary>
+    public static int CurrentThread() => (int)SystemCall(SystemCallNumber.GetThread.Here);
 
     public static bool TryBlock(in SignalSet signals)
     {
