@@ -83,15 +83,11 @@ internal static class CopyPlan
             }
             else
             {
-                CopyItemKind kind = IsSpecial(from) ? CopyItemKind.Special : CopyItemKind.File;
+                CopyItemKind kind = SpecialFile.Is(from) ? CopyItemKind.Special : CopyItemKind.File;
                 items.Add(new CopyItem(from, to, kind, kind == CopyItemKind.File ? LengthOf(from) : 0));
             }
         }
     }
-
-    // Read like a file, a FIFO would be waited for, and a device read without an end.
-    private static bool IsSpecial(string path) =>
-        OperatingSystem.IsLinux() && NamedFile.TryGet(path, out NamedFile file) == 0 && !file.IsRegular;
 
     private static string NameOf(string path)
     {

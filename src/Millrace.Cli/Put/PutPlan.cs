@@ -107,7 +107,7 @@ internal static class PutPlan
         }
 
         // One that was given by its name may be a pipe on purpose, as a shell's <(…) is.
-        return inFolder && IsSpecial(path)
+        return inFolder && SpecialFile.Is(path)
             ? Refused(path, below, target, "is a FIFO, a socket or a device and was left out")
             : Of(path, name, target.UrlOf(name));
     }
@@ -123,7 +123,7 @@ internal static class PutPlan
             };
         }
 
-        return new TransferItem(path, name, url, IsSpecial(path) ? null : LengthOf(file));
+        return new TransferItem(path, name, url, SpecialFile.Is(path) ? null : LengthOf(file));
     }
 
     private static TransferItem Refused(string path, string below, TransferTarget target, string why) =>
@@ -131,19 +131,6 @@ internal static class PutPlan
         {
             Refused = new TransferException(TransferError.InvalidRequest, $"'{path}' {why}."),
         };
-
-    // Read like a file of a folder, a FIFO would be waited for, and a device read without an end.
-    private static bool IsSpecial(string path)
-    {
-        if (!OperatingSystem.IsLinux())
-        {
-            return false;
-        }
-
-        // Links are asked about where they lead to; one that leads nowhere is no file, which opening it says.
-        string target = System.IO.File.ResolveLinkTarget(path, returnFinalTarget: true)?.FullName ?? path;
-        return NamedFile.TryGet(target, out NamedFile file) == 0 && !file.IsRegular;
-    }
 
     // A link's own length is that of its text.
     private static long LengthOf(FileInfo file) =>

@@ -1,4 +1,5 @@
 using System.Text;
+using Millrace.Interop;
 
 namespace Millrace.Writing;
 
@@ -198,6 +199,11 @@ internal sealed class PortableStagedFile : StagedFile
         if (createNew && (target.Exists || target.LinkTarget is not null))
         {
             throw WriteErrors.Describe("create", path, 0, FilePipeError.NameTaken, inner: null);
+        }
+
+        if (SpecialFile.Is(target.FullName))
+        {
+            throw WriteTarget.NoFile(path);
         }
 
         if (!OperatingSystem.IsWindows() && Encoding.UTF8.GetByteCount(target.Name) > MaxNameBytes)

@@ -73,7 +73,7 @@ internal readonly record struct WriteTarget(string FullPath, NamedFile? Existing
         }
     }
 
-    private static FilePipeException NoFile(string path) =>
+    public static FilePipeException NoFile(string path) =>
         new(
             FilePipeError.Failed,
             $"Cannot create '{path}': it is a device, a FIFO or a socket, which no file is put in the place of.",

@@ -40,6 +40,22 @@ public sealed class FolderTests : ServerTest
         Assert.Equal(["a", "b"], Server.Visible());
     }
 
+    [NeedsFact(Need.Unix)]
+    public async Task FIFO_in_a_folder_is_refused_and_not_waited_for()
+    {
+        using var here = new TemporaryFolder();
+        using TransferClient client = Server.Connect();
+        here.Write("a", [1]);
+        Shell.Run("mkfifo", here["fifo"]);
+        File.CreateSymbolicLink(here["link"], "fifo");
+
+        AggregateException exception = await Assert.ThrowsAsync<AggregateException>(() => client.PutFolderAsync(here.Path).Soon());
+
+        Assert.Equal(2, exception.InnerExceptions.Count);
+        Assert.All(exception.InnerExceptions, inner => Assert.Contains("FIFO", inner.Message, StringComparison.Ordinal));
+        Assert.Equal(["a"], Server.Visible());
+    }
+
     [Fact]
     public async Task A_link_in_the_target_does_not_lead_out_of_it()
     {

@@ -105,13 +105,7 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
     private static bool IsRegular(FileInfo file) =>
         !file.Attributes.HasFlag(FileAttributes.Directory)
         && !file.Attributes.HasFlag(FileAttributes.Device)
-        && (file.Length > 0 || OperatingSystem.IsWindows() || IsEmptyFile(file));
-
-    /// <summary>Calls Linux even in portable mode, because opening a FIFO would block.</summary>
-    private static bool IsEmptyFile(FileInfo file) =>
-        !OperatingSystem.IsLinux()
-        || VersionFacts.TryGet(file.FullName, out FileFacts facts, out _, out _) != 0
-        || facts.IsRegular;
+        && (file.Length > 0 || !SpecialFile.Is(file.FullName));
 
     private static long Nanoseconds(DateTime time) => (time - DateTime.UnixEpoch).Ticks * 100;
 

@@ -1,4 +1,5 @@
 using System.IO.Enumeration;
+using Millrace.Interop;
 
 namespace Millrace.Transfer;
 
@@ -38,7 +39,8 @@ internal sealed class LocalFolder
             FolderItem item;
             try
             {
-                item = new FolderItem(folder.Append(relative), file);
+                // Read like a file, a FIFO would be waited for, and a device read without an end.
+                item = new FolderItem(folder.Append(relative), file, SpecialFile.Is(file) ? Special(file) : null);
             }
             catch (TransferException exception)
             {
@@ -83,6 +85,9 @@ internal sealed class LocalFolder
 
         Directory.CreateDirectory(Path.GetDirectoryName(path)!);
     }
+
+    private static TransferException Special(string path) =>
+        new(TransferError.InvalidRequest, $"'{path}' is a FIFO, a socket or a device and was left out.");
 
     private static string Real(string path)
     {
