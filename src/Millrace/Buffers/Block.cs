@@ -104,7 +104,7 @@ internal abstract unsafe class Block
     /// </summary>
     public void Align(long fileOffset)
     {
-        Headroom = MinHeadroom + (int)((fileOffset - (long)(Pointer + MinHeadroom)) & (BlockPool.Alignment - 1));
+        Headroom = MinHeadroom + PageStep.IndexFor(fileOffset, Pointer + MinHeadroom);
     }
 
     /// <summary>Forgets <see cref="Align"/>.</summary>

@@ -147,7 +147,7 @@ internal sealed class RecordSearch
     private unsafe bool TryRead(byte[] buffer, int count, long offset, out int start)
     {
         using MemoryHandle pin = buffer.AsMemory().Pin();
-        start = (int)((offset - (long)pin.Pointer) & (BlockPool.Alignment - 1));
+        start = PageStep.IndexFor(offset, (byte*)pin.Pointer);
         Span<byte> bytes = buffer.AsSpan(start, count);
         try
         {
