@@ -1,5 +1,4 @@
 using Millrace.Buffers;
-using Millrace.Tuning;
 
 namespace Millrace.Sources;
 
@@ -8,7 +7,7 @@ namespace Millrace.Sources;
 /// the blocks, the offset that is claimed next, the end of the file and the error, and starts the worker that reads ahead.
 /// </summary>
 /// <remarks>Thread-safe. Its lock is never held during a read or a callback.</remarks>
-internal sealed class BlockQueue : IDisposable
+internal sealed partial class BlockQueue : IDisposable
 {
     private readonly object _gate = new();
     private readonly OpenFile _file;
@@ -21,10 +20,6 @@ internal sealed class BlockQueue : IDisposable
     private FilePipeException? _error;
     private bool _ended;
     private bool _disposed;
-
-    // Whether the block before the queue is read into the reader's own memory.
-    private bool _readingInPlace;
-    private SizeSeries _series;
     private int _reading;
     private int _workers;
 
@@ -52,27 +47,7 @@ internal sealed class BlockQueue : IDisposable
 
     public bool HasWorker => Volatile.Read(ref _workers) > 0;
 
-    /// <summary>Whether there is room for several blocks, or nobody reads any: waking a reader for each costs too much.</summary>
-    public bool NeedsReading
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return CanClaim && (_reading == 0 || _queue.Count <= Depth / 2);
-            }
-        }
-    }
-
     private bool IsStopped => _ended || _error is not null;
-
-    /// <summary>
-    /// Up to the known size of the file several blocks may be read at once. Beyond it, and where the size is not known, one
-    /// read at a time tells where the next one begins.
-    /// </summary>
-    private bool CanClaim =>
-        !_disposed && !IsStopped && _queue.Count < Depth && _reading < Depth
-        && (_claimOffset < _file.KnownEnd || (_queue.Count == 0 && !_readingInPlace));
 
     /// <summary>Takes the first block if it is read; the caller delivers it.</summary>
     public Block? TryTake(out QueueState state)
@@ -196,92 +171,6 @@ internal sealed class BlockQueue : IDisposable
         }
     }
 
-    /// <summary>
-    /// Takes a block for a worker to read: one that has to wait for the device, or else the next of the file.
-    /// </summary>
-    /// <returns>Null when there is nothing to do: the worker ends, and <see cref="StartWorker"/> starts it again.</returns>
-    public Block? TakeWork(ReadAhead ahead)
-    {
-        IReadyCallback? callback = null;
-        Block? block = null;
-        lock (_gate)
-        {
-            try
-            {
-                block = FindWaiting();
-                if (block is null && MayClaim(ahead))
-                {
-                    block = ClaimAndEnqueue();
-                }
-                else if (block is not null)
-                {
-                    block.State = BlockState.Reading;
-                    _reading++;
-                }
-            }
-            catch (Exception exception)
-            {
-                // Thrown by a foreign pool. On a pool thread it would end the process.
-                callback = Fail(exception);
-            }
-
-            if (block is null)
-            {
-                _workers--;
-            }
-            else if (_workers < MaxWorkers && (FindWaiting() is not null || MayClaim(ahead)))
-            {
-                AddWorker();
-            }
-        }
-
-        callback?.OnReady();
-        return block;
-    }
-
-    /// <summary>Claims the next block of the file, in the queue. Null when it is full or the file ends.</summary>
-    public Block? TryClaim(bool onlyWhileReading = false)
-    {
-        lock (_gate)
-        {
-            return CanClaim && (!onlyWhileReading || State == QueueState.Reading) ? ClaimAndEnqueue() : null;
-        }
-    }
-
-    /// <returns>Null if the queue is not empty: a worker was faster.</returns>
-    public Block? TryClaimInPlace(Block? own)
-    {
-        lock (_gate)
-        {
-            if (State != QueueState.Empty)
-            {
-                return null;
-            }
-
-            Block block = Claim(own);
-            _readingInPlace = true;
-            return block;
-        }
-    }
-
-    /// <summary>Ends a claim of <see cref="TryClaimInPlace"/>; what is missing is left to a thread that may wait.</summary>
-    public void FinishInPlace(Block block, bool complete)
-    {
-        lock (_gate)
-        {
-            _readingInPlace = false;
-            Measure(block, complete);
-            if (complete)
-            {
-                Leave(block);
-            }
-            else
-            {
-                Reclaim(block.EndOffset, block.Wanted - block.Filled);
-            }
-        }
-    }
-
     public void Finish(Block block, bool complete = true)
     {
         IReadyCallback? callback = null;
@@ -381,130 +270,12 @@ internal sealed class BlockQueue : IDisposable
         }
     }
 
-    private bool MayClaim(ReadAhead ahead) =>
-        ahead != ReadAhead.Never && (ahead == ReadAhead.Always || _callback is not null) && CanClaim;
-
     private void AddWorker()
     {
         if (_workers < MaxWorkers && !_disposed)
         {
             _workers++;
             ThreadPool.UnsafeQueueUserWorkItem(_worker, preferLocal: false);
-        }
-    }
-
-    private Block? FindWaiting()
-    {
-        for (int i = 0; i < _queue.Count; i++)
-        {
-            if (_queue.Peek(i).State == BlockState.Waiting)
-            {
-                return _queue.Peek(i);
-            }
-        }
-
-        return null;
-    }
-
-    private Block ClaimAndEnqueue()
-    {
-        Block block = Claim(null);
-        _queue.Enqueue(block);
-        _reading++;
-        return block;
-    }
-
-    private Block Claim(Block? block)
-    {
-        block ??= TakeFree();
-        long offset = _claimOffset - (_claimOffset % OffsetAlignment);
-        int skipped = (int)(_claimOffset - offset);
-        if (OffsetAlignment == 1)
-        {
-            // Not for a device, which asks for its own alignment of both.
-            block.Align(offset);
-        }
-
-        // After an odd beginning, back to whole pages: the kernel copies those faster.
-        int wanted = Sizes.Tuner is { } tuner ? _series.Next(tuner, Sizes.Limit, out int trial) : Sizes.Limit + (trial = 0);
-        int bytes = Math.Min(wanted - (int)(offset % BlockPool.Alignment), block.BodyCapacity);
-        bytes -= (int)((offset + bytes) % BlockPool.Alignment);
-        long end = _claimOffset < _file.KnownEnd ? _file.KnownEnd : _file.Limit;
-        bytes = (int)Math.Min(bytes, end - offset);
-        block.Prepare(offset, bytes, skipped);
-        if (trial > 0 && bytes == wanted)
-        {
-            block.Trial = trial;
-        }
-        else if (trial > 0)
-        {
-            _series.Abandon();
-        }
-
-        _claimOffset = offset + bytes;
-        return block;
-    }
-
-    /// <summary>Takes over what the read of a block cost.</summary>
-    private void Measure(Block block, bool complete)
-    {
-        if (block.Trial > 0)
-        {
-            if (complete && block.TrialTicks > 0)
-            {
-                _series.Record(Sizes.Tuner!, block.Trial, block.Filled, block.TrialTicks);
-            }
-            else
-            {
-                _series.Abandon();
-            }
-
-            block.Trial = 0;
-        }
-    }
-
-    /// <summary>Gives back the end of the last claim, whose read stopped early at an offset.</summary>
-    private void Reclaim(long offset, int bytes)
-    {
-        if (_queue.Count == 0)
-        {
-            _claimOffset = offset;
-            return;
-        }
-
-        Block rest;
-        try
-        {
-            rest = TakeFree();
-        }
-        catch (Exception)
-        {
-            // No block from the caller's pool: drop what was read further ahead. It is read again in its turn, where the
-            // pool's failure is reported if it lasts.
-            Drop();
-            _claimOffset = offset;
-            return;
-        }
-
-        if (OffsetAlignment == 1)
-        {
-            rest.Align(offset);
-        }
-
-        rest.Prepare(offset, bytes, skipped: 0);
-        rest.State = BlockState.Waiting;
-        _queue.EnqueueFirst(rest);
-    }
-
-    /// <summary>Takes over what a block says about the file as it leaves for the window: its end, an error, where to go on.</summary>
-    private void Leave(Block block)
-    {
-        _ended = block.Last;
-        _error = block.Error;
-        if (IsStopped || (block.Filled < block.Wanted && _queue.Count == 0))
-        {
-            Drop();
-            _claimOffset = block.EndOffset;
         }
     }
 
@@ -526,8 +297,6 @@ internal sealed class BlockQueue : IDisposable
         _callback = null;
         return callback;
     }
-
-    private Block TakeFree() => _free.Count > 0 ? _free.TakeLast() : _allocator.Rent();
 
     private void RecycleLocked(Block block)
     {
