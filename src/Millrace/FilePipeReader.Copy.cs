@@ -291,18 +291,11 @@ public sealed partial class FilePipeReader
                 return PositionalRead.ReadCached(file.Handle, pointer, memory.Length, offset);
             }
 
-            NativeBlock block = BlockPool.Shared.Rent();
-            try
-            {
-                byte* aside = block.Pointer + PageStep.IndexFor(offset + PageStep.Half, block.Pointer);
-                int read = PositionalRead.ReadCached(file.Handle, aside, memory.Length, offset);
-                new ReadOnlySpan<byte>(aside, Math.Max(0, read)).CopyTo(memory);
-                return read;
-            }
-            finally
-            {
-                block.Release();
-            }
+            using NativeBlock block = BlockPool.Shared.Rent();
+            byte* aside = block.Pointer + PageStep.IndexFor(offset + PageStep.Half, block.Pointer);
+            int read = PositionalRead.ReadCached(file.Handle, aside, memory.Length, offset);
+            new ReadOnlySpan<byte>(aside, Math.Max(0, read)).CopyTo(memory);
+            return read;
         }
     }
 
