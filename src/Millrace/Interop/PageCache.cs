@@ -36,19 +36,18 @@ internal static unsafe partial class PageCache
     /// Whether every page is in the cache and holds what the device holds, so that a fault neither waits nor fails. Only
     /// for a file whose owner this process is: <c>mincore</c> tells others that all pages are there.
     /// </summary>
-    public static bool FindsAll(byte* address, int pages)
+    public static bool FindsAll(byte* address, nint bytes)
     {
         byte* residence = stackalloc byte[PagesAtOnce];
-        for (int first = 0; first < pages; first += PagesAtOnce)
+        for (nint done = 0; done < bytes; done += PagesAtOnce * MemoryMap.PageBytes)
         {
-            int count = Math.Min(PagesAtOnce, pages - first);
-            nint length = (nint)count * MemoryMap.PageBytes;
-            if (MInCore(address + ((long)first * MemoryMap.PageBytes), length, residence) != 0)
+            nint length = Math.Min(PagesAtOnce * MemoryMap.PageBytes, bytes - done);
+            if (MInCore(address + done, length, residence) != 0)
             {
                 return false;
             }
 
-            for (int i = 0; i < count; i++)
+            for (int i = 0; i < PagesIn(length); i++)
             {
                 if ((residence[i] & 1) == 0)
                 {
@@ -62,21 +61,22 @@ internal static unsafe partial class PageCache
 
     private static bool CountsAll(SafeFileHandle file, byte* address, long offset, int bytes)
     {
-        int pages = (int)(((long)bytes + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes);
         if (!CacheStatMissing)
         {
             var range = new CacheStatRange { Offset = (ulong)offset, Bytes = (ulong)bytes };
             CacheStat counts;
             if (SystemCall(CacheStatNumber, file, &range, &counts, 0) == 0)
             {
-                return counts.Cached >= (ulong)pages;
+                return counts.Cached >= (ulong)PagesIn(bytes);
             }
 
             CacheStatMissing = true;
         }
 
-        return FindsAll(address, pages);
+        return FindsAll(address, bytes);
     }
+
+    private static long PagesIn(long bytes) => (bytes + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes;
 
     [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true)]
     private static partial nint SystemCall(

@@ -314,11 +314,10 @@ internal sealed unsafe partial class MappedSource
         long start = from - (from % MemoryMap.PageBytes);
         byte* address = region.At(start);
         nint bytes = (nint)(to - start);
-        int pages = (int)((bytes + MemoryMap.PageBytes - 1) / MemoryMap.PageBytes);
 
         // The lease keeps the file as long as it is, so a page between those touched that was not entered costs a fault,
         // no more, if it is in the cache and was read without error. Populating finds out about any other.
-        return cached && _mayTouch && MemoryMap.TryTouch(address, bytes) && PageCache.FindsAll(address, pages)
+        return cached && _mayTouch && MemoryMap.TryTouch(address, bytes) && PageCache.FindsAll(address, bytes)
             ? 0
             : MemoryMap.Populate(address, bytes);
     }
