@@ -4,23 +4,31 @@ using System.Runtime.InteropServices;
 namespace Millrace.Transfer.Server;
 
 /// <summary>A block of <see cref="ConnectionMemoryPool"/>; disposing it gives it back.</summary>
-internal sealed class ConnectionBlock(ConnectionMemoryPool pool, int bytes) : IMemoryOwner<byte>
+internal sealed class ConnectionBlock : IMemoryOwner<byte>
 {
     private const int LineBytes = 64;
 
-    // An array, because Kestrel's sender takes no other memory; pinned, because the system writes to it.
-    private readonly byte[] _array = GC.AllocateUninitializedArray<byte>(bytes + LineBytes, pinned: true);
+    private readonly ConnectionMemoryPool _pool;
     private ConnectionMemory? _borrower;
     private int _lent;
 
-    public int Bytes => bytes;
+    public ConnectionBlock(ConnectionMemoryPool pool, int bytes)
+    {
+        _pool = pool;
+
+        // An array, because Kestrel's sender takes no other memory; pinned, because the system writes to it.
+        byte[] array = GC.AllocateUninitializedArray<byte>(bytes + LineBytes, pinned: true);
+        nint start = Marshal.UnsafeAddrOfPinnedArrayElement(array, 0);
+        Memory = array.AsMemory((int)((LineBytes + (LineBytes / 2) - start) & (LineBytes - 1)), bytes);
+    }
+
+    public int Bytes => Memory.Length;
 
     /// <remarks>
     /// Begins in the middle of a cache line. Files are read into it, from the beginning of a page on: into the first 15 bytes of a page
     /// the kernel reads slowly (docs/measuring.md, "Memory in step with the file"), also behind the 9 of a chunk's header.
     /// </remarks>
-    public Memory<byte> Memory => _array.AsMemory(
-        (int)((LineBytes + (LineBytes / 2) - Marshal.UnsafeAddrOfPinnedArrayElement(_array, 0)) & (LineBytes - 1)), bytes);
+    public Memory<byte> Memory { get; }
 
     /// <summary>It was free and now belongs to somebody.</summary>
     /// <param name="borrower">The connection that is told when it comes back; null for none.</param>
@@ -36,9 +44,9 @@ internal sealed class ConnectionBlock(ConnectionMemoryPool pool, int bytes) : IM
         // Twice would make two connections share it.
         if (Interlocked.Exchange(ref _lent, 0) == 1)
         {
-            _borrower?.Return(bytes);
+            _borrower?.Return(Bytes);
             _borrower = null;
-            pool.Return(this);
+            _pool.Return(this);
         }
     }
 }
