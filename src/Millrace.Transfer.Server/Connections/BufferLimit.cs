@@ -77,6 +77,7 @@ internal sealed class BufferLimit(long maxBytes, ILogger logger)
     {
         ConnectionMemory? largest;
         long held;
+        long largestBytes;
         lock (_lock)
         {
             if (!_connections.Contains(connection))
@@ -94,16 +95,17 @@ internal sealed class BufferLimit(long maxBytes, ILogger logger)
             }
 
             held = _held;
+            largestBytes = largest.HeldBytes;
             largest.IsAborted = true;
-            _aborted += largest.HeldBytes;
+            _aborted += largestBytes;
         }
 
-        Abort(largest, held);
+        Abort(largest, largestBytes, held);
     }
 
-    private void Abort(ConnectionMemory connection, long held)
+    private void Abort(ConnectionMemory connection, long bytes, long held)
     {
-        logger.BuffersExceeded(held, maxBytes, connection.Address, connection.HeldBytes);
+        logger.BuffersExceeded(held, maxBytes, connection.Address, bytes);
         string reason = string.Create(CultureInfo.InvariantCulture, $"All connections hold {held} bytes, and {maxBytes} are allowed.");
 
         // Not here: Kestrel asks for blocks while it holds locks.
