@@ -25,7 +25,7 @@ internal abstract record PlannedCase(
     public virtual bool NeedsServer => false;
 
     /// <summary>The group of cases that share rounds, as <see cref="RunLimits.Group"/> names it.</summary>
-    public virtual string Group => IsBusy ? CaseLoad.Busy : CacheNames.ToText(Cache);
+    public string Group => IsBusy ? CaseLoad.Busy : IdleGroup;
 
     /// <summary>The file whose place in the page cache matters; null when there is none.</summary>
     public virtual TestFile? CachedFile => null;
@@ -33,10 +33,16 @@ internal abstract record PlannedCase(
     public abstract CaseParameters Parameters { get; }
 
     /// <summary>What a run without the case says is missing.</summary>
-    public virtual string Missing => $"{Group} cases";
+    public string Missing => Floor.Is(Method) ? $"rows {Floor.Prefix}*" : MissingCases;
 
-    public virtual string? WhyNot() => CachedFile is not { } file ? null
-        : Cache == CacheState.Cold ? CacheControl.WhyNoCold(file) : CacheControl.WhyNoHot(file);
+    /// <summary>Its <see cref="Group"/> while nothing else computes.</summary>
+    protected virtual string IdleGroup => CacheNames.ToText(Cache);
+
+    /// <summary><see cref="Missing"/> for a case that is no floor.</summary>
+    protected virtual string MissingCases => $"{Group} cases";
+
+    /// <summary>Why the case cannot be measured on this machine; null when it can.</summary>
+    public string? WhyNot() => Floor.Is(Method) && !OperatingSystem.IsLinux() ? Floor.WhyNot : Obstacle();
 
     public abstract CaseMethod Create();
 
@@ -53,6 +59,10 @@ internal abstract record PlannedCase(
     public virtual void Verify()
     {
     }
+
+    /// <summary><see cref="WhyNot"/> on a system that has the calls of the method.</summary>
+    protected virtual string? Obstacle() => CachedFile is not { } file ? null
+        : Cache == CacheState.Cold ? CacheControl.WhyNoCold(file) : CacheControl.WhyNoHot(file);
 }
 
 /// <summary>A process that does a case's work in place of this one.</summary>

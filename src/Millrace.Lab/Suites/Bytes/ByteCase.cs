@@ -12,7 +12,7 @@ internal sealed record ByteCase(string Method, ByteSource Source, int Buffer, in
     // What a server has in its memory is always hot.
     public override TestFile? CachedFile => Source.Address is null ? Source.File : null;
 
-    public override string Missing => "cases of bytes";
+    protected override string MissingCases => "cases of bytes";
 
     public override CaseParameters Parameters => new()
     {
@@ -30,7 +30,7 @@ internal sealed record ByteCase(string Method, ByteSource Source, int Buffer, in
         File = Source.File.Generated ? null : Source.File.Path,
     };
 
-    public override string? WhyNot() => CacheControl.WhyNoHot(Source.File);
+    protected override string? Obstacle() => CacheControl.WhyNoHot(Source.File);
 
     public override CaseMethod Create() =>
         Method.EndsWith(BytesSuite.Lines, StringComparison.Ordinal) ? new LineReading(this) : new ByteReading(this);

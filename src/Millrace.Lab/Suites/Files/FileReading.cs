@@ -28,11 +28,6 @@ internal sealed record FileCase(
         Block = Block == 0 ? null : Block,
     };
 
-    public override string Missing => Floor.Is(Method) ? $"rows {Floor.Prefix}*" : base.Missing;
-
-    public override string? WhyNot() =>
-        Floor.Is(Method) && !OperatingSystem.IsLinux() ? Floor.WhyNot : base.WhyNot();
-
     public override CaseMethod Create() =>
         OperatingSystem.IsLinux() && Floor.Is(Method) ? new RawReading(Source, Buffer) : new FileReading(this);
 }

@@ -34,11 +34,11 @@ internal sealed record TransferCase(
     public override TestFile CachedFile => Source;
 
     // What needs no device first, and links last: what an invocation takes on loopback is known by then.
-    public override string Group => IsBusy ? CaseLoad.Busy : Ends.Link is not null ? TransfersSuite.Linked
+    protected override string IdleGroup => Ends.Link is not null ? TransfersSuite.Linked
         : Durability == Durability.None ? TransfersSuite.Unflushed
         : TransfersSuite.Durable;
 
-    public override string Missing => Floor.Is(Method) ? $"rows {Floor.Prefix}*" : CacheControl.WhyNoHot(Source) is not null ? $"cases of {Source}"
+    protected override string MissingCases => CacheControl.WhyNoHot(Source) is not null ? $"cases of {Source}"
         : UsesCore && CoreProgram.WhyNot(Data) is not null ? "rows GrpcCore"
         : "cases over a link";
 
@@ -71,8 +71,7 @@ internal sealed record TransferCase(
 
     private string Data => TransferFolders.DataOf(Ends.Folder);
 
-    public override string? WhyNot() => base.WhyNot()
-        ?? (Floor.Is(Method) && !OperatingSystem.IsLinux() ? Floor.WhyNot : null)
+    protected override string? Obstacle() => base.Obstacle()
         ?? (UsesCore ? CoreProgram.WhyNot(Data) : null)
         ?? (Ends is { Server: { } near, Link: { } link } ? LinkEndpoints.WhyNot(near, link) : null);
 

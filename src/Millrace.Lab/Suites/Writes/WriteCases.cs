@@ -10,16 +10,15 @@ internal abstract record WritesCase(string Method, string Folder, string? Role) 
     public virtual WriteStrategy? Strategy => null;
 
     // In their own groups: a device that is still busy after a flush would show in what needs none.
-    public override string Group => IsDurable ? WritesSuite.Durable : WritesSuite.Unflushed;
+    protected override string IdleGroup => IsDurable ? WritesSuite.Durable : WritesSuite.Unflushed;
 
-    public override string Missing => Floor.Is(Method) ? $"rows {Floor.Prefix}*" : $"cases of {Method}";
+    protected override string MissingCases => $"cases of {Method}";
 
     public abstract WritesCase Small(WritesInputs inputs);
 
     public override void Clear() => ResultFolder.Clear(Folder);
 
-    public override string? WhyNot() =>
-        Floor.Is(Method) && !OperatingSystem.IsLinux() ? Floor.WhyNot : WhyNotStrategy() ?? base.WhyNot();
+    protected override string? Obstacle() => WhyNotStrategy() ?? base.Obstacle();
 
     private string? WhyNotStrategy()
     {
@@ -93,9 +92,9 @@ internal sealed record CopyCase(string Method, string Folder, TestFile File, str
 
     public override CaseMethod Create() => new FileCopying(this);
 
-    public override string? WhyNot() => Method == nameof(FileCopying.Cp) && !System.IO.File.Exists(FileCopying.CpProgram)
+    protected override string? Obstacle() => Method == nameof(FileCopying.Cp) && !System.IO.File.Exists(FileCopying.CpProgram)
         ? $"there is no {FileCopying.CpProgram}"
-        : base.WhyNot();
+        : base.Obstacle();
 
     public override WritesCase Small(WritesInputs inputs) => this with { File = inputs.SmallIntegers };
 
