@@ -18,7 +18,7 @@ internal static unsafe partial class LinuxCalls
     private const int NoSignal = 0x4000;
     private const int WaitAll = 0x100;
 
-    public static SafeFileHandle OpenRead(string path) => Checked(OpenFile(path, ReadFlags, 0), "open");
+    public static SafeFileHandle OpenRead(string path) => Checked(LinuxFile.Open(path, ReadFlags), "open");
 
     /// <summary>Makes a file that does not exist yet.</summary>
     public static SafeFileHandle OpenNew(string path) => Checked(OpenFile(path, NewFlags, OwnerReadsAndWrites), "open");

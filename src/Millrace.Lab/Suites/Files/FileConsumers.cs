@@ -66,9 +66,9 @@ internal static class PipeConsumer<TRow, TClock>
 internal static class StreamConsumer<TClock>
     where TClock : struct, ICallClock
 {
-    public static ReadOutcome Sum(Stream stream, byte[] array)
+    public static ReadOutcome Sum(Stream stream, byte[] array, long from = 0)
     {
-        var checksum = default(Checksum);
+        var checksum = Checksum.From(from);
         long callTicks = 0;
         while (true)
         {

@@ -132,14 +132,7 @@ internal sealed class FileReading(FileCase planned) : CaseMethod
     {
         using FileStream stream = File.OpenRead(path);
         stream.Position = offset;
-        var sum = Checksum.From(offset);
-        byte[] piece = new byte[65536];
-        for (int read; (read = stream.Read(piece)) > 0;)
-        {
-            sum.Add(piece.AsSpan(0, read));
-        }
-
-        return sum.Sum;
+        return StreamConsumer<NoClock>.Sum(stream, new byte[65536], offset).Sum;
     }
 
     private readonly struct PipeReaderCreateRow;
