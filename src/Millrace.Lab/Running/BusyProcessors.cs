@@ -27,19 +27,13 @@ internal sealed class BusyProcessors : IDisposable
         {
             for (int i = 0; i < Environment.ProcessorCount; i++)
             {
-                busy._processes.Add(Process.Start(new ProcessStartInfo(command.FileName, command.Arguments)
-                {
-                    UseShellExecute = false,
-                    RedirectStandardInput = true,
-                    RedirectStandardOutput = true,
-                })!);
+                busy._processes.Add(command.Start());
             }
 
             foreach (Process process in busy._processes)
             {
                 process.StandardInput.WriteLine(
                     JsonSerializer.Serialize(new WorkerRequest { Spins = true }, WorkerJson.Default.WorkerRequest));
-                process.StandardInput.Flush();
                 if (process.StandardOutput.ReadLine() is null)
                 {
                     throw new LabException("A process that was to keep a processor busy ended at once.");

@@ -108,30 +108,21 @@ internal sealed class WorkerHost(WorkerCommand command) : ILaunchHost
 
     private Process Start(WorkerRequest request, Queue<string> errors)
     {
-        var start = new ProcessStartInfo(command.FileName, command.Arguments)
+        Process process = command.Start(start =>
         {
-            UseShellExecute = false,
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            StandardInputEncoding = new UTF8Encoding(false),
-            StandardOutputEncoding = Encoding.UTF8,
-        };
-        if (request.Memory is not null)
-        {
-            // All code is compiled at its first call, before the measured one: the compiler's memory is not the method's.
-            start.Environment[TieredCompilation] = "0";
-        }
+            start.RedirectStandardError = true;
+            if (request.Memory is not null)
+            {
+                // All code is compiled at its first call, before the measured one: the compiler's memory is not the method's.
+                start.Environment[TieredCompilation] = "0";
+            }
 
-        // The user's settings stay, and results record them.
-        foreach ((string name, string value) in SuiteCatalog.Find(request.Suite).Environment)
-        {
-            start.Environment.TryAdd(name, value);
-        }
-
-        Process process = Process.Start(start)
-            ?? throw new LaunchFailedException($"{command.FileName} could not be started.");
-        process.StandardInput.AutoFlush = true;
+            // The user's settings stay, and results record them.
+            foreach ((string name, string value) in SuiteCatalog.Find(request.Suite).Environment)
+            {
+                start.Environment.TryAdd(name, value);
+            }
+        });
         process.ErrorDataReceived += (_, line) =>
         {
             if (line.Data is { } text)
@@ -226,5 +217,23 @@ internal sealed record WorkerCommand(string FileName, IReadOnlyList<string> Argu
         return isHost
             ? new WorkerCommand(program, [Assembly.GetEntryAssembly()!.Location, LabWorker.Argument])
             : new WorkerCommand(program, [LabWorker.Argument]);
+    }
+
+    /// <summary>Starts the worker, with its standard input and output redirected.</summary>
+    /// <exception cref="LaunchFailedException">It could not be started.</exception>
+    public Process Start(Action<ProcessStartInfo>? configure = null)
+    {
+        var start = new ProcessStartInfo(FileName, Arguments)
+        {
+            UseShellExecute = false,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            StandardInputEncoding = new UTF8Encoding(false),
+            StandardOutputEncoding = Encoding.UTF8,
+        };
+        configure?.Invoke(start);
+        Process process = Process.Start(start) ?? throw new LaunchFailedException($"{FileName} could not be started.");
+        process.StandardInput.AutoFlush = true;
+        return process;
     }
 }
