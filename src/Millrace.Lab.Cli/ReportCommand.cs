@@ -7,7 +7,8 @@ internal static class ReportCommand
 
     private const string Details = """
         Reads results.json of every folder given, or the files themselves, and writes one report.html and one report.md
-        with a section per run. Runs of one suite on several machines are also shown side by side. A file that cannot be read is named, and the others are used. Nothing is measured.
+        with a section per run. Runs of one suite on several machines are also shown side by side. A file that cannot be
+        read is named, and the others are used. Nothing is measured.
 
         Examples:
           millrace lab report results/latest
