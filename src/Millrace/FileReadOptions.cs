@@ -49,7 +49,7 @@ public readonly record struct FileReadOptions
     /// <summary>
     /// Bytes of one read from the file, a multiple of 4,096 from 4,096 to 2,097,152; 0, the default, leaves them to Millrace, which
     /// measures for large files what suits the processor. <see cref="FilePipeReader.StrategyReason"/> reports the choice.
-    /// <see cref="ReadStrategy.Direct"/> and <see cref="ReadStrategy.Mapped"/> have sizes of their own.
+    /// <see cref="ReadStrategy.Direct"/> and <see cref="ReadStrategy.Mapped"/> use other sizes.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Any other number.</exception>
     public int BlockBytes

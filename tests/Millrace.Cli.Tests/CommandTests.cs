@@ -5,7 +5,7 @@ using System.Text.Json;
 namespace Millrace.Cli.Tests;
 
 /// <summary>
-/// Tests of the command as a process, in a folder of its own, with separate states and no token of whoever runs the tests.
+/// Tests of the command as a process, in a separate folder, with separate states and without the tokens of the user who runs the tests.
 /// </summary>
 public abstract class CommandTests : FolderTests
 {

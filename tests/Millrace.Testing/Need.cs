@@ -42,7 +42,7 @@ public enum Need
     /// <summary>The C library of Alpine Linux for this processor, and binutils to look into it.</summary>
     Musl = 1 << 19,
 
-    /// <summary>Python, and the right to trace a process of one's own.</summary>
+    /// <summary>Python, and the right to trace a process of the same user.</summary>
     Trace = 1 << 20,
 
     /// <summary>A C compiler for this processor.</summary>

@@ -36,7 +36,7 @@ internal static class Floor
             ];
     }
 
-    // What has to be done, whoever does it: the same bytes from and to the same places.
+    // Cases of the same work move the same bytes from and to the same places.
     private static CaseParameters Work(CaseParameters parameters) => parameters.WithoutDegree() with
     {
         Buffer = null,

@@ -141,7 +141,7 @@ internal sealed unsafe class RawReading(TestFile source, int block) : CaseMethod
         }
     }
 
-    // The second thread, which lives as long as the case: making one is no part of reading.
+    // The second thread, which lives as long as the case, so that starting it is not measured.
     private sealed class Helper : IDisposable
     {
         private readonly RawReading _owner;

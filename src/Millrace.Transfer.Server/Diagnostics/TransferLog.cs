@@ -29,7 +29,7 @@ internal static partial class TransferLog
     [LoggerMessage(7, LogLevel.Error, "{Path} failed")]
     public static partial void CallFailed(this ILogger logger, string? path, Exception exception);
 
-    [LoggerMessage(8, LogLevel.Information, "The certificate in {Path} was renewed and is used from now on")]
+    [LoggerMessage(8, LogLevel.Information, "The certificate in {Path} was renewed and is now in use")]
     public static partial void CertificateRenewed(this ILogger logger, string path);
 
     [LoggerMessage(9, LogLevel.Warning, "The certificate in {Path} has changed and cannot be used; the previous one still is: {Reason}")]

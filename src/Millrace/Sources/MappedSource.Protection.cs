@@ -155,7 +155,7 @@ internal sealed unsafe partial class MappedSource
         {
             region = _region;
             _region = null;
-            _reason = $"mapped up to offset {window.EndOffset}, read from there on: "
+            _reason = $"mapped up to offset {window.EndOffset}, then read: "
                 + (_protection != Protection.Leased ? "somebody wanted to write to the file"
                     : _enteringFailed ? "its pages cannot be entered"
                     : "the system did not map more of it");

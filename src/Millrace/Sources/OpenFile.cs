@@ -179,7 +179,7 @@ internal sealed class OpenFile : IDisposable
             }
             else if (known && FileStatus.GetSize(Handle, Native) is var size && size < end)
             {
-                // A read that overlaps a truncation returns zeros for what is gone, and says nothing.
+                // A read that overlaps a truncation returns zeros for the missing bytes, without an error.
                 block.Filled = (int)Math.Max(0, size - block.FileOffset);
                 block.Error = Truncated(block.EndOffset, size);
             }

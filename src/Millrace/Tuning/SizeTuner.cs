@@ -48,7 +48,7 @@ internal sealed class SizeTuner
     private long _bytesUntilSeries = FirstSeriesAt;
 
     /// <summary>A tuner that begins with a size known to suit the processor, or keeps to a size that was asked for.</summary>
-    /// <param name="name">What is copied, for events.</param>
+    /// <param name="name">The kind of copy that events report.</param>
     /// <param name="fixedBytes">0, or the size to keep to.</param>
     public SizeTuner(string name, int fixedBytes = 0)
     {
