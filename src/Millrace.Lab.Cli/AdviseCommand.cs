@@ -28,7 +28,7 @@ internal static class AdviseCommand
                 + "machines it begins with what depends on the machine.",
             Arity = ArgumentArity.OneOrMore,
         };
-        var json = new Option<bool>("--json") { Description = "Print it as JSON." };
+        var json = new Option<bool>("--json") { Description = "Print JSON: a document for each run." };
         HelpOption help = HelpWithDetails.Create(Details);
         var command = new Command(Name, Description) { help, path, json };
         command.SetAction(parsed => Run(parsed.GetValue(path)!, parsed.GetValue(json)));
@@ -39,34 +39,51 @@ internal static class AdviseCommand
     {
         ResultsFolder[] read = [.. paths.Select(ResultsFolder.ReadRun)];
         LabResults[] runs = [.. read.SelectMany(folder => folder.Runs).Select(run => run.Results)];
-        IReadOnlyList<MachinesSideBySide> suites = json ? [] : MachinesSideBySide.Of(runs);
-        foreach (MachinesSideBySide suite in suites)
+        IReadOnlyList<MachinesSideBySide> suites = MachinesSideBySide.Of(runs);
+        Terminal.Print(() =>
         {
-            Terminal.Print(() => MachinePrinter.PrintChanges(Terminal.Create(), suite));
+            if (json)
+            {
+                PrintJson(suites, runs);
+            }
+            else
+            {
+                PrintText(suites, runs);
+            }
+        });
+        Terminal.PrintProblems(Name, read.SelectMany(folder => folder.Problems));
+        return runs.Length > 0 ? ExitCode.Success : ExitCode.CannotStart;
+    }
+
+    private static void PrintJson(IReadOnlyList<MachinesSideBySide> suites, LabResults[] runs)
+    {
+        if (suites.Count > 0)
+        {
+            Console.Out.WriteLine(MachinesDocument.ToJson(suites));
         }
 
         foreach (LabResults results in runs)
         {
-            Terminal.Print(() =>
-            {
-                if (suites.Count > 0)
-                {
-                    Console.Out.WriteLine();
-                    Console.Out.WriteLine($"{results.Suite} on {MachineIdentity.Describe(results.Machine)}");
-                }
+            Console.Out.WriteLine(AdviceDocument.ToJson(results));
+        }
+    }
 
-                if (json)
-                {
-                    Console.Out.WriteLine(AdviceDocument.ToJson(results));
-                }
-                else
-                {
-                    AdviceText.Write(Terminal.Create(), Advisor.Advise(results), PublishedBeside.Of(results));
-                }
-            });
+    private static void PrintText(IReadOnlyList<MachinesSideBySide> suites, LabResults[] runs)
+    {
+        foreach (MachinesSideBySide suite in suites)
+        {
+            MachinePrinter.PrintChanges(Terminal.Create(), suite);
         }
 
-        Terminal.PrintProblems(Name, read.SelectMany(folder => folder.Problems));
-        return runs.Length > 0 ? ExitCode.Success : ExitCode.CannotStart;
+        foreach (LabResults results in runs)
+        {
+            if (suites.Count > 0)
+            {
+                Console.Out.WriteLine();
+                Console.Out.WriteLine($"{results.Suite} on {MachineIdentity.Describe(results.Machine)}");
+            }
+
+            AdviceText.Write(Terminal.Create(), Advisor.Advise(results), PublishedBeside.Of(results));
+        }
     }
 }

@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Millrace.Lab.Cli.Tests;
 
 public sealed class LabAdviseTests : CommandTest
@@ -21,6 +23,25 @@ public sealed class LabAdviseTests : CommandTest
         Assert.Equal((0, ""), (exitCode, error));
         using JsonDocument json = JsonDocument.Parse(output);
         Assert.NotEmpty(json.RootElement.GetProperty("advice").EnumerateArray());
+    }
+
+    [Fact]
+    public async Task Json_of_several_machines_begins_with_what_depends_on_the_machine()
+    {
+        string here = StoredRunFiles.Write(Folder.Path, "here", pipe: 0.5);
+        string there = StoredRunFiles.Write(
+            Folder.Path, "there", pipe: 4, change: run => run with { Machine = run.Machine with { Cpu = "Other processor" } });
+        using var output = new MemoryStream(Encoding.UTF8.GetBytes(await PrintAsync("advise", here, there, "--json")));
+        JsonElement[] documents = await JsonSerializer.DeserializeAsyncEnumerable<JsonElement>(output, topLevelValues: true).ToArrayAsync();
+        JsonElement files = Assert.Single(documents[0].GetProperty("machines").EnumerateArray());
+        Assert.Equal("files", files.GetProperty("suite").GetString());
+        string change = Assert.Single(files.GetProperty("changes").EnumerateArray()).GetString()!;
+        Assert.Contains("FilePipe on ", change, StringComparison.Ordinal);
+        Assert.Contains("FileStreamSync on Other processor", change, StringComparison.Ordinal);
+        Assert.Equal(
+            [false, true],
+            documents[1..].Select(run => run.GetProperty("machine").GetString()!.Contains("Other processor", StringComparison.Ordinal)));
+        Assert.All(documents[1..], run => Assert.NotEmpty(run.GetProperty("advice").EnumerateArray()));
     }
 
     [Fact]

@@ -1,4 +1,5 @@
 using System.Text.Encodings.Web;
+using Millrace.Lab.Reporting;
 
 namespace Millrace.Lab.Advising;
 
@@ -62,10 +63,21 @@ internal enum Holds
     CannotBeTold,
 }
 
-internal sealed record AdviceDocument(IReadOnlyList<Advice> Advice, IReadOnlyList<PublishedBeside> Published)
+/// <summary>The advice from one run.</summary>
+internal sealed record AdviceDocument(
+    string Suite, string Machine, IReadOnlyList<Advice> Advice, IReadOnlyList<PublishedBeside> Published)
 {
     public static string ToJson(LabResults results) => JsonSerializer.Serialize(
-        new AdviceDocument(Advisor.Advise(results), PublishedBeside.Of(results)), AdviceJson.Readable.AdviceDocument);
+        new AdviceDocument(
+            results.Suite, MachineIdentity.Describe(results.Machine), Advisor.Advise(results), PublishedBeside.Of(results)),
+        AdviceJson.Readable.AdviceDocument);
+}
+
+/// <summary>What depends on the machine, for each suite with results of several.</summary>
+internal sealed record MachinesDocument(IReadOnlyList<MachinesSideBySide> Machines)
+{
+    public static string ToJson(IReadOnlyList<MachinesSideBySide> suites) =>
+        JsonSerializer.Serialize(new MachinesDocument(suites), AdviceJson.Readable.MachinesDocument);
 }
 
 [JsonSourceGenerationOptions(
@@ -74,6 +86,7 @@ internal sealed record AdviceDocument(IReadOnlyList<Advice> Advice, IReadOnlyLis
     UseStringEnumConverter = true,
     WriteIndented = true)]
 [JsonSerializable(typeof(AdviceDocument))]
+[JsonSerializable(typeof(MachinesDocument))]
 internal sealed partial class AdviceJson : JsonSerializerContext
 {
     // Without escapes for letters and signs that people read: this JSON is not embedded in a page.
