@@ -8,7 +8,7 @@ public enum Need
     Unix = 1,
     Linux = 1 << 1,
 
-    /// <summary>Linux with its own system calls, which <c>MILLRACE_PORTABLE=1</c> turns off.</summary>
+    /// <summary>Linux with its own system calls, which <c>MILLRACE_PORTABLE=1</c> and <c>MILLRACE_MISSING=all</c> turn off.</summary>
     Native = 1 << 2,
     Root = 1 << 3,
 

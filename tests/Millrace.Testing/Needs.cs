@@ -16,7 +16,8 @@ public static class Needs
         [Need.Unix] = Reason(() => !OperatingSystem.IsWindows(), "Windows has no FIFOs, signals or file modes."),
         [Need.Linux] = Reason(OperatingSystem.IsLinux, "Uses calls or files that only Linux has."),
         [Need.Native] = Reason(
-            () => OperatingSystem.IsLinux() && Environment.Is64BitProcess && Environment.GetEnvironmentVariable("MILLRACE_PORTABLE") is not ("1" or "true"),
+            () => OperatingSystem.IsLinux() && Environment.Is64BitProcess && Environment.GetEnvironmentVariable("MILLRACE_PORTABLE") is not ("1" or "true")
+                && Environment.GetEnvironmentVariable("MILLRACE_MISSING") != "all",
             "Uses Linux's own calls, which this run does without."),
         [Need.Root] = Reason(() => Environment.IsPrivilegedProcess, "Only root may do this."),
         [Need.Mount] = Reason(CanMount, "Mounts a file system, which only root on Linux may, and not in every container."),

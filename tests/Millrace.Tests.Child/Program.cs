@@ -23,6 +23,9 @@ switch (args)
     case ["count-writes", var path, var kind, var chunks]:
         Console.WriteLine(await CountedWrites.RunAsync(path, WriterKind.Of(kind), chunks));
         return 0;
+    case ["every-way", var folder]:
+        Console.WriteLine(await EveryWay.RunAsync(folder));
+        return 0;
     case ["random-calls", var folder, var seed]:
         await new RandomCalls(folder, int.Parse(seed, CultureInfo.InvariantCulture)).RunAsync();
         return 0;

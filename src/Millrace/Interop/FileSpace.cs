@@ -12,6 +12,9 @@ internal static partial class FileSpace
     private const int KeepSize = 1; // FALLOC_FL_KEEP_SIZE
     private const uint RangeWrite = 2; // SYNC_FILE_RANGE_WRITE
 
+    private static readonly bool CanAllocate = NativeFeatures.HasFunction("fallocate");
+    private static readonly bool CanBeginWriting = NativeFeatures.HasFunction("sync_file_range");
+
     /// <returns>0, or the error number: EOPNOTSUPP where the file system cannot.</returns>
     public static int Reserve(SafeFileHandle file, long offset, long bytes) => Allocate(file, KeepSize, offset, bytes);
 
@@ -38,10 +41,17 @@ internal static partial class FileSpace
     /// durable. 0 bytes mean up to the end of the file.
     /// </summary>
     public static int BeginWriting(SafeFileHandle file, long offset, long bytes) =>
-        SyncFileRange(file, offset, bytes, RangeWrite) == 0 ? 0 : Marshal.GetLastPInvokeError();
+        !CanBeginWriting ? Errno.NoSystemCall
+        : SyncFileRange(file, offset, bytes, RangeWrite) == 0 ? 0
+        : Marshal.GetLastPInvokeError();
 
     private static int Allocate(SafeFileHandle file, int mode, long offset, long bytes)
     {
+        if (!CanAllocate)
+        {
+            return Errno.NotSupported;
+        }
+
         while (FAllocate(file, mode, offset, bytes) != 0)
         {
             int error = Marshal.GetLastPInvokeError();

@@ -17,6 +17,7 @@ internal static partial class Folder
 
     private static readonly ByProcessor OnlyFolder = new(0x10000, 0x4000); // O_DIRECTORY
     private static readonly ByProcessor NoFollow = new(0x20000, 0x8000); // O_NOFOLLOW
+    private static readonly bool CanRenameToFree = NativeFeatures.HasCall("renameat2");
 
     /// <returns>An invalid handle when it cannot be opened; see <see cref="Marshal.GetLastPInvokeError"/>.</returns>
     public static SafeFileHandle Open(string path) =>
@@ -59,17 +60,14 @@ internal static partial class Folder
 
     /// <summary>Renames, over whatever has the name.</summary>
     public static int Rename(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to) =>
-        RenameAt2(SystemCallNumber.RenameAt2.Here, fromFolder, from, toFolder, to, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
+        RenameAt(fromFolder, from, toFolder, to) == 0 ? 0 : Marshal.GetLastPInvokeError();
 
     /// <summary>Renames if the name is free, in one step.</summary>
     public static int RenameToFree(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to)
     {
-        if (RenameAt2(SystemCallNumber.RenameAt2.Here, fromFolder, from, toFolder, to, NoReplace) == 0)
-        {
-            return 0;
-        }
-
-        int error = Marshal.GetLastPInvokeError();
+        int error = !CanRenameToFree ? Errno.NoSystemCall
+            : RenameAt2(SystemCallNumber.RenameAt2.Here, fromFolder, from, toFolder, to, NoReplace) == 0 ? 0
+            : Marshal.GetLastPInvokeError();
         if (error is not (Errno.InvalidArgument or Errno.NoSystemCall))
         {
             return error;
@@ -101,6 +99,9 @@ internal static partial class Folder
 
     [LibraryImport("libc", EntryPoint = "openat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int OpenAt(SafeFileHandle folder, string name, int flags, int mode);
+
+    [LibraryImport("libc", EntryPoint = "renameat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int RenameAt(SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to);
 
     [LibraryImport("libc", EntryPoint = "syscall", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial nint RenameAt2(

@@ -11,10 +11,18 @@ internal static unsafe partial class KernelCopy
 {
     private const nuint Clone = 0x40049409; // FICLONE: _IOW(0x94, 9, int), the same on x64 and Arm64
 
+    private static readonly bool CanShare = NativeFeatures.HasFunction("ioctl");
+    private static readonly bool CanCopy = NativeFeatures.HasFunction("copy_file_range");
+
     /// <summary>Makes a file, which should be empty, share all blocks of another.</summary>
     /// <returns>0, or the error number: EOPNOTSUPP, EXDEV, EINVAL or ENOTTY where the file system cannot.</returns>
     public static int Share(SafeFileHandle source, SafeFileHandle destination)
     {
+        if (!CanShare)
+        {
+            return Errno.NotSupported;
+        }
+
         bool added = false;
         try
         {
@@ -44,6 +52,11 @@ internal static unsafe partial class KernelCopy
         SafeFileHandle source, long from, SafeFileHandle destination, long to, long bytes, out long copied)
     {
         copied = 0;
+        if (!CanCopy)
+        {
+            return Errno.NoSystemCall;
+        }
+
         while (copied < bytes)
         {
             long readAt = from + copied;

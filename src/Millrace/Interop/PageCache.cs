@@ -13,7 +13,7 @@ internal static unsafe partial class PageCache
     private const nint CacheStatNumber = 451; // the same on every processor
     private const int PagesAtOnce = 512;
 
-    private static volatile bool CacheStatMissing;
+    private static volatile bool CacheStatMissing = !NativeFeatures.HasCall("cachestat");
 
     /// <summary>
     /// Whether every page of a range, which begins with a page and is mapped at <paramref name="address"/>, can be

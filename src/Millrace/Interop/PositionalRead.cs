@@ -11,6 +11,8 @@ internal static unsafe partial class PositionalRead
     /// <summary>Answer with EAGAIN instead of waiting for the device. Linux 4.14; value from linux/fs.h.</summary>
     private const int NoWait = 0x00000008;
 
+    private static readonly bool Can = NativeFeatures.HasCall("preadv2");
+
     /// <summary>
     /// Reads what is in the page cache.
     /// </summary>
@@ -24,6 +26,11 @@ internal static unsafe partial class PositionalRead
 
     private static int Read(SafeFileHandle file, byte* buffer, int bytes, long offset, int flags)
     {
+        if (!Can)
+        {
+            return -Errno.NoSystemCall;
+        }
+
         var vector = new MemoryVector { Base = buffer, Length = (nuint)bytes };
         while (true)
         {

@@ -29,6 +29,7 @@ internal sealed class ChildProcess : IDisposable
         var start = new ProcessStartInfo(
             "bash", ["-c", shellCommand + " && exec \"$@\"", "bash", Host, "exec", Program, .. arguments]);
         start.Environment.Remove("MILLRACE_PORTABLE");
+        start.Environment.Remove("MILLRACE_MISSING");
         return new ChildProcess(start);
     }
 

@@ -24,6 +24,11 @@ internal sealed class NativeTree : StoreTree
     /// <returns>Null where the kernel is older than 5.6, forbids the call, or there is no /proc.</returns>
     public static NativeTree? TryCreate(string root)
     {
+        if (!NativeFeatures.HasCall("openat2"))
+        {
+            return null;
+        }
+
         SafeFileHandle handle = Folder.Open(root);
         if (!handle.IsInvalid)
         {
