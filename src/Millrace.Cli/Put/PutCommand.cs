@@ -120,16 +120,16 @@ internal static class PutCommand
 
         // The content cannot be read a second time, so a later run could not resume it.
         options = options with { Resume = false };
-        FileStream content = item.Path == TransferItem.Standard ? OpenStandardInput() : OpenPipe(item.Path);
+        Stream content = item.Path == TransferItem.Standard ? OpenStandardInput() : OpenPipe(item.Path);
         await using (content.ConfigureAwait(false))
         {
             return await client.PutAsync(content, item.Name, options, progress, cancellationToken).ConfigureAwait(false);
         }
     }
 
-    // Not the console's stream: this one knows its length and can seek when the shell opened a file.
-    private static FileStream OpenStandardInput() => OperatingSystem.IsWindows()
-        ? throw new TransferException(TransferError.InvalidRequest, "Standard input cannot be uploaded on Windows yet. Give a file.")
+    // Not the console's stream on Unix: this one knows its length and can seek when the shell opened a file.
+    private static Stream OpenStandardInput() => OperatingSystem.IsWindows()
+        ? Console.OpenStandardInput()
         : new FileStream(new SafeFileHandle(0, ownsHandle: false), FileAccess.Read, bufferSize: 0);
 
     private static FileStream OpenPipe(string path) =>

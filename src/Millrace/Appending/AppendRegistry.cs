@@ -13,7 +13,26 @@ internal static class AppendRegistry
     {
         LogTail.Check(options);
         FileSizeLimit.Prepare();
-        return NativeFeatures.Linux && !options.Portable ? OpenNative(path, options) : OpenPortable(path, options);
+        bool native = NativeFeatures.Linux && !options.Portable;
+        while (true)
+        {
+            // Only an open file says which one it is; a second one of the same log is closed again.
+            LogFile? file = native
+                ? NativeLogFile.Open(path, LogTail.NeedsCheck(options), options.UnixCreateMode)
+                : PortableLogFile.Open(path, options.UnixCreateMode);
+            try
+            {
+                LogKey key = file.Key;
+                if (Share(key).TryJoin(path, key, options, ref file) is { } writer)
+                {
+                    return writer;
+                }
+            }
+            finally
+            {
+                file?.Dispose();
+            }
+        }
     }
 
     public static void Release(AppendLog log)
@@ -31,41 +50,6 @@ internal static class AppendRegistry
         }
 
         log.File.Dispose();
-    }
-
-    private static FileAppendWriter OpenNative(string path, in FileAppendOptions options)
-    {
-        while (true)
-        {
-            // Only an open file says which one it is; a second one of the same log is closed again.
-            NativeLogFile? file = NativeLogFile.Open(path, LogTail.NeedsCheck(options), options.UnixCreateMode);
-            try
-            {
-                LogKey key = file.Key;
-                LogEntry entry = Share(key);
-                if (entry.TryJoin(path, key, options, ref file) is { } writer)
-                {
-                    return writer;
-                }
-            }
-            finally
-            {
-                file?.Dispose();
-            }
-        }
-    }
-
-    private static FileAppendWriter OpenPortable(string path, in FileAppendOptions options)
-    {
-        LogKey key = LogKey.Of(path);
-        while (true)
-        {
-            NativeLogFile? none = null;
-            if (Share(key).TryJoin(path, key, options, ref none) is { } writer)
-            {
-                return writer;
-            }
-        }
     }
 
     private static LogEntry Share(in LogKey key)
@@ -106,7 +90,7 @@ internal sealed class LogEntry
     public int Writers { get; set; }
 
     /// <summary>Gives a writer of the log, which the first one opens. Null when that failed: there is another entry then.</summary>
-    public FileAppendWriter? TryJoin(string path, in LogKey key, in FileAppendOptions options, ref NativeLogFile? file)
+    public FileAppendWriter? TryJoin(string path, in LogKey key, in FileAppendOptions options, ref LogFile? file)
     {
         lock (_opening)
         {
@@ -123,7 +107,7 @@ internal sealed class LogEntry
             LogFile? opened = null;
             try
             {
-                opened = file ?? (LogFile)PortableLogFile.Open(path, options.UnixCreateMode);
+                opened = file!;
                 file = null;
                 TornTail? torn = LogTail.Examine(opened, options);
                 _log = new AppendLog(opened, key);
@@ -140,7 +124,7 @@ internal sealed class LogEntry
     }
 }
 
-/// <summary>Tells one file from every other: by device and inode, or by its full path where there are none.</summary>
+/// <summary>Tells one file from every other: by device and inode, or by its full path where the system does not tell them.</summary>
 internal readonly record struct LogKey(ulong Device, ulong Inode, string Path)
 {
     public static LogKey Of(string path)

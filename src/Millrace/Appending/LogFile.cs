@@ -12,6 +12,9 @@ internal abstract unsafe class LogFile(string path) : IDisposable
 
     public abstract bool Native { get; }
 
+    /// <summary>What tells the file from every other one, whatever its names are.</summary>
+    public abstract LogKey Key { get; }
+
     public abstract AppendFailure? Append(MemoryVector* vectors, int count, out long begin, out long written);
 
     /// <summary>Cuts off what lies behind an offset, unless somebody else appended meanwhile.</summary>

@@ -21,8 +21,7 @@ internal sealed unsafe class NativeLogFile : LogFile
 
     public override bool Native => true;
 
-    /// <summary>What tells the file from every other one, whatever its names are.</summary>
-    public LogKey Key
+    public override LogKey Key
     {
         get
         {

@@ -20,6 +20,9 @@ internal sealed unsafe class PortableLogFile : LogFile
 
     public override bool Native => false;
 
+    public override LogKey Key =>
+        OpenIdentity.TryGet(Handle, out ulong device, out ulong number) ? new LogKey(device, number, "") : LogKey.Of(Path);
+
     public static PortableLogFile Open(string path, UnixFileMode? mode)
     {
         try

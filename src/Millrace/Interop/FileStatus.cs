@@ -24,10 +24,12 @@ internal readonly record struct FileStatus(long Size, long ModifiedTicks, FileKi
     {
         try
         {
+            // Asked first: on Windows a device and a pipe have no length, which is told, and no attributes, which is an error.
+            long length = RandomAccess.GetLength(file);
             FileKind kind = File.GetAttributes(file).HasFlag(FileAttributes.Directory)
                 ? FileKind.Directory
                 : FileKind.Regular;
-            return new FileStatus(RandomAccess.GetLength(file), File.GetLastWriteTimeUtc(file).Ticks, kind, 0, 0);
+            return new FileStatus(length, File.GetLastWriteTimeUtc(file).Ticks, kind, 0, 0);
         }
         catch (NotSupportedException)
         {

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
 
 namespace Millrace.Interop;
 
@@ -29,14 +30,45 @@ internal static partial class SpecialFile
         }
     }
 
+    /// <summary>Device and inode of an open file.</summary>
+    public static bool TryGetIdentity(SafeFileHandle file, out long device, out long inode)
+    {
+        device = 0;
+        inode = 0;
+        try
+        {
+            if (FStat(file, out Status status) != 0)
+            {
+                return false;
+            }
+
+            device = status.Device;
+            inode = status.Inode;
+            return true;
+        }
+        catch (Exception exception) when (exception is EntryPointNotFoundException or DllNotFoundException)
+        {
+            return false;
+        }
+    }
+
+    [LibraryImport("libSystem.Native", EntryPoint = "SystemNative_FStat")]
+    private static partial int FStat(SafeFileHandle file, out Status status);
+
     [LibraryImport("libSystem.Native", EntryPoint = "SystemNative_Stat", StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Stat(string path, out Status status);
 
-    /// <summary>FileStatus of dotnet/runtime's pal_io.h, of which only the mode is read.</summary>
+    /// <summary>FileStatus of dotnet/runtime's pal_io.h, of which only these are read.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 256)]
     private struct Status
     {
         [FieldOffset(4)]
         public int Mode;
+
+        [FieldOffset(88)]
+        public long Device;
+
+        [FieldOffset(104)]
+        public long Inode;
     }
 }

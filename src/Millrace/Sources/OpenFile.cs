@@ -104,9 +104,14 @@ internal sealed class OpenFile : IDisposable
         {
             return new OpenFile(handle, path, options, ownsHandle: true);
         }
-        catch
+        catch (Exception exception)
         {
             handle.Dispose();
+            if (exception is IOException and not FilePipeException or UnauthorizedAccessException)
+            {
+                throw OpenFailed(path, exception);
+            }
+
             throw;
         }
     }
@@ -124,7 +129,7 @@ internal sealed class OpenFile : IDisposable
         {
             return File.OpenHandle(path, FileMode.Open, FileAccess.Read, share, FileOptions.SequentialScan);
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        catch (Exception exception) when (IsSystemError(exception))
         {
             throw OpenFailed(path, exception);
         }

@@ -9,8 +9,8 @@ namespace Millrace.Writing;
 /// </summary>
 internal sealed class PortableStagedFile : StagedFile
 {
-    /// <summary>NAME_MAX of linux/limits.h and of the common file systems of Unix.</summary>
-    private const int MaxNameBytes = 255;
+    /// <summary>NAME_MAX of linux/limits.h and of the common file systems of Unix, in bytes; in characters that of NTFS.</summary>
+    private const int MaxName = 255;
 
     private readonly FileStream _stream;
     private readonly string _staged;
@@ -137,13 +137,16 @@ internal sealed class PortableStagedFile : StagedFile
     {
         try
         {
-            if (OperatingSystem.IsWindows())
+            if (_createNew || !WindowsRename.TryReplace(_staged, Target))
             {
-                // There an open file keeps its name.
-                _stream.Dispose();
+                File.Move(_staged, Target, overwrite: !_createNew);
             }
 
-            File.Move(_staged, Target, overwrite: !_createNew);
+            if (OperatingSystem.IsWindows())
+            {
+                // After the rename, which may be tried again when it fails; before it was closed, others could not write to the file.
+                _stream.Dispose();
+            }
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
@@ -206,7 +209,7 @@ internal sealed class PortableStagedFile : StagedFile
             throw WriteTarget.NoFile(path);
         }
 
-        if (!OperatingSystem.IsWindows() && Encoding.UTF8.GetByteCount(target.Name) > MaxNameBytes)
+        if ((OperatingSystem.IsWindows() ? target.Name.Length : Encoding.UTF8.GetByteCount(target.Name)) > MaxName)
         {
             // The staged name is short: without this it would show after the work only.
             throw WriteErrors.Describe("create", path, 0, FilePipeError.NameTooLong, inner: null);

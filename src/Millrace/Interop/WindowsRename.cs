@@ -1,0 +1,52 @@
+using System.Buffers.Binary;
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Interop;
+
+/// <summary>
+/// Renames over a file that somebody reads, as Unix does: FILE_RENAME_FLAG_POSIX_SEMANTICS, Windows 10 1709 on NTFS.
+/// https://learn.microsoft.com/windows/win32/api/winbase/ns-winbase-file_rename_info
+/// </summary>
+internal static unsafe partial class WindowsRename
+{
+    private const uint Delete = 0x00010000; // DELETE
+    private const uint ShareAll = 7; // FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE
+    private const uint OpenExisting = 3; // OPEN_EXISTING
+    private const int RenameInfoEx = 22; // FileRenameInfoEx
+    private const int ReplaceAsUnix = 1 | 2; // FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS
+    private const int NameLength = 16; // offsetof(FILE_RENAME_INFO, FileNameLength), after the flags and a handle
+    private const int Name = 20;
+
+    /// <returns>False on other systems, and when the file was not renamed, for whatever reason: an ordinary rename tells it.</returns>
+    public static bool TryReplace(string path, string target)
+    {
+        if (!OperatingSystem.IsWindows())
+        {
+            return false;
+        }
+
+        using SafeFileHandle file = CreateFile(path, Delete, ShareAll, 0, OpenExisting, 0, 0);
+        if (file.IsInvalid)
+        {
+            return false;
+        }
+
+        byte[] information = new byte[Name + ((target.Length + 1) * sizeof(char))];
+        BinaryPrimitives.WriteInt32LittleEndian(information, ReplaceAsUnix);
+        BinaryPrimitives.WriteInt32LittleEndian(information.AsSpan(NameLength), target.Length * sizeof(char));
+        MemoryMarshal.AsBytes(target.AsSpan()).CopyTo(information.AsSpan(Name));
+        fixed (byte* bytes = information)
+        {
+            return SetFileInformationByHandle(file, RenameInfoEx, bytes, (uint)information.Length);
+        }
+    }
+
+    [LibraryImport("kernel32", EntryPoint = "CreateFileW", SetLastError = true, StringMarshalling = StringMarshalling.Utf16)]
+    private static partial SafeFileHandle CreateFile(
+        string path, uint access, uint share, nint security, uint disposition, uint flags, nint template);
+
+    [LibraryImport("kernel32", SetLastError = true)]
+    [return: MarshalAs(UnmanagedType.Bool)]
+    private static partial bool SetFileInformationByHandle(SafeFileHandle file, int kind, byte* information, uint bytes);
+}
