@@ -1,0 +1,46 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Kestrel;
+
+/// <summary>A part of what a connection sends: bytes of a block, or a range of a file.</summary>
+internal sealed class OutputSegment
+{
+    /// <summary>The block, or null for a file.</summary>
+    public Block? Block { get; private set; }
+
+    /// <summary>The file, held so that its owner may dispose it, or null for memory.</summary>
+    public SafeFileHandle? File { get; private set; }
+
+    /// <summary>The first byte that was not sent, in the block or in the file.</summary>
+    public long Start { get; set; }
+
+    /// <summary>Behind the last byte to send.</summary>
+    public long End { get; set; }
+
+    /// <summary>Whether sendfile(2) refused the file, so that it is copied.</summary>
+    public bool IsCopied { get; set; }
+
+    public OutputSegment? Next { get; set; }
+
+    public void Hold(Block block) => Block = block;
+
+    public void Hold(SafeFileHandle file, long offset, long count)
+    {
+        bool held = false;
+        file.DangerousAddRef(ref held);
+        File = file;
+        Start = offset;
+        End = offset + count;
+    }
+
+    public void Release()
+    {
+        Block?.Dispose();
+        Block = null;
+        File?.DangerousRelease();
+        File = null;
+        Start = End = 0;
+        IsCopied = false;
+        Next = null;
+    }
+}

@@ -1,0 +1,177 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Net;
+using System.Net.Sockets;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Connections.Features;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Logging;
+
+namespace Millrace.Kestrel;
+
+/// <summary>A connection: receives into a pipe on its own, sends what Kestrel writes, and tells when the peer is gone.</summary>
+internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe, IConnectionIdFeature, IConnectionItemsFeature,
+    IConnectionTransportFeature, IConnectionLifetimeFeature, IConnectionEndPointFeature, IConnectionSocketFeature, IMemoryPoolFeature
+{
+    private static long s_lastId = DateTime.UtcNow.Ticks;
+
+    private readonly Lock _lock = new();
+    private readonly Socket _socket;
+    private readonly BlockPool _pool;
+    private readonly MillraceSocketOptions _options;
+    private readonly ILogger _logger;
+    private readonly Pipe _input;
+    private readonly SocketOutput _output;
+    private readonly CancellationTokenSource _closed = new();
+    private readonly TaskCompletionSource _outputEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private FileResponseBody? _responseBody;
+    private Task _receiving = Task.CompletedTask;
+    private Exception? _closeReason;
+    private IDictionary<object, object?>? _items;
+    private string? _id;
+
+    public SocketConnection(Socket socket, BlockPool pool, MillraceSocketOptions options, ILogger logger)
+    {
+        _socket = socket;
+        _pool = pool;
+        _options = options;
+        _logger = logger;
+        LocalEndPoint = socket.LocalEndPoint;
+        RemoteEndPoint = socket.RemoteEndPoint;
+        ConnectionClosed = _closed.Token;
+
+        // Kestrel works on another thread than the one that receives: a handler that blocks must not keep the peer's reset from it.
+        _input = new Pipe(new PipeOptions(
+            pool,
+            PipeScheduler.ThreadPool,
+            PipeScheduler.ThreadPool,
+            options.ReadBufferBytes,
+            Math.Max(options.ReadBufferBytes / 2, 1),
+            MillraceSocketOptions.MinBlockBytes,
+            useSynchronizationContext: false));
+        _output = new SocketOutput(socket, pool, options, OutputEnded);
+        Transport = this;
+
+        Features = new FeatureCollection(16);
+        Features.Set<IConnectionIdFeature>(this);
+        Features.Set<IConnectionItemsFeature>(this);
+        Features.Set<IConnectionTransportFeature>(this);
+        Features.Set<IConnectionLifetimeFeature>(this);
+        Features.Set<IConnectionEndPointFeature>(this);
+        Features.Set<IConnectionSocketFeature>(this);
+        Features.Set<IMemoryPoolFeature>(this);
+        Features.Set(this);
+    }
+
+    public override IFeatureCollection Features { get; }
+
+    public override IDuplexPipe Transport { get; set; }
+
+    public override string ConnectionId
+    {
+        get => _id ??= Interlocked.Increment(ref s_lastId).ToString("X", null);
+        set => _id = value;
+    }
+
+    public override IDictionary<object, object?> Items
+    {
+        get => _items ??= new ConnectionItems();
+        set => _items = value;
+    }
+
+    public Socket Socket => _socket;
+
+    public MemoryPool<byte> MemoryPool => _pool;
+
+    PipeReader IDuplexPipe.Input => _input.Reader;
+
+    PipeWriter IDuplexPipe.Output => _output;
+
+    public SocketOutput Output => _output;
+
+    /// <summary>Whether a response goes straight to the socket; false once TLS or a logging middleware is between them.</summary>
+    public bool IsPlain => ReferenceEquals(Transport, this);
+
+    /// <summary>The response body of the request that is being answered; HTTP/1.1 answers one at a time.</summary>
+    public FileResponseBody ResponseBody => _responseBody ??= new FileResponseBody(this);
+
+    public void Start() => _receiving = ReceiveAsync();
+
+    public override void Abort(ConnectionAbortedException abortReason) => _output.Abort(abortReason);
+
+    public override void Abort() => Abort(new ConnectionAbortedException());
+
+    /// <remarks>Kestrel calls this when nobody uses the connection any more.</remarks>
+    public override async ValueTask DisposeAsync()
+    {
+        await _input.Reader.CompleteAsync();
+        await _output.CompleteAsync();
+        await _outputEnded.Task;
+        await _receiving;
+        _output.Dispose();
+        _closed.Dispose();
+        await base.DisposeAsync();
+    }
+
+    /// <summary>Everything has been sent, or nothing more can be.</summary>
+    private void OutputEnded(Exception? error)
+    {
+        Close(error);
+        _outputEnded.TrySetResult();
+
+        // A reader that is far behind must not keep the receiving loop from its end.
+        _input.Writer.CancelPendingFlush();
+    }
+
+    private void Close(Exception? error)
+    {
+        lock (_lock)
+        {
+            if (_closeReason is not null)
+            {
+                return;
+            }
+
+            _closeReason = error ?? new ConnectionAbortedException("The connection was closed after everything had been sent.");
+        }
+
+        switch (error)
+        {
+            case null or ConnectionAbortedException or ObjectDisposedException:
+                break;
+            case SocketException:
+                LogReset(_logger, ConnectionId, error.Message);
+                break;
+            default:
+                LogSendError(_logger, error, ConnectionId);
+                break;
+        }
+
+        if (error is not null)
+        {
+            // A reset: the peer must not take what it has for everything.
+            _socket.Close(timeout: 0);
+            return;
+        }
+
+        try
+        {
+            _socket.Shutdown(SocketShutdown.Both);
+        }
+        catch (SocketException)
+        {
+            // The peer was faster.
+        }
+
+        _socket.Dispose();
+    }
+
+    [LoggerMessage(1, LogLevel.Debug, "Connection {ConnectionId} was reset: {Reason}")]
+    private static partial void LogReset(ILogger logger, string connectionId, string reason);
+
+    [LoggerMessage(2, LogLevel.Error, "Connection {ConnectionId} was aborted because its response could not be sent.")]
+    private static partial void LogSendError(ILogger logger, Exception exception, string connectionId);
+
+    [LoggerMessage(3, LogLevel.Error, "Connection {ConnectionId}: receiving failed.")]
+    private static partial void LogReceiveError(ILogger logger, Exception exception, string connectionId);
+}

@@ -1,0 +1,59 @@
+using System.Net;
+using System.Net.Sockets;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.Extensions.Logging;
+
+namespace Millrace.Kestrel;
+
+/// <summary>A socket that listens.</summary>
+internal sealed class SocketListener(Socket socket, BlockPool pool, MillraceSocketOptions options, ILogger logger) : IConnectionListener
+{
+    public EndPoint EndPoint { get; } = socket.LocalEndPoint!;
+
+    public async ValueTask<ConnectionContext?> AcceptAsync(CancellationToken cancellationToken = default)
+    {
+        while (true)
+        {
+            Socket? accepted = null;
+            try
+            {
+                accepted = await socket.AcceptAsync(cancellationToken);
+                if (options.Native)
+                {
+                    // sendfile(2) has no flag for one call.
+                    accepted.Blocking = false;
+                }
+
+                if (EndPoint is IPEndPoint)
+                {
+                    accepted.NoDelay = options.NoDelay;
+                }
+
+                var connection = new SocketConnection(accepted, pool, options, logger);
+                connection.Start();
+                return connection;
+            }
+            catch (ObjectDisposedException)
+            {
+                return null;
+            }
+            catch (SocketException exception) when (accepted is null && exception.SocketErrorCode == SocketError.OperationAborted)
+            {
+                return null;
+            }
+            catch (SocketException)
+            {
+                // The peer was gone before it was accepted.
+                accepted?.Dispose();
+            }
+        }
+    }
+
+    public ValueTask UnbindAsync(CancellationToken cancellationToken = default)
+    {
+        socket.Dispose();
+        return default;
+    }
+
+    public ValueTask DisposeAsync() => UnbindAsync();
+}

@@ -1,0 +1,45 @@
+using System.Net;
+using System.Net.Sockets;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Millrace.Kestrel;
+
+/// <summary>Listens on TCP and Unix sockets for Kestrel, with one pool for all of them.</summary>
+internal sealed class SocketListenerFactory(IOptions<MillraceSocketOptions> options, ILoggerFactory loggers)
+    : IConnectionListenerFactory, IConnectionListenerFactorySelector, IDisposable
+{
+    private readonly ILogger _logger = loggers.CreateLogger("Millrace.Kestrel");
+
+    internal BlockPool Pool { get; } = new();
+
+    public bool CanBind(EndPoint endpoint) => endpoint is IPEndPoint or UnixDomainSocketEndPoint or FileHandleEndPoint;
+
+    public ValueTask<IConnectionListener> BindAsync(EndPoint endpoint, CancellationToken cancellationToken = default)
+    {
+        Socket socket;
+        try
+        {
+            socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endpoint);
+        }
+        catch (SocketException exception) when (exception.SocketErrorCode == SocketError.AddressAlreadyInUse)
+        {
+            throw new AddressInUseException(exception.Message, exception);
+        }
+
+        try
+        {
+            socket.Listen(options.Value.Backlog);
+            return new(new SocketListener(socket, Pool, options.Value, _logger));
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    public void Dispose() => Pool.Dispose();
+}

@@ -1,0 +1,126 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Kestrel;
+
+// The queue of segments. Everything here is called under the lock.
+internal sealed partial class SocketOutput
+{
+    private Block AppendBlock(int sizeHint)
+    {
+        CommitTail();
+        if (_closed)
+        {
+            // What is written now is never sent, so one block is enough.
+            ReleaseAll();
+        }
+
+        // A writer that fills block after block before it flushes gets larger ones.
+        long filled = Math.Min(_unflushed, MillraceSocketOptions.LargestBlockBytes);
+        Block block = _pool.RentBlock((int)Math.Max(Math.Max(sizeHint, filled), MillraceSocketOptions.MinBlockBytes));
+        OutputSegment segment = Append();
+        segment.Hold(block);
+        _position = 0;
+        return block;
+    }
+
+    private void AppendFile(SafeFileHandle file, long offset, int count)
+    {
+        if (_closed || _completed || count == 0)
+        {
+            return;
+        }
+
+        CommitTail();
+        Append().Hold(file, offset, count);
+        _position = 0;
+        _files++;
+        _unsent += count;
+        _unflushed += count;
+    }
+
+    private OutputSegment Append()
+    {
+        if (!_spare.TryPop(out OutputSegment? segment))
+        {
+            segment = new OutputSegment();
+        }
+
+        if (_tail is null)
+        {
+            _head = segment;
+        }
+        else
+        {
+            _tail.Next = segment;
+        }
+
+        _tail = segment;
+        return segment;
+    }
+
+    /// <summary>Lets the bytes written so far be sent.</summary>
+    private void CommitTail()
+    {
+        if (_tail?.Block is not null)
+        {
+            _unsent += _position - _tail.End;
+            _tail.End = _position;
+        }
+    }
+
+    /// <summary>Removes bytes that were sent.</summary>
+    private void RemoveSent(long count)
+    {
+        _unsent -= count;
+        while (_head is { } head)
+        {
+            long part = Math.Min(count, head.End - head.Start);
+            head.Start += part;
+            count -= part;
+            if (head.Start < head.End || (head == _tail && head.Block is not null && (_memoryIsOut || _position > head.End)))
+            {
+                return;
+            }
+
+            RemoveHead(head);
+        }
+    }
+
+    private void RemoveHead(OutputSegment head)
+    {
+        _files -= head.File is null ? 0 : 1;
+        _head = head.Next;
+        if (_head is null)
+        {
+            _tail = null;
+            _position = 0;
+        }
+
+        head.Release();
+        if (_spare.Count < KeptSegments)
+        {
+            _spare.Push(head);
+        }
+    }
+
+    /// <summary>Drops everything but the block that the writer may be writing to at this moment.</summary>
+    private void ReleaseQueue()
+    {
+        while (_head is { } head && (head != _tail || head.Block is null || !_memoryIsOut))
+        {
+            RemoveHead(head);
+        }
+
+        _unsent = 0;
+    }
+
+    private void ReleaseAll()
+    {
+        while (_head is { } head)
+        {
+            RemoveHead(head);
+        }
+
+        _unsent = 0;
+    }
+}

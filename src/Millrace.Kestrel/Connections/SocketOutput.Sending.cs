@@ -1,0 +1,286 @@
+using System.IO.Pipelines;
+using System.Net.Sockets;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Kestrel;
+
+// Sending. Whoever calls these has set _sending.
+internal sealed unsafe partial class SocketOutput
+{
+    /// <summary>Vectors of one gathered write.</summary>
+    private const int MostVectors = 32;
+
+    /// <summary>
+    /// What is sent through the socket's own queue when it is full: that waits until there is room, without a thread, and the system tells
+    /// so only when a third of the buffer is free.
+    /// </summary>
+    private const int WaitingBytes = MillraceSocketOptions.MinBlockBytes;
+
+    /// <summary>The same without Linux's calls, where everything is sent through the queue.</summary>
+    private const int PortableBytes = MillraceSocketOptions.LargestBlockBytes;
+
+    private QueuedSend? _queued;
+
+    private enum Step
+    {
+        Ended,
+        WouldBlock,
+    }
+
+    private void Send()
+    {
+        if (SendNow() == Step.WouldBlock)
+        {
+            SendQueued();
+        }
+    }
+
+    /// <summary>Sends what the socket takes.</summary>
+    private Step SendNow()
+    {
+        SocketSend.Vector* vectors = stackalloc SocketSend.Vector[MostVectors];
+        while (true)
+        {
+            SafeFileHandle? file;
+            long offset = 0, requested = 0;
+            int count = 0;
+            bool more = false;
+            lock (_lock)
+            {
+                RemoveSent(0);
+                if (_closed || _unsent == 0)
+                {
+                    file = null;
+                }
+                else if (!_native || _head!.IsCopied)
+                {
+                    return Step.WouldBlock;
+                }
+                else if ((file = _head.File) is not null)
+                {
+                    (offset, requested) = (_head.Start, _head.End - _head.Start);
+                }
+                else
+                {
+                    OutputSegment? segment = _head;
+                    for (; segment?.Block is { } block && count < MostVectors; segment = segment.Next)
+                    {
+                        long bytes = segment.End - segment.Start;
+                        vectors[count++] = new() { Start = block.Address + segment.Start, Bytes = (nuint)bytes };
+                        requested += bytes;
+                    }
+
+                    more = segment?.File is not null;
+                }
+            }
+
+            if (requested == 0)
+            {
+                if (TryEnd())
+                {
+                    return Step.Ended;
+                }
+
+                continue;
+            }
+
+            long sent;
+            try
+            {
+                sent = file is null
+                    ? SocketSend.Send(_socket.SafeHandle, vectors, count, more)
+                    : SocketSend.SendFile(_socket.SafeHandle, file, offset, requested);
+            }
+            catch (ObjectDisposedException exception)
+            {
+                // Aborted by another thread.
+                Abort(exception);
+                continue;
+            }
+
+            if (sent == -Errno.Again)
+            {
+                return Step.WouldBlock;
+            }
+
+            if (file is not null && sent is -Errno.InvalidArgument or -Errno.NoSystemCall)
+            {
+                lock (_lock)
+                {
+                    if (_head is not null)
+                    {
+                        _head.IsCopied = true;
+                    }
+                }
+
+                continue;
+            }
+
+            if (sent < 0)
+            {
+                Abort(new SocketException((int)-sent));
+            }
+            else if (file is not null && sent == 0)
+            {
+                Abort(FileIsShorter(offset, offset + requested));
+            }
+            else
+            {
+                lock (_lock)
+                {
+                    RemoveSent(sent);
+                }
+            }
+        }
+    }
+
+    /// <returns>False when there is more to send after all.</returns>
+    private bool TryEnd()
+    {
+        bool ends, closed;
+        lock (_lock)
+        {
+            closed = _closed;
+            if (!closed && _unsent > 0)
+            {
+                return false;
+            }
+
+            _sending = false;
+            if (_completed)
+            {
+                ReleaseAll();
+            }
+            else if (closed)
+            {
+                ReleaseQueue();
+            }
+
+            ends = _completed && !_hasEnded;
+            _hasEnded |= ends;
+        }
+
+        if (ends)
+        {
+            _ended(null);
+        }
+
+        // Last, because the caller goes on here.
+        CompleteFlush(new FlushResult(isCanceled: false, isCompleted: closed), inline: true);
+        return true;
+    }
+
+    /// <summary>Sends a piece when there is room for it, then whatever else there is room for, until the queue is empty.</summary>
+    private void SendQueued()
+    {
+        _queued ??= new QueuedSend(this);
+        do
+        {
+            bool half;
+            lock (_lock)
+            {
+                half = IsBelow(_pauseBytes / 2);
+            }
+
+            if (half)
+            {
+                CompleteFlush(default, inline: false);
+            }
+
+            try
+            {
+                if (PreparePiece(_queued) && _socket.SendAsync(_queued))
+                {
+                    return;
+                }
+            }
+            catch (Exception exception) when (exception is ObjectDisposedException or IOException or UnauthorizedAccessException)
+            {
+                Abort(exception);
+            }
+        }
+        while (PieceEnded(_queued));
+    }
+
+    /// <returns>False when nothing can be sent any more.</returns>
+    private bool PreparePiece(QueuedSend piece)
+    {
+        SafeFileHandle? file;
+        long start, end;
+        bool waits = _native;
+        lock (_lock)
+        {
+            if (_closed)
+            {
+                return false;
+            }
+
+            // Not null: the queue is not empty, and this is the only one that takes from it.
+            file = _head!.File;
+            waits &= !_head.IsCopied;
+            (start, end) = (_head.Start, Math.Min(_head.End, _head.Start + (waits ? WaitingBytes : PortableBytes)));
+            if (file is null)
+            {
+                piece.SetBuffer(_head.Block!.Array, (int)start, (int)(end - start));
+                return true;
+            }
+        }
+
+        int bytes = (int)(end - start);
+        piece.Copy = _pool.RentBlock(bytes);
+        int read = RandomAccess.Read(file, piece.Copy.Memory.Span[..bytes], start);
+        if (read == 0)
+        {
+            Abort(FileIsShorter(start, end));
+            return false;
+        }
+
+        piece.SetBuffer(piece.Copy.Array, 0, read);
+        return true;
+    }
+
+    /// <returns>Whether there is more to send, for which the socket has no room.</returns>
+    private bool PieceEnded(QueuedSend piece)
+    {
+        bool sent = false;
+        lock (_lock)
+        {
+            if (piece.Copy is { } copy)
+            {
+                copy.Dispose();
+                piece.Copy = null;
+            }
+
+            if (!_closed && piece.SocketError == SocketError.Success)
+            {
+                RemoveSent(piece.BytesTransferred);
+                sent = true;
+            }
+        }
+
+        if (!sent)
+        {
+            Abort(new SocketException((int)piece.SocketError));
+        }
+
+        return SendNow() == Step.WouldBlock;
+    }
+
+    /// <summary>Gives back what waiting took; nothing is being sent any more.</summary>
+    public void Dispose() => _queued?.Dispose();
+
+    /// <summary>One send through the socket's queue, reused.</summary>
+    private sealed class QueuedSend(SocketOutput output) : SocketAsyncEventArgs(true)
+    {
+        /// <summary>Bytes of a file, to be given back.</summary>
+        public Block? Copy { get; set; }
+
+        protected override void OnCompleted(SocketAsyncEventArgs e)
+        {
+            if (output.PieceEnded(this))
+            {
+                output.SendQueued();
+            }
+        }
+    }
+}

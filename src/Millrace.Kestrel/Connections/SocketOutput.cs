@@ -1,0 +1,366 @@
+using System.IO.Pipelines;
+using System.Net.Sockets;
+using System.Threading.Tasks.Sources;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Kestrel;
+
+/// <summary>
+/// What a connection sends, as a PipeWriter that sends on the flushing thread and waits for a slow peer without one. Between
+/// <see cref="Lend"/> and <see cref="EndLending"/> the memory it hands out stands for a range of a file.
+/// </summary>
+/// <remarks>
+/// One caller writes; another thread may call <see cref="Abort"/>. Whoever sets <see cref="_sending"/> owns the head of the queue until it
+/// is false again, so that no block returns to the pool while the system reads it.
+/// </remarks>
+internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushResult>, IThreadPoolWorkItem, IDisposable
+{
+    /// <summary>
+    /// How much of a file one write stands for: what Kestrel copies at a time, because it gives a client that stops reading as long as
+    /// these bytes take at the minimum data rate (docs/measuring.md).
+    /// </summary>
+    public const int LendableBytes = 64 * 1024;
+
+    private const int KeptSegments = 16;
+
+    /// <summary>Stands for bytes of files. Nobody reads it and nothing is written to it, so its pages are never touched.</summary>
+    private static readonly byte[] Placeholder = GC.AllocateUninitializedArray<byte>(LendableBytes);
+
+    private readonly Lock _lock = new();
+    private readonly Socket _socket;
+    private readonly BlockPool _pool;
+    private readonly Action<Exception?> _ended;
+    private readonly long _pauseBytes;
+    private readonly bool _native;
+    private readonly Stack<OutputSegment> _spare = new();
+    private OutputSegment? _head;
+    private OutputSegment? _tail;
+
+    /// <summary>Where the next byte is written in the block of the tail; its End is what has been flushed.</summary>
+    private int _position;
+    private long _unflushed;
+    private long _unsent;
+    private int _files;
+    private bool _memoryIsOut;
+    private bool _sending;
+    private bool _completed;
+    private bool _closed;
+    private bool _hasEnded;
+    private Exception? _error;
+
+    private SafeFileHandle? _lentFile;
+    private long _lentOffset;
+    private int _lentBytes;
+
+    private ManualResetValueTaskSourceCore<FlushResult> _flush;
+    private CancellationToken _flushToken;
+    private CancellationTokenRegistration _flushRegistration;
+    private bool _flushWaits;
+    private bool _flushCancelled;
+
+    private int _exchange;
+    private int _flushedExchange;
+    private int _flushes;
+    private bool _gathers;
+
+    /// <param name="socket">A connected socket that does not block.</param>
+    /// <param name="pool">Where blocks come from.</param>
+    /// <param name="options">Thresholds.</param>
+    /// <param name="ended">Called once: with null when everything has been sent after Complete, otherwise with the error.</param>
+    public SocketOutput(Socket socket, BlockPool pool, MillraceSocketOptions options, Action<Exception?> ended)
+    {
+        _socket = socket;
+        _pool = pool;
+        _ended = ended;
+        _pauseBytes = options.WriteBufferBytes;
+        _native = options.Native;
+    }
+
+    /// <summary>Why nothing can be sent any more.</summary>
+    public Exception? Error => Volatile.Read(ref _error);
+
+    /// <summary>Whether a caller waits for a flush.</summary>
+    public bool IsFlushing => Volatile.Read(ref _flushWaits);
+
+    public override bool CanGetUnflushedBytes => true;
+
+    public override long UnflushedBytes => _unflushed;
+
+    /// <summary>Memory to be passed to <see cref="PipeWriter.WriteAsync"/> in place of the bytes that <see cref="Lend"/> announced.</summary>
+    public static ReadOnlyMemory<byte> StandIn(int count) => Placeholder.AsMemory(0, count);
+
+    public static IOException FileIsShorter(long length, long end) =>
+        new($"The file ended at byte {length} while its bytes up to {end} were being sent. The connection has been aborted.");
+
+    /// <summary>Makes the next bytes that are written, up to a count, stand for those of a file.</summary>
+    /// <returns>False when nothing can be sent any more.</returns>
+    public bool Lend(SafeFileHandle file, long offset, int count)
+    {
+        lock (_lock)
+        {
+            _lentFile = file;
+            _lentOffset = offset;
+            _lentBytes = count;
+            return !_closed && !_completed;
+        }
+    }
+
+    /// <returns>Whether all bytes that were lent have been written.</returns>
+    public bool EndLending()
+    {
+        lock (_lock)
+        {
+            _lentFile = null;
+            return _lentBytes == 0;
+        }
+    }
+
+    public override Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
+        lock (_lock)
+        {
+            ThrowIfCompleted();
+            _memoryIsOut = true;
+            if (_lentFile is not null && _lentBytes > 0)
+            {
+                return Placeholder.AsMemory(0, _lentBytes);
+            }
+
+            if (_tail?.Block is not { } block || block.Bytes - _position < Math.Max(sizeHint, 1))
+            {
+                block = AppendBlock(sizeHint);
+            }
+
+            return block.Memory[_position..];
+        }
+    }
+
+    public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
+
+    public override void Advance(int bytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(bytes);
+        lock (_lock)
+        {
+            _memoryIsOut = false;
+            if (_lentFile is not null && _lentBytes > 0)
+            {
+                ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, _lentBytes);
+                AppendFile(_lentFile, _lentOffset, bytes);
+                _lentOffset += bytes;
+                _lentBytes -= bytes;
+                return;
+            }
+
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, (_tail?.Block?.Bytes ?? 0) - _position);
+            _position += bytes;
+            _unflushed += bytes;
+        }
+    }
+
+    public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<FlushResult>(cancellationToken);
+        }
+
+        bool start, gather;
+        lock (_lock)
+        {
+            CommitTail();
+            _memoryIsOut = false;
+            _unflushed = 0;
+            start = !_sending && !_closed;
+            _sending |= start;
+            gather = Gathers() && _files == 0 && _unsent <= _pauseBytes;
+        }
+
+        if (start && gather)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: true);
+        }
+        else if (start)
+        {
+            Send();
+        }
+
+        short version;
+        lock (_lock)
+        {
+            if (_flushCancelled)
+            {
+                _flushCancelled = false;
+                return new(new FlushResult(isCanceled: true, _closed));
+            }
+
+            if (_closed || _completed || IsBelow(_pauseBytes))
+            {
+                return new(new FlushResult(isCanceled: false, _closed || _completed));
+            }
+
+            if (_flushWaits)
+            {
+                throw new InvalidOperationException("A flush is in progress. Await it before the next one.");
+            }
+
+            _flush.Reset();
+            version = _flush.Version;
+            _flushToken = cancellationToken;
+            _flushWaits = true;
+        }
+
+        if (cancellationToken.CanBeCanceled)
+        {
+            _flushRegistration = cancellationToken.UnsafeRegister(
+                static (state, token) => ((SocketOutput)state!).CancelFlush(token), this);
+        }
+
+        return new(this, version);
+    }
+
+    public override void CancelPendingFlush()
+    {
+        lock (_lock)
+        {
+            _flushCancelled = !_flushWaits;
+        }
+
+        CompleteFlush(new FlushResult(isCanceled: true, isCompleted: false), inline: false);
+    }
+
+    /// <summary>Nothing more will be written. What was written is still sent, unless there is an error.</summary>
+    public override void Complete(Exception? exception = null)
+    {
+        bool start;
+        lock (_lock)
+        {
+            if (_completed)
+            {
+                return;
+            }
+
+            CommitTail();
+            _completed = true;
+            _memoryIsOut = false;
+            _lentFile = null;
+            start = !_sending;
+            _sending = true;
+        }
+
+        if (exception is not null)
+        {
+            Abort(exception);
+        }
+
+        if (start)
+        {
+            Send();
+        }
+    }
+
+    /// <summary>Drops what was not sent. Callable from any thread.</summary>
+    public void Abort(Exception error)
+    {
+        bool ends;
+        lock (_lock)
+        {
+            ends = !_hasEnded;
+            _hasEnded = true;
+            if (!_closed)
+            {
+                _closed = true;
+                _error = error;
+                if (!_sending)
+                {
+                    ReleaseQueue();
+                }
+            }
+        }
+
+        if (ends)
+        {
+            _ended(error);
+        }
+
+        CompleteFlush(new FlushResult(isCanceled: false, isCompleted: true), inline: false);
+    }
+
+    /// <summary>Something was received: what is flushed now may answer it.</summary>
+    public void BeginExchange() => Interlocked.Increment(ref _exchange);
+
+    void IThreadPoolWorkItem.Execute() => Send();
+
+    FlushResult IValueTaskSource<FlushResult>.GetResult(short token)
+    {
+        _flushRegistration.Dispose();
+        _flushRegistration = default;
+        return _flush.GetResult(token);
+    }
+
+    ValueTaskSourceStatus IValueTaskSource<FlushResult>.GetStatus(short token) => _flush.GetStatus(token);
+
+    void IValueTaskSource<FlushResult>.OnCompleted(
+        Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _flush.OnCompleted(continuation, state, token, flags);
+
+    /// <summary>
+    /// Whether more is about to be flushed, so that both can be sent at once: a chunked response ends with a second flush, pipelined
+    /// requests and HTTP/2 have many. A peer whose last request was answered by one flush gets the next answer without a detour.
+    /// </summary>
+    private bool Gathers()
+    {
+        if (_flushedExchange != Volatile.Read(ref _exchange))
+        {
+            _flushedExchange = _exchange;
+            _gathers = _flushes > 1;
+            _flushes = 0;
+        }
+
+        _flushes += _unsent > 0 ? 1 : 0;
+        return _gathers || _flushes > 1;
+    }
+
+    private bool IsBelow(long bytes) => !_sending || (_files == 0 && _unsent <= bytes);
+
+    private void CancelFlush(CancellationToken token)
+    {
+        lock (_lock)
+        {
+            if (!_flushWaits || _flushToken != token)
+            {
+                return;
+            }
+
+            _flushWaits = false;
+        }
+
+        _flush.RunContinuationsAsynchronously = true;
+        _flush.SetException(new OperationCanceledException(token));
+    }
+
+    private void CompleteFlush(FlushResult result, bool inline)
+    {
+        lock (_lock)
+        {
+            if (!_flushWaits)
+            {
+                return;
+            }
+
+            _flushWaits = false;
+        }
+
+        _flush.RunContinuationsAsynchronously = !inline;
+        _flush.SetResult(result);
+    }
+
+    private void ThrowIfCompleted()
+    {
+        if (_completed)
+        {
+            throw new InvalidOperationException("Writing is not allowed after the writer was completed.");
+        }
+    }
+}

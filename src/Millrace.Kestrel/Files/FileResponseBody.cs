@@ -1,0 +1,131 @@
+using System.IO.Pipelines;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Kestrel;
+
+/// <summary>
+/// Kestrel's response body, except that files are sent by the system: a write of memory that stands for them goes through Kestrel, which
+/// counts, limits and times it as any other.
+/// </summary>
+internal sealed class FileResponseBody(SocketConnection connection) : IHttpResponseBodyFeature, IFileRangeFeature
+{
+    private HttpContext _context = null!;
+    private IHttpResponseBodyFeature _body = null!;
+
+    public Stream Stream => _body.Stream;
+
+    public PipeWriter Writer => _body.Writer;
+
+    /// <summary>
+    /// Whether the bytes go out as they are and have a place to go: the response says how long it is, and has a body.
+    /// </summary>
+    private bool CanSend =>
+        connection.IsPlain
+        && _context.Response is { ContentLength: not null, StatusCode: >= 200 and not (204 or 205 or 304) } response
+        && response.Headers.TransferEncoding.Count == 0
+        && !HttpMethods.IsHead(_context.Request.Method)
+        && !HttpMethods.IsConnect(_context.Request.Method);
+
+    public void Begin(HttpContext context, IHttpResponseBodyFeature body)
+    {
+        _context = context;
+        _body = body;
+    }
+
+    public void DisableBuffering() => _body.DisableBuffering();
+
+    public Task StartAsync(CancellationToken cancellationToken = default) => _body.StartAsync(cancellationToken);
+
+    public Task CompleteAsync() => _body.CompleteAsync();
+
+    public async Task SendFileAsync(string path, long offset, long? count, CancellationToken cancellationToken = default)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        if (!CanSend)
+        {
+            await _body.SendFileAsync(path, offset, count, cancellationToken);
+            return;
+        }
+
+        using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        long length = RandomAccess.GetLength(file);
+        ArgumentOutOfRangeException.ThrowIfNegative(offset);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(offset, length);
+        if (count is { } bytes)
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(bytes, nameof(count));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, length - offset, nameof(count));
+        }
+
+        await SendAsync(file, offset, count ?? (length - offset), cancellationToken);
+    }
+
+    public Task SendFileAsync(SafeFileHandle file, long offset, long count, CancellationToken cancellationToken = default) => CanSend
+        ? SendAsync(file, offset, count, cancellationToken)
+        : FileRangeExtensions.CopyAsync(_context, Writer, file, offset, count, cancellationToken);
+
+    private async Task SendAsync(SafeFileHandle file, long offset, long count, CancellationToken cancellationToken)
+    {
+        // The headers are written to memory first; what follows stands for the file alone.
+        await _body.StartAsync(cancellationToken);
+        if (!CanSend)
+        {
+            // Something changed the response as it started.
+            await FileRangeExtensions.CopyAsync(_context, Writer, file, offset, count, cancellationToken);
+            return;
+        }
+
+        if (connection.Output.IsFlushing)
+        {
+            // Kestrel copies what is written during a flush, and these bytes are none.
+            await Writer.FlushAsync(cancellationToken);
+        }
+
+        for (long end = offset + count; offset < end;)
+        {
+            int piece = (int)Math.Min(SocketOutput.LendableBytes, end - offset);
+            FlushResult flushed = default;
+            bool written;
+            bool canSend = connection.Output.Lend(file, offset, piece);
+            try
+            {
+                if (canSend)
+                {
+                    flushed = await Writer.WriteAsync(SocketOutput.StandIn(piece), cancellationToken);
+                }
+            }
+            finally
+            {
+                written = connection.Output.EndLending();
+            }
+
+            if (connection.Output.Error is { } error)
+            {
+                // A client that is gone is not the application's fault; a file that is too short is.
+                if (error is IOException)
+                {
+                    throw new IOException(error.Message, error);
+                }
+
+                return;
+            }
+
+            if (!canSend || flushed.IsCompleted)
+            {
+                return;
+            }
+
+            if (!written)
+            {
+                var abort = new ConnectionAbortedException("The response was written to while a file was being sent.");
+                connection.Abort(abort);
+                throw new InvalidOperationException(abort.Message);
+            }
+
+            offset += piece;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+namespace Millrace.Kestrel;
+
+/// <summary>Options of the transport that <see cref="MillraceSockets.UseMillraceSockets"/> installs.</summary>
+public sealed class MillraceSocketOptions
+{
+    /// <summary>What fits a request without a body.</summary>
+    internal const int MinBlockBytes = 4 * 1024;
+
+    /// <summary>The largest block of the pool: a copy of more does not stay in the second-level cache.</summary>
+    internal const int LargestBlockBytes = 256 * 1024;
+
+    internal const int DefaultBacklog = 512;
+    internal const long DefaultReadBufferBytes = 1024 * 1024;
+    internal const long DefaultWriteBufferBytes = 64 * 1024;
+
+    private int _backlog = DefaultBacklog;
+    private int _maxReadBytes = LargestBlockBytes;
+    private long _readBufferBytes = DefaultReadBufferBytes;
+    private long _writeBufferBytes = DefaultWriteBufferBytes;
+
+    /// <summary>Connections that the system may hold before they are accepted. 1 or more; 512 by default.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
+    public int Backlog
+    {
+        get => _backlog;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            _backlog = value;
+        }
+    }
+
+    /// <summary>Whether TCP sends small packets at once (TCP_NODELAY). True by default, as in Kestrel's transport.</summary>
+    public bool NoDelay { get; set; } = true;
+
+    /// <summary>
+    /// The largest block that a connection receives into, in bytes: 4 KiB to 256 KiB, 256 KiB by default. Blocks start at 4 KiB and
+    /// grow only while the peer fills them.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside of the range.</exception>
+    public int MaxReadBytes
+    {
+        get => _maxReadBytes;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, MinBlockBytes);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, LargestBlockBytes);
+            _maxReadBytes = value;
+        }
+    }
+
+    /// <summary>
+    /// Received bytes that nobody has read at which a connection stops receiving; it goes on below half of it. 1 or more; 1 MiB by
+    /// default, as in Kestrel's transport.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is less than 1.</exception>
+    public long ReadBufferBytes
+    {
+        get => _readBufferBytes;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            _readBufferBytes = value;
+        }
+    }
+
+    /// <summary>
+    /// Bytes that a flush may leave to be sent in the background. With more, it waits until half of this is left; it also waits for all
+    /// bytes of files. 0 or more; 64 KiB by default, as in Kestrel's transport.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">The value is negative.</exception>
+    public long WriteBufferBytes
+    {
+        get => _writeBufferBytes;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            _writeBufferBytes = value;
+        }
+    }
+
+    /// <summary>Whether Linux's own calls are used; tests turn them off.</summary>
+    internal bool Native { get; set; } = Interop.NativeFeatures.Linux;
+}

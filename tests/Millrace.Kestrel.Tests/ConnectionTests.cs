@@ -1,0 +1,311 @@
+using System.Diagnostics;
+using Microsoft.AspNetCore.Connections.Features;
+
+namespace Millrace.Kestrel.Tests;
+
+/// <summary>Lives and deaths of connections.</summary>
+public sealed class ConnectionTests : FolderTests
+{
+    private static readonly byte[] Text = "text"u8.ToArray();
+
+    private readonly TaskCompletionSource _started = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Connection_that_the_peer_ends_is_told_to_a_handler_that_does_not_read(bool reset)
+    {
+        await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/", async (HttpContext context) =>
+        {
+            CancellationToken closed = context.Features.Get<IConnectionLifetimeFeature>()!.ConnectionClosed;
+            _started.SetResult();
+            await Task.Delay(Timeout.Infinite, closed).ContinueWith(_ => { }, TaskScheduler.Default);
+            _ended.SetResult();
+        }));
+        using Socket socket = await host.ConnectAsync();
+        await socket.GetAsync("/");
+        await _started.Task.Soon();
+        if (reset)
+        {
+            socket.Close(0);
+        }
+        else
+        {
+            socket.Shutdown(SocketShutdown.Send);
+        }
+
+        await _ended.Task.Soon();
+    }
+
+    [Fact]
+    public async Task Handler_that_aborts_resets_the_connection()
+    {
+        await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/", async (HttpContext context) =>
+        {
+            context.Response.ContentLength = 100_000_000;
+            ValueTask write = context.Response.Body.WriteAsync(new byte[50_000_000]);
+            await Task.Run(context.Abort);
+            await write;
+            _ended.SetResult();
+        }));
+        using Socket socket = await host.ConnectAsync(receiveBuffer: 4096);
+        await socket.GetAsync("/");
+        await _ended.Task.Soon();
+        await Assert.ThrowsAnyAsync<IOException>(socket.ReceiveToEndAsync);
+        await Bounded.UntilAsync(() => host.Pool.RentedBytes == 0);
+    }
+
+    [Theory]
+    [InlineData("/file")]
+    [InlineData("/memory")]
+    [InlineData("/upload")]
+    public async Task Thousand_connections_aborted_in_mid_transfer_leave_no_handle_and_no_block(string path)
+    {
+        string file = Folder.Write("file", new byte[20_000_000]);
+        await using TestHost host = await TestHost.StartAsync(app =>
+        {
+            app.MapGet("/file", () => Results.File(file));
+            app.MapGet("/memory", async (HttpContext context) =>
+            {
+                byte[] bytes = new byte[100_000];
+                for (int i = 0; i < 200; i++)
+                {
+                    await context.Response.Body.WriteAsync(bytes);
+                }
+            });
+            app.MapPost("/upload", async (HttpContext context) =>
+            {
+                byte[] bytes = new byte[10];
+                while (await context.Request.Body.ReadAsync(bytes) > 0)
+                {
+                }
+            });
+        });
+        await AbortManyAsync(host, path, 20);
+        int handles = OpenHandles();
+        await AbortManyAsync(host, path, Soak.Times(1000, 5000));
+        await Bounded.UntilAsync(() => OpenHandles() <= handles + 2);
+    }
+
+    [Fact]
+    public async Task Idle_connections_hold_no_block()
+    {
+        const int Connections = 1000;
+        await using TestHost host = await TestHost.StartAsync(app =>
+        {
+            app.MapGet("/", () => Results.Text("text"));
+            app.MapPost("/", async (HttpContext context) => await context.Request.Body.CopyToAsync(Stream.Null));
+        });
+        var sockets = new List<Socket>();
+        for (int i = 0; i < Connections; i++)
+        {
+            Socket socket = await host.ConnectAsync();
+            sockets.Add(socket);
+            await socket.GetAsync("/");
+            Assert.Equal(Text, (await socket.ReceiveResponseAsync()).Body);
+        }
+
+        await Bounded.UntilAsync(() => host.Pool.RentedBytes == 0);
+        sockets.ForEach(socket => socket.Dispose());
+    }
+
+    [Fact]
+    public async Task Upload_that_streams_is_received_in_larger_blocks()
+    {
+        byte[] content = Content.Random(20_000_000);
+        byte[] received = [];
+        await using TestHost host = await TestHost.StartAsync(app => app.MapPost("/", async (HttpContext context) =>
+        {
+            using var all = new MemoryStream();
+            await context.Request.Body.CopyToAsync(all);
+            received = all.ToArray();
+        }));
+        using var client = new HttpClient();
+        using HttpResponseMessage response = await client.PostAsync(host.Address, new ByteArrayContent(content));
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.Equal(content, received);
+        Assert.True(host.Pool.PeakRentedBytes >= 64 * 1024, $"{host.Pool.PeakRentedBytes} bytes at once");
+        await Bounded.UntilAsync(() => host.Pool.RentedBytes == 0);
+    }
+
+    [Fact]
+    public async Task Body_that_nobody_reads_stops_being_received()
+    {
+        var release = new TaskCompletionSource();
+        await using TestHost host = await TestHost.StartAsync(app => app.MapPost("/", async (HttpContext context) =>
+        {
+            _started.SetResult();
+            await release.Task;
+            await context.Request.Body.CopyToAsync(Stream.Null);
+        }));
+        using Socket socket = await host.ConnectAsync();
+        await socket.SendAllAsync("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 50000000\r\n\r\n"u8.ToArray());
+        await _started.Task.Soon();
+        Task sending = socket.SendAllAsync(new byte[50_000_000]);
+        await Bounded.UntilAsync(() => host.Pool.RentedBytes >= 1024 * 1024);
+        Assert.False(sending.IsCompleted);
+        Assert.True(host.Pool.PeakRentedBytes < 3 * 1024 * 1024, $"{host.Pool.PeakRentedBytes} bytes at once");
+        release.SetResult();
+        await sending.Soon();
+        Assert.StartsWith("HTTP/1.1 200", Encoding.ASCII.GetString(await socket.ReceiveToEndAsync()));
+    }
+
+    [Fact]
+    public async Task Slow_reader_makes_the_writer_wait()
+    {
+        long written = 0;
+        await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/", async (HttpContext context) =>
+        {
+            context.Response.ContentLength = 100_000_000;
+            byte[] bytes = new byte[1_000_000];
+            for (int i = 0; i < 100; i++)
+            {
+                ValueTask write = context.Response.Body.WriteAsync(bytes);
+                if (!write.IsCompleted)
+                {
+                    _started.TrySetResult();
+                }
+
+                await write;
+                written += bytes.Length;
+            }
+        }));
+        using Socket socket = await host.ConnectAsync(receiveBuffer: 4096);
+        await socket.GetAsync("/", "Connection: close\r\n");
+        await _started.Task.Soon();
+        Assert.True(Volatile.Read(ref written) < 100_000_000);
+        Assert.True(host.Pool.PeakRentedBytes < 3_000_000, $"{host.Pool.PeakRentedBytes} bytes at once");
+        Assert.True((await socket.ReceiveToEndAsync()).Length > 100_000_000);
+    }
+
+    [Fact]
+    public async Task Stop_lets_a_response_end_and_accepts_nobody_else()
+    {
+        var release = new TaskCompletionSource();
+        TestHost host = await TestHost.StartAsync(app => app.MapGet("/", async () =>
+        {
+            _started.SetResult();
+            await release.Task;
+            return Results.Text("done");
+        }));
+        using Socket socket = await host.ConnectAsync();
+        await socket.GetAsync("/");
+        await _started.Task.Soon();
+        Task stop = host.StopAsync();
+        await Bounded.UntilAsync(async () =>
+        {
+            try
+            {
+                (await host.ConnectAsync()).Dispose();
+                return false;
+            }
+            catch (SocketException)
+            {
+                return true;
+            }
+        });
+        Assert.False(stop.IsCompleted);
+        release.SetResult();
+        Assert.EndsWith("done", Encoding.ASCII.GetString(await socket.ReceiveToEndAsync()));
+        await stop.Soon();
+        Assert.Equal(0, host.Pool.RentedBytes);
+        await host.DisposeAsync();
+    }
+
+    [NeedsFact(Need.Unix)]
+    public async Task Unix_socket_serves_files()
+    {
+        byte[] content = Content.Random(2_000_000);
+        string file = Folder.Write("file", content);
+        string path = Path.Combine(Path.GetTempPath(), $"millrace-{Guid.NewGuid():N}.sock");
+        await using (TestHost host = await TestHost.StartAsync(
+            app => app.MapGet("/", () => Results.File(file)), kestrel => kestrel.ListenUnixSocket(path)))
+        {
+            using var client = new HttpClient(new SocketsHttpHandler
+            {
+                ConnectCallback = async (_, cancel) =>
+                {
+                    var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+                    await socket.ConnectAsync(new UnixDomainSocketEndPoint(path), cancel);
+                    return new NetworkStream(socket, ownsSocket: true);
+                },
+            });
+            Assert.Equal(content, await client.GetByteArrayAsync("http://localhost/"));
+        }
+
+        Assert.False(File.Exists(path));
+    }
+
+    [Theory]
+    [InlineData("127.0.0.1", "127.0.0.1")]
+    [InlineData("::1", "::1")]
+    [InlineData("::", "127.0.0.1")]
+    [InlineData("::", "::1")]
+    public async Task Address_is_bound_as_Kestrel_binds_it(string listen, string connect)
+    {
+        if (!Socket.OSSupportsIPv6 && (listen + connect).Contains(':', StringComparison.Ordinal))
+        {
+            return;
+        }
+
+        await using TestHost host = await TestHost.StartAsync(
+            app => app.MapGet("/", (HttpContext context) =>
+            {
+                Socket socket = context.Features.Get<IConnectionSocketFeature>()!.Socket;
+                return $"{socket.NoDelay} {context.Connection.RemoteIpAddress}";
+            }),
+            kestrel => kestrel.Listen(IPAddress.Parse(listen), 0));
+        using var client = new HttpClient();
+        string text = await client.GetStringAsync(new UriBuilder("http", connect, host.Address.Port).Uri);
+        Assert.StartsWith("True ", text);
+        Assert.Equal(IPAddress.Parse(connect), IPAddress.Parse(text[5..]).IsIPv4MappedToIPv6
+            ? IPAddress.Parse(text[5..]).MapToIPv4()
+            : IPAddress.Parse(text[5..]));
+    }
+
+    [Fact]
+    public async Task Address_in_use_is_reported_as_Kestrel_does()
+    {
+        await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/", () => "text"));
+        IOException exception = await Assert.ThrowsAsync<IOException>(() => TestHost.StartAsync(
+            app => app.MapGet("/", () => "text"), kestrel => kestrel.Listen(IPAddress.Loopback, host.Address.Port)));
+        Assert.IsType<Microsoft.AspNetCore.Connections.AddressInUseException>(exception.InnerException);
+    }
+
+    private static int OpenHandles()
+    {
+        using var process = Process.GetCurrentProcess();
+        return OperatingSystem.IsLinux() ? Directory.GetFileSystemEntries("/proc/self/fd").Length : process.HandleCount;
+    }
+
+    private static async Task AbortManyAsync(TestHost host, string path, int count)
+    {
+        byte[] body = new byte[20_000];
+        await Parallel.ForEachAsync(Enumerable.Range(0, count), new ParallelOptions { MaxDegreeOfParallelism = 20 }, async (i, _) =>
+        {
+            using Socket socket = await host.ConnectAsync(receiveBuffer: 4096);
+            if (path == "/upload")
+            {
+                await socket.SendAllAsync("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"u8.ToArray());
+                await socket.SendAllAsync(body);
+            }
+            else
+            {
+                await socket.GetAsync(path);
+                Assert.True(await socket.ReceiveAsync(body) > 0);
+            }
+
+            // By a reset, by an end, or by an end of one direction first.
+            if (i % 3 == 0)
+            {
+                socket.Close(0);
+            }
+            else if (i % 3 == 1)
+            {
+                socket.Shutdown(SocketShutdown.Send);
+            }
+        });
+        await Bounded.UntilAsync(() => host.Pool.RentedBytes == 0);
+    }
+}

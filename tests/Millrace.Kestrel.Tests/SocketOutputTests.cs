@@ -1,0 +1,203 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Microsoft.Win32.SafeHandles;
+
+namespace Millrace.Kestrel.Tests;
+
+/// <summary>The queue of what a connection sends, over a socket with a tiny buffer.</summary>
+public sealed class SocketOutputTests : FolderTests
+{
+    private readonly BlockPool _pool = new();
+    private readonly TaskCompletionSource<Exception?> _ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public override void Dispose()
+    {
+        _pool.Dispose();
+        base.Dispose();
+    }
+
+    [Theory]
+    [EveryValue]
+    public async Task Memory_and_file_ranges_in_random_order_arrive_as_their_concatenation(bool native)
+    {
+        byte[] content = Content.Random(600_000);
+        using SafeFileHandle file = File.OpenHandle(Folder.Write("file", content));
+        for (int seed = 1; seed <= Soak.Times(12, 300); seed++)
+        {
+            var random = new Random(seed);
+            using var pair = new SocketPair(native);
+            using var output = new SocketOutput(pair.Sender, _pool, Options(native), EndWith(pair.Sender));
+            Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
+            using var expected = new MemoryStream();
+            for (int i = random.Next(1, 25); i > 0; i--)
+            {
+                if (random.Next(2) == 0)
+                {
+                    output.BeginExchange();
+                }
+
+                // Sizes of every order of magnitude.
+                int count = random.Next(1, 1 << random.Next(1, 18));
+                int offset = random.Next(content.Length - count);
+                ReadOnlyMemory<byte> range = content.AsMemory(offset, count);
+                expected.Write(range.Span);
+                if (random.Next(2) == 0)
+                {
+                    WriteFile(output, file, offset, count);
+                }
+                else
+                {
+                    while (!range.IsEmpty)
+                    {
+                        Memory<byte> memory = output.GetMemory(random.Next(5000));
+                        int part = Math.Min(memory.Length, range.Length);
+                        range[..part].CopyTo(memory);
+                        output.Advance(part);
+                        range = range[part..];
+                    }
+                }
+
+                if (random.Next(3) == 0)
+                {
+                    Assert.False((await output.FlushAsync().Soon()).IsCompleted);
+                }
+            }
+
+            await output.CompleteAsync();
+            byte[] all = await received;
+            Assert.True(expected.ToArray().AsSpan().SequenceEqual(all), $"seed {seed}");
+            Assert.Equal(0, _pool.RentedBytes);
+        }
+    }
+
+    [Fact]
+    public async Task Flush_without_a_reader_waits_above_the_threshold_only()
+    {
+        using var pair = new SocketPair(native: NativeHere);
+        using var output = new SocketOutput(pair.Sender, _pool, Options(NativeHere), EndWith(pair.Sender));
+
+        output.Write(new byte[1000]);
+        Task<FlushResult> small = output.FlushAsync().AsTask();
+        Assert.True(small.IsCompletedSuccessfully);
+        ValueTask<FlushResult> flush = output.WriteAsync(new byte[2_000_000]);
+        Assert.False(flush.IsCompleted);
+
+        Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
+        await flush.Soon();
+        await output.CompleteAsync();
+        Assert.Equal(2_001_000, (await received).Length);
+    }
+
+    [Fact]
+    public async Task Cancelled_flush_throws_and_its_bytes_are_still_sent()
+    {
+        using var pair = new SocketPair(native: NativeHere);
+        using var output = new SocketOutput(pair.Sender, _pool, Options(NativeHere), EndWith(pair.Sender));
+        using var cancel = new CancellationTokenSource();
+
+        ValueTask<FlushResult> flush = output.WriteAsync(new byte[2_000_000], cancel.Token);
+        await cancel.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => flush.Soon());
+        ValueTask<FlushResult> again = output.FlushAsync();
+        output.CancelPendingFlush();
+        Assert.True((await again.Soon()).IsCanceled);
+
+        Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
+        await output.CompleteAsync();
+        Assert.Equal(2_000_000, (await received).Length);
+    }
+
+    [Theory]
+    [EveryValue]
+    public async Task File_that_became_shorter_ends_the_connection_with_an_error(bool native)
+    {
+        byte[] content = Content.Random(1_000_000);
+        string path = Folder.Write("file", content);
+        using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+        using var pair = new SocketPair(native);
+        using var output = new SocketOutput(pair.Sender, _pool, Options(native), EndWith(pair.Sender));
+
+        WriteFile(output, file, 0, content.Length);
+        ValueTask<FlushResult> flush = output.FlushAsync();
+        RandomAccess.SetLength(file, 500_000);
+        output.Write("other bytes"u8);
+
+        using var received = new MemoryStream();
+        byte[] buffer = new byte[65536];
+        try
+        {
+            for (int read; (read = await pair.Receiver.ReceiveAsync(buffer).Soon()) > 0;)
+            {
+                received.Write(buffer, 0, read);
+            }
+        }
+        catch (SocketException exception)
+        {
+            Assert.Equal(SocketError.ConnectionReset, exception.SocketErrorCode);
+        }
+
+        Assert.True((await flush.Soon()).IsCompleted);
+        Assert.IsType<IOException>(await _ended.Task.Soon());
+        Assert.Equal(content[..(int)received.Length], received.ToArray());
+        await output.CompleteAsync();
+        Assert.Equal(0, _pool.RentedBytes);
+    }
+
+    [Theory]
+    [EveryValue]
+    public async Task Abort_while_sending_completes_the_flush_and_returns_every_block(bool native)
+    {
+        using var pair = new SocketPair(native);
+        using var output = new SocketOutput(pair.Sender, _pool, Options(native), EndWith(pair.Sender));
+
+        ValueTask<FlushResult> flush = output.WriteAsync(new byte[2_000_000]);
+        await Task.Run(() => output.Abort(new IOException("abort")));
+
+        Assert.True((await flush.Soon()).IsCompleted);
+        Assert.Equal("abort", (await _ended.Task.Soon())!.Message);
+        Assert.True((await output.WriteAsync(new byte[10_000])).IsCompleted);
+        await output.CompleteAsync();
+        await Bounded.UntilAsync(() => _pool.RentedBytes == 0);
+    }
+
+    [NeedsFact(Need.Native)]
+    public async Task Sent_file_is_sent_by_sendfile_and_takes_no_large_block()
+    {
+        byte[] content = Content.Random(5_000_000);
+        using SafeFileHandle file = File.OpenHandle(Folder.Write("file", content));
+        using var pair = new SocketPair(native: true);
+        using var output = new SocketOutput(pair.Sender, _pool, Options(native: true), EndWith(pair.Sender));
+        long calls = SocketSend.FileCalls;
+        Task<byte[]> received = pair.Receiver.ReceiveToEndAsync();
+
+        WriteFile(output, file, 0, content.Length);
+        await output.FlushAsync().Soon();
+        await output.CompleteAsync();
+
+        Assert.Equal(content, await received);
+        Assert.True(SocketSend.FileCalls > calls);
+        Assert.True(_pool.PeakRentedBytes <= MillraceSocketOptions.MinBlockBytes);
+    }
+
+    private static bool NativeHere => new MillraceSocketOptions().Native;
+
+    private static MillraceSocketOptions Options(bool native) => new() { Native = native && NativeHere };
+
+    private static void WriteFile(SocketOutput output, SafeFileHandle file, long offset, int count)
+    {
+        while (count > 0)
+        {
+            int part = Math.Min(count, SocketOutput.LendableBytes);
+            Assert.True(output.Lend(file, offset, part));
+            output.Write(SocketOutput.StandIn(part).Span);
+            Assert.True(output.EndLending());
+            (offset, count) = (offset + part, count - part);
+        }
+    }
+
+    private Action<Exception?> EndWith(Socket socket) => error =>
+    {
+        socket.Close(error is null ? -1 : 0);
+        _ended.TrySetResult(error);
+    };
+}

@@ -1,0 +1,95 @@
+using System.Collections.Concurrent;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+
+namespace Millrace.Kestrel.Tests;
+
+/// <summary>An application on a real port, over Millrace's sockets.</summary>
+internal sealed class TestHost : IAsyncDisposable
+{
+    private readonly WebApplication _app;
+
+    private TestHost(WebApplication app, ErrorLog log)
+    {
+        _app = app;
+        Errors = log.Errors;
+        Address = new Uri(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First());
+        Pool = app.Services.GetServices<IConnectionListenerFactory>().OfType<SocketListenerFactory>().Single().Pool;
+    }
+
+    public Uri Address { get; }
+
+    public BlockPool Pool { get; }
+
+    /// <summary>What was logged as a warning or worse.</summary>
+    public ConcurrentQueue<string> Errors { get; }
+
+    public static async Task<TestHost> StartAsync(
+        Action<WebApplication> map,
+        Action<KestrelServerOptions>? kestrel = null,
+        Action<MillraceSocketOptions>? sockets = null,
+        string contentRoot = "")
+    {
+        var log = new ErrorLog();
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { WebRootPath = contentRoot });
+        builder.Logging.ClearProviders().AddProvider(log);
+        builder.WebHost.UseKestrelHttpsConfiguration();
+        builder.WebHost.UseMillraceSockets(sockets);
+        builder.WebHost.ConfigureKestrel(options =>
+        {
+            if (kestrel is null)
+            {
+                options.Listen(IPAddress.Loopback, 0);
+            }
+
+            options.Limits.MaxRequestBodySize = null;
+            kestrel?.Invoke(options);
+        });
+        WebApplication app = builder.Build();
+        map(app);
+        await app.StartAsync();
+        return new TestHost(app, log);
+    }
+
+    public async Task<Socket> ConnectAsync(int receiveBuffer = 0)
+    {
+        var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        if (receiveBuffer > 0)
+        {
+            socket.ReceiveBufferSize = receiveBuffer;
+        }
+
+        await socket.ConnectAsync(IPAddress.Loopback, Address.Port);
+        return socket;
+    }
+
+    public Task StopAsync() => _app.StopAsync();
+
+    public async ValueTask DisposeAsync() => await _app.DisposeAsync();
+
+    private sealed class ErrorLog : ILoggerProvider, ILogger
+    {
+        public ConcurrentQueue<string> Errors { get; } = new();
+
+        public ILogger CreateLogger(string categoryName) => this;
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
+
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            if (IsEnabled(logLevel))
+            {
+                Errors.Enqueue($"{formatter(state, exception)} {exception}");
+            }
+        }
+
+        public void Dispose()
+        {
+        }
+    }
+}
