@@ -49,7 +49,7 @@ public sealed class ConnectionTests : FolderTests
             await write;
             _ended.SetResult();
         }));
-        using Socket socket = await host.ConnectAsync(receiveBuffer: 4096);
+        using Socket socket = await host.ConnectAsync(TestHost.SmallBuffer);
         await socket.GetAsync("/");
         await _ended.Task.Soon();
         await Assert.ThrowsAnyAsync<IOException>(socket.ReceiveToEndAsync);
@@ -171,7 +171,7 @@ public sealed class ConnectionTests : FolderTests
                 written += bytes.Length;
             }
         }));
-        using Socket socket = await host.ConnectAsync(receiveBuffer: 4096);
+        using Socket socket = await host.ConnectAsync(TestHost.SmallBuffer);
         await socket.GetAsync("/", "Connection: close\r\n");
         await _started.Task.Soon();
         Assert.True(Volatile.Read(ref written) < 100_000_000);
@@ -284,7 +284,7 @@ public sealed class ConnectionTests : FolderTests
         byte[] body = new byte[20_000];
         await Parallel.ForEachAsync(Enumerable.Range(0, count), new ParallelOptions { MaxDegreeOfParallelism = 20 }, async (i, _) =>
         {
-            using Socket socket = await host.ConnectAsync(receiveBuffer: 4096);
+            using Socket socket = await host.ConnectAsync(TestHost.SmallBuffer);
             if (path == "/upload")
             {
                 await socket.SendAllAsync("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"u8.ToArray());

@@ -114,7 +114,7 @@ public sealed class FileResponseTests : FolderTests
     public async Task File_that_is_shorter_than_announced_aborts_the_response_and_tells_the_handler()
     {
         await using TestHost host = await StartAsync();
-        using Socket socket = await host.ConnectAsync(receiveBuffer: 4096);
+        using Socket socket = await host.ConnectAsync(TestHost.SmallBuffer);
         await socket.GetAsync("/feature");
         await socket.ReceiveAsync(new byte[100]).Soon();
         using (FileStream file = File.Open(_path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
