@@ -10,6 +10,8 @@ namespace Millrace.Kestrel.Tests;
 /// <summary>Files as responses: which of them the system sends, and that all of them arrive.</summary>
 public sealed class FileResponseTests : FolderTests
 {
+    private const int KeptBytes = 200_000;
+
     private static readonly byte[] Text = "text"u8.ToArray();
 
     private readonly byte[] _content = Content.Random(3_000_001);
@@ -114,15 +116,15 @@ public sealed class FileResponseTests : FolderTests
     public async Task File_that_is_shorter_than_announced_aborts_the_response_and_tells_the_handler()
     {
         await using TestHost host = await StartAsync();
-        using Socket socket = await host.ConnectAsync(TestHost.SmallBuffer);
-        await socket.GetAsync("/feature");
-        await socket.ReceiveAsync(new byte[100]).Soon();
-        using (FileStream file = File.Open(_path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite))
-        {
-            file.SetLength(10);
-        }
+        using Socket socket = await host.ConnectAsync();
+        await socket.GetAsync("/shorter");
+        using var received = new MemoryStream();
+        using var stream = new NetworkStream(socket);
 
-        await Assert.ThrowsAnyAsync<IOException>(socket.ReceiveToEndAsync);
+        await Assert.ThrowsAnyAsync<IOException>(() => stream.CopyToAsync(received).Soon());
+
+        byte[] body = received.ToArray();
+        Assert.True(_content.AsSpan(0, KeptBytes).StartsWith(body.AsSpan(body.AsSpan().IndexOf("\r\n\r\n"u8) + 4)));
         await Bounded.UntilAsync(() => host.Errors.Any(error => error.Contains("The file ended at byte", StringComparison.Ordinal)));
         await Bounded.UntilAsync(() => host.Pool.RentedBytes == 0);
     }
@@ -209,6 +211,14 @@ public sealed class FileResponseTests : FolderTests
                     context.Response.ContentLength = _content.Length;
                     using SafeFileHandle file = File.OpenHandle(_path, share: FileShare.ReadWrite);
                     await context.Response.SendFileAsync(file, 0, _content.Length);
+                });
+                app.MapGet("/shorter", async (HttpContext context) =>
+                {
+                    context.Response.ContentLength = _content.Length;
+                    using SafeFileHandle file = File.OpenHandle(_path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite);
+                    await context.Response.SendFileAsync(file, 0, KeptBytes / 2);
+                    RandomAccess.SetLength(file, KeptBytes);
+                    await context.Response.SendFileAsync(file, KeptBytes / 2, _content.Length - (KeptBytes / 2));
                 });
                 app.MapGet("/chunked", (HttpContext context) => context.Response.SendFileAsync(_path));
                 app.MapGet("/mixed", async (HttpContext context) =>

@@ -1,6 +1,6 @@
+using System.Buffers;
 using System.IO.Pipelines;
 using System.Net.Sockets;
-using System.Runtime.CompilerServices;
 using Microsoft.AspNetCore.Connections;
 
 namespace Millrace.Kestrel;
@@ -9,6 +9,9 @@ internal sealed partial class SocketConnection
 {
     /// <summary>How much smaller or larger the next block is.</summary>
     private const int Growth = 4;
+
+    /// <summary>What fits a request without a body, usually.</summary>
+    private const int FirstBytes = MillraceSocketOptions.MinBlockBytes / 2;
 
     private async Task ReceiveAsync()
     {
@@ -51,51 +54,90 @@ internal sealed partial class SocketConnection
     {
         PipeWriter input = _input.Writer;
         int size = MillraceSocketOptions.MinBlockBytes;
+        bool isFull = false;
         while (true)
         {
-            await WaitForDataAsync();
+            if (!isFull && _readiness.Begin(_socket))
+            {
+                await _readiness.Ended;
+            }
+            else
+            {
+                ReceiveScheduler.QueueScheduled();
+            }
 
-            // The rest of a small block will do for the next request.
-            Memory<byte> memory = input.GetMemory(size == MillraceSocketOptions.MinBlockBytes ? size / 2 : size);
-            int received = await _socket.ReceiveAsync(memory);
+            int received = Receive(input, ref size, out isFull);
             if (received == 0)
             {
                 return;
             }
 
-            input.Advance(received);
-            _output.BeginExchange();
-            if (received == memory.Length)
+            if (received > 0)
             {
-                size = Math.Min(size * Growth, _options.MaxReadBytes);
-            }
-            else if (received < memory.Length / 2)
-            {
-                size = Math.Max(size / Growth, MillraceSocketOptions.MinBlockBytes);
-            }
-
-            FlushResult flushed = await input.FlushAsync();
-            if (flushed.IsCompleted || flushed.IsCanceled)
-            {
-                return;
+                _output.BeginExchange();
+                FlushResult flushed = await input.FlushAsync();
+                if (flushed.IsCompleted || flushed.IsCanceled)
+                {
+                    return;
+                }
             }
         }
     }
 
-    /// <summary>Waits with an empty read, so that a connection that waits holds no block.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
-    private async ValueTask WaitForDataAsync()
+    /// <summary>Receives what is there, up to a block of the given size, and says how large the next one shall be.</summary>
+    /// <returns>Bytes received, 0 at the end, and -1 when there is nothing to receive yet.</returns>
+    private int Receive(PipeWriter input, ref int size, out bool isFull)
     {
-        while (true)
+        // On the stack, because often there is no more, and sometimes nothing: a connection that waits must not hold a block.
+        Span<byte> first = stackalloc byte[FirstBytes];
+        isFull = false;
+        int received = _socket.Receive(first, SocketFlags.None, out SocketError error);
+        if (error == SocketError.WouldBlock)
         {
-            // One that had to wait may have been woken for data that was received since; one that ends at once has looked.
-            ValueTask<int> read = _socket.ReceiveAsync(Memory<byte>.Empty);
-            bool isCertain = read.IsCompleted || OperatingSystem.IsWindows();
-            await read;
-            if (isCertain)
+            return -1;
+        }
+
+        ThrowIfFailed(error);
+        if (received < first.Length)
+        {
+            input.Write(first[..received]);
+        }
+        else
+        {
+            Span<byte> block = input.GetSpan(size);
+            first.CopyTo(block);
+            int rest = _socket.Receive(block[received..], SocketFlags.None, out error);
+            if (error == SocketError.WouldBlock)
             {
-                return;
+                rest = 0;
             }
+            else
+            {
+                ThrowIfFailed(error);
+            }
+
+            received += rest;
+            isFull = received == block.Length;
+            input.Advance(received);
+        }
+
+        if (isFull)
+        {
+            size = Math.Min(size * Growth, _options.MaxReadBytes);
+        }
+        else if (received < size / 2)
+        {
+            size = Math.Max(size / Growth, MillraceSocketOptions.MinBlockBytes);
+        }
+
+        return received;
+    }
+
+    private static void ThrowIfFailed(SocketError error)
+    {
+        if (error != SocketError.Success)
+        {
+            throw new SocketException((int)error);
         }
     }
 

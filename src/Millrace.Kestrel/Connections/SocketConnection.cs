@@ -22,6 +22,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     private readonly ILogger _logger;
     private readonly Pipe _input;
     private readonly SocketOutput _output;
+    private readonly Readiness _readiness = new();
     private readonly CancellationTokenSource _closed = new();
     private readonly TaskCompletionSource _outputEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private FileResponseBody? _responseBody;
@@ -40,10 +41,9 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         RemoteEndPoint = socket.RemoteEndPoint;
         ConnectionClosed = _closed.Token;
 
-        // Kestrel works on another thread than the one that receives: a handler that blocks must not keep the peer's reset from it.
         _input = new Pipe(new PipeOptions(
             pool,
-            PipeScheduler.ThreadPool,
+            ReceiveScheduler.Instance,
             PipeScheduler.ThreadPool,
             options.ReadBufferBytes,
             Math.Max(options.ReadBufferBytes / 2, 1),
@@ -109,6 +109,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         await _outputEnded.Task;
         await _receiving;
         _output.Dispose();
+        _readiness.Dispose();
         _closed.Dispose();
         await base.DisposeAsync();
     }

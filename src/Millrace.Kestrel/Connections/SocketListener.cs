@@ -18,12 +18,9 @@ internal sealed class SocketListener(Socket socket, BlockPool pool, MillraceSock
             try
             {
                 accepted = await socket.AcceptAsync(cancellationToken);
-                if (options.Native)
-                {
-                    // sendfile(2) has no flag for one call.
-                    accepted.Blocking = false;
-                }
 
+                // The rest of what is received is asked for, not waited for; and sendfile(2) has no flag for one call.
+                accepted.Blocking = false;
                 if (EndPoint is IPEndPoint)
                 {
                     accepted.NoDelay = options.NoDelay;

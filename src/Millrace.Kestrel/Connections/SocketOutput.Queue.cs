@@ -8,9 +8,9 @@ internal sealed partial class SocketOutput
     private Block AppendBlock(int sizeHint)
     {
         CommitTail();
-        if (_closed)
+        if (_closed && !_sending)
         {
-            // What is written now is never sent, so one block is enough.
+            // Bytes that are written now are never sent, so one block is enough.
             ReleaseAll();
         }
 

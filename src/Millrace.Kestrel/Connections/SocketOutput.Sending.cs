@@ -8,10 +8,10 @@ namespace Millrace.Kestrel;
 internal sealed unsafe partial class SocketOutput
 {
     /// <summary>Vectors of one gathered write.</summary>
-    private const int MostVectors = 32;
+    private const int MaxVectors = 32;
 
     /// <summary>
-    /// What is sent through the socket's own queue when it is full: that waits until there is room, without a thread, and the system tells
+    /// Bytes that are sent through the socket's own queue when it is full: that waits until there is room, without a thread, and the system tells
     /// so only when a third of the buffer is free.
     /// </summary>
     private const int WaitingBytes = MillraceSocketOptions.MinBlockBytes;
@@ -38,7 +38,7 @@ internal sealed unsafe partial class SocketOutput
     /// <summary>Sends what the socket takes.</summary>
     private Step SendNow()
     {
-        SocketSend.Vector* vectors = stackalloc SocketSend.Vector[MostVectors];
+        SocketSend.Vector* vectors = stackalloc SocketSend.Vector[MaxVectors];
         while (true)
         {
             SafeFileHandle? file;
@@ -63,7 +63,7 @@ internal sealed unsafe partial class SocketOutput
                 else
                 {
                     OutputSegment? segment = _head;
-                    for (; segment?.Block is { } block && count < MostVectors; segment = segment.Next)
+                    for (; segment?.Block is { } block && count < MaxVectors; segment = segment.Next)
                     {
                         long bytes = segment.End - segment.Start;
                         vectors[count++] = new() { Start = block.Address + segment.Start, Bytes = (nuint)bytes };

@@ -6,7 +6,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Millrace.Kestrel;
 
 /// <summary>
-/// What a connection sends, as a PipeWriter that sends on the flushing thread and waits for a slow peer without one. Between
+/// The bytes that a connection sends, as a PipeWriter that sends on the flushing thread and waits for a slow peer without one. Between
 /// <see cref="Lend"/> and <see cref="EndLending"/> the memory it hands out stands for a range of a file.
 /// </summary>
 /// <remarks>
@@ -230,7 +230,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         CompleteFlush(new FlushResult(isCanceled: true, isCompleted: false), inline: false);
     }
 
-    /// <summary>Nothing more will be written. What was written is still sent, unless there is an error.</summary>
+    /// <summary>Nothing more will be written. The bytes written so far are still sent, unless there is an error.</summary>
     public override void Complete(Exception? exception = null)
     {
         bool start;

@@ -12,8 +12,8 @@ internal static unsafe partial class SocketSend
     private const int NoSignal = 0x4000; // MSG_NOSIGNAL
     private const int MoreFollows = 0x8000; // MSG_MORE
 
-    /// <summary>What sendfile(2) sends at most in one call.</summary>
-    private const long MostAtOnce = 0x7ffff000;
+    /// <summary>The limit of one call of sendfile(2), in bytes.</summary>
+    private const long MaxBytesAtOnce = 0x7ffff000;
 
     /// <summary>How often sendfile(2) was called; tests look at it.</summary>
     private static long s_fileCalls;
@@ -51,7 +51,7 @@ internal static unsafe partial class SocketSend
         while (true)
         {
             long position = offset;
-            nint sent = SendFile(socket, file, &position, (nuint)Math.Min(count, MostAtOnce));
+            nint sent = SendFile(socket, file, &position, (nuint)Math.Min(count, MaxBytesAtOnce));
             if (sent >= 0)
             {
                 return sent;

@@ -1,0 +1,63 @@
+using System.IO.Pipelines;
+
+namespace Millrace.Kestrel;
+
+/// <summary>
+/// Runs the reader of received data on the thread that received it, after that has begun to wait for more: a small request needs no
+/// second thread, and the peer's end is still noticed while a handler blocks. While more is there to receive, the thread pool runs it.
+/// </summary>
+internal sealed class ReceiveScheduler : PipeScheduler
+{
+    public static readonly ReceiveScheduler Instance = new();
+
+    [ThreadStatic]
+    private static bool t_isReceiving;
+
+    [ThreadStatic]
+    private static Action<object?>? t_action;
+
+    [ThreadStatic]
+    private static object? t_state;
+
+    public override void Schedule(Action<object?> action, object? state)
+    {
+        if (t_isReceiving && t_action is null)
+        {
+            (t_action, t_state) = (action, state);
+            return;
+        }
+
+        System.Threading.ThreadPool.UnsafeQueueUserWorkItem(action, state, preferLocal: false);
+    }
+
+    /// <summary>From here to <see cref="End"/>, this thread receives for one connection.</summary>
+    public static void Begin() => t_isReceiving = true;
+
+    /// <summary>Runs what was scheduled meanwhile, as the last thing this thread does.</summary>
+    public static void End()
+    {
+        t_isReceiving = false;
+        if (Take(out object? state) is { } action)
+        {
+            action(state);
+        }
+    }
+
+    /// <summary>Passes what was scheduled to the thread pool, because this thread has more to receive.</summary>
+    public static void QueueScheduled()
+    {
+        if (Take(out object? state) is { } action)
+        {
+            System.Threading.ThreadPool.UnsafeQueueUserWorkItem(action, state, preferLocal: false);
+        }
+    }
+
+    private static Action<object?>? Take(out object? state)
+    {
+        Action<object?>? action = t_action;
+        state = t_state;
+        t_action = null;
+        t_state = null;
+        return action;
+    }
+}
