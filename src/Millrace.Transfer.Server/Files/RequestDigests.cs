@@ -10,7 +10,7 @@ internal sealed class RequestDigests
 {
     private readonly string _name;
     private readonly bool _isCoded;
-    private readonly bool _announcesTrailers;
+    private readonly DigestTrailers _trailers;
     private Sha256Digest? _content;
     private Sha256Digest? _file;
 
@@ -20,19 +20,26 @@ internal sealed class RequestDigests
     {
         _name = name.Value;
         _isCoded = isCoded;
-        _announcesTrailers = request.Headers.Trailer.Count > 0;
+        _trailers = new DigestTrailers(request);
         _content = Read(request.Headers[TransferHeaders.ContentDigest], TransferHeaders.ContentDigest, null);
         _file = Read(request.Headers[TransferHeaders.ReprDigest], TransferHeaders.ReprDigest, null);
     }
 
     /// <summary>Whether the bytes have to be hashed as they come; without a coding they are the file's.</summary>
-    public bool NeedsContentDigest => _isCoded && (_content is not null || _announcesTrailers);
+    public bool NeedsContentDigest => _isCoded && (_content is not null || _trailers.Announces(TransferHeaders.ContentDigest));
 
     /// <summary>Compares the digest of what came.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.DigestMismatch"/>.</exception>
     public void CheckContent(HttpRequest request, Sha256Digest? arrived)
     {
         ReadTrailers(request);
+        if (_content is not null && arrived is null)
+        {
+            throw Errors.Invalid(
+                $"Content-Digest of '{_name}' came as a trailer that was not announced, so that nothing was hashed. Send Trailer: Content-Digest.",
+                _name);
+        }
+
         if (_content is { } expected && arrived is { } actual && expected != actual)
         {
             throw new TransferException(
@@ -64,11 +71,20 @@ internal sealed class RequestDigests
 
     private void ReadTrailers(HttpRequest request)
     {
-        if (request.SupportsTrailers() && request.CheckTrailersAvailable())
-        {
-            _content = Read(request.GetTrailer(TransferHeaders.ContentDigest), TransferHeaders.ContentDigest, _content);
-            _file = Read(request.GetTrailer(TransferHeaders.ReprDigest), TransferHeaders.ReprDigest, _file);
-        }
+        _trailers.ThrowIfMissing(request, "Nothing was stored.");
+        _content = ReadTrailer(request, TransferHeaders.ContentDigest, _content);
+        _file = ReadTrailer(request, TransferHeaders.ReprDigest, _file);
+    }
+
+    private Sha256Digest? ReadTrailer(HttpRequest request, string fieldName, Sha256Digest? before)
+    {
+        Sha256Digest? digest = Read(DigestTrailers.Read(request, fieldName), fieldName, before);
+        return before is null || digest == before
+            ? digest
+            : throw new TransferException(
+                TransferError.DigestMismatch,
+                $"{fieldName} of '{_name}' differs between the header and the trailer. Nothing was stored; send the right one.",
+                _name);
     }
 
     private Sha256Digest? Read(StringValues field, string fieldName, Sha256Digest? before)

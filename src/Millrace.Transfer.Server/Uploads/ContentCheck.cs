@@ -1,3 +1,5 @@
+using Microsoft.Extensions.Primitives;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>
@@ -7,35 +9,39 @@ namespace Millrace.Transfer.Server;
 internal sealed class ContentCheck : IDisposable
 {
     /// <summary>The status of tus's extension Checksum.</summary>
-    private const int ChecksumMismatch = 460;
+    public const int ChecksumMismatch = 460;
 
-    private readonly bool _trailers;
-    private TusChecksum? _checksum;
-    private Sha256Digest? _digest;
-    private IncrementalHash? _sha256;
-    private IncrementalHash? _sha1;
+    private readonly DigestTrailers _trailers;
+    private readonly TusChecksum? _checksum;
+    private readonly Sha256Digest? _digest;
+    private readonly IncrementalHash? _sha256;
+    private readonly IncrementalHash? _sha1;
 
-    private ContentCheck(bool trailers) => _trailers = trailers;
+    private ContentCheck(DigestTrailers trailers, TusChecksum? checksum, Sha256Digest? digest)
+    {
+        _trailers = trailers;
+        _checksum = checksum;
+        _digest = digest;
+
+        // A trailer names its algorithm only after the body.
+        bool checksumFollows = trailers.Announces(TransferHeaders.UploadChecksum);
+        bool sha256 = checksumFollows || trailers.Announces(TransferHeaders.ContentDigest) || digest is not null || checksum?.IsSha1 == false;
+        _sha256 = sha256 ? IncrementalHash.CreateHash(HashAlgorithmName.SHA256) : null;
+#pragma warning disable CA5350 // tus wants every server with checksums to have SHA-1; it finds accidents, not attackers.
+        _sha1 = checksumFollows || checksum?.IsSha1 == true ? IncrementalHash.CreateHash(HashAlgorithmName.SHA1) : null;
+#pragma warning restore CA5350
+    }
 
     /// <returns>Null if the request has no checksum, so that nothing has to be hashed.</returns>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>
     public static ContentCheck? Read(HttpRequest request)
     {
-        bool trailers = request.SupportsTrailers() && NamesCheck(request);
-        var check = new ContentCheck(trailers);
-        check.Take(
-            request.Headers[TransferHeaders.UploadChecksum].ToString(),
-            request.Headers[TransferHeaders.ContentDigest].ToString());
-        if (!trailers && check._checksum is null && check._digest is null)
-        {
-            return null;
-        }
-
-        // A trailer names its algorithm only after the body.
-        check.Prepare(
-            sha256: trailers || check._digest is not null || check._checksum?.IsSha1 == false,
-            sha1: trailers || check._checksum?.IsSha1 == true);
-        return check;
+        var trailers = new DigestTrailers(request);
+        TusChecksum? checksum = ReadChecksum(request.Headers[TransferHeaders.UploadChecksum]);
+        Sha256Digest? digest = ReadDigest(request.Headers[TransferHeaders.ContentDigest]);
+        return trailers.AreAnnounced || checksum is not null || digest is not null
+            ? new ContentCheck(trailers, checksum, digest)
+            : null;
     }
 
     public void Append(ReadOnlySpan<byte> content)
@@ -50,21 +56,46 @@ internal sealed class ContentCheck : IDisposable
     /// <exception cref="Refusal"><see cref="TransferError.DigestMismatch"/>; with tus's own status for its own checksum.</exception>
     public void ThrowIfDifferent(HttpRequest request, long offset)
     {
-        if (_trailers && request.CheckTrailersAvailable())
+        ThrowIfDifferent(_checksum, _digest, offset);
+        if (_trailers.AreAnnounced)
         {
-            Take(
-                request.GetTrailer(TransferHeaders.UploadChecksum).ToString(),
-                request.GetTrailer(TransferHeaders.ContentDigest).ToString());
+            _trailers.ThrowIfMissing(request, $"Nothing of this request was kept; send it again from {offset}.", offset);
+            ThrowIfDifferent(
+                _trailers.Announces(TransferHeaders.UploadChecksum)
+                    ? ReadChecksum(DigestTrailers.Read(request, TransferHeaders.UploadChecksum))
+                    : null,
+                _trailers.Announces(TransferHeaders.ContentDigest)
+                    ? ReadDigest(DigestTrailers.Read(request, TransferHeaders.ContentDigest))
+                    : null,
+                offset);
         }
+    }
 
+    public void Dispose()
+    {
+        _sha256?.Dispose();
+        _sha1?.Dispose();
+    }
+
+    private static TusChecksum? ReadChecksum(StringValues field) => field.Count == 0 ? null : TusChecksum.Parse(field.ToString());
+
+    private static Sha256Digest? ReadDigest(StringValues field)
+    {
+        Sha256Digest? digest = null;
+        return field.Count == 0 || DigestField.TryParse(field.ToString(), out digest) ? digest : throw Errors.Invalid(
+            "Content-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
+    }
+
+    private void ThrowIfDifferent(TusChecksum? expectedChecksum, Sha256Digest? expectedDigest, long offset)
+    {
         Span<byte> sha256 = stackalloc byte[SHA256.HashSizeInBytes];
         _sha256?.GetCurrentHash(sha256);
-        if (_digest is { } digest && new Sha256Digest(sha256) is var actual && actual != digest)
+        if (expectedDigest is { } digest && new Sha256Digest(sha256) is var actual && actual != digest)
         {
             throw Different("Content-Digest", DigestField.Format(digest), DigestField.Format(actual), offset, status: null);
         }
 
-        if (_checksum is { } checksum)
+        if (expectedChecksum is { } checksum)
         {
             Span<byte> sha1 = stackalloc byte[SHA1.HashSizeInBytes];
             _sha1?.GetCurrentHash(sha1);
@@ -78,46 +109,6 @@ internal sealed class ContentCheck : IDisposable
         }
     }
 
-    public void Dispose()
-    {
-        _sha256?.Dispose();
-        _sha1?.Dispose();
-    }
-
-    private static bool NamesCheck(HttpRequest request)
-    {
-        ReadOnlySpan<char> names = request.Headers.Trailer.ToString();
-        foreach (Range range in names.Split(','))
-        {
-            ReadOnlySpan<char> name = names[range].Trim(' ');
-            if (name.Equals(TransferHeaders.UploadChecksum, StringComparison.OrdinalIgnoreCase)
-                || name.Equals(TransferHeaders.ContentDigest, StringComparison.OrdinalIgnoreCase))
-            {
-                return true;
-            }
-        }
-
-        return false;
-    }
-
-    private void Take(string checksum, string digest)
-    {
-        if (checksum.Length > 0)
-        {
-            _checksum = TusChecksum.Parse(checksum);
-        }
-
-        if (digest.Length > 0)
-        {
-            if (!DigestField.TryParse(digest, out Sha256Digest? parsed))
-            {
-                throw Errors.Invalid("Content-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
-            }
-
-            _digest = parsed;
-        }
-    }
-
     private static Refusal Different(string field, string expected, string actual, long offset, int? status) => new(
         TransferError.DigestMismatch,
         $"{field} is {expected}, and the body that arrived has {actual}. Nothing of this request was kept; send it again from {offset}.")
@@ -125,12 +116,4 @@ internal sealed class ContentCheck : IDisposable
         Status = status,
         Offset = offset,
     };
-
-    private void Prepare(bool sha256, bool sha1)
-    {
-        _sha256 = sha256 ? IncrementalHash.CreateHash(HashAlgorithmName.SHA256) : null;
-#pragma warning disable CA5350 // tus wants every server with checksums to have SHA-1; it finds accidents, not attackers.
-        _sha1 = sha1 ? IncrementalHash.CreateHash(HashAlgorithmName.SHA1) : null;
-#pragma warning restore CA5350
-    }
 }

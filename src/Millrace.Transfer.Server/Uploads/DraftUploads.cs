@@ -112,18 +112,15 @@ internal static class DraftUploads
     private static async ValueTask<bool> ReceiveAsync(
         UploadCall call, UploadSession session, DraftRequest request, ContentCheck? check)
     {
-        if (call.HasBody)
+        try
         {
-            try
-            {
-                await call.ReceiveAsync(session, check);
-            }
-            catch (Refusal refusal) when (refusal.ContradictsLength && call.Request.ContentLength is null)
-            {
-                // The draft, section 4.4.2: an upload that has become longer than its length is of no use.
-                await session.DeleteAsync(CancellationToken.None);
-                throw;
-            }
+            await call.ReceiveAsync(session, check);
+        }
+        catch (Refusal refusal) when (refusal.ContradictsLength && call.Request.ContentLength is null)
+        {
+            // The draft, section 4.4.2: an upload that has become longer than its length is of no use.
+            await session.DeleteAsync(CancellationToken.None);
+            throw;
         }
 
         if (!request.Completes && !IsDue(session.Status))

@@ -34,11 +34,7 @@ internal static class TusUploads
             : await call.StartAsync(start, pass);
         try
         {
-            if (call.HasBody)
-            {
-                await call.ReceiveAsync(session, check);
-            }
-
+            await call.ReceiveAsync(session, check);
             await CompleteIfDueAsync(call, session);
         }
         catch
@@ -195,7 +191,7 @@ internal static class TusUploads
 
     private static Sha256Digest? ReadDigest(TusMetadata metadata)
     {
-        if (!metadata.TryGet("sha256", out ReadOnlyMemory<byte> value) || value.IsEmpty)
+        if (!metadata.TryGet("sha256", out ReadOnlyMemory<byte> value))
         {
             return null;
         }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
@@ -71,14 +72,18 @@ internal sealed class UploadCall
         return session;
     }
 
-    /// <summary>The digest that the request gives for the whole file; null for none.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.InvalidRequest"/>.</exception>
+    /// <summary>The digest that the request gives for the whole file, after its body also as a trailer; null for none.</summary>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.InvalidRequest"/>; <see cref="TransferError.DigestMismatch"/>: header and trailer differ.
+    /// </exception>
     public Sha256Digest? ReadDigest()
     {
-        Sha256Digest? digest = null;
-        string field = Field(TransferHeaders.ReprDigest);
-        return field.Length == 0 || DigestField.TryParse(field, out digest) ? digest : throw Errors.Invalid(
-            "Repr-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
+        Sha256Digest? header = ReadDigest(Request.Headers[TransferHeaders.ReprDigest]);
+        Sha256Digest? trailer = ReadDigest(DigestTrailers.Read(Request, TransferHeaders.ReprDigest));
+        return header is null || trailer is null || header == trailer
+            ? header ?? trailer
+            : throw new TransferException(
+                TransferError.DigestMismatch, "Repr-Digest differs between the header and the trailer. Send that of the whole file.");
     }
 
     /// <summary>What must be under the name of a new upload; checked now, and again when it is published.</summary>
@@ -95,15 +100,16 @@ internal sealed class UploadCall
         return WriteConditions.Read(Request, name, present);
     }
 
-    /// <summary>Appends the request's body, up to its end or the connection's.</summary>
+    /// <summary>Appends the request's body, if it has one, up to its end or the connection's.</summary>
     /// <param name="session">The upload.</param>
     /// <param name="check">Compares the body with its checksum; null if the request has none.</param>
     public async ValueTask ReceiveAsync(UploadSession session, ContentCheck? check)
     {
         UploadStatus status = session.Status;
-        if (status.HasAll)
+        if (!HasBody || status.HasAll)
         {
             await ThrowIfBodyHasBytesAsync(status);
+            check?.ThrowIfDifferent(Request, status.Offset);
             return;
         }
 
@@ -232,6 +238,13 @@ internal sealed class UploadCall
         {
             headers[TransferHeaders.UploadComplete] = UploadHeaders.True;
         }
+    }
+
+    private static Sha256Digest? ReadDigest(StringValues field)
+    {
+        Sha256Digest? digest = null;
+        return field.Count == 0 || DigestField.TryParse(field.ToString(), out digest) ? digest : throw Errors.Invalid(
+            "Repr-Digest cannot be read. Send sha-256=:BASE64:, or leave it out.");
     }
 
     private async ValueTask ThrowIfBodyHasBytesAsync(UploadStatus status)

@@ -30,6 +30,7 @@ public sealed class TusChecksumTests : ServerTest
     [InlineData("md5 1B2M2Y8AsgTpgAmY7PhCfg==")]
     [InlineData("sha1 nonsense")]
     [InlineData("crc32 y/Q5Jg==")]
+    [InlineData("")]
     public async Task Malformed_checksum_is_refused_with_400(string checksum)
     {
         string url = await Server.BeginAsync("a", 3);
@@ -78,6 +79,102 @@ public sealed class TusChecksumTests : ServerTest
 
         using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
         Assert.Equal("0", head.Field("Upload-Offset"));
+    }
+
+    [Theory]
+    [InlineData("Upload-Checksum: sha1 {wrong}", "Upload-Checksum: sha1 {right}", 460)]
+    [InlineData("Upload-Checksum: sha1 {right}", "Upload-Checksum: sha1 {wrong}", 460)]
+    [InlineData("Upload-Checksum: sha256 {wrong}", "Upload-Checksum: sha1 {right}", 460)]
+    [InlineData("Upload-Checksum: sha256 {right}", "Upload-Checksum: sha1 {right}", 204)]
+    [InlineData("Content-Digest: {wrong}", "Content-Digest: {right}", 400)]
+    [InlineData("Content-Digest: {wrong}", "Upload-Checksum: sha1 {right}", 400)]
+    [InlineData("Repr-Digest: {wrong}", "Repr-Digest: {right}", 400)]
+    [InlineData("Repr-Digest: {right}", "Repr-Digest: {wrong}", 400)]
+    [InlineData("X: y", "Repr-Digest: {wrong}", 400)]
+    [InlineData("X: y", "Repr-Digest: {right}", 204)]
+    public async Task Header_and_trailer_are_both_compared(string header, string trailer, int status)
+    {
+        string url = await Server.BeginAsync("a", 5);
+        string name = trailer[..trailer.IndexOf(':')];
+
+        string answer = await PatchChunkedAsync(url, $"{Fill(header)}\r\nTrailer: {name}\r\n", $"{Fill(trailer)}\r\n");
+
+        Assert.StartsWith($"HTTP/1.1 {status} ", answer, StringComparison.Ordinal);
+        Assert.Equal(status == 204, File.Exists(Server.PathOf("a")));
+    }
+
+    [Theory]
+    [InlineData(true, "Upload-Checksum", "")]
+    [InlineData(true, "Content-Digest", "")]
+    [InlineData(true, "Repr-Digest", "")]
+    [InlineData(true, "upload-checksum ,\tRepr-Digest", "Repr-Digest: {right}\r\n")]
+    [InlineData(false, "Content-Digest", "")]
+    [InlineData(false, "Repr-Digest", "")]
+    public async Task Announced_trailer_that_does_not_arrive_discards_the_bytes(bool tus, string announced, string trailer)
+    {
+        string url = await Server.BeginAsync("a", 5);
+        foreach (string header in (string[])["", Fill("Content-Digest: {right}\r\n")])
+        {
+            string answer = await PatchChunkedAsync(url, $"{header}Trailer: {announced}\r\n", Fill(trailer), tus);
+
+            Assert.StartsWith(tus ? "HTTP/1.1 460 " : "HTTP/1.1 400 ", answer, StringComparison.Ordinal);
+            Assert.Contains("\r\nUpload-Offset: 0\r\n", answer, StringComparison.Ordinal);
+            Assert.Contains("a proxy may have removed it", answer, StringComparison.Ordinal);
+            using HttpResponseMessage head = await Server.TusAsync(HttpMethod.Head, url);
+            Assert.Equal("0", head.Field("Upload-Offset"));
+        }
+
+        Assert.Empty(Server.VisibleFiles());
+    }
+
+    /// <summary>By the draft an empty request with the digest completes an upload; a proxy may gather its chunks.</summary>
+    [Theory, InlineData("Content-Length: 0\r\n\r\n"), InlineData("Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")]
+    public async Task Announced_trailer_of_an_empty_request_has_to_arrive(string rest)
+    {
+        string url = "";
+        using (HttpResponseMessage created = await Server.DraftAsync(HttpMethod.Put, "files/a", [1, 2], "Upload-Complete: ?0"))
+        {
+            url = created.Headers.Location!.OriginalString;
+        }
+
+        RawResponse answer = await RawConnection.ExchangeAsync(
+            Server.Address,
+            $"PATCH {url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/partial-upload\r\nUpload-Offset: 2\r\n"
+            + $"Upload-Complete: ?1\r\nTrailer: Repr-Digest\r\n{rest}");
+
+        Assert.Equal(400, answer.Status);
+        Assert.Empty(Server.VisibleFiles());
+    }
+
+    [Theory, InlineData("Content-Digest"), InlineData("Repr-Digest")]
+    public async Task Empty_digest_is_refused(string field)
+    {
+        string url = await Server.BeginAsync("a", 1);
+        await Server.PatchTusAsync(url, 0, [1], $"{field}: ").AnswersAsync(HttpStatusCode.BadRequest);
+        Assert.Empty(Server.VisibleFiles());
+    }
+
+    private static string Fill(string text)
+    {
+        byte[] right = "hello"u8.ToArray();
+        bool isField = text.Contains("Digest", StringComparison.Ordinal);
+        string algorithm = text.Contains("sha1", StringComparison.Ordinal) ? "sha1" : "sha256";
+        return text.Replace("{right}", Value(right)).Replace("{wrong}", Value("other"u8.ToArray()));
+
+        string Value(byte[] content) => Checksum(algorithm, content)[(algorithm.Length + 1)..] is var value && isField ? $"sha-256=:{value}:" : value;
+    }
+
+    /// <summary>Sends five bytes in a chunk.</summary>
+    private async Task<string> PatchChunkedAsync(string url, string fields, string trailers, bool tus = true)
+    {
+        fields += tus
+            ? "Tus-Resumable: 1.0.0\r\nContent-Type: application/offset+octet-stream\r\n"
+            : "Upload-Complete: ?1\r\nContent-Type: application/partial-upload\r\n";
+        using RawConnection connection = await RawConnection.OpenAsync(
+            Server.Address,
+            $"PATCH {url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nUpload-Offset: 0\r\n{fields}Transfer-Encoding: chunked\r\n\r\n"
+            + $"5\r\nhello\r\n0\r\n{trailers}\r\n");
+        return await connection.ReadToEndAsync();
     }
 
     private static string Checksum(string algorithm, ReadOnlySpan<byte> content)
