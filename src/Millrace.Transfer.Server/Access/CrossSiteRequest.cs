@@ -56,7 +56,7 @@ internal static class CrossSiteRequest
         // Only browsers send one.
         StringValues origin = request.Headers.Origin;
         return origin.Count == 0
-            || (Uri.TryCreate(origin.ToString(), UriKind.Absolute, out Uri? from) && IsOf(from, request.Host));
+            || (Uri.TryCreate(origin.ToString(), UriKind.Absolute, out Uri? from) && IsOf(from, HostNames.Of(request)));
     }
 
     /// <summary>The scheme is not compared: a proxy may have ended TLS.</summary>

@@ -22,12 +22,25 @@ internal sealed class HostNames
         }
     }
 
+    /// <summary>The host of a request; empty for one that is wrongly encoded (<c>xn--</c>), which no server has.</summary>
+    public static HostString Of(HttpRequest request)
+    {
+        try
+        {
+            return request.Host;
+        }
+        catch (ArgumentException)
+        {
+            return default;
+        }
+    }
+
     public bool Contains(HostString host) =>
         host.HasValue && (IsAddress(host.Host) || HostString.MatchesAny(host.Host, _names));
 
-    public static Refusal Refuse(HostString host) => new(
+    public static Refusal Refuse(HttpRequest request) => new(
         TransferError.Forbidden,
-        $"Without a token, this server answers only for IP addresses, localhost, the machine's name and names that were given with --host-name; this request is for '{NameEncoding.Printable(host.Value ?? "")}'. If that is a name of this server, add it with --host-name, or create a token with 'millrace token add'.")
+        $"Without a token, this server answers only for IP addresses, localhost, the machine's name and names that were given with --host-name; this request is for '{NameEncoding.Printable(request.Headers.Host.ToString())}'. If that is a name of this server, add it with --host-name, or create a token with 'millrace token add'.")
     {
         Status = StatusCodes.Status421MisdirectedRequest,
     };

@@ -292,7 +292,7 @@ public sealed class TransferServer : IAsyncDisposable
         _application.Use(next => context => UnreadBody.RunAsync(context, next, _options.Limits));
         _application.Use(next => context => Problems.RunAllAsync(context, next));
         var names = new HostNames(_options.HostNames, _options.PublicUrl);
-        _application.Use(next => context => names.Contains(context.Request.Host) || !_guard.IsOpen
+        _application.Use(next => context => names.Contains(HostNames.Of(context.Request)) || !_guard.IsOpen
             ? next(context)
             : RefuseHostAsync(context));
         TransferMeter meter = _application.Services.GetRequiredService<TransferMeter>();
@@ -313,7 +313,7 @@ public sealed class TransferServer : IAsyncDisposable
 
     private Task RefuseHostAsync(HttpContext context)
     {
-        Refusal refusal = HostNames.Refuse(context.Request.Host);
+        Refusal refusal = HostNames.Refuse(context.Request);
         _guard.ObserveRefusal(context, refusal.Error);
         return GrpcEndpoints.RefuseAsync(context, _store, _options.Endpoints, refusal);
     }

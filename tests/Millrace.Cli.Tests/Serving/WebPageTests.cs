@@ -56,6 +56,7 @@ public sealed class WebPageTests : CommandTests
             "GET /files/kept.txt HTTP/1.1\r\nHost: localhost@evil.example\r\n",
             "GET /files/kept.txt HTTP/1.1\r\nHost: [evil\r\n",
             "GET /files/kept.txt HTTP/1.1\r\nHost: [::1]evil\r\n",
+            "GET /files/kept.txt HTTP/1.1\r\nHost: xn--localhost-.evil\r\n",
             "GET /files/kept.txt HTTP/1.1\r\nHost: 127.1\r\n",
             "GET /files/kept.txt HTTP/1.1\r\nHost: 2130706433\r\n",
             "GET /files/kept.txt HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost\r\n",
@@ -145,6 +146,21 @@ public sealed class WebPageTests : CommandTests
         ThrowIfChanged();
         using HttpResponseMessage own = await SendAsync(serve, "delete", "files.test", "same-origin", "https://files.test", token: token);
         Assert.Equal(HttpStatusCode.NoContent, own.StatusCode);
+    }
+
+    [Fact]
+    public async Task Host_that_is_wrongly_encoded_is_no_fault_of_the_server()
+    {
+        using ServedCommand serve = await ServeKeptAsync();
+        string token = (await SucceedAsync("token", "add", "one", "--folder", Folder["served"])).Trim();
+        foreach ((string method, string fields, int status) in ((string, string, int)[])
+            [("GET", "", 200), ("DELETE", "Origin: http://xn--a-.evil\r\n", 403), ("DELETE", "Sec-Fetch-Site: same-origin\r\n", 204)])
+        {
+            string answer = await ExchangeAsync(
+                serve.Port,
+                $"{method} /files/kept.txt HTTP/1.1\r\nHost: xn--a-.evil\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n{fields}\r\n");
+            Assert.StartsWith($"HTTP/1.1 {status} ", answer, StringComparison.Ordinal);
+        }
     }
 
     [Theory]
