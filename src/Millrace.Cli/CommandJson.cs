@@ -19,6 +19,7 @@ namespace Millrace.Cli;
 [JsonSerializable(typeof(ServeLine))]
 [JsonSerializable(typeof(TokenLine))]
 [JsonSerializable(typeof(LinkLine))]
+[JsonSerializable(typeof(HealthLine))]
 internal sealed partial class CommandJson : JsonSerializerContext
 {
     private static CommandJson Line => field ??= Create(indented: false);

@@ -19,6 +19,7 @@ var root = new Command("millrace", "Scan, copy, serve and transfer files, and me
 root.Subcommands.Add(ScanCommand.Create());
 root.Subcommands.Add(CopyCommand.Create());
 root.Subcommands.Add(ServeCommand.Create());
+root.Subcommands.Add(HealthCommand.Create());
 root.Subcommands.Add(PutCommand.Create());
 root.Subcommands.Add(GetCommand.Create());
 root.Subcommands.Add(ListCommand.Create());

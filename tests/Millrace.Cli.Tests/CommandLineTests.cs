@@ -12,7 +12,7 @@ public sealed class CommandLineTests : CommandTests
     {
         (int exitCode, string output, string error) = await RunAsync("--version");
         Assert.Equal((0, ""), (exitCode, error));
-        Assert.Matches(@"^\d+\.\d+\.\d+\s*$", output);
+        Assert.Matches(@"^\d+\.\d+\.\d+(-[0-9a-z.]+)?\s*$", output);
     }
 
     [Theory]
@@ -21,6 +21,7 @@ public sealed class CommandLineTests : CommandTests
     [InlineData("scan", "scan <FILE> --count --find --sum --delimiter --record-size --degree --json --quiet")]
     [InlineData("serve", "--port --host --h2-port --cert --key --tokens --insecure --max-file --max-total --leave-free --min-rate")]
     [InlineData("serve", "--max-transfers --max-connections --grace --quiet --json --host-name --cors --public-url --max-message")]
+    [InlineData("health", "--timeout <TIME> --quiet --json Examples:")]
     [InlineData("put", Transfer + " --gzip --create-new --if-match <TAG> --no-verify --no-continue --connections <N>")]
     [InlineData("get", Transfer + " --gzip --create-new --no-verify --no-continue --connections <N>")]
     [InlineData("ls", Transfer + " --recursive --long")]
@@ -73,6 +74,8 @@ public sealed class CommandLineTests : CommandTests
     [InlineData("exclude each other", "ls", "http://h/files/", "--token", "a", "--token-file", "b")]
     [InlineData("exclude each other", "put", "x", "http://h/files/x", "--create-new", "--if-match", "a")]
     [InlineData("missing-token", "ls", "http://h/files/", "--token-file", "missing-token")]
+    [InlineData("'host:80'", "health", "host:80")]
+    [InlineData("--timeout", "health", "--timeout", "0")]
     [InlineData("--recursive", "rm", "http://h/files/x/")]
     [InlineData("--if-match", "rm", "http://h/files/x", "--if-match", "a b")]
     [InlineData("FILE... URL", "put", "x")]
