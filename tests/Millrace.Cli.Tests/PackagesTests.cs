@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.IO.Compression;
 using System.Text.RegularExpressions;
+using Millrace.Cli.Tests.Releasing;
 
 namespace Millrace.Cli.Tests;
 
@@ -14,6 +15,7 @@ public sealed class PackagesTests : FolderTests
 
         string[] library = Entries("Millrace.[0-9]*.nupkg");
         Assert.Contains("README.md", library);
+        Assert.Contains("icon.png", library);
         Assert.Contains("LICENSE", library);
         Assert.Contains("lib/net10.0/Millrace.dll", library);
         Assert.Contains("lib/net10.0/Millrace.xml", library);
@@ -21,7 +23,7 @@ public sealed class PackagesTests : FolderTests
     }
 
     [Fact]
-    public void Both_commands_install_as_dotnet_tools_and_one_starts_the_other()
+    public async Task Both_commands_install_as_dotnet_tools_and_one_starts_the_other()
     {
         Pack("Millrace.Cli");
         Pack("Millrace.Lab.Cli");
@@ -35,7 +37,8 @@ public sealed class PackagesTests : FolderTests
         string tools = Folder["tools"];
         foreach (string package in new[] { "Millrace.Cli", "Millrace.Lab.Cli" })
         {
-            Run("dotnet", Folder.Path, "tool", "install", package, "--tool-path", tools, "--configfile", config, "--no-cache");
+            Run("dotnet", Folder.Path, "tool", "install", package, "--tool-path", tools, "--configfile", config, "--no-cache",
+                "--prerelease");
         }
 
         string suffix = OperatingSystem.IsWindows() ? ".exe" : "";
@@ -43,6 +46,7 @@ public sealed class PackagesTests : FolderTests
         Assert.Matches(@"^\d+\.\d+\.\d+", Run(millrace, Folder.Path, "--version"));
         Assert.Matches(@"^\d+\.\d+\.\d+", Run(Path.Combine(tools, "millrace-lab" + suffix), Folder.Path, "--version"));
         Assert.Contains("millrace lab files [options]", Run(millrace, Folder.Path, "lab", "files", "--help"), StringComparison.Ordinal);
+        await new RoundTrip(Folder.Path, Folder.Path, millrace).RunAsync();
     }
 
     private static string Run(string file, string folder, params string[] arguments)

@@ -50,4 +50,10 @@ public enum Need
 
     /// <summary>A C compiler for arm64, and an emulator of that processor.</summary>
     Arm64 = 1 << 22,
+
+    /// <summary>What eng/publish.sh made for this processor's Linux.</summary>
+    Published = 1 << 23,
+
+    /// <summary>dpkg, lintian and systemd's checks of units.</summary>
+    Debian = 1 << 24,
 }

@@ -8,6 +8,9 @@ public static class Needs
     /// <summary>Where Debian's package has it.</summary>
     public const string MuslLibrary = "/lib/ld-musl-x86_64.so.1";
 
+    /// <summary>What eng/publish.sh makes.</summary>
+    public static readonly string Published = Path.Combine(Repository.Root, "artifacts", "release");
+
     private static readonly string Built = Path.Combine(Repository.Root, "artifacts", "grpc");
     private static readonly string Interop = Path.Combine(Repository.Root, "tests", "interop");
 
@@ -51,6 +54,11 @@ public static class Needs
         [Need.Namespaces] = Reason(
             () => IsInstalled("ip") && Runs("unshare", "--net", "true"),
             "Makes network namespaces, which takes root and iproute2, and is not allowed in every container."),
+        [Need.Published] = Reason(
+            () => File.Exists(Path.Combine(Published, "SHA256SUMS")), "Needs a release in artifacts/release: run eng/publish.sh linux-x64."),
+        [Need.Debian] = Reason(
+            () => IsInstalled("dpkg-deb") && IsInstalled("lintian") && IsInstalled("systemd-analyze"),
+            "Needs dpkg, lintian and systemd-analyze: apt-get install lintian systemd."),
         [Need.Trace] = Reason(CanTrace, "Traces system calls: apt-get install python3, and allow ptrace in the container."),
     };
 

