@@ -32,6 +32,11 @@ public sealed partial class RangeFuzzTests(FuzzedServer server) : IClassFixture<
                 return; // Kestrel refuses it before anyone reads the field.
             }
 
+            if (status == 431 && field.Length > 32_000)
+            {
+                return; // All fields together have at most 32 KiB.
+            }
+
             if (Single(field) is { } range)
             {
                 int expected = range.First < 0 ? 416 : 206;
@@ -48,7 +53,7 @@ public sealed partial class RangeFuzzTests(FuzzedServer server) : IClassFixture<
             }
             else
             {
-                Assert.True(status is 200 or 400 or 416 or 431, $"{status} for {field}");
+                Assert.True(status is 200 or 400 or 416, $"{status} for {field}");
                 Assert.True(status != 200 || response.AsSpan(body).SequenceEqual(Pattern.Of(Length)), text);
             }
         },

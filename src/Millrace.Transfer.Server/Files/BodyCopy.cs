@@ -1,4 +1,6 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
+using Microsoft.AspNetCore.Connections;
 
 namespace Millrace.Transfer.Server;
 
@@ -14,7 +16,7 @@ internal static class BodyCopy
         long moved = 0;
         while (true)
         {
-            ReadResult result = await body.ReadAsync(cancellationToken);
+            ReadResult result = await ReadAsync(body, cancellationToken);
             if (result.IsCanceled)
             {
                 throw new OperationCanceledException("Receiving was canceled.");
@@ -40,6 +42,22 @@ internal static class BodyCopy
             {
                 return moved;
             }
+        }
+    }
+
+    /// <summary>Reads a request's body, and tells a client that went away from a failure of the server.</summary>
+    /// <exception cref="ConnectionResetException">The client reset the stream or its connection.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public static async ValueTask<ReadResult> ReadAsync(PipeReader body, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await body.ReadAsync(cancellationToken);
+        }
+        catch (IOException exception) when (exception.GetType() == typeof(IOException))
+        {
+            // Kestrel reports a stream that was reset as this, and cancels RequestAborted only after it.
+            throw new ConnectionResetException(exception.Message, exception);
         }
     }
 

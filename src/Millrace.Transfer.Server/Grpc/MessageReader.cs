@@ -219,7 +219,7 @@ internal sealed class MessageReader : IDisposable
         _input = default;
         while (!_isOver && _input.IsEmpty)
         {
-            ReadResult result = await _body.ReadAsync(_stop);
+            ReadResult result = await BodyCopy.ReadAsync(_body, _stop);
             if (result.IsCanceled)
             {
                 throw new OperationCanceledException("Receiving was canceled.");

@@ -251,7 +251,7 @@ internal sealed class UploadCall
     {
         if (HasBody)
         {
-            ReadResult result = await Request.BodyReader.ReadAsync(Aborted);
+            ReadResult result = await BodyCopy.ReadAsync(Request.BodyReader, Aborted);
             bool hasBytes = !result.Buffer.IsEmpty;
             Request.BodyReader.AdvanceTo(result.Buffer.End);
             if (hasBytes)

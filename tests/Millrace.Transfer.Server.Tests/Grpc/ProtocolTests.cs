@@ -135,6 +135,16 @@ public sealed class ProtocolTests : GrpcTest
         (await CallAsync("Stat", Frames.Of(Stat, flags: 2))).Failed(13);
     }
 
+    /// <summary>Its fields have the numbers of ours, and mean something else: no name, no message.</summary>
+    [Fact]
+    public async Task Unknown_group_is_skipped()
+    {
+        byte[] group = [(9 << 3) | 3, .. Frames.Field(1, [0xff]), (8 << 3) | 3, .. Frames.Field(2, [0xff]), (8 << 3) | 4, (9 << 3) | 4];
+        (await CallAsync("Stat", Frames.Of([.. Frames.Field(1, "none"u8), .. group]))).Failed(5, TransferError.NotFound);
+        (await CallAsync("StartUpload", Frames.Of([.. Frames.Field(1, "new"u8), .. group]))).Only(Messages.UploadStatus.Parser);
+        (await CallAsync("Stat", Frames.Of([.. group, .. Frames.Field(1, [0xff])]))).Failed(3, TransferError.InvalidName);
+    }
+
     [Fact]
     public async Task Wrong_count_of_messages_is_UNIMPLEMENTED()
     {

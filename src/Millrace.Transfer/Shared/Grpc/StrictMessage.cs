@@ -25,6 +25,8 @@ internal static class StrictMessage
     /// <summary>Checks the text of a message that could be parsed, so that its framing is right.</summary>
     private static void Check(MessageDescriptor type, ReadOnlySpan<byte> bytes)
     {
+        // Only unknown fields are groups, and the numbers in them mean nothing in this message.
+        int groups = 0;
         while (!bytes.IsEmpty)
         {
             ulong tag = Take(ref bytes);
@@ -41,11 +43,18 @@ internal static class StrictMessage
                     break;
                 case WireFormat.WireType.LengthDelimited:
                     int length = (int)Take(ref bytes);
-                    Check(type.FindFieldByNumber(WireFormat.GetTagFieldNumber((uint)tag)), bytes[..length]);
+                    if (groups == 0)
+                    {
+                        Check(type.FindFieldByNumber(WireFormat.GetTagFieldNumber((uint)tag)), bytes[..length]);
+                    }
+
                     bytes = bytes[length..];
                     break;
+                case WireFormat.WireType.StartGroup:
+                    groups++;
+                    break;
                 default:
-                    // The begin or end of a group, which only unknown fields can be.
+                    groups--;
                     break;
             }
         }

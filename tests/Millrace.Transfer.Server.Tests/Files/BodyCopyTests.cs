@@ -1,0 +1,35 @@
+using System.IO.Pipelines;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Http;
+
+namespace Millrace.Transfer.Server.Tests.Files;
+
+/// <summary>Whose failure it is when a body cannot be read any more.</summary>
+public sealed class BodyCopyTests
+{
+    /// <summary>Kestrel reports a stream of HTTP/2 that the client reset as an IOException, before it cancels the request.</summary>
+    [Fact]
+    public async Task Reset_while_a_body_is_awaited_is_the_act_of_the_client()
+    {
+        var body = new Pipe();
+        ValueTask<ReadResult> reading = BodyCopy.ReadAsync(body.Reader, default);
+        var cause = new IOException("The client reset the request stream.");
+        await body.Writer.CompleteAsync(cause);
+
+        Assert.Same(cause, (await Assert.ThrowsAsync<ConnectionResetException>(() => reading.AsTask())).InnerException);
+        await Assert.ThrowsAsync<ConnectionResetException>(() => BodyCopy.ReadAsync(body.Reader, default).AsTask());
+    }
+
+    [Fact]
+    public async Task Refusals_of_a_body_stay_as_they_are()
+    {
+        foreach (Exception cause in (Exception[])[new BadHttpRequestException("Too large."), new TransferException(TransferError.TooSlow, "Too slow.")])
+        {
+            var body = new Pipe();
+            ValueTask<ReadResult> reading = BodyCopy.ReadAsync(body.Reader, default);
+            await body.Writer.CompleteAsync(cause);
+
+            Assert.Same(cause, await Assert.ThrowsAnyAsync<IOException>(() => reading.AsTask()));
+        }
+    }
+}
