@@ -57,8 +57,8 @@ public static class Needs
         [Need.Published] = Reason(
             () => File.Exists(Path.Combine(Published, "SHA256SUMS")), "Needs a release in artifacts/release: run eng/publish.sh linux-x64."),
         [Need.Debian] = Reason(
-            () => IsInstalled("dpkg-deb") && IsInstalled("lintian") && IsInstalled("systemd-analyze"),
-            "Needs dpkg, lintian and systemd-analyze: apt-get install lintian systemd."),
+            () => IsInstalled("dpkg-deb") && IsInstalled("lintian") && IsInstalled("groff") && IsInstalled("systemd-analyze"),
+            "Needs dpkg, lintian and systemd-analyze: apt-get install file groff-base lintian man-db systemd."),
         [Need.Trace] = Reason(CanTrace, "Traces system calls: apt-get install python3, and allow ptrace in the container."),
     };
 

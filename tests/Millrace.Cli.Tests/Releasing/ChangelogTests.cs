@@ -58,7 +58,7 @@ public sealed partial class ChangelogTests
     }
 
     // Null in a checkout without releases or without tags, as CI's is.
-    private static string? NewestTag() => Directory.Exists(Path.Combine(Repository.Root, ".git"))
+    private static string? NewestTag() => Path.Exists(Path.Combine(Repository.Root, ".git"))
         ? Shell.Run("git", "-C", Repository.Root, "tag", "--list", "v[0-9]*", "--sort=-version:refname", "--merged", "HEAD")
             .Split('\n').FirstOrDefault(tag => Regex.IsMatch(tag, @"^v\d+\.\d+\.\d+$"))
         : null;
