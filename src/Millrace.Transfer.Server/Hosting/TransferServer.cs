@@ -292,9 +292,11 @@ public sealed class TransferServer : IAsyncDisposable
         _application.Use(next => context => UnreadBody.RunAsync(context, next, _options.Limits));
         _application.Use(next => context => Problems.RunAllAsync(context, next));
         var names = new HostNames(_options.HostNames, _options.PublicUrl);
-        _application.Use(next => context => names.Contains(HostNames.Of(context.Request)) || !_guard.IsOpen
-            ? next(context)
-            : RefuseHostAsync(context));
+        _application.Use(next => context =>
+        {
+            BodyFraming.ThrowIfUnclear(context.Request);
+            return names.Contains(HostNames.Of(context.Request)) || !_guard.IsOpen ? next(context) : RefuseHostAsync(context);
+        });
         TransferMeter meter = _application.Services.GetRequiredService<TransferMeter>();
         (_store as LocalFileStore)?.TellExpiredTo(count => meter.Upload("expired", count));
         TransferServerOptions endpoints = _options.Endpoints;

@@ -85,6 +85,34 @@ public sealed class MalformedRequestTests : CommandTests
         await ThrowIfLoggedAsync(serve);
     }
 
+    [Fact]
+    public async Task Body_with_two_ends_is_refused_and_nothing_after_it_is_read()
+    {
+        using ServedCommand serve = await ServeAsync("served");
+        foreach ((string framing, bool isValid) in ((string, bool)[])
+        [
+            ("Transfer-Encoding: chunked\r\nContent-Length: 5", false), ("Content-Length: 5\r\nTransfer-Encoding: chunked", false),
+            ("Transfer-Encoding: gzip, chunked", false), ("Transfer-Encoding: chunked, chunked", false),
+            ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", false), ("Transfer-Encoding: CHUNKED ", true),
+        ])
+        {
+            foreach (string target in (string[])["PUT /files/one.txt", "GET /files/", "POST /millrace.v1.FileTransfer/Upload"])
+            {
+                string answer = await ExchangeAsync(
+                    serve.Port,
+                    $"{target} HTTP/1.1\r\nHost: localhost\r\n{framing}\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+                    + "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+
+                Assert.Equal(isValid ? 3 : 2, answer.Split("HTTP/1.1 ").Length);
+                Assert.True(isValid || answer.StartsWith("HTTP/1.1 400 ", StringComparison.Ordinal), $"{target}, {framing}: {answer}");
+            }
+
+            Assert.Equal(isValid, File.Exists(Folder["served/one.txt"]));
+        }
+
+        await ThrowIfLoggedAsync(serve);
+    }
+
     [Theory]
     [InlineData("Repr-Digest: sha-256=:\0:", 400)]
     [InlineData("Repr-Digest: sha-256=:\u00a5:", 400)]
