@@ -38,6 +38,37 @@ public sealed class ConnectionTests : FolderTests
     }
 
     [Fact]
+    public async Task Handler_that_blocks_the_receiving_thread_is_told_that_the_peer_is_gone()
+    {
+        bool isReceiving = false;
+        await using TestHost host = await TestHost.StartAsync(app =>
+        {
+            app.MapGet("/", () => Results.Text($"{isReceiving |= Environment.StackTrace.Contains(nameof(Readiness), StringComparison.Ordinal)}"));
+            app.MapGet("/block", (HttpContext context) =>
+            {
+                CancellationToken closed = context.Features.Get<IConnectionLifetimeFeature>()!.ConnectionClosed;
+                _started.SetResult();
+                if (closed.WaitHandle.WaitOne(Bounded.Patience))
+                {
+                    _ended.SetResult();
+                }
+            });
+        });
+        using Socket socket = await host.ConnectAsync();
+        await Bounded.UntilAsync(async () =>
+        {
+            // Not if it arrives before Kestrel waits for it.
+            await socket.GetAsync("/");
+            await socket.ReceiveResponseAsync();
+            return isReceiving;
+        });
+        await socket.GetAsync("/block");
+        await _started.Task.Soon();
+        socket.Close(0);
+        await _ended.Task.Soon();
+    }
+
+    [Fact]
     public async Task Handler_that_aborts_resets_the_connection()
     {
         await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/", async (HttpContext context) =>

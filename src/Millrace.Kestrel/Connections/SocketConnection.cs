@@ -15,7 +15,6 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 {
     private static long s_lastId = DateTime.UtcNow.Ticks;
 
-    private readonly Lock _lock = new();
     private readonly Socket _socket;
     private readonly BlockPool _pool;
     private readonly MillraceSocketOptions _options;
@@ -31,7 +30,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     private IDictionary<object, object?>? _items;
     private string? _id;
 
-    public SocketConnection(Socket socket, BlockPool pool, MillraceSocketOptions options, ILogger logger)
+    public SocketConnection(Socket socket, BlockPool pool, PipeOptions input, MillraceSocketOptions options, ILogger logger)
     {
         _socket = socket;
         _pool = pool;
@@ -41,18 +40,11 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         RemoteEndPoint = socket.RemoteEndPoint;
         ConnectionClosed = _closed.Token;
 
-        _input = new Pipe(new PipeOptions(
-            pool,
-            ReceiveScheduler.Instance,
-            PipeScheduler.ThreadPool,
-            options.ReadBufferBytes,
-            Math.Max(options.ReadBufferBytes / 2, 1),
-            MillraceSocketOptions.MinBlockBytes,
-            useSynchronizationContext: false));
+        _input = new Pipe(input);
         _output = new SocketOutput(socket, pool, options, OutputEnded);
         Transport = this;
 
-        Features = new FeatureCollection(16);
+        Features = new ConnectionFeatures();
         Features.Set<IConnectionIdFeature>(this);
         Features.Set<IConnectionItemsFeature>(this);
         Features.Set<IConnectionTransportFeature>(this);
@@ -126,14 +118,10 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 
     private void Close(Exception? error)
     {
-        lock (_lock)
+        Exception reason = error ?? new ConnectionAbortedException("The connection was closed after everything had been sent.");
+        if (Interlocked.CompareExchange(ref _closeReason, reason, null) is not null)
         {
-            if (_closeReason is not null)
-            {
-                return;
-            }
-
-            _closeReason = error ?? new ConnectionAbortedException("The connection was closed after everything had been sent.");
+            return;
         }
 
         switch (error)

@@ -1,3 +1,4 @@
+using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
 using Microsoft.AspNetCore.Connections;
@@ -8,6 +9,16 @@ namespace Millrace.Kestrel;
 /// <summary>A socket that listens.</summary>
 internal sealed class SocketListener(Socket socket, BlockPool pool, MillraceSocketOptions options, ILogger logger) : IConnectionListener
 {
+    /// <summary>Of the pipe that received bytes go through; all connections share them.</summary>
+    private readonly PipeOptions _input = new(
+        pool,
+        ReceiveScheduler.Instance,
+        PipeScheduler.ThreadPool,
+        options.ReadBufferBytes,
+        Math.Max(options.ReadBufferBytes / 2, 1),
+        MillraceSocketOptions.MinBlockBytes,
+        useSynchronizationContext: false);
+
     public EndPoint EndPoint { get; } = socket.LocalEndPoint!;
 
     public async ValueTask<ConnectionContext?> AcceptAsync(CancellationToken cancellationToken = default)
@@ -26,7 +37,7 @@ internal sealed class SocketListener(Socket socket, BlockPool pool, MillraceSock
                     accepted.NoDelay = options.NoDelay;
                 }
 
-                var connection = new SocketConnection(accepted, pool, options, logger);
+                var connection = new SocketConnection(accepted, pool, _input, options, logger);
                 connection.Start();
                 return connection;
             }

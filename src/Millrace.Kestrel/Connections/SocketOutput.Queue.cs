@@ -40,9 +40,12 @@ internal sealed partial class SocketOutput
 
     private OutputSegment Append()
     {
-        if (!_spare.TryPop(out OutputSegment? segment))
+        OutputSegment segment = _spare ?? new OutputSegment();
+        if (_spare is not null)
         {
-            segment = new OutputSegment();
+            _spare = segment.Next;
+            segment.Next = null;
+            _spares--;
         }
 
         if (_tail is null)
@@ -97,9 +100,11 @@ internal sealed partial class SocketOutput
         }
 
         head.Release();
-        if (_spare.Count < KeptSegments)
+        if (_spares < KeptSegments)
         {
-            _spare.Push(head);
+            head.Next = _spare;
+            _spare = head;
+            _spares++;
         }
     }
 

@@ -32,7 +32,8 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     private readonly Action<Exception?> _ended;
     private readonly long _pauseBytes;
     private readonly bool _native;
-    private readonly Stack<OutputSegment> _spare = new();
+    private OutputSegment? _spare;
+    private int _spares;
     private OutputSegment? _head;
     private OutputSegment? _tail;
 
