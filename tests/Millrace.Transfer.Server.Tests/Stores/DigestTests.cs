@@ -91,7 +91,7 @@ public sealed class DigestTests : StoreTest
         Assert.Equal(Sha256Digest.Compute("CONTENT"u8), after.Sha256);
     }
 
-    [Fact]
+    [NeedsFact(Need.Native)]
     public async Task File_with_a_restored_time_is_known_to_have_changed()
     {
         LocalFileStore store = Open();
