@@ -54,7 +54,7 @@ internal static class BodyCopy
         {
             return await body.ReadAsync(cancellationToken);
         }
-        catch (IOException exception) when (exception.GetType() == typeof(IOException))
+        catch (IOException exception) when (exception.GetType() == typeof(IOException) && Refusal.FindBrokenBody(exception) is null)
         {
             // Kestrel reports a stream that was reset as this, and cancels RequestAborted only after it.
             throw new ConnectionResetException(exception.Message, exception);
