@@ -15,7 +15,7 @@ internal readonly record struct BlockSizes(int Limit, SizeTuner? Tuner = null)
     private const int MinBlocks = 4;
 
     /// <summary>
-    /// Bytes of one read of a large file where <c>MILLRACE_BLOCK_BYTES</c> or the runtime setting <c>Millrace.BlockBytes</c>
+    /// Bytes of one read of a large file, and of one write of a large chunk, where <c>MILLRACE_BLOCK_BYTES</c> or the runtime setting <c>Millrace.BlockBytes</c>
     /// fixes them, as <see cref="FileReadOptions.BlockBytes"/>; otherwise 0.
     /// </summary>
     public static int ForProcess { get; } =

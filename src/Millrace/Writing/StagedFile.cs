@@ -1,5 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 using Millrace.Buffers;
+using Millrace.Sources;
 using Millrace.Tuning;
 
 namespace Millrace.Writing;
@@ -12,11 +13,11 @@ internal abstract class StagedFile : IDisposable
 {
     /// <summary>The most that the system is given in one call, in bytes; where that is not all, the call ends at a multiple of it.</summary>
     /// <remarks>
-    /// What suits the processor, which is not measured again: what there is to gain is less than what one series of calls differs from
+    /// What is fixed for the process, or else what suits the processor, which is not measured again: what there is to gain is less than what one series of calls differs from
     /// the next, and what there is to lose shows in one file of ten. The page cache takes memory in pieces as large as the write where it
     /// can, and on some machines has to make room for a MiB first. See docs/measuring.md.
     /// </remarks>
-    internal static readonly int MaxAtOnce = SizeTuner.Known;
+    internal static readonly int MaxAtOnce = BlockSizes.ForProcess is > 0 and var bytes ? bytes : SizeTuner.Known;
 
     private readonly bool _keeps;
     private bool _disposed;

@@ -30,6 +30,10 @@ public sealed class WriterSystemCallTests
         Assert.Empty(pool.Sizes);
     }
 
+    [Theory, InlineData("Buffered"), InlineData("Portable")]
+    public async Task Variable_fixes_the_bytes_of_one_write(string kind) =>
+        Assert.Equal(Length / 131_072, await CountAsync(kind, "large", "export MILLRACE_BLOCK_BYTES=131072"));
+
     [NeedsFact(Need.Native)]
     public async Task Buffered_bytes_and_the_chunk_share_one_write() =>
         Assert.Equal(Length / Math.Min(512 * 1024, StagedFile.MaxAtOnce), await CountAsync("Buffered", "both"));
@@ -40,10 +44,11 @@ public sealed class WriterSystemCallTests
         Assert.InRange(await CountAsync("Buffered", "stream"), 1, 3 * Length / (256 * 1024));
 
     /// <summary>The system calls of one writer, which a process makes that does nothing else.</summary>
-    private static async Task<long> CountAsync(string kind, string chunks)
+    private static async Task<long> CountAsync(string kind, string chunks, string? before = null)
     {
         using var folder = new TemporaryFolder();
-        using ChildProcess child = ChildProcess.Start("count-writes", folder["file"], kind, chunks);
+        string[] arguments = ["count-writes", folder["file"], kind, chunks];
+        using ChildProcess child = before is null ? ChildProcess.Start(arguments) : ChildProcess.StartAfter(before, arguments);
         long writes = long.Parse(await child.ReadLineAsync(), CultureInfo.InvariantCulture);
         Assert.Equal(0, await child.EndAsync());
         Assert.Equal(TestContent.Of(Length).ToArray(), await File.ReadAllBytesAsync(folder["file"]));
