@@ -34,10 +34,10 @@ public static class SignedLink
             throw new ArgumentException("A link is for one file, and the root is none.", nameof(name));
         }
 
-        long seconds = expires.ToUnixTimeSeconds();
-        string signature = Base64Url.EncodeToString(Sign(key, method, name, seconds, key.Version));
-        return string.Create(
-            CultureInfo.InvariantCulture, $"{ExpiresKey}={seconds}&{VersionKey}={key.Version}&{SignatureKey}={signature}");
+        string seconds = expires.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
+        string version = key.Version.ToString(CultureInfo.InvariantCulture);
+        string signature = Base64Url.EncodeToString(Sign(key, method, name, seconds, version));
+        return $"{ExpiresKey}={seconds}&{VersionKey}={version}&{SignatureKey}={signature}";
     }
 
     /// <summary>Whether a request has a link, valid or not.</summary>
@@ -75,15 +75,15 @@ public static class SignedLink
         }
 
         // The rest is checked only when the signature is right, so that nobody learns which part was wrong.
-        bool isValid = CryptographicOperations.FixedTimeEquals(given, Sign(key, method, name, seconds, number))
+        bool isValid = CryptographicOperations.FixedTimeEquals(given, Sign(key, method, name, expires, version))
             && number == key.Version
             && seconds > now.ToUnixTimeSeconds();
         return !isValid ? TransferScope.None : isRead ? TransferScope.Read : TransferScope.Write;
     }
 
-    private static byte[] Sign(LinkKey key, string method, TransferName name, long seconds, int version) =>
-        key.Sign(Encoding.UTF8.GetBytes(string.Create(
-            CultureInfo.InvariantCulture, $"millrace-link-1\n{method}\n{name.Value}\n{seconds}\n{version}")));
+    // Numbers as they stand in the query, where 1 could also be written 01.
+    private static byte[] Sign(LinkKey key, string method, TransferName name, string seconds, string version) =>
+        key.Sign(Encoding.UTF8.GetBytes($"millrace-link-1\n{method}\n{name.Value}\n{seconds}\n{version}"));
 
     private static bool TryOne(HttpRequest request, string key, out string value)
     {

@@ -98,6 +98,13 @@ public sealed class SignedLinkTests
     [Fact]
     public void Repeated_field_invalidates_a_link() => Assert.False(Allows(Query() + "&mr-expires=99999999999"));
 
+    [Theory, InlineData("mr-expires="), InlineData("mr-key=")]
+    public void Number_in_another_spelling_invalidates_a_link(string field)
+    {
+        Assert.True(Allows(Query()));
+        Assert.False(Allows(Query().Replace(field, field + "0", StringComparison.Ordinal)));
+    }
+
     [Theory, InlineData("DELETE"), InlineData("POST")]
     public void Links_exist_only_for_GET_and_PUT(string method) => Assert.Throws<ArgumentException>(() => Query(method));
 }

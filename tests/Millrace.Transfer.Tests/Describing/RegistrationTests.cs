@@ -48,6 +48,11 @@ public sealed class RegistrationTests : ServerTest
         Assert.Equal(3, provider.GetRequiredKeyedService<TransferClient>("other").Options.MaxAttempts);
     }
 
+    /// <summary>A record would print every property, its token too, into the first log that names it.</summary>
+    [Fact]
+    public void Options_print_only_their_type() => Assert.Equal(
+        typeof(object), typeof(TransferClientOptions).GetMethod(nameof(ToString), [])!.DeclaringType);
+
     [Fact]
     public void Invalid_options_are_refused_when_the_host_starts()
     {
