@@ -7,7 +7,7 @@ public sealed class CommandLineTests : CommandTest
     {
         (int exitCode, string output, string error) = await RunAsync("--version");
         Assert.Equal(0, exitCode);
-        Assert.Matches(@"^\d+\.\d+\.\d+\s*$", output);
+        Assert.Matches(@"^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?\s*$", output);
         Assert.Empty(error);
     }
 
