@@ -46,7 +46,8 @@ internal sealed class CacheControl : IDisposable
             return $"the file is on {type}, which is memory: nothing can be dropped (use --data or --file with a disk)";
         }
 
-        return PageCacheView.IsTruthful(file.Path)
+        // One of the laboratory's own is asked about before it is made, and is writable then.
+        return file.Generated || PageCacheView.IsTruthful(file.Path)
             ? null
             : "the kernel does not report which pages of this file are in memory, because you may not write it";
     }

@@ -117,6 +117,10 @@ public sealed unsafe class CacheControlTests : IDisposable
         Assert.Null(CacheControl.WhyNoCold(_file));
     }
 
+    [NeedsFact(Need.Linux)]
+    public void File_that_the_laboratory_is_about_to_make_can_be_cold() =>
+        Assert.Null(CacheControl.WhyNoCold(TestFile.OfIncrements(_folder["missing"], Bytes)));
+
     [Fact]
     public void File_larger_than_memory_cannot_be_hot()
     {
