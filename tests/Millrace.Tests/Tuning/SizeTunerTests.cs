@@ -18,6 +18,14 @@ public sealed class SizeTunerTests
         Assert.Equal(kibibytes * KiB, SizeTuner.Choose([Costs(small, middle, large)]));
     }
 
+    [Theory]
+    [InlineData(10.2, 10.4, 10, 1024)]
+    [InlineData(10, 10.4, 10.6, 256)]
+    public void Current_size_stays_while_it_costs_little_more_than_the_best(double small, double middle, double large, int kibibytes)
+    {
+        Assert.Equal(kibibytes * KiB, SizeTuner.Choose([Costs(small, middle, large)], current: 1024 * KiB));
+    }
+
     [Fact]
     public void Interrupted_series_decides_nothing()
     {
@@ -41,20 +49,24 @@ public sealed class SizeTunerTests
     {
         var tuner = new SizeTuner("test");
         var sizes = new SizeSeries();
+        List<int> all = [];
         List<int> tried = [];
         long total = 0;
         while (total < 64L * KiB * KiB)
         {
             int bytes = sizes.Next(tuner, int.MaxValue, out int trial);
             total += bytes;
+            all.Add(bytes);
             if (trial > 0)
             {
-                tried.Add(bytes);
+                tried.Add(all.Count - 1);
                 sizes.Record(tuner, trial, bytes, ticks: 1);
             }
         }
 
-        Assert.Equal([1024 * KiB, 512 * KiB, 256 * KiB], tried);
+        // Only the second of two calls of a size counts.
+        Assert.Equal([1024 * KiB, 512 * KiB, 256 * KiB], tried.Select(call => all[call]));
+        Assert.Equal([1024 * KiB, 1024 * KiB, 512 * KiB, 512 * KiB, 256 * KiB, 256 * KiB], all.GetRange(tried[0] - 1, 6));
     }
 
     [Fact]
