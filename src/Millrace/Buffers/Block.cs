@@ -102,9 +102,11 @@ internal abstract unsafe class Block
     /// Moves the body so that memory and file are in step: a byte at the start of a page in the file comes to the start of one in
     /// memory. Out of step, the kernel's copy takes up to five times as long. See docs/measuring.md.
     /// </summary>
-    public void Align(long fileOffset)
+    /// <param name="fileOffset">Of the body's first byte.</param>
+    /// <param name="ahead">Bytes that memory is to be ahead of the file: 0, or <see cref="PageStep.KeepsInCache"/>.</param>
+    public void Align(long fileOffset, int ahead = 0)
     {
-        Headroom = MinHeadroom + PageStep.IndexFor(fileOffset, Pointer + MinHeadroom);
+        Headroom = MinHeadroom + PageStep.IndexFor(fileOffset + ahead, Pointer + MinHeadroom);
     }
 
     /// <summary>Forgets <see cref="Align"/>.</summary>

@@ -174,7 +174,7 @@ internal sealed partial class BlockQueue
     {
         if (OffsetAlignment == 1)
         {
-            block.Align(offset);
+            block.Align(offset, Ahead);
         }
     }
 

@@ -39,6 +39,9 @@ internal sealed partial class BlockQueue : IDisposable
     /// <summary>Blocks begin at multiples of this in the file, in bytes.</summary>
     public int OffsetAlignment { get; init; } = 1;
 
+    /// <summary>Bytes that memory is ahead of the file, for <see cref="Block.Align"/>.</summary>
+    public int Ahead { get; init; }
+
     /// <summary>How many bytes of the file a block takes.</summary>
     public BlockSizes Sizes { get; init; } = new(BlockPool.BodyBytes);
 

@@ -33,6 +33,9 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
     /// <remarks>For each 256 KiB of a block: a block or two; sleeping and being woken takes as long, and allocates in the caller.</remarks>
     private static readonly TimeSpan MaxSpin = TimeSpan.FromMicroseconds(80);
 
+    /// <summary>A file of fewer bytes may still lie in the processor's last cache.</summary>
+    private const int CachedBytes = 32 * 1024 * 1024;
+
     private const int SpinsBetweenPolls = 10;
 
     private readonly BlockQueue _queue;
@@ -53,7 +56,12 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
         _sizes = BlockSizes.For(file, options);
         _inPlace = file is { Native: true, CanSeek: true };
         _alwaysAhead = strategy == ReadStrategy.ReadAhead || !_inPlace;
-        _queue = new BlockQueue(file, _sizes.Allocator(options.Pool), this) { Depth = MaxAhead, Sizes = _sizes };
+        _queue = new BlockQueue(file, _sizes.Allocator(options.Pool), this)
+        {
+            Depth = MaxAhead,
+            Sizes = _sizes,
+            Ahead = strategy == ReadStrategy.Buffered && file.KnownEnd - file.Start >= CachedBytes ? PageStep.KeepsInCache : 0,
+        };
     }
 
     public override OpenFile File { get; }

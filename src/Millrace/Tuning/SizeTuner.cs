@@ -58,6 +58,8 @@ internal sealed class SizeTuner
         _size = _fixed ? fixedBytes : Known;
     }
 
+    public static bool IsAmd { get; } = Processor().IsAmd;
+
     /// <summary>What <see cref="KnownFor"/> has for this processor. First: <see cref="Reading"/> begins with it.</summary>
     public static int Known { get; } = KnownFor(Processor());
 

@@ -36,6 +36,30 @@ public sealed class BlockAlignmentTests : IThreadPoolWorkItem
         blocks.ForEach(block => queue.Finish(block));
     }
 
+    [Theory]
+    [InlineData(ReadStrategy.Buffered, 32, true)]
+    [InlineData(ReadStrategy.Buffered, 31, false)]
+    [InlineData(ReadStrategy.ReadAhead, 32, false)]
+    public async Task One_thread_reads_a_large_file_where_the_processor_keeps_it_in_its_cache(
+        ReadStrategy strategy, int megabytes, bool ahead)
+    {
+        using var folder = new TemporaryFolder();
+        string path = folder["x"];
+        using (FileStream file = File.Create(path))
+        {
+            file.SetLength(megabytes * 1024L * 1024L);
+        }
+
+        await using FilePipeReader reader = FilePipe.OpenRead(path, new FileReadOptions { Strategy = strategy });
+        for (int i = 0; i < 4; i++)
+        {
+            ReadOnlySequence<byte> buffer = (await reader.ReadAsync()).Buffer;
+            Assert.Equal(ahead ? PageStep.KeepsInCache : 0, AddressOf(buffer) % Page);
+
+            reader.AdvanceTo(buffer.End);
+        }
+    }
+
     [Fact]
     public void Block_read_in_place_after_short_reads_is_in_step_and_keeps_what_was_carried()
     {
@@ -125,6 +149,14 @@ public sealed class BlockAlignmentTests : IThreadPoolWorkItem
     void IThreadPoolWorkItem.Execute()
     {
         // The tests take the work themselves.
+    }
+
+    private static unsafe long AddressOf(in ReadOnlySequence<byte> buffer)
+    {
+        fixed (byte* memory = buffer.FirstSpan)
+        {
+            return (long)memory;
+        }
     }
 
     private static unsafe void AssertInStep(Block block) =>
