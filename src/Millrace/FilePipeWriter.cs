@@ -36,6 +36,11 @@ public abstract partial class FilePipeWriter : PipeWriter, IAsyncDisposable, IDi
     private protected FilePipeWriter(StagedFile file, in FileWriteOptions options, in BlockAllocator allocator)
     {
         File = file;
+        if (options.BlockBytes > 0)
+        {
+            file.MaxAtOnce = options.BlockBytes;
+        }
+
         Written = file.Keeps ? RandomAccess.GetLength(file.Handle) : 0;
         _buffer = new WriteBuffer(allocator, Written);
         _reserved = options.PreallocationSize;

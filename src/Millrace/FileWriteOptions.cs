@@ -42,6 +42,17 @@ public readonly record struct FileWriteOptions
         init => field = value >= 0 ? value : throw OutOfRange(nameof(PreallocationSize), value);
     }
 
+    /// <summary>
+    /// Bytes of one write to the file at most, a multiple of 4,096 from 4,096 to 2,097,152; 0, the default, takes what suits the
+    /// processor. Smaller chunks are gathered to 256 KiB, whatever it is. <see cref="WriteStrategy.Direct"/> uses other sizes.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Any other number.</exception>
+    public int BlockBytes
+    {
+        get;
+        init => field = value == 0 || FileReadOptions.IsBlockSize(value) ? value : throw OutOfRange(nameof(BlockBytes), value);
+    }
+
     /// <summary>Computes SHA-256 of what is written, on the way, for <see cref="CommitResult.Sha256"/>.</summary>
     public bool ComputeSha256 { get; init; }
 

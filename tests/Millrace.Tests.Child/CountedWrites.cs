@@ -10,12 +10,15 @@ internal static class CountedWrites
     /// <summary>Bytes of the file.</summary>
     public const int Length = 4 * 1024 * 1024;
 
+    /// <summary>Bytes of one write where they are fixed; not what suits any processor.</summary>
+    public const int FixedBytes = 128 * 1024;
+
     public static async Task<string> RunAsync(string path, WriterKind kind, string chunks)
     {
         Func<FilePipeWriter, Task> write = chunks switch
         {
             "small" => SmallAsync,
-            "large" => LargeAsync,
+            "large" or "fixed" => LargeAsync,
             "both" => BothAsync,
             "stream" => StreamAsync,
             _ => throw new ArgumentOutOfRangeException(nameof(chunks)),
@@ -23,7 +26,8 @@ internal static class CountedWrites
         long least = long.MaxValue;
         for (int round = 0; round < ProcessCalls.Rounds; round++)
         {
-            await using FilePipeWriter writer = kind.Create(path);
+            await using FilePipeWriter writer = FilePipe.Create(
+                path, kind.Options with { BlockBytes = chunks == "fixed" ? FixedBytes : 0 });
             long before = ProcessCalls.Writes();
             await write(writer);
             await writer.CommitAsync();

@@ -11,13 +11,13 @@ namespace Millrace.Writing;
 /// </summary>
 internal abstract class StagedFile : IDisposable
 {
-    /// <summary>The most that the system is given in one call, in bytes; where that is not all, the call ends at a multiple of it.</summary>
+    /// <summary><see cref="MaxAtOnce"/> where nothing else was asked for.</summary>
     /// <remarks>
-    /// What is fixed for the process, or else what suits the processor, which is not measured again: what there is to gain is less than what one series of calls differs from
-    /// the next, and what there is to lose shows in one file of ten. The page cache takes memory in pieces as large as the write where it
-    /// can, and on some machines has to make room for a MiB first. See docs/measuring.md.
+    /// What is fixed for the process, or else what suits the processor, which is not measured again: what there is to gain is less than
+    /// what one series of calls differs from the next, and what there is to lose shows in one file of ten. The page cache takes memory
+    /// in pieces as large as the write where it can, and on some machines has to make room for a MiB first. See docs/measuring.md.
     /// </remarks>
-    internal static readonly int MaxAtOnce = BlockSizes.ForProcess is > 0 and var bytes ? bytes : SizeTuner.Known;
+    internal static readonly int UsuallyAtOnce = BlockSizes.ForProcess is > 0 and var bytes ? bytes : SizeTuner.Known;
 
     private readonly bool _keeps;
     private bool _disposed;
@@ -30,6 +30,9 @@ internal abstract class StagedFile : IDisposable
     }
 
     public string Path { get; }
+
+    /// <summary>The most that the system is given in one call, in bytes; where that is not all, the call ends at a multiple of it.</summary>
+    public int MaxAtOnce { private get; set; } = UsuallyAtOnce;
 
     /// <summary>The full name that is published: where a link leads, if the name is one.</summary>
     public string Target { get; }
@@ -58,7 +61,7 @@ internal abstract class StagedFile : IDisposable
     {
         // What is copied first goes through one block.
         int most = PageStep.IsSlowToWrite(first, offset) || PageStep.IsSlowToWrite(second, offset + first.Length)
-            ? BlockPool.BodyBytes
+            ? Math.Min(BlockPool.BodyBytes, MaxAtOnce)
             : MaxAtOnce;
         while (first.Length + (long)second.Length > most)
         {

@@ -1,3 +1,5 @@
+using System.IO.Pipelines;
+
 namespace Millrace.Tests.FilePipes;
 
 /// <summary>Buffers from the caller's own pool.</summary>
@@ -48,6 +50,27 @@ public sealed class PoolTests
         await reader.CompleteAsync();
 
         await pool.AllReturnedAsync().Soon();
+    }
+
+    [NeedsTheory(Need.Native)]
+    [InlineData(ReadStrategy.Buffered, 1)]
+    [InlineData(ReadStrategy.ReadAhead, 5)]
+    public async Task Reader_holds_no_more_blocks_than_documented(ReadStrategy strategy, int blocks)
+    {
+        using var pool = new CountingPool();
+        await using FilePipeReader reader = Open(strategy, portable: false, pool);
+        while (true)
+        {
+            ReadResult result = await reader.ReadAsync();
+            reader.AdvanceTo(result.Buffer.End);
+            if (result.IsCompleted)
+            {
+                break;
+            }
+
+            await Task.Yield();
+            Assert.InRange(pool.Outstanding, 1, blocks);
+        }
     }
 
     [Theory, EveryValue]

@@ -29,6 +29,9 @@ public sealed class WriteOptionsTests
         Assert.Throws<ArgumentOutOfRangeException>(() => new FileWriteOptions { Durability = (Durability)3 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new FileWriteOptions { Strategy = (WriteStrategy)4 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new FileWriteOptions { PreallocationSize = -1 });
+        Assert.All(
+            new[] { -4096, 1, 4095, 2_101_248 },
+            bytes => Assert.Throws<ArgumentOutOfRangeException>(() => new FileWriteOptions { BlockBytes = bytes }));
     }
 
     [Fact]
