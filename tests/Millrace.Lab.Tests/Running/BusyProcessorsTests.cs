@@ -75,6 +75,8 @@ public sealed partial class BusyProcessorsTests
         {
             Assert.Equal(FilesSuite.Buffers, plan.Where(entry => entry.Name == method).Select(entry => entry.Buffer));
         }
+
+        Assert.Equal(FilesSuite.FloorMethods, plan.Select(entry => entry.Method).Where(Floor.Is).Distinct());
     }
 
     [Fact]

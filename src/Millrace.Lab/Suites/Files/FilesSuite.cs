@@ -154,8 +154,9 @@ internal sealed class FilesSuite(SuiteLimits? limits = null, long warmUpBytes = 
     // What two threads gain when nothing else runs, they may lose when they have to share the processors.
     protected override IEnumerable<PlannedCase> BusyCases(LabOptions options, IReadOnlyList<TestFile> files, Uri server) =>
         from file in options.Mode == LabMode.Quick ? [files[^1]] : files
-        from planned in Product(
-            [Baseline, Pipe], file, Buffers, FileOptions.SequentialScan, CacheState.Hot, CacheControl.DefaultFill(file))
+        let fill = CacheControl.DefaultFill(file)
+        from planned in Product([Baseline, Pipe], file, Buffers, FileOptions.SequentialScan, CacheState.Hot, fill)
+            .Concat(FloorOf(file, fill))
         select planned;
 
     private static IEnumerable<PlannedCase> FloorOf(TestFile file, CacheFill fill) =>

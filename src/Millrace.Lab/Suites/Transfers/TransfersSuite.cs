@@ -170,7 +170,8 @@ internal sealed class TransfersSuite(SuiteLimits? limits = null, long large = Tr
     protected override IEnumerable<PlannedCase> BusyCases(LabOptions options, IReadOnlyList<TestFile> files, Uri server)
     {
         var inputs = new TransfersInputs(files);
-        return Product(QuickOther, new TransferEnds(inputs.Folder, server), inputs.Published, [MainBuffer]);
+        var ends = new TransferEnds(inputs.Folder, server);
+        return [.. Product(QuickOther, ends, inputs.Published, [MainBuffer]), .. Product([Floor.Sockets], ends, inputs.Published, FloorBlocks)];
     }
 
     private static IEnumerable<TransferCase> QuickCases(TransfersInputs inputs, TransferEnds ends) =>
