@@ -13,8 +13,12 @@ public sealed class MillraceSocketOptions
     internal const long DefaultReadBufferBytes = 1024 * 1024;
     internal const long DefaultWriteBufferBytes = 64 * 1024;
 
+    /// <summary>As long as Kestrel waits for the headers of a request.</summary>
+    internal static readonly TimeSpan DefaultPrefaceTimeout = TimeSpan.FromSeconds(30);
+
     private int _backlog = DefaultBacklog;
     private int _maxReadBytes = LargestBlockBytes;
+    private TimeSpan _prefaceTimeout = DefaultPrefaceTimeout;
     private long _readBufferBytes = DefaultReadBufferBytes;
     private long _writeBufferBytes = DefaultWriteBufferBytes;
 
@@ -46,6 +50,23 @@ public sealed class MillraceSocketOptions
             ArgumentOutOfRangeException.ThrowIfLessThan(value, MinBlockBytes);
             ArgumentOutOfRangeException.ThrowIfGreaterThan(value, LargestBlockBytes);
             _maxReadBytes = value;
+        }
+    }
+
+    /// <summary>
+    /// With <see cref="Http2PriorKnowledge.ListenWithHttp2PriorKnowledge"/>: how long after its first byte a connection may have sent only a
+    /// part of HTTP/2's preface; then it is closed. 1 ms to 24 days; 30 s by default.
+    /// </summary>
+    /// <remarks>For a connection that sent nothing, Kestrel's <c>KeepAliveTimeout</c> applies.</remarks>
+    /// <exception cref="ArgumentOutOfRangeException">The value is outside of the range.</exception>
+    public TimeSpan PrefaceTimeout
+    {
+        get => _prefaceTimeout;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromMilliseconds(1));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromDays(24));
+            _prefaceTimeout = value;
         }
     }
 

@@ -188,7 +188,7 @@ public sealed class FileResponseTests : FolderTests
         Assert.Empty(host.Errors);
     }
 
-    private static X509Certificate2 MakeCertificate()
+    internal static X509Certificate2 MakeCertificate()
     {
         using var key = RSA.Create(2048);
         var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);

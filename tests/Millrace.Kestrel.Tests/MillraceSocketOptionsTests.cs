@@ -11,6 +11,7 @@ public sealed class MillraceSocketOptionsTests
         Assert.Equal(64 * 1024, options.WriteBufferBytes);
         Assert.Equal(512, options.Backlog);
         Assert.True(options.NoDelay);
+        Assert.Equal(TimeSpan.FromSeconds(30), options.PrefaceTimeout);
     }
 
     [Fact]
@@ -22,5 +23,7 @@ public sealed class MillraceSocketOptionsTests
         Assert.Throws<ArgumentOutOfRangeException>(() => options.ReadBufferBytes = 0);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.WriteBufferBytes = -1);
         Assert.Throws<ArgumentOutOfRangeException>(() => options.Backlog = 0);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.PrefaceTimeout = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.PrefaceTimeout = TimeSpan.FromDays(25));
     }
 }

@@ -14,11 +14,14 @@ internal sealed class TestHost : IAsyncDisposable
     {
         _app = app;
         Errors = log.Errors;
-        Address = new Uri(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First());
+        Addresses = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses;
+        Address = new Uri(Addresses.First());
         Pool = app.Services.GetServices<IConnectionListenerFactory>().OfType<SocketListenerFactory>().Single().Pool;
     }
 
     public Uri Address { get; }
+
+    public ICollection<string> Addresses { get; }
 
     public BlockPool Pool { get; }
 

@@ -118,7 +118,14 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 
     private void Close(Exception? error)
     {
-        Exception reason = error ?? new ConnectionAbortedException("The connection was closed after everything had been sent.");
+        Exception reason = error switch
+        {
+            null => new ConnectionAbortedException("The connection was closed after everything had been sent."),
+
+            // Also what a reader gets: HTTP logs other exceptions as its own faults.
+            SocketException => new ConnectionResetException(error.Message, error),
+            _ => error,
+        };
         if (Interlocked.CompareExchange(ref _closeReason, reason, null) is not null)
         {
             return;

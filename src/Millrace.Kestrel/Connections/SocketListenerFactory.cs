@@ -15,10 +15,18 @@ internal sealed class SocketListenerFactory(IOptions<MillraceSocketOptions> opti
 
     internal BlockPool Pool { get; } = new();
 
-    public bool CanBind(EndPoint endpoint) => endpoint is IPEndPoint or UnixDomainSocketEndPoint or FileHandleEndPoint;
+    internal MillraceSocketOptions Options => options.Value;
+
+    public bool CanBind(EndPoint endpoint) =>
+        endpoint is IPEndPoint or UnixDomainSocketEndPoint or FileHandleEndPoint or Http2EndPoint;
 
     public ValueTask<IConnectionListener> BindAsync(EndPoint endpoint, CancellationToken cancellationToken = default)
     {
+        if (endpoint is Http2EndPoint http2)
+        {
+            return new(http2);
+        }
+
         Socket socket;
         try
         {
