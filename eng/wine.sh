@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Runs the command for Windows under Wine: copies, reads and writes there, and moves a file by each protocol between Windows and this
-# system. Needs what eng/requirements.list names, and the build of ./test.
+# Runs what is built for Windows under Wine. Needs what eng/requirements.list names, and the build of ./test.
+#   eng/wine.sh            the commands: copies, reads, writes and measures there, and moves a file by each protocol between Windows
+#                          and this system
+#   eng/wine.sh Millrace.Tests   that project's tests; ends with "Failed: N, Passed: N, Skipped: N"
 set -u -o pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 . eng/sdk.sh
@@ -9,8 +11,18 @@ require_sdk || exit 1
 windows=$PWD/artifacts/wine
 here=src/Millrace.Cli/bin/Release/net10.0/Millrace.Cli.dll
 # The tree's lock files and obj/ are for no system in particular.
-dotnet publish src/Millrace.Cli -c Release -r win-x64 --self-contained -o "$windows/cli" -p:ArtifactsPath="$windows/build" \
-  -p:NuGetLockFilePath=obj/win-x64.lock.json -p:RunAnalyzers=false -p:UseSharedCompilation=true -v quiet -nologo || exit 1
+publish() {
+  dotnet publish "$1" -c Release -r win-x64 --self-contained -o "$windows/$2" -p:ArtifactsPath="$windows/build" \
+    -p:NuGetLockFilePath=obj/win-x64.lock.json -p:RunAnalyzers=false -p:UseSharedCompilation=true -v quiet -nologo || exit 1
+}
+if [ $# -eq 0 ]; then
+  publish src/Millrace.Cli cli
+  publish src/Millrace.Lab.Cli lab
+else
+  publish tests/Millrace.Testing.Runner tests
+  cp tests/"$1"/bin/Release/net10.0/Millrace.*.{dll,runtimeconfig.json} "$windows/tests/" &&
+    find tests/"$1"/bin/Release/net10.0 -maxdepth 1 -name '*.dll' -exec cp -n -t "$windows/tests/" {} + || exit 1
+fi
 
 # A write barrier of .NET needs memory that Wine does not give; a crash must not wait for a debugger.
 export WINEPREFIX=$windows/prefix WINEARCH=win64 WINEDEBUG=-all DOTNET_EnableWriteXorExecute=0
@@ -24,6 +36,14 @@ trap end EXIT
 
 # On one processor: Wine's NtFlushProcessWriteBuffers does nothing, and .NET counts on it between processors.
 processor=$(taskset -cp $$ | grep -oE '[0-9]+$')
+if [ $# -gt 0 ]; then
+  cd "$windows/tests" && log=$work/tests.log || exit 1
+  timeout -s KILL 1200 taskset -c "$processor" wine dotnet.exe "$1.dll" "Z:${log//\//\\}" >"$work/output" 2>&1
+  status=$?
+  grep -A 25 '^FAIL' "$log" || [ $status -eq 0 ] || { tail -n 20 "$work/output"; echo "wine: ended with status $status in: $(tail -n 1 "$log")"; }
+  tail -n 1 "$log"
+  exit $status
+fi
 millrace_there() { timeout -s KILL 300 taskset -c "$processor" wine "$windows/cli/Millrace.Cli.exe" "$@"; }
 millrace_here() { timeout -s KILL 300 dotnet "$here" "$@"; }
 fail() { echo "wine: $*" >&2; exit 1; }
@@ -48,3 +68,6 @@ for protocol in http1 http2 tus grpc grpc-web grpc-web-text; do
   fi
 done
 millrace_there put - "${url}standard.txt" <a.txt && cmp a.txt served/standard.txt || fail "put of standard input"
+
+timeout -s KILL 300 taskset -c "$processor" wine "$windows/lab/Millrace.Lab.Cli.exe" files --quick --launches 1 --filter 'FilePipe/4MiB/4096/*' \
+  --out measured >lab.log 2>&1 && [ -s measured/results.json ] || { tail -n 20 lab.log; fail "lab files"; }

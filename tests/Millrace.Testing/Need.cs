@@ -56,4 +56,7 @@ public enum Need
 
     /// <summary>dpkg, lintian and systemd's checks of units.</summary>
     Debian = 1 << 24,
+
+    /// <summary>What Windows has and Wine 8 lacks; met by every other system.</summary>
+    Wine = 1 << 25,
 }

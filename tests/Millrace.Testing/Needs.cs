@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.InteropServices;
 
 namespace Millrace.Testing;
 
@@ -16,7 +17,7 @@ public static class Needs
 
     private static readonly Dictionary<Need, Lazy<string?>> Reasons = new()
     {
-        [Need.Unix] = Reason(() => !OperatingSystem.IsWindows(), "Windows has no FIFOs, signals or file modes."),
+        [Need.Unix] = Reason(() => !OperatingSystem.IsWindows(), "Windows has no FIFOs, signals or file modes, and locks others out of open files and their folders."),
         [Need.Linux] = Reason(OperatingSystem.IsLinux, "Uses calls or files that only Linux has."),
         [Need.Native] = Reason(
             () => OperatingSystem.IsLinux() && Environment.Is64BitProcess && Environment.GetEnvironmentVariable("MILLRACE_PORTABLE") is not ("1" or "true")
@@ -59,6 +60,9 @@ public static class Needs
         [Need.Debian] = Reason(
             () => IsInstalled("dpkg-deb") && IsInstalled("lintian") && IsInstalled("groff") && IsInstalled("systemd-analyze"),
             "Needs dpkg, lintian and systemd-analyze: apt-get install file groff-base lintian man-db systemd."),
+        [Need.Wine] = Reason(
+            () => !OperatingSystem.IsWindows() || !NativeLibrary.TryGetExport(NativeLibrary.Load("ntdll.dll"), "wine_get_version", out _),
+            "Wine 8 has no symbolic links, does not rename over an open file, and .NET allocates more on it."),
         [Need.Trace] = Reason(CanTrace, "Traces system calls: apt-get install python3, and allow ptrace in the container."),
     };
 

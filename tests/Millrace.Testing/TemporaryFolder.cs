@@ -44,6 +44,15 @@ public sealed class TemporaryFolder : IDisposable
     {
         if (Directory.Exists(Path))
         {
+            if (OperatingSystem.IsWindows())
+            {
+                // It deletes nothing that is read-only.
+                foreach (string file in Directory.EnumerateFiles(Path, "*", SearchOption.AllDirectories))
+                {
+                    File.SetAttributes(file, FileAttributes.Normal);
+                }
+            }
+
             Directory.Delete(Path, recursive: true);
         }
     }

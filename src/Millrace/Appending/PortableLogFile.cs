@@ -143,8 +143,15 @@ internal sealed unsafe class PortableLogFile : LogFile
             return WriteErrors.Describe(LogErrors.Open, path, 0, FilePipeError.IsDirectory, exception);
         }
 
-        return SystemError.IsSharing(exception)
-            ? LogErrors.Held(path, exception)
-            : WriteErrors.Describe(LogErrors.Open, path, 0, SystemError.Kind(exception, FilePipeError.Failed), exception);
+        if (SystemError.IsSharing(exception))
+        {
+            return LogErrors.Held(path, exception);
+        }
+
+        // Windows says of a name that is too long that it does not exist.
+        FilePipeError kind = System.IO.Path.GetFileName(path).Length > PortableStagedFile.MaxName
+            ? FilePipeError.NameTooLong
+            : SystemError.Kind(exception, FilePipeError.Failed);
+        return WriteErrors.Describe(LogErrors.Open, path, 0, kind, exception);
     }
 }

@@ -10,7 +10,7 @@ namespace Millrace.Writing;
 internal sealed class PortableStagedFile : StagedFile
 {
     /// <summary>NAME_MAX of linux/limits.h and of the common file systems of Unix, in bytes; in characters that of NTFS.</summary>
-    private const int MaxName = 255;
+    internal const int MaxName = 255;
 
     private readonly FileStream _stream;
     private readonly string _staged;

@@ -3,7 +3,7 @@ namespace Millrace.Tests.Appending;
 /// <summary>Canceling ends the wait, not the append.</summary>
 public sealed class AppendCancelTests
 {
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_canceled_flush_reports_it_and_its_piece_is_appended_once(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -25,7 +25,7 @@ public sealed class AppendCancelTests
         Assert.Equal(TestContent.Of(150).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_token_ends_the_wait_and_the_piece_is_appended_once(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -82,7 +82,7 @@ public sealed class AppendCancelTests
         Assert.Equal(TestContent.Of(150).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task A_canceled_flush_to_the_device_can_be_repeated()
     {
         string path = TestFolder.NewPath();

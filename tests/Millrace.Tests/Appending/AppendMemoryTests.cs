@@ -29,7 +29,7 @@ public sealed class AppendMemoryTests
         Assert.Equal(0, pool.Outstanding);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task Memory_of_a_flush_is_returned_when_it_ends_after_a_failed_completion(bool portable, Durability durability)
     {
         var pool = new CountingPool();

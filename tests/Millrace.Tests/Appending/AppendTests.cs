@@ -27,7 +27,7 @@ public sealed class AppendTests
         Assert.Equal(["log"], folder.Names);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Nothing_is_in_the_file_before_the_flush_however_much_is_buffered(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -45,7 +45,7 @@ public sealed class AppendTests
         Assert.Equal(TestContent.Of(2_000_000).ToArray(), await File.ReadAllBytesAsync(path));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Buffered_bytes_precede_written_ones(bool portable, Durability durability)
     {
         string path = TestFolder.NewPath();
@@ -87,7 +87,7 @@ public sealed class AppendTests
         Assert.Equal(110, other.LastFlushOffset);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_flush_to_the_device_appends_what_is_left(bool portable, Durability durability)
     {
         string path = TestFolder.NewFile(100);

@@ -58,7 +58,7 @@ public sealed class SharedLogTests
         }
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Flushes_of_a_busy_file_share_one_write_and_one_device_flush(bool portable)
     {
         string path = TestFolder.NewPath();
@@ -76,7 +76,7 @@ public sealed class SharedLogTests
         await Logs.DisposeAsync(writers);
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task More_pieces_than_one_system_call_accepts_are_all_appended()
     {
         string path = TestFolder.NewPath();
@@ -150,7 +150,7 @@ public sealed class SharedLogTests
         Assert.Equal(5, new FileInfo(folder["log"]).Length);
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task After_a_foreign_truncation_pieces_go_to_the_new_end()
     {
         string path = TestFolder.NewFile(1000);

@@ -140,7 +140,7 @@ public sealed class TornTailTests
         Assert.Equal(100, new FileInfo(path).Length);
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public void Exception_of_FindEnd_reaches_the_caller_and_the_file_can_be_reopened()
     {
         string path = TestFolder.NewFile(100);
@@ -173,7 +173,7 @@ public sealed class TornTailTests
         Assert.Throws<ArgumentException>(() => FilePipe.Append(TestFolder.NewPath(), options));
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task A_second_writer_waits_until_the_first_has_looked_at_the_end()
     {
         string path = Write("one\ntw");

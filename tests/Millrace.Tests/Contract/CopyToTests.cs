@@ -161,7 +161,7 @@ public sealed class CopyToTests : ContractTests
         await reader.AssertRestAsync(0, 100);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task A_token_ends_a_copy_that_waits_for_bytes(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -179,7 +179,7 @@ public sealed class CopyToTests : ContractTests
         ReaderExtensions.AssertContent(0, 100, destination.ToArray());
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task CancelPendingRead_ends_a_copy_that_waits_for_bytes(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();

@@ -3,7 +3,7 @@ namespace Millrace.Tests.Contract;
 /// <summary>Reads that wait: what ends the wait, and that the reader can go on after each.</summary>
 public sealed class PendingReadTests
 {
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task A_pending_read_completes_with_the_bytes_that_come(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -15,7 +15,7 @@ public sealed class PendingReadTests
         (await read.Soon()).AssertStarts(0);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task A_read_of_examined_bytes_waits_for_more(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -30,7 +30,7 @@ public sealed class PendingReadTests
         (await read.Soon()).AssertStarts(40, 61);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task A_pending_read_completes_with_the_end(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -43,7 +43,7 @@ public sealed class PendingReadTests
         Assert.True(result.Buffer.IsEmpty);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task The_end_comes_with_the_buffered_bytes(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -59,7 +59,7 @@ public sealed class PendingReadTests
         result.AssertStarts(0, 100);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task CancelPendingRead_ends_a_pending_read_and_leaves_the_reader_usable(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -74,7 +74,7 @@ public sealed class PendingReadTests
         await AssertUsableAsync(fed, 0);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task CancelPendingRead_of_a_read_with_buffered_bytes_returns_them(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -93,7 +93,7 @@ public sealed class PendingReadTests
         await AssertUsableAsync(fed, 100);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task A_token_ends_a_pending_read_and_leaves_the_reader_usable(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -109,7 +109,7 @@ public sealed class PendingReadTests
         await AssertUsableAsync(fed, 0);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task A_token_that_ends_a_pending_read_leaves_buffered_bytes_held(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -126,7 +126,7 @@ public sealed class PendingReadTests
         (await fed.Reader.HoldAsync(140)).AssertStarts(10);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task A_reader_waits_as_often_as_it_is_canceled(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -143,7 +143,7 @@ public sealed class PendingReadTests
         await AssertUsableAsync(fed, 0);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task Cancelling_while_bytes_arrive_loses_none(string name)
     {
         const int Turns = 300;
@@ -175,7 +175,7 @@ public sealed class PendingReadTests
         ReaderExtensions.AssertContent(0, Turns, bytes.WrittenSpan);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task Tokens_canceled_while_bytes_arrive_lose_none(string name)
     {
         const int Turns = 200;
@@ -206,7 +206,7 @@ public sealed class PendingReadTests
         ReaderExtensions.AssertContent(0, Turns, bytes.WrittenSpan);
     }
 
-    [Theory, EveryReader(ReaderTraits.ChecksConcurrency)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.ChecksConcurrency)]
     public async Task Any_other_call_while_a_read_is_pending_is_rejected(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -225,7 +225,7 @@ public sealed class PendingReadTests
         (await read.Soon()).AssertStarts(0, 101);
     }
 
-    [Theory, EveryReader(ReaderTraits.ChecksConcurrency)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.ChecksConcurrency)]
     public async Task Completing_ends_a_pending_read_with_an_exception(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();

@@ -112,7 +112,7 @@ public sealed class ReadAtLeastTests : ContractTests
         (await reader.HoldAsync(100)).AssertStarts(0, 100);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task ReadAtLeast_waits_for_enough_bytes(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -126,7 +126,7 @@ public sealed class ReadAtLeastTests : ContractTests
         (await read.Soon()).AssertStarts(0, 300);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits | ReaderTraits.CanBeEnded)]
     public async Task The_end_completes_ReadAtLeast_with_fewer_bytes(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -141,7 +141,7 @@ public sealed class ReadAtLeastTests : ContractTests
         result.AssertStarts(0);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task CancelPendingRead_ends_a_waiting_ReadAtLeast(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();
@@ -161,7 +161,7 @@ public sealed class ReadAtLeastTests : ContractTests
         (await fed.Reader.HoldAsync(300)).AssertStarts(0, 300);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task A_token_ends_a_waiting_ReadAtLeast(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();

@@ -15,7 +15,7 @@ public sealed class TryReadTests : ContractTests
         Assert.True(result.Buffer.IsEmpty);
     }
 
-    [Theory, EveryReader(ReaderTraits.HoldsBackExamined)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.HoldsBackExamined)]
     public async Task TryRead_returns_false_if_all_was_examined(string name)
     {
         foreach (int consumed in new[] { 0, 100 })
@@ -54,7 +54,7 @@ public sealed class TryReadTests : ContractTests
         await reader.AssertRestAsync(0, Length);
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task TryRead_alone_returns_every_byte(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();

@@ -63,7 +63,7 @@ public sealed class CopyContentTests : FolderTests
         CopyFiles.AssertSame(source, Folder["copy"]);
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_fifo_is_copied_to_its_end()
     {
         var fifo = new Fifo();
@@ -123,7 +123,7 @@ public sealed class CopyContentTests : FolderTests
         }
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task A_file_that_grows_meanwhile_is_copied_as_long_as_it_was()
     {
         const int Length = 2 * TestContent.MaxLength;

@@ -77,7 +77,7 @@ public sealed class CopyFailureTests : FolderTests
         Assert.Equal("content", await File.ReadAllTextAsync(Folder["file"]));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Wine), EveryValue]
     public async Task A_link_to_the_source_is_the_same_file(bool portable)
     {
         await File.WriteAllTextAsync(Folder["file"], "content");
@@ -88,7 +88,7 @@ public sealed class CopyFailureTests : FolderTests
         Assert.Equal("content", await File.ReadAllTextAsync(Folder["file"]));
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_hard_link_to_the_source_is_the_same_file()
     {
         await File.WriteAllTextAsync(Folder["file"], "content");

@@ -89,7 +89,7 @@ public sealed class CopyInterruptionTests : FolderTests
         Assert.Empty(Folder.Names);
     }
 
-    [Theory, MemberData(nameof(WayNames))]
+    [NeedsTheory(Need.Unix), MemberData(nameof(WayNames))]
     public async Task A_source_that_changes_meanwhile_is_reported(string ways)
     {
         (FilePipeError Error, Action<SafeFileHandle> Change)[] changes =
@@ -114,7 +114,7 @@ public sealed class CopyInterruptionTests : FolderTests
         }
     }
 
-    [Theory]
+    [NeedsTheory(Need.Unix)]
     [InlineData(false, false)]
     [InlineData(false, true)]
     [InlineData(true, false)]

@@ -27,7 +27,7 @@ public sealed class CopyOptionTests : FolderTests
     public void An_unknown_durability_is_rejected() =>
         Assert.Throws<ArgumentOutOfRangeException>(() => new FileCopyOptions { Durability = (Durability)99 });
 
-    [Theory, InlineData(Secret), InlineData(Program)]
+    [NeedsTheory(Need.Unix), InlineData(Secret), InlineData(Program)]
     public async Task A_new_file_has_the_permissions_that_the_umask_leaves(UnixFileMode mode)
     {
         string source = Source(Folder, mode);
@@ -38,7 +38,7 @@ public sealed class CopyOptionTests : FolderTests
         Assert.Equal(mode, File.GetUnixFileMode(Folder["copy"]));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Replaced_file_passes_on_its_permissions(bool portable)
     {
         string source = Source(Folder, Program);
@@ -51,7 +51,7 @@ public sealed class CopyOptionTests : FolderTests
         CopyFiles.AssertSame(source, Folder["copy"]);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Preserved_permissions_are_those_of_the_source(bool portable)
     {
         const UnixFileMode Odd = Secret | UnixFileMode.GroupWrite | UnixFileMode.OtherExecute;
@@ -65,7 +65,7 @@ public sealed class CopyOptionTests : FolderTests
         Assert.Equal(Odd, File.GetUnixFileMode(Folder["copy"]));
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task Set_user_ID_bits_are_not_preserved()
     {
         string source = Source(Folder, Program | UnixFileMode.SetUser);
@@ -75,7 +75,7 @@ public sealed class CopyOptionTests : FolderTests
         Assert.Equal(Program, File.GetUnixFileMode(Folder["copy"]));
     }
 
-    [Theory]
+    [NeedsTheory(Need.Unix)]
     [InlineData(false, false)]
     [InlineData(false, true)]
     [InlineData(true, false)]
@@ -93,7 +93,7 @@ public sealed class CopyOptionTests : FolderTests
         Assert.Equal(Then.AddDays(1), File.GetLastAccessTimeUtc(Folder["copy"]));
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task Without_PreserveTimes_the_copy_has_the_current_time()
     {
         string source = Source(Folder, Secret);
@@ -114,7 +114,7 @@ public sealed class CopyOptionTests : FolderTests
         Assert.Equal(SHA256.HashData(TestContent.Of(3_000_001).Span), copy.Sha256.ToArray());
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_source_that_can_be_read_only_once_is_verified_too()
     {
         var fifo = new Fifo();
@@ -128,7 +128,7 @@ public sealed class CopyOptionTests : FolderTests
         Assert.Equal(SHA256.HashData(TestContent.Of(120_000).Span), copy.Sha256.ToArray());
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_link_is_followed_on_both_sides(bool portable)
     {
         string source = Source(Folder, Secret);

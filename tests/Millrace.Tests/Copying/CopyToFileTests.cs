@@ -40,7 +40,7 @@ public sealed class CopyToFileTests : FolderTests
             hash ? System.Security.Cryptography.SHA256.HashData(TestContent.Of(Length).Span) : [], commit.Sha256.ToArray());
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task A_file_that_grew_is_copied_to_its_new_end()
     {
         string path = TestFolder.NewFile(Length);
@@ -58,7 +58,7 @@ public sealed class CopyToFileTests : FolderTests
         File.Delete(path);
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task A_file_that_was_rewritten_is_reported_when_it_is_copied()
     {
         string path = TestFolder.NewFile(Length);
@@ -160,7 +160,7 @@ public sealed class CopyToFileTests : FolderTests
         await reader.AssertRestAsync(0, Length);
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_reader_that_is_completed_during_a_copy_ends_it_and_closes_the_file()
     {
         string path = TestFolder.NewFile(Length);

@@ -9,11 +9,11 @@ public sealed class WriterSystemCallTests
     private const int Length = CountedWrites.Length;
 
     // 16 blocks of 256 KiB, and a rest of less than a page now and then.
-    [Theory, EveryWriter]
+    [NeedsTheory(Need.Unix), EveryWriter]
     public async Task Small_chunks_are_combined_into_large_writes(string kind) =>
         Assert.InRange(await CountAsync(kind, "small"), 1, 20);
 
-    [Theory]
+    [NeedsTheory(Need.Unix)]
     [InlineData("Buffered")]
     [InlineData("WriteBehind")]
     [InlineData("Portable")]
@@ -30,11 +30,11 @@ public sealed class WriterSystemCallTests
         Assert.Empty(pool.Sizes);
     }
 
-    [Theory, InlineData("Buffered"), InlineData("Portable")]
+    [NeedsTheory(Need.Bash), InlineData("Buffered"), InlineData("Portable")]
     public async Task Variable_fixes_the_bytes_of_one_write(string kind) =>
         Assert.Equal(Length / CountedWrites.FixedBytes, await CountAsync(kind, "large", $"export MILLRACE_BLOCK_BYTES={CountedWrites.FixedBytes}"));
 
-    [Theory, InlineData("Buffered"), InlineData("Portable")]
+    [NeedsTheory(Need.Unix), InlineData("Buffered"), InlineData("Portable")]
     public async Task Option_fixes_the_bytes_of_one_write(string kind) =>
         Assert.Equal(Length / CountedWrites.FixedBytes, await CountAsync(kind, "fixed"));
 

@@ -10,7 +10,7 @@ public class DirectBytesTests
 
     public static TheoryData<string> Engines => DirectReaders.EngineData;
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task A_file_of_any_size_is_read_to_its_end(string engine)
     {
         int[] sizes =
@@ -23,7 +23,7 @@ public class DirectBytesTests
         }
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task Only_the_requested_part_is_read(string engine)
     {
         const int Size = (2 * Queue) + 777;
@@ -40,7 +40,7 @@ public class DirectBytesTests
         }
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task Seeking_with_blocks_in_flight_reads_the_right_bytes(string engine)
     {
         const int Size = (2 * Queue) + 4321;
@@ -59,7 +59,7 @@ public class DirectBytesTests
         await reader.AssertRestAsync(12_345, Size);
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task A_record_longer_than_all_blocks_in_flight_is_buffered(string engine)
     {
         const int Size = 3 * Queue;
@@ -70,7 +70,7 @@ public class DirectBytesTests
         await reader.AssertRestAsync(0, Size);
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public void Read_waits_on_the_calling_thread(string engine)
     {
         const int Size = Queue + 99;

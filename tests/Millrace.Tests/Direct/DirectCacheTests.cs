@@ -9,7 +9,7 @@ public class DirectCacheTests
 
     public static TheoryData<string> Engines => DirectReaders.EngineData;
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task A_direct_read_leaves_nothing_in_the_page_cache(string engine)
     {
         string path = NewDroppedFile();
@@ -21,7 +21,7 @@ public class DirectCacheTests
         Assert.Equal(0, DirectNative.ResidentPages(path));
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_buffered_read_fills_the_page_cache()
     {
         string path = NewDroppedFile();

@@ -9,7 +9,7 @@ public class DirectChangeTests
 
     public static TheoryData<string> Engines => DirectReaders.EngineData;
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task Truncation_is_reported_after_the_last_remaining_byte(string engine)
     {
         const int Left = (9 * 1024 * 1024) + 123;
@@ -36,7 +36,7 @@ public class DirectChangeTests
         Assert.Equal(Left, offset);
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task A_file_that_grew_is_read_to_its_new_end(string engine)
     {
         const int AtOpen = (3 * 1024 * 1024) + 77;
@@ -51,7 +51,7 @@ public class DirectChangeTests
         await reader.AssertRestAsync(1, Size - 5);
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task A_file_that_was_rewritten_is_reported(string engine)
     {
         string path = DirectReaders.NewFile(Size);
@@ -65,7 +65,7 @@ public class DirectChangeTests
         await Fails.WithAsync(FilePipeError.Changed, () => reader.ReadToEndAsync());
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task Bytes_that_are_only_in_the_page_cache_are_read(string engine)
     {
         string path = DirectReaders.NewFile(Size);

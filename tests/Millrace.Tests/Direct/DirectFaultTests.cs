@@ -12,7 +12,7 @@ public class DirectFaultTests
 
     public static TheoryData<string> Engines => DirectReaders.EngineData;
 
-    [Theory]
+    [NeedsTheory(Need.Linux)]
     [InlineData(SetUpRing, 1, "Operation not permitted")]
     [InlineData(SetUpRing, 38, "Function not implemented")]
     [InlineData(EnterRing, 1, "Operation not permitted")]
@@ -40,7 +40,7 @@ public class DirectFaultTests
         Assert.Contains(why, refusal);
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task Bytes_rejected_by_direct_reads_are_read_through_the_page_cache(string engine)
     {
         string path = DirectReaders.NewFile(Size);
@@ -51,7 +51,7 @@ public class DirectFaultTests
         await reader.AssertRestAsync(77, Size);
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task A_failing_device_is_reported_with_the_offset(string engine)
     {
         string path = DirectReaders.NewFile(Size);
@@ -78,7 +78,7 @@ public class DirectFaultTests
         Assert.Equal(offset, exception.Offset);
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_handle_closed_by_its_owner_is_reported_at_the_end()
     {
         string path = DirectReaders.NewFile(Size);
@@ -90,7 +90,7 @@ public class DirectFaultTests
         await Fails.WithAsync(FilePipeError.ReadFailed, () => reader.ReadToEndAsync());
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_ring_that_breaks_is_replaced_by_threads_without_losing_a_byte()
     {
         if (!DirectReaders.Engines.Contains(DirectReaders.Ring))

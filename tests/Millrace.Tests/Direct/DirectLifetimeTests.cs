@@ -7,7 +7,7 @@ public class DirectLifetimeTests
 
     public static TheoryData<string> Engines => DirectReaders.EngineData;
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task Readers_completed_with_reads_in_flight_do_not_affect_others(string engine)
     {
         string path = DirectReaders.NewFile(Size);
@@ -45,7 +45,7 @@ public class DirectLifetimeTests
         await Linux.ClosedAsync(path);
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task A_hundred_readers_at_once_each_get_their_bytes(string engine)
     {
         string path = DirectReaders.NewFile(Size);
@@ -58,7 +58,7 @@ public class DirectLifetimeTests
         await Linux.ClosedAsync(path);
     }
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public async Task Cancelled_reads_lose_nothing(string engine)
     {
         using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(Size));

@@ -9,7 +9,7 @@ public class DirectStrategyTests
 
     public static TheoryData<string> Engines => DirectReaders.EngineData;
 
-    [Theory, MemberData(nameof(Engines))]
+    [NeedsTheory(Need.Linux), MemberData(nameof(Engines))]
     public void The_reason_names_the_engine(string engine)
     {
         using FilePipeReader reader = DirectReaders.Open(engine, DirectReaders.NewFile(1));
@@ -18,7 +18,7 @@ public class DirectStrategyTests
         Assert.Contains(engine, reader.StrategyReason);
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public void A_regular_file_is_opened_past_the_page_cache()
     {
         string path = DirectReaders.NewFile(1);
@@ -27,7 +27,7 @@ public class DirectStrategyTests
         Assert.Single(DirectReaders.DirectDescriptors(path));
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public void The_portable_strategy_is_Buffered()
     {
         using FilePipeReader reader =
@@ -36,7 +36,7 @@ public class DirectStrategyTests
         Assert.Contains("switched off", reader.StrategyReason);
     }
 
-    [Theory]
+    [NeedsTheory(Need.Linux)]
     [InlineData("/proc/self/stat")]
     [InlineData("/dev/zero")]
     public void Direct_falls_back_to_Buffered_with_a_reason(string path)
@@ -46,7 +46,7 @@ public class DirectStrategyTests
         Assert.NotEqual("asked for", reader.StrategyReason);
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public void A_file_in_memory_is_Buffered()
     {
         string path = Path.Combine("/dev/shm", Path.GetRandomFileName());
@@ -63,7 +63,7 @@ public class DirectStrategyTests
         }
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_foreign_pool_is_ignored()
     {
         string path = DirectReaders.NewFile(100_000);
@@ -73,7 +73,7 @@ public class DirectStrategyTests
         await reader.AssertRestAsync(0, 100_000);
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_handle_given_by_the_caller_stays_as_it_was()
     {
         string path = DirectReaders.NewFile(300_000);
@@ -89,7 +89,7 @@ public class DirectStrategyTests
         Assert.False(DirectNative.IsDirect((int)handle.DangerousGetHandle()));
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task A_deleted_file_is_read()
     {
         string path = DirectReaders.NewFile(300_000);

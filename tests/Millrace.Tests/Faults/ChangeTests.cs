@@ -10,7 +10,7 @@ public sealed class ChangeTests
     // More than the blocks that may be read before anybody asks.
     private const int Length = 9_000_001;
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_file_rewritten_in_place_is_reported_at_its_end(ReadStrategy strategy, bool portable, ChangeDetection detection)
     {
         string path = TestFolder.NewFile(Length);
@@ -35,7 +35,7 @@ public sealed class ChangeTests
         File.Delete(path);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_file_that_grew_is_read_to_its_new_end(ReadStrategy strategy, bool portable, ChangeDetection detection)
     {
         const int More = 1_500_000;
@@ -77,7 +77,7 @@ public sealed class ChangeTests
         AssertReported(detection != ChangeDetection.Truncated, exception, path, 1_000);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Reads_by_others_do_not_count_as_changes(ReadStrategy strategy, bool portable, ChangeDetection detection)
     {
         string path = TestFolder.NewFile(1_000);
@@ -89,7 +89,7 @@ public sealed class ChangeTests
         await reader.AssertRestAsync(0, 1_000);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_file_deleted_while_it_is_read_is_read_to_its_end(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);

@@ -8,7 +8,7 @@ public sealed class PermissionTests
 {
     private const uint Nobody = 65534;
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public void Unreadable_file_is_reported(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(100);
@@ -17,7 +17,7 @@ public sealed class PermissionTests
         AssertDenied(path, strategy, portable);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public void File_in_an_inaccessible_folder_is_reported(ReadStrategy strategy, bool portable)
     {
         string folder = TestFolder.NewPath(".folder");

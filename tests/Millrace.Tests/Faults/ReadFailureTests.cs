@@ -18,7 +18,7 @@ public sealed class ReadFailureTests
         Assert.Equal(0, reader.Position);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task Bytes_before_an_error_are_delivered_first(ReadStrategy strategy, bool portable)
     {
         using var memory = new MemoryWithHole(1_003_520);
@@ -41,7 +41,7 @@ public sealed class ReadFailureTests
         Assert.Equal(exception.Offset, reader.Position);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_reader_can_continue_elsewhere_after_an_error(ReadStrategy strategy, bool portable)
     {
         using var memory = new MemoryWithHole(409_600);
@@ -53,7 +53,7 @@ public sealed class ReadFailureTests
         (await reader.HoldAsync(400_000)).AssertStarts(100, 400_000);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_failed_copy_has_copied_the_bytes_before_the_error(ReadStrategy strategy, bool portable)
     {
         using var memory = new MemoryWithHole(819_200);

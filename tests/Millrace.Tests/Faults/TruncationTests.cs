@@ -8,7 +8,7 @@ public sealed class TruncationTests
     // Longer than two windows, so that something is left to be read whatever is held.
     private const int Length = 9_000_001;
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Bytes_before_the_reported_truncation_are_correct(ReadStrategy strategy, bool portable)
     {
         foreach (int length in new[] { 0, 1_000_001, Length - 1 })
@@ -30,7 +30,7 @@ public sealed class TruncationTests
         }
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Every_further_read_reports_the_truncation(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
@@ -50,7 +50,7 @@ public sealed class TruncationTests
         File.Delete(path);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Buffered_bytes_stay_available(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
@@ -64,7 +64,7 @@ public sealed class TruncationTests
         File.Delete(path);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Bytes_read_before_the_failure_stay_available(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
@@ -87,7 +87,7 @@ public sealed class TruncationTests
         File.Delete(path);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task The_rest_can_be_read_after_a_seek(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
@@ -101,7 +101,7 @@ public sealed class TruncationTests
         File.Delete(path);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_copy_fails_at_the_first_byte_that_was_not_copied(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
@@ -118,7 +118,7 @@ public sealed class TruncationTests
         File.Delete(path);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_remaining_part_is_readable_if_only_truncation_is_detected(
         ReadStrategy strategy, bool portable)
     {

@@ -7,7 +7,7 @@ public sealed class HandleTests
 {
     private const int Length = 600_001;
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task The_position_of_the_handle_is_neither_used_nor_moved(ReadStrategy strategy, bool portable)
     {
         using SafeFileHandle handle = Open();
@@ -98,7 +98,7 @@ public sealed class HandleTests
         Assert.False(handle.IsClosed);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public void A_handle_of_a_folder_is_rejected_and_left_open(bool portable)
     {
         using SafeFileHandle handle = Linux.OpenForReading(TestFolder.Root);

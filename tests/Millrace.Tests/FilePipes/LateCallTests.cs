@@ -6,7 +6,7 @@ namespace Millrace.Tests.FilePipes;
 /// </summary>
 public sealed class LateCallTests
 {
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_late_call_leaves_a_read_of_a_fifo_waiting(bool portable)
     {
         using var fifo = new Fifo();

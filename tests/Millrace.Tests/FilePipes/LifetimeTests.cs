@@ -21,7 +21,7 @@ public sealed class LifetimeTests
         Assert.Throws<InvalidOperationException>(() => reader.TryRead(out _));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task Completing_closes_the_file(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
@@ -36,7 +36,7 @@ public sealed class LifetimeTests
         await Linux.ClosedAsync(path);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task Completing_during_a_disk_wait_is_safe(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(2_000_000);
@@ -58,7 +58,7 @@ public sealed class LifetimeTests
         await Linux.ClosedAsync(path);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task Cancelling_during_a_disk_wait_loses_nothing(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
@@ -84,7 +84,7 @@ public sealed class LifetimeTests
         Assert.Equal(Length, consumed);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_reader_that_was_never_read_closes_its_file(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);
@@ -95,7 +95,7 @@ public sealed class LifetimeTests
         await Linux.ClosedAsync(path);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_cold_file_is_read_completely(ReadStrategy strategy, bool portable)
     {
         string path = TestFolder.NewFile(Length);

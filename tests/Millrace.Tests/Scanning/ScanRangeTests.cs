@@ -227,7 +227,7 @@ public sealed class ScanRangeTests
         File.Delete(path);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_fifo_is_one_range(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();

@@ -123,7 +123,7 @@ public sealed class SequenceCancellationTests
         await reader.CompleteAsync();
     }
 
-    [Theory, EveryReader(ReaderTraits.Waits)]
+    [NeedsTheory(Need.Linux), EveryReader(ReaderTraits.Waits)]
     public async Task CancelPendingRead_ends_a_move_that_waits_and_loses_nothing(string name)
     {
         using FedReader fed = Readers.Get(name).CreateFed();

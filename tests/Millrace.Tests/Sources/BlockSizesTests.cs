@@ -10,7 +10,7 @@ public sealed class BlockSizesTests
     private const int KiB = 1024;
     private const int MiB = 1024 * 1024;
 
-    [Theory]
+    [NeedsTheory(Need.Native)]
     [InlineData(MiB, 256 * KiB)]
     [InlineData(2 * MiB, 512 * KiB)]
     [InlineData(5 * MiB, MiB)]
@@ -59,7 +59,7 @@ public sealed class BlockSizesTests
         Assert.DoesNotContain("blocks", small.StrategyReason, StringComparison.Ordinal);
     }
 
-    [Theory]
+    [NeedsTheory(Need.Bash)]
     [InlineData(131_072, "128 KiB, fixed for the process")]
     [InlineData(2_097_152, "2048 KiB, fixed for the process")]
     [Trait("Needs", "Native")]

@@ -5,7 +5,7 @@ namespace Millrace.Tests.Sources;
 /// <summary>FIFOs: no length, no seeking, bytes when they come.</summary>
 public sealed class FifoTests
 {
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_slow_writer_is_waited_for(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -24,7 +24,7 @@ public sealed class FifoTests
         await reader.AssertRestAsync(1_000, 1_000);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task More_bytes_than_the_kernel_buffers_arrive_complete(ReadStrategy strategy, bool portable)
     {
         const int Length = 3_000_001;
@@ -45,7 +45,7 @@ public sealed class FifoTests
         Assert.Equal(Length, reader.Position);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_record_longer_than_a_block_is_buffered(ReadStrategy strategy, bool portable)
     {
         const int Length = 1_000_001;
@@ -61,7 +61,7 @@ public sealed class FifoTests
         await writing.Soon();
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_writer_that_writes_nothing_yields_an_empty_file(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -71,7 +71,7 @@ public sealed class FifoTests
         await reader.AssertRestAsync(0, 0);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public void A_fifo_has_no_positions(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -85,7 +85,7 @@ public sealed class FifoTests
         Assert.Contains("FIFO", reader.StrategyReason, StringComparison.Ordinal);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task Position_counts_what_was_consumed(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -97,7 +97,7 @@ public sealed class FifoTests
         Assert.Equal(123, reader.Position);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task Reading_ends_at_the_requested_length(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -107,7 +107,7 @@ public sealed class FifoTests
         await reader.AssertRestAsync(0, 250);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public void An_offset_is_rejected(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -115,7 +115,7 @@ public sealed class FifoTests
         Assert.Throws<NotSupportedException>(() => TestReader.Open(fifo.Path, strategy, portable, new FileReadOptions { Offset = 1 }));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_synchronous_read_waits(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -127,7 +127,7 @@ public sealed class FifoTests
         (await read.Soon()).AssertStarts(0);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_synchronous_read_that_waits_can_be_canceled(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
@@ -139,7 +139,7 @@ public sealed class FifoTests
         Assert.True((await read.Soon()).IsCanceled);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task Disposing_while_a_read_waits_returns_at_once_and_ends_the_read(
         ReadStrategy strategy, bool portable)
     {
@@ -175,7 +175,7 @@ public sealed class FifoTests
         (await second.HoldAsync(100)).AssertStarts(0, 100);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_handle_of_a_fifo_is_read(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();

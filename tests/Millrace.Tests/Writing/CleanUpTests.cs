@@ -27,7 +27,7 @@ public sealed class CleanUpTests : FolderTests
         Assert.Equal(["file"], Folder.Names);
     }
 
-    [Fact]
+    [NeedsFact(Need.Wine)]
     public void Nothing_else_is_ever_removed()
     {
         string name = StagedName.Next();

@@ -22,7 +22,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal(["file"], Folder.Names);
     }
 
-    [Theory, EveryWriter]
+    [NeedsTheory(Need.Wine), EveryWriter]
     public async Task Readers_of_the_old_file_continue_reading_it(string kind)
     {
         await File.WriteAllTextAsync(Folder["file"], "old");
@@ -36,7 +36,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal("old", Encoding.ASCII.GetString((await reader.ReadAsync()).Buffer));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Permissions_of_the_old_file_are_kept(bool portable)
     {
         await File.WriteAllTextAsync(Folder["file"], "old");
@@ -46,7 +46,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal(Mode, File.GetUnixFileMode(Folder["file"]));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Requested_permissions_apply_from_the_first_byte(bool portable)
     {
         const UnixFileMode Mode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
@@ -57,7 +57,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal(Mode, File.GetUnixFileMode(Folder["file"]));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_new_file_has_the_permissions_that_the_framework_gives(bool portable)
     {
         await File.WriteAllTextAsync(Folder["theirs"], "");
@@ -76,7 +76,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal("1234 5678 4755\n", Shell.Run("stat", "-c", "%u %g %a", Folder["file"]));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Wine), EveryValue]
     public async Task Target_of_a_link_is_replaced(bool portable)
     {
         await File.WriteAllTextAsync(Folder["file"], "old");
@@ -87,7 +87,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal(["file", "link"], Folder.Names);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Wine), EveryValue]
     public async Task Missing_target_of_a_link_is_created(bool portable)
     {
         File.CreateSymbolicLink(Folder["link"], "file");
@@ -96,7 +96,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal("file", new FileInfo(Folder["link"]).LinkTarget);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Wine), EveryValue]
     public async Task CreateNew_rejects_a_taken_name_at_once(bool portable)
     {
         await File.WriteAllTextAsync(Folder["file"], "old");
@@ -153,7 +153,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal(20, Folder.Names.Length);
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task Excess_preallocation_is_released()
     {
         await using FilePipeWriter writer = FilePipe.Create(

@@ -93,7 +93,7 @@ public sealed class WriteFailureTests : FolderTests
         AssertOldFileAlone(disk);
     }
 
-    [Fact]
+    [NeedsFact(Need.Bash)]
     public async Task File_size_limit_is_an_error_and_not_a_signal()
     {
         // The runtime itself maps a large file in memory, unless it is told not to.
@@ -104,7 +104,7 @@ public sealed class WriteFailureTests : FolderTests
         Assert.Empty(Folder.Names);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Removed_folder_is_reported(bool portable)
     {
         string inner = Directory.CreateDirectory(Folder["inner"]).FullName;
@@ -132,7 +132,7 @@ public sealed class WriteFailureTests : FolderTests
         Assert.Equal([Path.Combine(Folder["after"], "file")], Directory.GetFileSystemEntries(Folder["after"]));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task Read_only_file_is_rejected(bool portable)
     {
         await File.WriteAllTextAsync(Folder["file"], "old");
@@ -155,7 +155,12 @@ public sealed class WriteFailureTests : FolderTests
     public void Too_long_name_is_rejected(bool portable)
     {
         AssertRefused(Folder, new string('x', 256), FilePipeError.NameTooLong, portable);
-        AssertRefused(Folder, new string('ü', 128), FilePipeError.NameTooLong, portable);
+        if (!OperatingSystem.IsWindows())
+        {
+            // Windows counts UTF-16, others bytes.
+            AssertRefused(Folder, new string('ü', 128), FilePipeError.NameTooLong, portable);
+        }
+
         Assert.Empty(Folder.Names);
     }
 

@@ -1,0 +1,42 @@
+using System.Reflection;
+using System.Runtime.Loader;
+using Millrace.Testing.Runner;
+using Xunit.Abstractions;
+using Xunit.Sdk;
+
+if (args is not ([_, _, ..]))
+{
+    Console.Error.WriteLine("dotnet TESTS.dll LOG [CLASS…]       runs xunit's tests, of the named classes or all, one after the other");
+    Console.Error.WriteLine("dotnet exec PROGRAM.dll [ARGUMENT…] runs a program, as the tests ask of a dotnet");
+    return 2;
+}
+
+bool isProgram = args[0] == "exec";
+string path = Path.GetFullPath(args[isProgram ? 1 : 0]);
+string folder = Path.GetDirectoryName(path)!;
+AssemblyLoadContext.Default.Resolving += (context, name) =>
+    Path.Combine(folder, name.Name + ".dll") is var file && File.Exists(file) ? context.LoadFromAssemblyPath(file) : null;
+if (isProgram)
+{
+    return AppDomain.CurrentDomain.ExecuteAssembly(path, args[2..]);
+}
+
+Assembly assembly = AssemblyLoadContext.Default.LoadFromAssemblyPath(path);
+using var log = new TestLog(args[1]);
+IList<CustomAttributeTypedArgument>? custom = assembly.GetCustomAttributesData()
+    .FirstOrDefault(data => data.AttributeType.Name == nameof(Xunit.TestFrameworkAttribute))?.ConstructorArguments;
+Type type = custom is null ? typeof(XunitTestFramework) : assembly.GetType((string)custom[0].Value!, throwOnError: true)!;
+using var framework = (TestFramework)Activator.CreateInstance(type, [log])!;
+using ITestFrameworkDiscoverer discoverer = framework.GetDiscoverer(Reflector.Wrap(assembly));
+var options = new RunnerOptions();
+options.SetValue("xunit.discovery.PreEnumerateTheories", false);
+options.SetValue("xunit.execution.DisableParallelization", true);
+discoverer.Find(includeSourceInformation: false, log, options);
+log.Discovered.Wait();
+ITestCase[] cases =
+[
+    .. log.Cases.Where(test => args.Length == 2 || args.AsSpan(2).Contains(test.TestMethod.TestClass.Class.Name)),
+];
+using ITestFrameworkExecutor executor = framework.GetExecutor(new AssemblyName(assembly.FullName!));
+executor.RunTests(cases, log, options);
+return log.WaitForEnd() ? 0 : 1;
