@@ -11,7 +11,10 @@ public sealed class LabReportTests : CommandTest
         File.Copy(Path.Combine(Repository.Root, "README.md"), copy);
         string before = await File.ReadAllTextAsync(copy);
         await File.WriteAllTextAsync(copy, before.Replace("| buffer |", "| spoilt |", StringComparison.Ordinal));
-        await PrintAsync("report", StoredRunFiles.CommittedFiles, "--out", "report", "--table", copy);
+        string[] machines = [.. Directory.EnumerateDirectories(Path.Combine(Repository.Root, "results"))
+            .Select(machine => Path.Combine(machine, "files")).Where(Directory.Exists).Order(StringComparer.Ordinal)];
+        Assert.Contains(StoredRunFiles.CommittedFiles, machines);
+        await PrintAsync(["report", .. machines, "--out", "report", "--table", copy]);
         Assert.Equal(before.ReplaceLineEndings("\n"), await File.ReadAllTextAsync(copy));
     }
 
