@@ -150,7 +150,7 @@ internal sealed partial class BlockQueue
 
         // After an odd beginning, back to whole pages: the kernel copies those faster.
         int trial = 0;
-        int wanted = Sizes.Tuner is { } tuner ? _series.Next(tuner, Sizes.Limit, out trial) : Sizes.Limit;
+        int wanted = Sizes.Measures ? _series.Next(Sizes.Tuner!, Sizes.Limit, out trial) : Sizes.Bytes;
         int bytes = Math.Min(wanted - (int)(offset % BlockPool.Alignment), block.BodyCapacity);
         bytes -= (int)((offset + bytes) % BlockPool.Alignment);
         long end = _claimOffset < _file.KnownEnd ? _file.KnownEnd : _file.Limit;

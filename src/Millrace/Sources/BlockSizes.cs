@@ -9,7 +9,8 @@ namespace Millrace.Sources;
 /// <summary>How many bytes of a file one block takes.</summary>
 /// <param name="Limit">Bytes that a block takes at most; without a <paramref name="Tuner"/>, what it takes.</param>
 /// <param name="Tuner">Chooses within the limit.</param>
-internal readonly record struct BlockSizes(int Limit, SizeTuner? Tuner = null)
+/// <param name="Measures">Whether the reader's own reads are measured for it: not those of two threads at once, which take each other's memory.</param>
+internal readonly record struct BlockSizes(int Limit, SizeTuner? Tuner = null, bool Measures = false)
 {
     /// <summary>A file is read in at least so many blocks, so that memory stays in proportion to it.</summary>
     private const int MinBlocks = 4;
@@ -24,12 +25,13 @@ internal readonly record struct BlockSizes(int Limit, SizeTuner? Tuner = null)
             CultureInfo.InvariantCulture,
             out int bytes) && FileReadOptions.IsBlockSize(bytes) ? bytes : 0;
 
-    private int Bytes => Tuner is null ? Limit : Math.Min(Tuner.Size, Limit);
+    /// <summary>Bytes of the next block.</summary>
+    public int Bytes => Tuner is null ? Limit : Math.Min(Tuner.Size, Limit);
 
     /// <summary>How many of the usual blocks one is as large as, at least 1.</summary>
     public int UsualBlocks => Math.Max(1, Bytes / BlockPool.BodyBytes);
 
-    public static BlockSizes For(OpenFile file, in FileReadOptions options)
+    public static BlockSizes For(OpenFile file, in FileReadOptions options, bool oneThread = false)
     {
         if (options.BlockBytes > 0)
         {
@@ -39,7 +41,7 @@ internal readonly record struct BlockSizes(int Limit, SizeTuner? Tuner = null)
         // A caller's pool was made for the usual blocks, and without a positional read nothing could be measured.
         long rest = file.Native && options.Pool is null ? file.KnownEnd - file.Start : 0;
         long limit = Math.Min(Math.Min(rest / MinBlocks, options.MaxBufferedBytes), BlockPool.LargeBodyBytes);
-        return limit >= 2 * BlockPool.BodyBytes ? new BlockSizes(1 << BitOperations.Log2((uint)limit), SizeTuner.Reading)
+        return limit >= 2 * BlockPool.BodyBytes ? new BlockSizes(1 << BitOperations.Log2((uint)limit), SizeTuner.Reading, oneThread)
             : new BlockSizes(ForProcess is > 0 and < BlockPool.BodyBytes and var bytes ? bytes : BlockPool.BodyBytes);
     }
 

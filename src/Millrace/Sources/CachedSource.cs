@@ -53,7 +53,7 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
         File = file;
         Strategy = strategy;
         _reason = reason;
-        _sizes = BlockSizes.For(file, options);
+        _sizes = BlockSizes.For(file, options, oneThread: strategy == ReadStrategy.Buffered);
         _inPlace = file is { Native: true, CanSeek: true };
         _alwaysAhead = strategy == ReadStrategy.ReadAhead || !_inPlace;
         _queue = new BlockQueue(file, _sizes.Allocator(options.Pool), this)

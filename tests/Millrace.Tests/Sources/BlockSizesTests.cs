@@ -46,6 +46,16 @@ public sealed class BlockSizesTests
         Assert.Equal(new BlockSizes(expected), BlockSizes.For(file, options));
     }
 
+    [NeedsFact(Need.Native)]
+    [Trait("Needs", "Native")]
+    public void Only_a_reader_of_one_thread_measures()
+    {
+        using OpenFile file = OpenFile.Open(Sparse(64 * MiB), default);
+
+        Assert.True(BlockSizes.For(file, default, oneThread: true).Measures);
+        Assert.False(BlockSizes.For(file, default, oneThread: false).Measures);
+    }
+
     [Fact]
     public async Task Reason_names_the_size_of_blocks_and_why()
     {
