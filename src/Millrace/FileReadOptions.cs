@@ -149,8 +149,8 @@ public readonly record struct FileReadOptions
 public enum ReadStrategy
 {
     /// <summary>
-    /// <see cref="Buffered"/> or <see cref="ReadAhead"/>, chosen when the file is opened from its size, its kind and
-    /// the number of processors. <see cref="FilePipeReader.Strategy"/> and
+    /// <see cref="Buffered"/> or <see cref="ReadAhead"/>, chosen when the file is opened from its size, its kind, the
+    /// number of processors and whether they all have work (Linux). <see cref="FilePipeReader.Strategy"/> and
     /// <see cref="FilePipeReader.StrategyReason"/> report the choice and the reason.
     /// </summary>
     Auto,

@@ -1,5 +1,6 @@
 using Millrace.Buffers;
 using Millrace.Interop;
+using Millrace.Tuning;
 
 namespace Millrace.Sources;
 
@@ -50,6 +51,7 @@ internal abstract class ReadSource : IDisposable
         return file.Kind != FileKind.Regular || wanted < ReadAheadFromBytes
                 ? Cached(ReadStrategy.Buffered, "too small for a second thread to pay", options)
             : Environment.ProcessorCount < 2 ? Cached(ReadStrategy.Buffered, "one processor", options)
+            : ProcessorLoad.IsFull ? Cached(ReadStrategy.Buffered, "a second thread would find no idle processor", options)
             : Cached(ReadStrategy.ReadAhead, "large file and more than one processor", options);
 
         CachedSource Cached(ReadStrategy strategy, string reason, in FileReadOptions options) =>
