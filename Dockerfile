@@ -15,7 +15,7 @@ COPY --from=build /program/Millrace.Cli /usr/bin/millrace
 COPY --from=build --chown=$APP_UID:$APP_UID /data /data
 USER $APP_UID
 VOLUME /data
-EXPOSE 8080 8081
+EXPOSE 8080
 # The folder's tokens, or --insecure after the image's name, let callers in.
 HEALTHCHECK --interval=30s --timeout=10s CMD ["/usr/bin/millrace", "health", "--quiet"]
 STOPSIGNAL SIGTERM

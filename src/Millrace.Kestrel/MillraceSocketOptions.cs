@@ -1,3 +1,7 @@
+using System.Net;
+using System.Net.Sockets;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+
 namespace Millrace.Kestrel;
 
 /// <summary>Options of the transport that <see cref="MillraceSockets.UseMillraceSockets"/> installs.</summary>
@@ -33,6 +37,17 @@ public sealed class MillraceSocketOptions
             _backlog = value;
         }
     }
+
+    /// <summary>
+    /// Makes a socket that is bound to an address and does not listen yet. Kestrel owns it. By default it is
+    /// <see cref="SocketTransportOptions.CreateDefaultBoundListenSocket"/>.
+    /// </summary>
+    /// <exception cref="ArgumentNullException">The value is null.</exception>
+    public Func<EndPoint, Socket> CreateBoundListenSocket
+    {
+        get;
+        set => field = value ?? throw new ArgumentNullException(nameof(value));
+    } = SocketTransportOptions.CreateDefaultBoundListenSocket;
 
     /// <summary>Whether TCP sends small packets at once (TCP_NODELAY). True by default, as in Kestrel's transport.</summary>
     public bool NoDelay { get; set; } = true;
@@ -84,6 +99,12 @@ public sealed class MillraceSocketOptions
             _readBufferBytes = value;
         }
     }
+
+    /// <summary>
+    /// Whether a garbage collection gives back to the system what a busy time has left in free blocks, 8 MiB or more. False by default:
+    /// it pauses the process for some milliseconds. An idle process collects nothing on its own.
+    /// </summary>
+    public bool ReleaseIdleMemory { get; set; }
 
     /// <summary>
     /// Bytes that a flush may leave to be sent in the background. With more, it waits until half of this is left; it also waits for all

@@ -51,8 +51,8 @@ internal static class Errors
     public static TransferException NoSpace(TransferName name, string why) => new(
         TransferError.NoSpace, $"The store is too full for '{name}': {why}. Delete something, or try again later.", name.Value);
 
-    public static TransferException Changed(TransferName name) => new(
-        TransferError.Changed, $"'{name}' was changed in place while it was being read. Read it again.", name.Value);
+    public static TransferException Changed(TransferName name, Exception? inner = null) => new(
+        TransferError.Changed, $"'{name}' was changed in place while it was being read. Read it again.", name.Value, inner);
 
     public static TransferException KeepsChanging(TransferName name) => new(
         TransferError.Changed, $"The digest of '{name}' cannot be computed: the file keeps changing. Try again later.", name.Value);

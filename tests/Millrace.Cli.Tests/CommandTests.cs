@@ -116,7 +116,10 @@ public abstract class CommandTests : FolderTests
     internal Task<ServedCommand> ServeAsync(string folder, params string[] options)
     {
         Directory.CreateDirectory(Folder[folder]);
-        return ServedCommand.StartAsync(this, [folder, "--h2-port", "0", .. options]);
+
+        // Kestrel's own sockets take a port of its own for HTTP/2, which might be taken if the command chose it.
+        string[] ports = TestedTransport.IsKestrel ? ["--h2-port", "0"] : [];
+        return ServedCommand.StartAsync(this, [folder, .. ports, .. options]);
     }
 
     /// <summary>Waits for the end of a command.</summary>

@@ -27,6 +27,9 @@ internal sealed class ServedCommand : IDisposable
 
     public int Port => new Uri(Files).Port;
 
+    private string[] Transport =>
+        _arguments.Contains("--transport") ? [] : ["--transport", TestedTransport.Name.ToLowerInvariant()];
+
     /// <summary>Starts it on a free port and waits until it is ready.</summary>
     public static async Task<ServedCommand> StartAsync(CommandTests test, params string[] arguments)
     {
@@ -59,7 +62,7 @@ internal sealed class ServedCommand : IDisposable
 
     private async Task StartAsync(int port)
     {
-        _process = _test.Start(["serve", .. _arguments, "--port", $"{port}", "--json"]);
+        _process = _test.Start(["serve", "--port", $"{port}", "--json", .. Transport, .. _arguments]);
         _error = _process.StandardError.ReadToEndAsync();
         string? line = await _process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(2));
         Ready = JsonDocument.Parse(line ?? throw new InvalidOperationException("It did not start: " + await _error)).RootElement;

@@ -12,6 +12,13 @@ if (args is [var measured, var protocol, var compression])
 
 // Serves a folder, says on which ports, and goes on until its input ends: also when the test dies.
 await using TransferServer server = await TransferServer.StartAsync(
-    new TransferHostOptions { Folder = args[0], Port = 0, Http2Port = 0, ShutdownTimeout = TimeSpan.Zero });
+    new TransferHostOptions
+    {
+        Folder = args[0],
+        Port = 0,
+        Http2Port = 0,
+        Transport = Enum.Parse<ServerTransport>(Environment.GetEnvironmentVariable("MILLRACE_TRANSPORT") ?? nameof(ServerTransport.Millrace)),
+        ShutdownTimeout = TimeSpan.Zero,
+    });
 Console.WriteLine($"{server.Address.Port} {server.Http2Address!.Port}");
 await Console.In.ReadToEndAsync();

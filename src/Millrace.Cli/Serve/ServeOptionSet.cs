@@ -9,6 +9,8 @@ namespace Millrace.Cli;
 internal sealed class ServeOptionSet
 {
     private const string None = "none";
+    private const string Millrace = "millrace";
+    private const string Kestrel = "kestrel";
     private const long MinBufferedBytes = 16 * 1024 * 1024;
 
     private static readonly TransferHostOptions Defaults = new() { Folder = "." };
@@ -29,8 +31,15 @@ internal sealed class ServeOptionSet
 
     private readonly Option<string?> _http2Port = new("--h2-port")
     {
-        Description = "Offer HTTP/2 without TLS on this port; 0 takes a free one, none turns it off (default: the port after --port, if it is free).",
+        Description = "Offer HTTP/2 without TLS on this port, too; 0 takes a free one, none turns it off (default: on --port only).",
         HelpName = "N|none",
+    };
+
+    private readonly Option<string> _transport = new("--transport")
+    {
+        Description = "Move bytes by Millrace's sockets, or by Kestrel's own: HTTP/2 without TLS then takes the port after --port, if it is free.",
+        HelpName = "millrace|kestrel",
+        DefaultValueFactory = _ => Millrace,
     };
 
     private readonly Option<string?> _certificate = new("--cert")
@@ -97,6 +106,7 @@ internal sealed class ServeOptionSet
 
     public ServeOptionSet()
     {
+        _transport.AcceptOnlyFromAmong(Millrace, Kestrel);
         _port.Validators.Add(result => CheckPort(result, _port.Name, result.Tokens.Count > 0 ? result.Tokens[0].Value : "0"));
         _http2Port.Validators.Add(result =>
         {
@@ -127,7 +137,7 @@ internal sealed class ServeOptionSet
     {
         foreach (Option option in new Option[]
         {
-            _port, _host, _http2Port, _certificate, _key, _tokens, _insecure, _maxFile, _maxTotal, _leaveFree, _minRate,
+            _port, _host, _http2Port, _transport, _certificate, _key, _tokens, _insecure, _maxFile, _maxTotal, _leaveFree, _minRate,
             _maxTransfers, _maxUploads, _maxUploadsTotal, _maxConnections, _maxBuffered, _grace,
         })
         {
@@ -154,6 +164,7 @@ internal sealed class ServeOptionSet
             Port = parsed.GetValue(_port),
             OfferHttp2Port = http2 != None,
             Http2Port = http2 is null or None ? null : int.Parse(http2, CultureInfo.InvariantCulture),
+            Transport = parsed.GetValue(_transport) == Kestrel ? ServerTransport.Kestrel : ServerTransport.Millrace,
             CertificatePath = parsed.GetValue(_certificate),
             KeyPath = parsed.GetValue(_key),
             TokensPath = parsed.GetValue(_tokens),

@@ -123,7 +123,7 @@ internal sealed partial class SocketConnection
 
         if (isFull)
         {
-            size = Math.Min(size * Growth, _options.MaxReadBytes);
+            size = Math.Min(size * Growth, Volatile.Read(ref _maxReadBytes));
         }
         else if (received < size / 2)
         {

@@ -27,6 +27,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     private FileResponseBody? _responseBody;
     private Task _receiving = Task.CompletedTask;
     private Exception? _closeReason;
+    private int _maxReadBytes;
     private IDictionary<object, object?>? _items;
     private string? _id;
 
@@ -36,6 +37,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
         _pool = pool;
         _options = options;
         _logger = logger;
+        _maxReadBytes = options.MaxReadBytes;
         LocalEndPoint = socket.LocalEndPoint;
         RemoteEndPoint = socket.RemoteEndPoint;
         ConnectionClosed = _closed.Token;
@@ -86,6 +88,9 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
 
     /// <summary>The response body of the request that is being answered; HTTP/1.1 answers one at a time.</summary>
     public FileResponseBody ResponseBody => _responseBody ??= new FileResponseBody(this);
+
+    /// <summary>Makes the blocks that are received into smaller, for a protocol that copies what it reads into memory of its own.</summary>
+    public void LimitReads(int bytes) => Volatile.Write(ref _maxReadBytes, Math.Min(_options.MaxReadBytes, bytes));
 
     public void Start() => _receiving = ReceiveAsync();
 

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using Microsoft.AspNetCore.Connections;
-using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
@@ -13,7 +12,7 @@ internal sealed class SocketListenerFactory(IOptions<MillraceSocketOptions> opti
 {
     private readonly ILogger _logger = loggers.CreateLogger("Millrace.Kestrel");
 
-    internal BlockPool Pool { get; } = new();
+    internal BlockPool Pool { get; } = new(options.Value.ReleaseIdleMemory);
 
     internal MillraceSocketOptions Options => options.Value;
 
@@ -30,7 +29,7 @@ internal sealed class SocketListenerFactory(IOptions<MillraceSocketOptions> opti
         Socket socket;
         try
         {
-            socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endpoint);
+            socket = options.Value.CreateBoundListenSocket(endpoint);
         }
         catch (SocketException exception) when (exception.SocketErrorCode == SocketError.AddressAlreadyInUse)
         {

@@ -221,7 +221,7 @@ internal sealed unsafe partial class SocketOutput
             (start, end) = (_head.Start, Math.Min(_head.End, _head.Start + (waits ? WaitingBytes : PortableBytes)));
             if (file is null)
             {
-                piece.SetBuffer(_head.Block!.Array, (int)start, (int)(end - start));
+                piece.SetBuffer(_head.Block!.Memory[(int)start..(int)end]);
                 return true;
             }
         }
@@ -235,7 +235,7 @@ internal sealed unsafe partial class SocketOutput
             return false;
         }
 
-        piece.SetBuffer(piece.Copy.Array, 0, read);
+        piece.SetBuffer(piece.Copy.Memory[..read]);
         return true;
     }
 

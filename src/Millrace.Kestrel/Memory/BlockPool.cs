@@ -17,6 +17,13 @@ internal sealed class BlockPool : MemoryPool<byte>
     /// <summary>Each size is four times the one before.</summary>
     private const int SizeShift = 2;
 
+    /// <summary>Bytes of dropped blocks for which a collection is worth its pause: in a busy process, and in a quiet one.</summary>
+    private const long WorthCollecting = 8 * 1024 * 1024;
+    private const long WorthCollectingLast = 1024 * 1024;
+
+    /// <summary>Bytes of a heap that is too large to be compacted for dropped blocks.</summary>
+    private const long LargeHeap = 1024L * 1024 * 1024;
+
     /// <summary>Longer than the pauses between a client's requests.</summary>
     private static readonly TimeSpan TrimInterval = TimeSpan.FromSeconds(5);
 
@@ -27,10 +34,16 @@ internal sealed class BlockPool : MemoryPool<byte>
     /// <summary>How many free blocks of each size nobody needed since the last trim.</summary>
     private readonly int[] _unneeded = new int[Sizes];
     private readonly Timer _timer;
+    private readonly bool _releases;
+    private long _dropped;
     private bool _disposed;
 
-    public BlockPool() =>
+    /// <param name="releases">Whether a garbage collection gives the memory of dropped blocks back to the system.</param>
+    public BlockPool(bool releases = false)
+    {
+        _releases = releases;
         _timer = new Timer(static state => ((BlockPool)state!).Trim(), this, TrimInterval, TrimInterval);
+    }
 
     public override int MaxBufferSize => MillraceSocketOptions.LargestBlockBytes;
 
@@ -88,6 +101,10 @@ internal sealed class BlockPool : MemoryPool<byte>
                 {
                     free.Push(block);
                 }
+                else
+                {
+                    _dropped += block.Bytes;
+                }
             }
         }
     }
@@ -97,15 +114,29 @@ internal sealed class BlockPool : MemoryPool<byte>
     {
         lock (_lock)
         {
+            long before = _dropped;
             for (int i = 0; i < Sizes; i++)
             {
-                for (int dropped = 0; dropped < _unneeded[i]; dropped++)
+                _dropped += _unneeded[i] * (long)SizeOf(i);
+                for (; _unneeded[i] > 0; _unneeded[i]--)
                 {
                     _free[i].Pop();
                 }
 
                 _unneeded[i] = _free[i].Count;
             }
+
+            if (!_releases || _dropped < (_dropped == before ? WorthCollectingLast : WorthCollecting))
+            {
+                return;
+            }
+
+            _dropped = 0;
+        }
+
+        if (GC.GetTotalMemory(forceFullCollection: false) < LargeHeap)
+        {
+            GC.Collect(GC.MaxGeneration, GCCollectionMode.Aggressive, blocking: true, compacting: true);
         }
     }
 

@@ -11,8 +11,9 @@ namespace Millrace.Transfer.Server;
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 /// <param name="maxBytes">Bytes for all connections that were not aborted; twice as many with those that were.</param>
+/// <param name="pool">What connections use in place of the transport's pool.</param>
 /// <param name="logger">Gets a warning for each connection that is aborted.</param>
-internal sealed class BufferLimit(long maxBytes, ILogger logger)
+internal sealed class BufferLimit(long maxBytes, ConnectionMemoryPool pool, ILogger logger)
 {
     /// <summary>Bytes up to which a connection is never aborted.</summary>
     /// <remarks>An upload that is read as it arrives, and a download, hold less.</remarks>
@@ -38,7 +39,6 @@ internal sealed class BufferLimit(long maxBytes, ILogger logger)
     /// <summary>Runs a connection whose memory counts. Kestrel takes the pool from the features of the connection.</summary>
     public async Task RunAsync(ConnectionContext connection, ConnectionDelegate next)
     {
-        var pool = (ConnectionMemoryPool)connection.Features.Get<IMemoryPoolFeature>()!.MemoryPool;
         using var memory = new ConnectionMemory(this, pool, connection);
         Open(memory);
         try

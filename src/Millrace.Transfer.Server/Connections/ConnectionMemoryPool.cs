@@ -143,13 +143,9 @@ internal sealed class ConnectionMemoryPool : MemoryPool<byte>
     }
 
     /// <summary>Gives Kestrel's transport one pool for all its queues and ports, each of which asks for one and disposes it.</summary>
-    internal sealed class Factory : IMemoryPoolFactory<byte>, IDisposable
+    internal sealed class Factory(ConnectionMemoryPool pool) : IMemoryPoolFactory<byte>
     {
-        private readonly ConnectionMemoryPool _pool = new();
-
-        public MemoryPool<byte> Create(MemoryPoolOptions? options = null) => _pool.Share();
-
-        public void Dispose() => _pool.Dispose();
+        public MemoryPool<byte> Create(MemoryPoolOptions? options = null) => pool.Share();
     }
 
     /// <summary>Free blocks of one size.</summary>

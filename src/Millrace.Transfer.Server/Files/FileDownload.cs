@@ -1,10 +1,19 @@
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Primitives;
+using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server;
 
 /// <summary>GET and HEAD of a file.</summary>
 internal sealed class FileDownload(IFileStore store, TransferServerOptions options)
 {
+    /// <summary>What of a file is read and not sent by the system: a page.</summary>
+    /// <remarks>So that a file that somebody writes to meanwhile ends short, as one that is read: the client must not take it for whole.</remarks>
+    private const int ReadBytes = 4096;
+
+    /// <summary>Below this, a file and the headers before it go out in one call.</summary>
+    private const int MinSentBytes = 64 * 1024;
+
     private readonly CodedDownload _coded = new(options);
 
     public async Task AnswerAsync(HttpContext context, FileTarget target)
@@ -117,11 +126,32 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
     /// The same where it is all of the body. The response is begun first: before that, Kestrel lends a buffer,
     /// which it copies from.
     /// </summary>
-    private static Task StartAndSendAsync(
-        StoredFileReader reader, ByteRange range, HttpResponse response, TransferPass pass, CancellationToken cancellationToken) =>
-        range.Length == 0
-            ? Task.CompletedTask
-            : SendAsync(reader, range, response.BodyWriter, response, pass, cancellationToken);
+    private static async Task StartAndSendAsync(
+        StoredFileReader reader, ByteRange range, HttpResponse response, TransferPass pass, CancellationToken cancellationToken)
+    {
+        if (range.Length >= MinSentBytes
+            && response.HttpContext.Features.Get<IHttpResponseBodyFeature>() is IFileRangeFeature sender
+            && reader.FindHandle(range) is { } file)
+        {
+            long bytes = range.Length - ReadBytes;
+            try
+            {
+                await sender.SendFileAsync(file, range.Offset, bytes, cancellationToken);
+            }
+            catch (IOException exception)
+            {
+                throw Errors.Changed(reader.File.Name, exception);
+            }
+
+            pass.AddBytes(bytes);
+            range = new ByteRange(range.Offset + bytes, ReadBytes);
+        }
+
+        if (range.Length > 0)
+        {
+            await SendAsync(reader, range, response.BodyWriter, response, pass, cancellationToken);
+        }
+    }
 
     private static async Task SendAsync(
         StoredFileReader reader, ByteRange range, PipeWriter body, HttpResponse? starts, TransferPass pass,

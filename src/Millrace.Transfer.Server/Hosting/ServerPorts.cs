@@ -3,37 +3,46 @@ using System.Net.Sockets;
 
 namespace Millrace.Transfer.Server;
 
-/// <param name="Main">HTTP/1.1, and HTTP/2 with TLS.</param>
-/// <param name="Http2">HTTP/2 without TLS; null when it is not offered.</param>
+/// <param name="Main">HTTP/1.1, and HTTP/2 with TLS or where <paramref name="MainHasHttp2"/>.</param>
+/// <param name="MainHasHttp2">Whether the first speaks HTTP/2.</param>
+/// <param name="Http2">A port for HTTP/2 without TLS; null when there is none.</param>
 /// <param name="Note">Why HTTP/2 without TLS was left out; null otherwise.</param>
-internal sealed record ServerPorts(IPEndPoint Main, IPEndPoint? Http2, string? Note)
+internal sealed record ServerPorts(IPEndPoint Main, bool MainHasHttp2, IPEndPoint? Http2, string? Note)
 {
     public static ServerPorts Bind(ListenSockets sockets, IPAddress address, TransferHostOptions options)
     {
         IPEndPoint main = Bind(sockets, address, options.Port, "--port");
-        if (options.CertificatePath is not null || !options.OfferHttp2Port)
+        bool withTls = options.CertificatePath is not null;
+        bool mainHasHttp2 = withTls || (options.OfferHttp2Port && options.Transport == ServerTransport.Millrace);
+        if (withTls || !options.OfferHttp2Port)
         {
-            return new ServerPorts(main, Http2: null, Note: null);
+            return new ServerPorts(main, mainHasHttp2, Http2: null, Note: null);
         }
 
         if (options.Http2Port is { } port)
         {
-            return new ServerPorts(main, Bind(sockets, address, port, "--h2-port"), Note: null);
+            return new ServerPorts(main, mainHasHttp2, Bind(sockets, address, port, "--h2-port"), Note: null);
+        }
+
+        if (mainHasHttp2)
+        {
+            return new ServerPorts(main, mainHasHttp2, Http2: null, Note: null);
         }
 
         if (main.Port == IPEndPoint.MaxPort)
         {
-            return new ServerPorts(main, Http2: null, $"There is no port after {main.Port} for HTTP/2; --h2-port names one.");
+            return new ServerPorts(main, mainHasHttp2, Http2: null, $"There is no port after {main.Port} for HTTP/2; --h2-port names one.");
         }
 
         try
         {
-            return new ServerPorts(main, sockets.Bind(address, main.Port + 1), Note: null);
+            return new ServerPorts(main, mainHasHttp2, sockets.Bind(address, main.Port + 1), Note: null);
         }
         catch (SocketException exception)
         {
             return new ServerPorts(
                 main,
+                mainHasHttp2,
                 Http2: null,
                 $"HTTP/2 without TLS is left out: port {main.Port + 1} cannot be used ({exception.Message}). --h2-port names another one.");
         }

@@ -1,5 +1,15 @@
 namespace Millrace.Transfer.Server;
 
+/// <summary>What moves bytes between Kestrel and the network.</summary>
+public enum ServerTransport
+{
+    /// <summary><c>Millrace.Kestrel</c>: files by sendfile(2), large reads, HTTP/1.1 and HTTP/2 without TLS on one port.</summary>
+    Millrace,
+
+    /// <summary>Kestrel's own sockets, with larger blocks; HTTP/2 without TLS has a port of its own.</summary>
+    Kestrel,
+}
+
 /// <summary>The folder, addresses, limits and shutdown of a <see cref="TransferServer"/>.</summary>
 public sealed class TransferHostOptions
 {
@@ -24,8 +34,8 @@ public sealed class TransferHostOptions
     } = 8080;
 
     /// <summary>
-    /// The port of HTTP/2 without TLS; 0 for a free one, null for the one after <see cref="Port"/>, which is left out if it
-    /// is taken.
+    /// A port for HTTP/2 without TLS; 0 for a free one, null for none of its own: then <see cref="Port"/> takes it, too, or, with
+    /// <see cref="ServerTransport.Kestrel"/>, the port after that, which is left out if it is taken.
     /// </summary>
     public int? Http2Port
     {
@@ -38,8 +48,11 @@ public sealed class TransferHostOptions
         }
     }
 
-    /// <summary>Whether HTTP/2 without TLS is offered. True by default; with TLS, HTTP/2 uses the same port.</summary>
+    /// <summary>Whether HTTP/2 without TLS is offered. True by default; with TLS, HTTP/2 always uses <see cref="Port"/>.</summary>
     public bool OfferHttp2Port { get; set; } = true;
+
+    /// <summary>What moves bytes between Kestrel and the network.</summary>
+    public ServerTransport Transport { get; set; }
 
     /// <summary>A PEM file with the certificate and its intermediate certificates; null for no TLS.</summary>
     public string? CertificatePath { get; set; }

@@ -5,6 +5,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.Hosting;
+using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server;
 
@@ -37,13 +38,13 @@ public sealed class TransferServer : IAsyncDisposable
         string host = ListenAddress.InUrl(address);
         string scheme = options.CertificatePath is null ? "http" : "https";
         Address = new Uri($"{scheme}://{host}:{ports.Main.Port}");
-        Http2Address = options.CertificatePath is not null ? Address
-            : ports.Http2 is null ? null
-            : new Uri($"http://{host}:{ports.Http2.Port}");
+        Http2Address = ports.Http2 is not null ? new Uri($"http://{host}:{ports.Http2.Port}")
+            : ports.MainHasHttp2 ? Address
+            : null;
         Note = ports.Note;
     }
 
-    /// <summary>The address for HTTP/1.1; has the machine's name if the server listens on all addresses.</summary>
+    /// <summary>The address for HTTP/1.1, and usually for HTTP/2; has the machine's name if the server listens on all addresses.</summary>
     public Uri Address { get; }
 
     /// <summary>The address for HTTP/2; null when that is not offered.</summary>
@@ -233,28 +234,24 @@ public sealed class TransferServer : IAsyncDisposable
         builder.Logging.AddFilter("Millrace.Transfer.Server", LogLevel.Warning);
         options.Logging?.Invoke(builder.Logging);
         builder.WebHost.UseKestrelCore();
+        builder.Services.AddSingleton<ConnectionMemoryPool>();
         builder.Services.AddSingleton<IMemoryPoolFactory<byte>, ConnectionMemoryPool.Factory>();
         builder.Services.AddSingleton(services => new BufferLimit(
-            options.Limits.MaxBufferedBytes, services.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name)));
-        builder.Services.Configure<SocketTransportOptions>(transport =>
-        {
-            KestrelLimits.Apply(transport, options.Limits);
-            transport.CreateBoundListenSocket = sockets.Take;
-        });
-        if (ports.Http2 is not null)
-        {
-            builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
-                ActivatorUtilities.CreateInstance<Http2Transport>(services, ports.Http2));
-        }
-
+            options.Limits.MaxBufferedBytes,
+            services.GetRequiredService<ConnectionMemoryPool>(),
+            services.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name)));
+        UseTransport(builder, options, sockets, ports);
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
             KestrelLimits.Apply(kestrel, options.Limits);
-            kestrel.Listen(ports.Main, listen =>
+            Listen(kestrel, ports.Main, ports.MainHasHttp2 && tls is null, listen =>
             {
-                listen.Protocols = tls is null ? HttpProtocols.Http1 : HttpProtocols.Http1AndHttp2;
                 listen.Use(CountStreams);
-                if (tls is not null)
+                if (tls is null)
+                {
+                    listen.Protocols = HttpProtocols.Http1;
+                }
+                else
                 {
                     listen.UseHttps(tls.ForHandshakes(listen.ApplicationServices
                         .GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name)));
@@ -273,6 +270,43 @@ public sealed class TransferServer : IAsyncDisposable
             }
         });
         return builder.Build();
+    }
+
+    private static void UseTransport(WebApplicationBuilder builder, TransferHostOptions options, ListenSockets sockets, ServerPorts ports)
+    {
+        if (options.Transport == ServerTransport.Millrace)
+        {
+            builder.WebHost.UseMillraceSockets(transport =>
+            {
+                KestrelLimits.Apply(transport, options.Limits);
+                transport.CreateBoundListenSocket = sockets.Take;
+                transport.ReleaseIdleMemory = true;
+            });
+            return;
+        }
+
+        builder.Services.Configure<SocketTransportOptions>(transport =>
+        {
+            KestrelLimits.Apply(transport, options.Limits);
+            transport.CreateBoundListenSocket = sockets.Take;
+        });
+        if (ports.Http2 is not null)
+        {
+            builder.Services.AddSingleton<IConnectionListenerFactory>(services =>
+                ActivatorUtilities.CreateInstance<Http2Transport>(services, ports.Http2));
+        }
+    }
+
+    private static void Listen(KestrelServerOptions kestrel, EndPoint port, bool withHttp2, Action<ListenOptions> configure)
+    {
+        if (withHttp2)
+        {
+            kestrel.ListenWithHttp2PriorKnowledge(port, configure);
+        }
+        else
+        {
+            kestrel.Listen(port, configure);
+        }
     }
 
     private static ConnectionDelegate CountStreams(ConnectionDelegate next) => connection =>

@@ -1,6 +1,7 @@
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Net.Http.Headers;
+using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server;
 
@@ -28,6 +29,12 @@ internal static class KestrelLimits
     {
         sockets.MaxReadBufferSize = limits.ReceiveBuffer;
         sockets.MaxWriteBufferSize = limits.SendBuffer;
+    }
+
+    public static void Apply(MillraceSocketOptions sockets, TransferLimits limits)
+    {
+        sockets.ReadBufferBytes = limits.ReceiveBuffer;
+        sockets.WriteBufferBytes = limits.SendBuffer;
     }
 
     private static MinDataRate? Rate(int bytesPerSecond, TimeSpan grace) =>

@@ -1,3 +1,5 @@
+using Microsoft.Win32.SafeHandles;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>One version of a file, open for reading. Disposing it closes the file; readers that it gave must be completed before.</summary>
@@ -16,6 +18,12 @@ public abstract class StoredFileReader : IAsyncDisposable
     /// <param name="readBytes">Bytes of a read at most, as a wish; 1 or more.</param>
     /// <returns>As <see cref="Read(ByteRange)"/>.</returns>
     public virtual PipeReader Read(ByteRange range, int readBytes) => Read(range);
+
+    /// <summary>The open file that holds a part of it at the same offset, for a response that the system sends itself.</summary>
+    /// <param name="range">The part, within the file.</param>
+    /// <returns>Null, unless a store has one. It belongs to this reader.</returns>
+    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>.</exception>
+    public virtual SafeFileHandle? FindHandle(ByteRange range) => null;
 
     /// <inheritdoc/>
     public abstract ValueTask DisposeAsync();

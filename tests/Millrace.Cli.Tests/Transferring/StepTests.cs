@@ -41,4 +41,27 @@ public sealed class StepTests : CommandTests
         Assert.Contains(put, call => !call.Writes);
         Assert.Contains(got, call => call.Writes);
     }
+
+    [NeedsFact(Need.Native | Need.Trace)]
+    public async Task Downloads_over_http1_are_sent_by_the_system()
+    {
+        const int Length = 3_000_001;
+        const int Page = 4096;
+        Traces = Directory.CreateDirectory(Folder["traces"]).FullName;
+        using ServedCommand server = await ServeAsync("served", "--transport", "millrace");
+        byte[] content = Write("served/one.bin", Length);
+        const int Times = 5;
+        for (int i = 0; i < Times; i++)
+        {
+            Assert.Equal(content, await server.Client.GetByteArrayAsync(server.Files + "one.bin"));
+        }
+
+        server.Signal(Command.Terminate);
+        await server.EndAsync();
+        TracedCall[] reads = [.. TracedCalls.Read(Path.Combine(Traces, "1")).Where(call => call.Path.EndsWith("one.bin", StringComparison.Ordinal))];
+        Assert.Equal(Times, reads.Count(call => (call.Offset, call.Bytes) == (Length - Page, Page)));
+
+        // What else was read was read once, for the digest.
+        Assert.InRange(reads.Sum(call => call.Bytes), 0, 2 * Length);
+    }
 }

@@ -10,7 +10,9 @@ public sealed class BufferLimitTests : IDisposable
     private const int Limit = 64 * Block;
 
     private readonly ConnectionMemoryPool _pool = new();
-    private readonly BufferLimit _limit = new(Limit, NullLogger.Instance);
+    private readonly BufferLimit _limit;
+
+    public BufferLimitTests() => _limit = new BufferLimit(Limit, _pool, NullLogger.Instance);
 
     public void Dispose() => _pool.Dispose();
 

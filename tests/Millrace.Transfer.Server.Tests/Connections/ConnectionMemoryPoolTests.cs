@@ -98,12 +98,13 @@ public sealed class ConnectionMemoryPoolTests
     [Fact]
     public void Ports_share_a_pool_until_the_last_one_has_ended()
     {
-        var factory = new ConnectionMemoryPool.Factory();
+        var pool = new ConnectionMemoryPool();
+        var factory = new ConnectionMemoryPool.Factory(pool);
         MemoryPool<byte> one = factory.Create();
         MemoryPool<byte> other = factory.Create();
         Assert.Same(one, other);
         one.Dispose();
-        factory.Dispose();
+        pool.Dispose();
         other.Rent().Dispose();
         other.Dispose();
         Assert.Throws<ObjectDisposedException>(() => other.Rent());

@@ -130,16 +130,41 @@ public sealed class StartTests : IDisposable
         Assert.False(description.NeedsToken);
     }
 
-    [Fact]
-    public async Task Http2_works_with_prior_knowledge_on_its_port()
+    [Theory, EveryValue]
+    public async Task Http2_works_with_prior_knowledge_on_its_port(ServerTransport transport)
     {
-        await using ServedFolder served = await ServedFolder.StartAsync(Http2);
-        await File.WriteAllTextAsync(Path.Combine(served.Folder, "one.txt"), "one");
-        using HttpClient client = ClientOf(HttpVersion.Version20);
-        using HttpResponseMessage response = await client.GetAsync(new Uri(served.Server.Http2Address!, "/files/one.txt"));
+        await using ServedFolder served = await ServedFolder.StartAsync(options =>
+        {
+            Http2(options);
+            options.Transport = transport;
+        });
+        Assert.NotEqual(served.Server.Address, served.Server.Http2Address);
+        await AssertAnswersAsync(served, served.Server.Http2Address!, HttpVersion.Version20);
+        await AssertAnswersAsync(served, served.Server.Address, HttpVersion.Version11);
+    }
 
-        Assert.Equal(HttpVersion.Version20, response.Version);
-        Assert.Equal("one", await response.Content.ReadAsStringAsync());
+    [Fact]
+    public async Task Http2_without_a_port_of_its_own_shares_the_main_one()
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync(static options =>
+        {
+            options.OfferHttp2Port = true;
+            options.Transport = ServerTransport.Millrace;
+        });
+        Assert.Equal(served.Server.Address, served.Server.Http2Address);
+        Assert.Null(served.Server.Note);
+        await AssertAnswersAsync(served, served.Server.Address, HttpVersion.Version20);
+        await AssertAnswersAsync(served, served.Server.Address, HttpVersion.Version11);
+    }
+
+    [Theory, EveryValue]
+    public async Task Http2_that_is_turned_off_is_refused(ServerTransport transport)
+    {
+        await using ServedFolder served = await ServedFolder.StartAsync(options => options.Transport = transport);
+        Assert.Null(served.Server.Http2Address);
+        using HttpClient client = ClientOf(HttpVersion.Version20);
+        await Assert.ThrowsAsync<HttpRequestException>(() => client.GetAsync(new Uri(served.Server.Address, "/health")));
+        await AssertAnswersAsync(served, served.Server.Address, HttpVersion.Version11);
     }
 
     [Fact]
@@ -158,6 +183,7 @@ public sealed class StartTests : IDisposable
                     {
                         options.Port = port - 1;
                         options.Http2Port = null;
+                        options.Transport = ServerTransport.Kestrel;
                     }));
                 Assert.Null(server.Http2Address);
                 Assert.Contains($"port {port} ", server.Note, StringComparison.Ordinal);
@@ -211,6 +237,15 @@ public sealed class StartTests : IDisposable
 
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         Assert.False(response.Headers.Contains("Server"));
+    }
+
+    private static async Task AssertAnswersAsync(ServedFolder served, Uri address, Version version)
+    {
+        await File.WriteAllTextAsync(Path.Combine(served.Folder, "one.txt"), "one");
+        using HttpClient client = ClientOf(version);
+        using HttpResponseMessage response = await client.GetAsync(new Uri(address, "/files/one.txt"));
+        Assert.Equal(version, response.Version);
+        Assert.Equal("one", await response.Content.ReadAsStringAsync());
     }
 
     private static void Http2(TransferHostOptions options)

@@ -2,6 +2,7 @@ using System.Net.Http.Headers;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.Logging;
+using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
@@ -53,6 +54,11 @@ public sealed class RunningServer : IAsyncDisposable
         builder.Services.AddMillraceTransfer(static access => access.OpenWithoutTokens = true);
         options.Services?.Invoke(builder.Services);
         builder.WebHost.UseKestrel(kestrel => options.Kestrel?.Invoke(kestrel));
+        if (!TestedTransport.IsKestrel)
+        {
+            builder.WebHost.UseMillraceSockets();
+        }
+
         builder.WebHost.UseUrls("http://127.0.0.1:0");
         WebApplication application = builder.Build();
         options.Middleware?.Invoke(application);

@@ -19,7 +19,13 @@ internal sealed class ServedFolder : IAsyncDisposable
     public static async Task<ServedFolder> StartAsync(Action<TransferHostOptions>? configure = null)
     {
         string folder = Directory.CreateTempSubdirectory("millrace-served-").FullName;
-        var options = new TransferHostOptions { Folder = folder, Port = 0, OfferHttp2Port = false };
+        var options = new TransferHostOptions
+        {
+            Folder = folder,
+            Port = 0,
+            OfferHttp2Port = false,
+            Transport = Enum.Parse<ServerTransport>(TestedTransport.Name),
+        };
         configure?.Invoke(options);
         return new ServedFolder(folder, await TransferServer.StartAsync(options));
     }

@@ -36,7 +36,14 @@ internal sealed class TestServer : IAsyncDisposable
     public static async Task<TestServer> StartAsync(Action<TransferHostOptions>? configure = null)
     {
         string root = Directory.CreateTempSubdirectory("millrace-client-").FullName;
-        var options = new TransferHostOptions { Folder = root, Port = 0, Http2Port = 0, ShutdownTimeout = TimeSpan.Zero };
+        var options = new TransferHostOptions
+        {
+            Folder = root,
+            Port = 0,
+            Http2Port = 0,
+            Transport = Enum.Parse<ServerTransport>(TestedTransport.Name),
+            ShutdownTimeout = TimeSpan.Zero,
+        };
         configure?.Invoke(options);
         return new TestServer(await TransferServer.StartAsync(options), root);
     }

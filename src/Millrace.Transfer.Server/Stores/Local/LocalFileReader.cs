@@ -29,19 +29,7 @@ internal sealed class LocalFileReader : StoredFileReader
     public override PipeReader Read(ByteRange range, int readBytes)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(readBytes);
-        ArgumentOutOfRangeException.ThrowIfNegative(range.Offset, nameof(range));
-        ArgumentOutOfRangeException.ThrowIfNegative(range.Length, nameof(range));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Offset, File.Length, nameof(range));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Length, File.Length - range.Offset, nameof(range));
-
-        // Not the time of the last change: a replacement of the name changes that, too.
-        FileFacts now = _tree.Look(_handle);
-        if (now.Length != _facts.Length || now.Modified != _facts.Modified)
-        {
-            throw Errors.Changed(File.Name);
-        }
-
-        return FilePipe.OpenRead(_handle, new FileReadOptions
+        return FilePipe.OpenRead(FindHandle(range), new FileReadOptions
         {
             Offset = range.Offset,
             Length = range.Length,
@@ -52,6 +40,18 @@ internal sealed class LocalFileReader : StoredFileReader
             // The kernel reads ahead: a thread and blocks for each transfer are more than a server has.
             Strategy = ReadStrategy.Buffered,
         });
+    }
+
+    public override SafeFileHandle FindHandle(ByteRange range)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(range.Offset, nameof(range));
+        ArgumentOutOfRangeException.ThrowIfNegative(range.Length, nameof(range));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Offset, File.Length, nameof(range));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Length, File.Length - range.Offset, nameof(range));
+
+        // Not the time of the last change: a replacement of the name changes that, too.
+        FileFacts now = _tree.Look(_handle);
+        return now.Length == _facts.Length && now.Modified == _facts.Modified ? _handle : throw Errors.Changed(File.Name);
     }
 
     public override ValueTask DisposeAsync()
