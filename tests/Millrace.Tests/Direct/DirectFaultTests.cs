@@ -57,10 +57,13 @@ public class DirectFaultTests
         string path = DirectReaders.NewFile(Size);
         using FilePipeReader reader = DirectReaders.Open(engine, path);
         await reader.SkipAsync(77);
-        using SafeFileHandle folder = Linux.OpenForReading("/");
-        foreach (int descriptor in Linux.Descriptors(path))
+
+        // The same file, so that a block that is looked at just now has not lost its end, but a descriptor that no read accepts.
+        int[] descriptors = Linux.Descriptors(path);
+        using SafeFileHandle unreadable = File.OpenHandle(path, FileMode.Open, FileAccess.Write, FileShare.ReadWrite | FileShare.Delete);
+        foreach (int descriptor in descriptors)
         {
-            DirectNative.Replace(descriptor, folder);
+            DirectNative.Replace(descriptor, unreadable);
         }
 
         long offset = 77;
