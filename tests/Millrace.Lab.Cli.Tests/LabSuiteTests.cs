@@ -58,6 +58,7 @@ public sealed class LabSuiteTests : CommandTest
     [InlineData("bytes", "iterate over bytes", "--filter \"MillraceBytes.*\"")]
     [InlineData("writes", "write a file, durably or not", "--filter \"FilePipe/*/commit\"")]
     [InlineData("transfers", "upload and to download a file", "--filter \"Http1/*/65536/*\"")]
+    [InlineData("server", "what serving a file takes", "--filter \"Nginx/128MiB/*\"")]
     public async Task Help_describes_what_is_measured(string suite, string description, string example)
     {
         string help = (await PrintAsync(suite, "--help")).ReplaceLineEndings(" ");
@@ -69,6 +70,7 @@ public sealed class LabSuiteTests : CommandTest
     [Theory]
     [InlineData("writes")]
     [InlineData("transfers")]
+    [InlineData("server")]
     public async Task File_option_is_rejected_with_an_alternative(string suite) => Assert.Contains(
         "--data", await FailAsync(1, suite, "--file", "mine", "--data", "data"), StringComparison.Ordinal);
 

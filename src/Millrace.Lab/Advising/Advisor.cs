@@ -19,7 +19,7 @@ internal static class Advisor
                 FileRules.ProcessorTime,
             ],
             { Suite: "writes" } => [WriteRules.Writing, WriteRules.Durability, WriteRules.Records, WriteRules.Copying, WriteRules.Parts],
-            { Suite: "transfers" } => [],
+            { Suite: "transfers" or "server" } => [],
             _ =>
             [
                 FileRules.BestMethod, FileRules.SmallestBuffer, FileRules.MemoryForSpeed, FileRules.ProcessorTime,

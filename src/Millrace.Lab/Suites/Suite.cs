@@ -1,5 +1,6 @@
 using Millrace.Lab.Suites.Bytes;
 using Millrace.Lab.Suites.Files;
+using Millrace.Lab.Suites.Serving;
 using Millrace.Lab.Suites.Transfers;
 using Millrace.Lab.Suites.Writes;
 
@@ -173,7 +174,7 @@ internal static class SuiteCatalog
 {
     /// <summary>In the order in which `lab all` runs them.</summary>
     public static IReadOnlyList<Suite> All { get; } =
-        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new TransfersSuite()];
+        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new TransfersSuite(), new ServerSuite()];
 
     public static Suite Find(string name) => All.FirstOrDefault(suite => suite.Name == name)
         ?? throw new LabException(

@@ -64,7 +64,7 @@ internal sealed class ServerEnd : IServedFiles
         WebApplication app = builder.Build();
         var cores = new CoreEndpoints(folder);
         cores.Map(app);
-        var meters = new ServerMeters(cores);
+        var meters = new ServerMeters(cores.Take);
         meters.Map(app);
         var stores = new StoreServers(folder, number, address);
         stores.Map(app);

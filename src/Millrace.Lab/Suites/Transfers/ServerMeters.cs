@@ -6,7 +6,8 @@ using Microsoft.AspNetCore.Routing;
 namespace Millrace.Lab.Suites.Transfers;
 
 /// <summary>The meters of the server's process, which it answers with, and how they are asked for.</summary>
-internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
+/// <param name="takeElsewhere">Reads those of another process, and resets them, if a request is about it; null otherwise.</param>
+internal sealed class ServerMeters(Func<HttpContext, bool, ServerReading?> takeElsewhere) : IDisposable
 {
     private const string BeginPath = "meters/begin";
     private const string EndPath = "meters/end";
@@ -36,22 +37,22 @@ internal sealed class ServerMeters(CoreEndpoints cores) : IDisposable
 
     public static long CompiledMethods(Uri server) => long.Parse(Question.Ask(new Uri(server, CompiledPath)), CultureInfo.InvariantCulture);
 
-    /// <param name="coreChunk">Of a server of gRPC's C++ core, its chunks; null for the server itself.</param>
-    public static ServerReading Begin(Uri server, int? coreChunk) => Ask(server, BeginPath, coreChunk);
+    /// <param name="query">What names another process than the server's own; empty for that.</param>
+    public static ServerReading Begin(Uri server, string query) => Ask(server, BeginPath + query);
 
-    public static ServerReading End(Uri server, int? coreChunk) => Ask(server, EndPath, coreChunk);
+    public static ServerReading End(Uri server, string query) => Ask(server, EndPath + query);
 
     public void Dispose() => _meters.Dispose();
 
-    private static ServerReading Ask(Uri server, string path, int? coreChunk) => JsonSerializer.Deserialize(
-        Question.Ask(new Uri(server, path + CoreEndpoints.QueryOf(coreChunk))), WorkerJson.Default.ServerReading)!;
+    private static ServerReading Ask(Uri server, string path) =>
+        JsonSerializer.Deserialize(Question.Ask(new Uri(server, path)), WorkerJson.Default.ServerReading)!;
 
     private Task AnswerAsync(HttpContext context, bool resets)
     {
         ServerReading reading;
         lock (_meters)
         {
-            reading = cores.Take(context, resets) ?? ServerReading.Take(_meters, resets);
+            reading = takeElsewhere(context, resets) ?? ServerReading.Take(_meters, resets);
         }
 
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(reading, WorkerJson.Default.ServerReading);

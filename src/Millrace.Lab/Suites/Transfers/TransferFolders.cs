@@ -33,14 +33,17 @@ internal static class TransferFolders
         Directory.CreateDirectory(Path.GetDirectoryName(Downloaded(folder))!);
     }
 
+    /// <summary>Gives a server's folder the measured files.</summary>
+    public static string Furnish(string folder, string store) => Link(Server(folder), store);
+
     /// <summary>
-    /// Gives a server's folder the measured files under a second name: the same pages of the cache, whose state is checked
+    /// Gives a folder the files of another one under a second name: the same pages of the cache, whose state is checked
     /// before every invocation.
     /// </summary>
-    public static string Furnish(string folder, string store)
+    public static string Link(string files, string store)
     {
         Directory.CreateDirectory(store);
-        foreach (string file in Directory.EnumerateFiles(Server(folder)))
+        foreach (string file in Directory.EnumerateFiles(files))
         {
             string second = Path.Combine(store, Path.GetFileName(file));
             File.Delete(second);

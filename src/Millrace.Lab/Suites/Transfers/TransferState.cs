@@ -33,7 +33,7 @@ internal sealed class TransferState(TransferCase planned, CacheControl? cache) :
         }
 
         // Last: what is prepared is not the transfer's.
-        _before = MeterAddress is { } server ? ServerMeters.Begin(server, planned.CoreChunk) : null;
+        _before = MeterAddress is { } server ? ServerMeters.Begin(server, CoreEndpoints.QueryOf(planned.CoreChunk)) : null;
         _foreignBefore = ForeignCpu();
         _watch?.Begin();
         return violation;
@@ -46,7 +46,7 @@ internal sealed class TransferState(TransferCase planned, CacheControl? cache) :
         // The first invocation starts the process.
         _foreignCpuNs = (ForeignCpu() - _foreignBefore) ?? 0;
         _server = _before is not null && MeterAddress is { } server
-            ? ServerUse.Between(_before, ServerMeters.End(server, planned.CoreChunk))
+            ? ServerUse.Between(_before, ServerMeters.End(server, CoreEndpoints.QueryOf(planned.CoreChunk)))
             : null;
         base.Finish();
     }
