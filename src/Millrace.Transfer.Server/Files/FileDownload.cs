@@ -130,7 +130,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         StoredFileReader reader, ByteRange range, HttpResponse response, TransferPass pass, CancellationToken cancellationToken)
     {
         if (range.Length >= MinSentBytes
-            && response.HttpContext.Features.Get<IHttpResponseBodyFeature>() is IFileRangeFeature sender
+            && response.HttpContext.Features.Get<IHttpResponseBodyFeature>() is IFileRangeFeature { CanSend: true } sender
             && reader.FindHandle(range) is { } file)
         {
             long bytes = range.Length - ReadBytes;

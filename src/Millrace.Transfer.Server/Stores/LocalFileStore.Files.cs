@@ -223,6 +223,11 @@ public sealed partial class LocalFileStore
                 : (VersionWatch.Unsettled(now, name), now);
         }
 
+        if (_known.Find(name, facts) is { } known)
+        {
+            return (known, facts);
+        }
+
         Sha256Digest? digest = _digests.TryRead(name, facts);
         if (digest is null && need != DigestNeed.IfKnown)
         {
@@ -236,7 +241,13 @@ public sealed partial class LocalFileStore
             }
         }
 
-        return (facts.ToFile(name, digest), facts);
+        StoredFile file = facts.ToFile(name, digest);
+        if (digest is not null)
+        {
+            _known.Add(file, facts);
+        }
+
+        return (file, facts);
     }
 
     private async ValueTask<Sha256Digest?> ComputeAsync(

@@ -20,6 +20,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
     private readonly ReadLoad _load = new();
     private readonly VersionWatch _watch;
     private readonly DigestRecords _digests;
+    private readonly KnownFiles _known = new();
     private readonly DigestWork _work;
     private readonly FolderSnapshots _snapshots;
     private readonly SemaphoreSlim _listing = new(Math.Clamp(Environment.ProcessorCount - 1, 1, MaxListings));

@@ -71,6 +71,21 @@ public sealed class DigestTests : StoreTest
     }
 
     [Theory, EveryStore]
+    public async Task Description_of_a_file_outlives_its_record_and_not_its_version(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        await store.PutAsync("a", "content");
+        StoredFile first = (await store.FindAsync("a"))!;
+        File.Delete(store.Digests.PathOf("a".Name()));
+        Assert.Same(first, await store.FindAsync("a"));
+
+        File.WriteAllText(Folder["a"], "CONTENT");
+        StoredFile second = (await store.FindAsync("a"))!;
+        Assert.NotEqual(first.Tag, second.Tag);
+        Assert.Null(second.Sha256);
+    }
+
+    [Theory, EveryStore]
     public async Task Record_of_another_name_is_ignored(bool portable)
     {
         LocalFileStore store = Open(portable);
