@@ -36,12 +36,14 @@ public static class FileRangeExtensions
         HttpContext context, PipeWriter writer, SafeFileHandle file, long offset, long count, CancellationToken cancellationToken)
     {
         // A response is only as long as it said, so it cannot simply end early.
-        const int Piece = 64 * 1024;
+        const int Piece = 128 * 1024;
         for (long end = offset + count; offset < end;)
         {
             Memory<byte> memory = writer.GetMemory((int)Math.Min(Piece, end - offset));
             int limit = (int)Math.Min(memory.Length, end - offset);
-            int read = await RandomAccess.ReadAsync(file, memory[..limit], offset, cancellationToken);
+
+            // Asynchronously, the framework would read on another thread, which waits for a cold file as this one does.
+            int read = RandomAccess.Read(file, memory.Span[..limit], offset);
             if (read == 0)
             {
                 context.Abort();

@@ -8,6 +8,12 @@ namespace Millrace.Kestrel;
 /// </summary>
 public interface IFileRangeFeature
 {
+    /// <summary>
+    /// Whether the system would send a range now, because the bytes go out as they are and have a place to go: HTTP/1.1 without TLS, with
+    /// a Content-Length and a body. Otherwise ranges are copied.
+    /// </summary>
+    bool CanSend { get; }
+
     /// <summary>Sends a range of a file without copying it through the process, where the response permits.</summary>
     /// <param name="file">An open, readable, regular file. The caller keeps it and may dispose it when the call has ended.</param>
     /// <param name="offset">The first byte, from 0.</param>

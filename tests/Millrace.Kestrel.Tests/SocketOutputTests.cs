@@ -31,11 +31,6 @@ public sealed class SocketOutputTests : FolderTests
             using var expected = new MemoryStream();
             for (int i = random.Next(1, 25); i > 0; i--)
             {
-                if (random.Next(2) == 0)
-                {
-                    output.BeginExchange();
-                }
-
                 // Sizes of every order of magnitude.
                 int count = random.Next(1, 1 << random.Next(1, 18));
                 int offset = random.Next(content.Length - count);

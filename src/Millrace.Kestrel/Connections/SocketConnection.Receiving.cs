@@ -74,7 +74,6 @@ internal sealed partial class SocketConnection
 
             if (received > 0)
             {
-                _output.BeginExchange();
                 FlushResult flushed = await input.FlushAsync();
                 if (flushed.IsCompleted || flushed.IsCanceled)
                 {

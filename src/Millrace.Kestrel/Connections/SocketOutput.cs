@@ -13,7 +13,7 @@ namespace Millrace.Kestrel;
 /// One caller writes; another thread may call <see cref="Abort"/>. Whoever sets <see cref="_sending"/> owns the head of the queue until it
 /// is false again, so that no block returns to the pool while the system reads it.
 /// </remarks>
-internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushResult>, IThreadPoolWorkItem, IDisposable
+internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushResult>, IDisposable
 {
     /// <summary>
     /// How much of a file one write stands for: what Kestrel copies at a time, because it gives a client that stops reading as long as
@@ -30,6 +30,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     private readonly Socket _socket;
     private readonly BlockPool _pool;
     private readonly Action<Exception?> _ended;
+    private readonly SendQueue _queue = SendQueue.Next();
     private readonly long _pauseBytes;
     private readonly bool _native;
     private OutputSegment? _spare;
@@ -58,11 +59,6 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     private CancellationTokenRegistration _flushRegistration;
     private bool _flushWaits;
     private bool _flushCancelled;
-
-    private int _exchange;
-    private int _flushedExchange;
-    private int _flushes;
-    private bool _gathers;
 
     /// <param name="socket">A connected socket that does not block.</param>
     /// <param name="pool">Where blocks come from.</param>
@@ -167,7 +163,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
             return ValueTask.FromCanceled<FlushResult>(cancellationToken);
         }
 
-        bool start, gather;
+        bool start, small;
         lock (_lock)
         {
             CommitTail();
@@ -175,12 +171,12 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
             _unflushed = 0;
             start = !_sending && !_closed;
             _sending |= start;
-            gather = Gathers() && _files == 0 && _unsent <= _pauseBytes;
+            small = _files == 0 && _unsent <= _pauseBytes;
         }
 
-        if (start && gather)
+        if (start && small)
         {
-            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: true);
+            _queue.Add(this);
         }
         else if (start)
         {
@@ -288,10 +284,25 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         CompleteFlush(new FlushResult(isCanceled: false, isCompleted: true), inline: false);
     }
 
-    /// <summary>Something was received: what is flushed now may answer it.</summary>
-    public void BeginExchange() => Interlocked.Increment(ref _exchange);
+    /// <summary>What <see cref="SendQueue"/> calls, once for each time that this was added to it.</summary>
+    public void SendFlushed()
+    {
+        bool hasFiles;
+        lock (_lock)
+        {
+            hasFiles = _files > 0;
+        }
 
-    void IThreadPoolWorkItem.Execute() => Send();
+        if (hasFiles)
+        {
+            // Reading one that is cold would hold up the other connections.
+            ThreadPool.UnsafeQueueUserWorkItem(static output => output.Send(), this, preferLocal: false);
+        }
+        else
+        {
+            Send();
+        }
+    }
 
     FlushResult IValueTaskSource<FlushResult>.GetResult(short token)
     {
@@ -305,23 +316,6 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     void IValueTaskSource<FlushResult>.OnCompleted(
         Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _flush.OnCompleted(continuation, state, token, flags);
-
-    /// <summary>
-    /// Whether more is about to be flushed, so that both can be sent at once: a chunked response ends with a second flush, pipelined
-    /// requests and HTTP/2 have many. A peer whose last request was answered by one flush gets the next answer without a detour.
-    /// </summary>
-    private bool Gathers()
-    {
-        if (_flushedExchange != Volatile.Read(ref _exchange))
-        {
-            _flushedExchange = _exchange;
-            _gathers = _flushes > 1;
-            _flushes = 0;
-        }
-
-        _flushes += _unsent > 0 ? 1 : 0;
-        return _gathers || _flushes > 1;
-    }
 
     private bool IsBelow(long bytes) => !_sending || (_files == 0 && _unsent <= bytes);
 

@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Millrace.Kestrel;
 
-/// <summary>Gives every HTTP/1.1 request on our sockets a response body that can send files.</summary>
+/// <summary>Gives every request on our sockets a response body that sends files, or copies them in larger pieces than Kestrel's.</summary>
 internal sealed class FileResponseFilter : IStartupFilter
 {
     public Action<IApplicationBuilder> Configure(Action<IApplicationBuilder> next) => app =>
@@ -20,13 +20,13 @@ internal sealed class FileResponseFilter : IStartupFilter
 
     private static void Install(HttpContext context)
     {
-        string protocol = context.Request.Protocol;
-        if ((HttpProtocol.IsHttp11(protocol) || HttpProtocol.IsHttp10(protocol))
-            && context.Features.Get<SocketConnection>() is { IsPlain: true } connection
-            && context.Features.Get<IHttpResponseBodyFeature>() is { } body)
+        if (context.Features.Get<SocketConnection>() is { } connection && context.Features.Get<IHttpResponseBodyFeature>() is { } body)
         {
-            FileResponseBody files = connection.ResponseBody;
-            files.Begin(context, body);
+            // Requests over HTTP/2 are answered at the same time.
+            string protocol = context.Request.Protocol;
+            bool isHttp1 = HttpProtocol.IsHttp11(protocol) || HttpProtocol.IsHttp10(protocol);
+            FileResponseBody files = isHttp1 ? connection.ResponseBody : new FileResponseBody(connection);
+            files.Begin(context, body, canSend: isHttp1 && connection.IsPlain);
             context.Features.Set<IHttpResponseBodyFeature>(files);
         }
     }
