@@ -13,6 +13,9 @@ internal sealed partial class SocketConnection
     /// <summary>What fits a request without a body, usually.</summary>
     private const int FirstBytes = MillraceSocketOptions.MinBlockBytes / 2;
 
+    /// <remarks>300 connections that sent at once took 30 MB more with larger blocks.</remarks>
+    private const int Http2ReadBytes = 64 * 1024;
+
     private async Task ReceiveAsync()
     {
         Exception? error = null;
@@ -74,7 +77,13 @@ internal sealed partial class SocketConnection
 
             if (received > 0)
             {
-                FlushResult flushed = await input.FlushAsync();
+                ValueTask<FlushResult> flush = input.FlushAsync();
+                if (_isHttp2)
+                {
+                    ReceiveScheduler.QueueScheduled();
+                }
+
+                FlushResult flushed = await flush;
                 if (flushed.IsCompleted || flushed.IsCanceled)
                 {
                     return;

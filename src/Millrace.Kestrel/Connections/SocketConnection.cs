@@ -28,6 +28,7 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     private Task _receiving = Task.CompletedTask;
     private Exception? _closeReason;
     private int _maxReadBytes;
+    private volatile bool _isHttp2;
     private IDictionary<object, object?>? _items;
     private string? _id;
 
@@ -89,8 +90,19 @@ internal sealed partial class SocketConnection : ConnectionContext, IDuplexPipe,
     /// <summary>The response body of the request that is being answered; HTTP/1.1 answers one at a time.</summary>
     public FileResponseBody ResponseBody => _responseBody ??= new FileResponseBody(this);
 
-    /// <summary>Makes the blocks that are received into smaller, for a protocol that copies what it reads into memory of its own.</summary>
-    public void LimitReads(int bytes) => Volatile.Write(ref _maxReadBytes, Math.Min(_options.MaxReadBytes, bytes));
+    /// <summary>
+    /// Receives from now on for a protocol whose requests run at the same time. What was received is read by the thread pool: on the receiving
+    /// thread, which the framework prefers to the pool's other work, the frames of peers that flood would be taken in before the requests that
+    /// they belong to run. Blocks are smaller, because Kestrel copies frames into its streams' memory anyway.
+    /// </summary>
+    public void BeginHttp2()
+    {
+        if (!_isHttp2)
+        {
+            Volatile.Write(ref _maxReadBytes, Math.Min(_options.MaxReadBytes, Http2ReadBytes));
+            _isHttp2 = true;
+        }
+    }
 
     public void Start() => _receiving = ReceiveAsync();
 

@@ -25,6 +25,11 @@ internal sealed class FileResponseFilter : IStartupFilter
             // Requests over HTTP/2 are answered at the same time.
             string protocol = context.Request.Protocol;
             bool isHttp1 = HttpProtocol.IsHttp11(protocol) || HttpProtocol.IsHttp10(protocol);
+            if (!isHttp1)
+            {
+                connection.BeginHttp2();
+            }
+
             FileResponseBody files = isHttp1 ? connection.ResponseBody : new FileResponseBody(connection);
             files.Begin(context, body, canSend: isHttp1 && connection.IsPlain);
             context.Features.Set<IHttpResponseBodyFeature>(files);
