@@ -51,12 +51,16 @@ internal sealed class CopySource : IDisposable
 
     public FilePipeReader Read(long? limit) => Read(File.Handle, File.Path, limit, File.Native);
 
-    /// <summary>A reader of a handle that stays open, which reads ahead on another thread.</summary>
-    public static FilePipeReader Read(SafeFileHandle handle, string path, long? limit, bool native)
+    /// <summary>
+    /// A reader of a handle that stays open, which reads ahead on another thread; <paramref name="unused"/> is disposed when the
+    /// reader has ended and that thread has read for the last time.
+    /// </summary>
+    public static FilePipeReader Read(
+        SafeFileHandle handle, string path, long? limit, bool native, IDisposable? unused = null)
     {
         // Reading ahead always: the thread that would read in between writes or computes instead.
         var options = new FileReadOptions { Strategy = ReadStrategy.ReadAhead, Length = limit, Portable = !native };
-        return new FilePipeReader(new OpenFile(handle, path, options, ownsHandle: false), options);
+        return new FilePipeReader(new OpenFile(handle, path, options, ownsHandle: false) { Unused = unused }, options);
     }
 
     /// <summary>Refuses a destination that is this file: there would be nothing left to copy, or nothing to do.</summary>

@@ -25,11 +25,15 @@ internal static class CopyVerification
         Task<byte[]> first = known is null
             ? Task.Run(() => HashAsync(source.Read(length), reports: null, cancellationToken), CancellationToken.None)
             : Task.FromResult(known);
+        var unused = new Unused();
         Task<byte[]> second = HashAsync(
-            CopySource.Read(copy.Handle, copy.Path, limit: null, copy.Native), reports, cancellationToken);
+            CopySource.Read(copy.Handle, copy.Path, limit: null, copy.Native, unused), reports, cancellationToken);
 
-        // Both, whatever becomes of one of them: they use handles that the caller closes.
-        byte[][] hashes = await Task.WhenAll(first, second).ConfigureAwait(false);
+        // All, whatever becomes of one of them: they use handles that the caller closes, and Windows keeps the name of a file that
+        // is removed while a thread still reads it.
+        Task<byte[][]> both = Task.WhenAll(first, second);
+        await Task.WhenAll(both, unused.Task).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        byte[][] hashes = await both.ConfigureAwait(false);
         if (!hashes[0].AsSpan().SequenceEqual(hashes[1]))
         {
             throw new FilePipeException(
@@ -62,5 +66,10 @@ internal static class CopyVerification
                 return hash.GetHashAndReset();
             }
         }
+    }
+
+    private sealed class Unused : TaskCompletionSource, IDisposable
+    {
+        public void Dispose() => TrySetResult();
     }
 }

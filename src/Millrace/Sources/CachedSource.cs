@@ -59,6 +59,7 @@ internal sealed class CachedSource : ReadSource, IThreadPoolWorkItem
         _queue = new BlockQueue(file, _sizes.Allocator(options.Pool), this)
         {
             Depth = MaxAhead,
+            Handle = file.Unused,
             Sizes = _sizes,
             Ahead = strategy == ReadStrategy.Buffered && file.KnownEnd - file.Start >= CachedBytes ? PageStep.KeepsInCache : 0,
         };

@@ -71,6 +71,9 @@ internal sealed class OpenFile : IDisposable
 
     public bool CanSeek { get; }
 
+    /// <summary>Disposed when the reader has ended and no thread reads ahead any more; only <see cref="CachedSource"/> tells.</summary>
+    public IDisposable? Unused { get; init; }
+
     public FileKind Kind => _status.Kind;
 
     /// <summary>Size when it was opened, in bytes; 0 for what has none.</summary>

@@ -78,6 +78,38 @@ public sealed class CopyInterruptionTests : FolderTests
         Assert.Equal(["source"], Folder.Names);
     }
 
+    /// <summary>Windows keeps the name of a file that is removed while a thread still reads it.</summary>
+    [NeedsFact(Need.Linux)]
+    public async Task A_copy_canceled_while_it_is_verified_is_read_by_nobody_when_it_ends()
+    {
+        // Read once only, so that nothing is awaited but the reading of the copy.
+        Linux.MakeFifo(Folder["fifo"]);
+        for (int i = 0; i < 20; i++)
+        {
+            Task write = Task.Run(async () =>
+            {
+                await using var fifo = new FileStream(Folder["fifo"], FileMode.Open, FileAccess.Write);
+                await fifo.WriteAsync(new byte[Slice + Slice / 2]);
+            });
+            using var cancel = new CancellationTokenSource();
+            var progress = new DoAt(value =>
+            {
+                if (value.Verifying)
+                {
+                    cancel.Cancel();
+                }
+            });
+
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => FilePipe
+                .CopyAsync(Folder["fifo"], Folder["copy"], CopyFiles.Options with { Verify = true }, progress, cancel.Token)
+                .Soon());
+
+            string?[] open = [.. Directory.GetFiles("/proc/self/fd").Select(name => new FileInfo(name).LinkTarget)];
+            Assert.DoesNotContain(open, name => name?.StartsWith(Folder.Path, StringComparison.Ordinal) == true && name != Folder["fifo"]);
+            await write.Soon();
+        }
+    }
+
     [Fact]
     public async Task A_copy_whose_progress_throws_leaves_nothing()
     {
