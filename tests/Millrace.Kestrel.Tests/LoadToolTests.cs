@@ -64,6 +64,22 @@ public sealed class LoadToolTests : FolderTests
         Assert.Empty(host.Errors);
     }
 
+    [NeedsTheory(Need.LoadTools)]
+    [InlineData("/text")]
+    [InlineData("/file.bin")]
+    [InlineData("/text", "-disable-keepalive")]
+    [InlineData("/length", "-m", "POST", "-D", "file.bin")]
+    public async Task Hey_has_every_request_answered(string path, params string[] options)
+    {
+        await using TestHost host = await StartAsync();
+        string count = Requests.ToString(CultureInfo.InvariantCulture);
+        options = [.. options.Select(option => option == "file.bin" ? Folder[option] : option)];
+        string output = await RunAsync("hey", ["-n", count, "-c", "50", .. options, new Uri(host.Address, path).AbsoluteUri]);
+        Assert.Contains($"[200]\t{count} responses", output, StringComparison.Ordinal);
+        Assert.DoesNotContain("Error distribution", output, StringComparison.Ordinal);
+        Assert.Empty(host.Errors);
+    }
+
     [NeedsFact(Need.LoadTools)]
     public async Task Nghttp_has_several_files_on_one_connection()
     {

@@ -60,6 +60,6 @@ public enum Need
     /// <summary>What Windows has and Wine 8 lacks; met by every other system.</summary>
     Wine = 1 << 25,
 
-    /// <summary>Programs that send many requests, or slow ones: h2load, nghttp, wrk and slowhttptest.</summary>
+    /// <summary>Programs that send many requests, or slow ones: h2load, nghttp, wrk, hey and slowhttptest.</summary>
     LoadTools = 1 << 26,
 }

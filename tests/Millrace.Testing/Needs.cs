@@ -64,8 +64,8 @@ public static class Needs
             () => !OperatingSystem.IsWindows() || !NativeLibrary.TryGetExport(NativeLibrary.Load("ntdll.dll"), "wine_get_version", out _),
             "Wine 8 has no symbolic links, does not rename over an open file, and .NET allocates more on it."),
         [Need.LoadTools] = Reason(
-            () => IsInstalled("h2load") && IsInstalled("nghttp") && IsInstalled("wrk") && IsInstalled("slowhttptest"),
-            "Needs load generators: apt-get install nghttp2-client slowhttptest wrk."),
+            () => IsInstalled("h2load") && IsInstalled("nghttp") && IsInstalled("wrk") && IsInstalled("hey") && IsInstalled("slowhttptest"),
+            "Needs load generators: apt-get install hey nghttp2-client slowhttptest wrk."),
         [Need.Trace] = Reason(CanTrace, "Traces system calls: apt-get install python3, and allow ptrace in the container."),
     };
 

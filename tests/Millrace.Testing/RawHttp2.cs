@@ -15,6 +15,9 @@ public readonly record struct Http2Frame(byte Type, byte Flags, int Stream, Read
 {
     /// <summary>The four bytes of a RST_STREAM or WINDOW_UPDATE.</summary>
     public int Number => BinaryPrimitives.ReadInt32BigEndian(Payload.Span);
+
+    /// <summary>The error code of a RST_STREAM or GOAWAY.</summary>
+    public int ErrorCode => BinaryPrimitives.ReadInt32BigEndian(Payload.Span[(Type == RawHttp2.GoAway ? 4 : 0)..]);
 }
 
 /// <summary>
@@ -25,14 +28,20 @@ public sealed class RawHttp2 : IDisposable
 {
     public const byte Data = 0;
     public const byte Headers = 1;
+    public const byte Priority = 2;
     public const byte ResetStream = 3;
     public const byte Settings = 4;
+    public const byte PushPromise = 5;
+    public const byte Ping = 6;
     public const byte GoAway = 7;
     public const byte WindowUpdate = 8;
+    public const byte Continuation = 9;
 
     public const byte EndStream = 1;
     public const byte Acknowledge = 1;
     public const byte EndHeaders = 4;
+    public const byte Padded = 8;
+    public const byte HasPriority = 32;
 
     /// <summary>Bytes of the largest payload that every server accepts.</summary>
     public const int LargestPayload = 16_384;
@@ -115,9 +124,15 @@ public sealed class RawHttp2 : IDisposable
     /// <param name="fields">Further fields, with names in lower case.</param>
     public Task<bool> RequestAsync(int stream, string method, string path, bool end, params (string Name, string Value)[] fields)
     {
+        byte[] block = Block([(":method", method), (":scheme", "http"), (":path", path), (":authority", "localhost"), .. fields]);
+        return SendAsync(new Http2Frame(Headers, (byte)(EndHeaders | (end ? EndStream : 0)), stream, block));
+    }
+
+    /// <summary>A block of fields, as RFC 7541 encodes them.</summary>
+    public static byte[] Block(params (string Name, string Value)[] fields)
+    {
         var block = new MemoryStream();
-        foreach ((string name, string value) in ((string, string)[])
-            [(":method", method), (":scheme", "http"), (":path", path), (":authority", "localhost"), .. fields])
+        foreach ((string name, string value) in fields)
         {
             // A literal field without indexing and with a new name: RFC 7541, section 6.2.2.
             block.WriteByte(0);
@@ -125,7 +140,7 @@ public sealed class RawHttp2 : IDisposable
             WriteText(block, value);
         }
 
-        return SendAsync(new Http2Frame(Headers, (byte)(EndHeaders | (end ? EndStream : 0)), stream, block.ToArray()));
+        return block.ToArray();
     }
 
     /// <summary>Reads the next frame; null when the server has closed the connection.</summary>
