@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Text.Json;
 
 namespace Millrace.Cli.Tests;
@@ -6,6 +7,8 @@ namespace Millrace.Cli.Tests;
 /// <summary>`millrace serve` as a process, ready. The test that started it ends it.</summary>
 internal sealed class ServedCommand : IDisposable
 {
+    private static readonly string TestFolders = Path.Combine(AppContext.BaseDirectory, "tmp");
+
     private readonly CommandTests _test;
     private readonly string[] _arguments;
     private Process _process = null!;
@@ -27,6 +30,13 @@ internal sealed class ServedCommand : IDisposable
 
     public int Port => new Uri(Files).Port;
 
+    /// <summary>Sockets, and files that are no part of it, that it has open (Linux).</summary>
+    public int OpenHandles => Directory.GetFileSystemEntries($"/proc/{Id}/fd")
+        .Select(name => new FileInfo(name).LinkTarget)
+        .Count(target => target is not null && (target.StartsWith("socket:", StringComparison.Ordinal) || target.StartsWith(TestFolders, StringComparison.Ordinal)));
+
+    private int Id => Ready.GetProperty("pid").GetInt32();
+
     private string[] Transport =>
         _arguments.Contains("--transport") ? [] : ["--transport", TestedTransport.Name.ToLowerInvariant()];
 
@@ -43,6 +53,13 @@ internal sealed class ServedCommand : IDisposable
     public Task StartAgainAsync() => StartAsync(Port);
 
     public void Signal(int signal) => Command.Signal(_process, signal);
+
+    /// <summary>Bytes of its memory, by a field of proc_pid_status(5).</summary>
+    public long MemoryOf(string field)
+    {
+        string line = File.ReadLines($"/proc/{Id}/status").Single(line => line.StartsWith(field + ":", StringComparison.Ordinal));
+        return 1024 * long.Parse(line.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture);
+    }
 
     /// <summary>Ends it at once, as the system does when there is no memory left.</summary>
     public async Task KillAsync()

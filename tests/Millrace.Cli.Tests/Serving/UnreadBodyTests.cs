@@ -18,7 +18,7 @@ public sealed class UnreadBodyTests : CommandTests
     public async Task Unread_bodies_take_no_memory(int count)
     {
         using ServedCommand serve = await StartAsync();
-        await FloodAsync(serve, count, "GET", () => Assert.InRange(MemoryOf(serve, "VmHWM"), 0, 150 * MB));
+        await FloodAsync(serve, count, "GET", () => Assert.InRange(serve.MemoryOf("VmHWM"), 0, 150 * MB));
     }
 
     /// <summary>Until the server knows that it refuses an upload, it takes as much of it as of any other.</summary>
@@ -69,7 +69,7 @@ public sealed class UnreadBodyTests : CommandTests
 
             // Twice: aborted connections give their memory back when their requests end, which takes its time on a busy machine. The
             // second part is for what each connection holds of the download, which is not enough to be chosen for.
-            Assert.InRange(MemoryOf(serve, "VmHWM"), 0, (((2L * LimitMiB) + (count / 2)) * 1024 * 1024) + (120 * MB));
+            Assert.InRange(serve.MemoryOf("VmHWM"), 0, (((2L * LimitMiB) + (count / 2)) * 1024 * 1024) + (120 * MB));
         }
         finally
         {
@@ -77,7 +77,7 @@ public sealed class UnreadBodyTests : CommandTests
         }
 
         // Without the files that it has mapped, which are no longer those of an idle server.
-        await Bounded.UntilAsync(() => MemoryOf(serve, "RssAnon") < 80 * MB);
+        await Bounded.UntilAsync(() => serve.MemoryOf("RssAnon") < 80 * MB);
         serve.Signal(Command.Terminate);
         Assert.Contains("not read or not sent", (await serve.EndAsync()).Error, StringComparison.Ordinal);
     }
@@ -190,7 +190,7 @@ public sealed class UnreadBodyTests : CommandTests
             Array.ForEach(connections, connection => connection.Dispose());
         }
 
-        await Bounded.UntilAsync(() => MemoryOf(serve, "VmRSS") < 100 * MB);
+        await Bounded.UntilAsync(() => serve.MemoryOf("VmRSS") < 100 * MB);
     }
 
     /// <summary>Begins a download on each connection that is not received, and an upload whose 100 Continue waits for it.</summary>
@@ -261,12 +261,5 @@ public sealed class UnreadBodyTests : CommandTests
         }
 
         return true;
-    }
-
-    private static long MemoryOf(ServedCommand serve, string field)
-    {
-        int process = serve.Ready.GetProperty("pid").GetInt32();
-        string line = File.ReadLines($"/proc/{process}/status").Single(line => line.StartsWith(field + ":", StringComparison.Ordinal));
-        return 1024 * long.Parse(line.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture);
     }
 }
