@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Net.Sockets;
 
 namespace Millrace.Lab.Suites.Serving;
@@ -8,14 +9,17 @@ internal sealed class ServedRequests : CaseMethod
     private readonly ServerCase _planned;
     private readonly Uri _address;
     private RawHttpClient? _client;
+    private string? _body;
 
     public ServedRequests(ServerCase planned)
     {
         _planned = planned;
         ServedAddress served = WebServers.Find(planned.Server, planned.Method);
-        Uri root = planned.Http == HttpVersionOf.Http1 ? served.Http1 : served.Http2!;
+        Uri root = planned.IsGrpc ? served.Grpc! : planned.Http == HttpVersionOf.Http1 ? served.Http1 : served.Http2!;
         _address = new Uri(root, planned.Work switch
         {
+            ServedWork.GrpcDownload => GrpcRequest.Path + "Download",
+            ServedWork.GrpcUpload => GrpcRequest.Path + "Upload",
             ServedWork.Text => WebServers.TextPath,
             ServedWork.UploadToNothing => WebServers.NothingPath,
             _ => WebServers.FilesPath + (planned.IsUpload ? ServerFolders.UploadedName : Path.GetFileName(planned.Source.Path)),
@@ -32,7 +36,7 @@ internal sealed class ServedRequests : CaseMethod
 
     private long RunProgram()
     {
-        LoadProgram.Run(_address, _planned);
+        LoadProgram.Run(_address, _planned, _body ??= _planned.IsGrpc ? GrpcRequest.Write(_planned) : _planned.Source.Path);
         return _planned.Requests;
     }
 
@@ -169,8 +173,11 @@ internal static class LoadProgram
     /// <summary>Why it cannot be used; null when it can.</summary>
     public static string? WhyNot => Reason.Value;
 
+    /// <param name="address">What is asked for.</param>
+    /// <param name="planned">How often, and how.</param>
+    /// <param name="body">The file that is sent, where one is.</param>
     /// <exception cref="IOException">Not every request succeeded.</exception>
-    public static void Run(Uri address, ServerCase planned)
+    public static void Run(Uri address, ServerCase planned, string body)
     {
         string count = planned.Requests.ToString(CultureInfo.InvariantCulture);
         string connections = planned.Connections.ToString(CultureInfo.InvariantCulture);
@@ -184,10 +191,16 @@ internal static class LoadProgram
             start.ArgumentList.Add("--h1");
         }
 
-        if (planned.IsUpload)
+        if (planned.IsUpload || planned.IsGrpc)
         {
             start.ArgumentList.Add("-d");
-            start.ArgumentList.Add(planned.Source.Path);
+            start.ArgumentList.Add(body);
+        }
+
+        foreach (string header in planned.IsGrpc ? GrpcRequest.Headers : [])
+        {
+            start.ArgumentList.Add("-H");
+            start.ArgumentList.Add(header);
         }
 
         start.ArgumentList.Add(address.AbsoluteUri);
@@ -198,6 +211,78 @@ internal static class LoadProgram
         {
             throw new IOException($"h2load of {address} failed: {output}");
         }
+
+        // gRPC tells of failures behind the answer, of which h2load shows nothing.
+        if (planned.Work == ServedWork.GrpcDownload && BytesOfData(output) < planned.Source.Bytes)
+        {
+            throw new IOException($"{address} sent less than the file: {output}");
+        }
+    }
+
+    /// <summary>What the last line of "traffic: … total, … headers (…), 128.01MB (134230532) data" counts.</summary>
+    private static long BytesOfData(string output)
+    {
+        int end = output.IndexOf(") data", StringComparison.Ordinal);
+        int start = end < 0 ? -1 : output.LastIndexOf('(', end);
+        return start < 0 ? 0 : long.Parse(output.AsSpan(start + 1, end - start - 1), CultureInfo.InvariantCulture);
+    }
+}
+
+/// <summary>The body of a call of millrace.v1.FileTransfer (docs/protocol.md), as a file for a program that knows no gRPC.</summary>
+internal static class GrpcRequest
+{
+    public const string Path = "millrace.v1.FileTransfer/";
+
+    // As large as the client's.
+    private const int ChunkBytes = 64 * 1024;
+
+    public static IReadOnlyList<string> Headers { get; } = ["content-type: application/grpc", "te: trailers"];
+
+    /// <returns>The name of the file, beside the measured ones.</returns>
+    public static string Write(ServerCase planned)
+    {
+        string path = System.IO.Path.Combine(planned.Folder, FormattableString.Invariant($"{planned.Work}-{planned.Source.Bytes}.body"));
+        using FileStream body = File.Create(path);
+        if (planned.Work == ServedWork.GrpcDownload)
+        {
+            WriteMessage(body, Field(1, Encoding.UTF8.GetBytes(System.IO.Path.GetFileName(planned.Source.Path))));
+            return path;
+        }
+
+        WriteMessage(body, Field(3, Field(1, Encoding.UTF8.GetBytes(ServerFolders.UploadedName))));
+        using FileStream source = File.OpenRead(planned.Source.Path);
+        byte[] chunk = new byte[ChunkBytes];
+        while (source.ReadAtLeast(chunk, ChunkBytes, throwOnEndOfStream: false) is var read and > 0)
+        {
+            WriteMessage(body, Field(1, chunk.AsSpan(0, read)));
+        }
+
+        WriteMessage(body, Field(4, [8, .. Varint(planned.Source.Bytes)]));
+        return path;
+    }
+
+    /// <summary>A message behind its five bytes: not compressed, and its length.</summary>
+    private static void WriteMessage(FileStream body, byte[] message)
+    {
+        Span<byte> head = stackalloc byte[5];
+        head.Clear();
+        BinaryPrimitives.WriteInt32BigEndian(head[1..], message.Length);
+        body.Write(head);
+        body.Write(message);
+    }
+
+    /// <summary>A field with a length: https://protobuf.dev/programming-guides/encoding/.</summary>
+    private static byte[] Field(int number, ReadOnlySpan<byte> value) => [(byte)((number << 3) | 2), .. Varint(value.Length), .. value];
+
+    private static byte[] Varint(long value)
+    {
+        var bytes = new List<byte>();
+        for (; value >= 128; value >>= 7)
+        {
+            bytes.Add((byte)(value | 128));
+        }
+
+        return [.. bytes, (byte)value];
     }
 }
 

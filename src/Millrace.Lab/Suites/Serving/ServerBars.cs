@@ -16,6 +16,8 @@ internal static class ServerBars
         Processor(WebServer.MillraceSockets, WebServer.Stock, ServerCase.Upload, Http1 + " to nothing", 0.60),
         Time(WebServer.MillraceSockets, WebServer.Stock, ServerCase.Download, Http2, 0.91),
         Time(WebServer.MillraceSockets, WebServer.Stock, ServerCase.Upload, Http2 + " to nothing", 0.91),
+        Time(WebServer.MillraceSockets, WebServer.Stock, ServerCase.Download, Http2 + ", gRPC", 0.91),
+        Time(WebServer.MillraceSockets, WebServer.Stock, ServerCase.Upload, Http2 + ", gRPC to a file", 0.91),
         Processor(WebServer.Serve, WebServer.Nginx, ServerCase.Download, Http1, 1.00),
         Time(WebServer.MillraceSockets, WebServer.Stock, ServerCase.Download, Http1 + ", ", 1.00, "texts"),
         Time(WebServer.Serve, WebServer.Nginx, ServerCase.Download, Http1 + ", ", 1.33, "files"),

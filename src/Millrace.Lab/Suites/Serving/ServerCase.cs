@@ -29,7 +29,10 @@ internal sealed record ServerCase(
     public override bool IsBaseline =>
         Method == (Work == ServedWork.UploadToStore ? WebServer.ServeKestrel : WebServer.Stock);
 
-    public bool IsUpload => Work is ServedWork.UploadToNothing or ServedWork.UploadToFile or ServedWork.UploadToStore;
+    public bool IsUpload =>
+        Work is ServedWork.UploadToNothing or ServedWork.UploadToFile or ServedWork.UploadToStore or ServedWork.GrpcUpload;
+
+    public bool IsGrpc => Work is ServedWork.GrpcDownload or ServedWork.GrpcUpload;
 
     /// <summary>Whether the client is a program that others wrote.</summary>
     public bool UsesProgram => Http == HttpVersionOf.Http2 || Requests > 1;
@@ -52,6 +55,8 @@ internal sealed record ServerCase(
             ServedWork.UploadToNothing => " to nothing",
             ServedWork.UploadToFile => " to a file",
             ServedWork.UploadToStore => " to a store",
+            ServedWork.GrpcDownload => ", gRPC",
+            ServedWork.GrpcUpload => ", gRPC to a file",
             _ => "",
         } + (Requests == 1 ? "" : string.Create(
             CultureInfo.InvariantCulture,
@@ -63,9 +68,10 @@ internal sealed record ServerCase(
         Processes = 2,
     };
 
-    public string Result => Path.Combine(ServerFolders.FolderOf(Folder, Method), ServerFolders.UploadedName);
+    public string Result => Path.Combine(
+        IsGrpc ? ServerFolders.Store(Folder, Method) : ServerFolders.FolderOf(Folder, Method), ServerFolders.UploadedName);
 
-    private string Folder => Path.GetDirectoryName(Path.GetDirectoryName(Source.Path))!;
+    public string Folder => Path.GetDirectoryName(Path.GetDirectoryName(Source.Path))!;
 
     public override CaseMethod Create() => new ServedRequests(this);
 
@@ -75,7 +81,7 @@ internal sealed record ServerCase(
 
     public override void Verify()
     {
-        if (Work is ServedWork.UploadToFile or ServedWork.UploadToStore)
+        if (Work is ServedWork.UploadToFile or ServedWork.UploadToStore or ServedWork.GrpcUpload)
         {
             TransferContent.Verify(Result, Source);
         }
@@ -130,6 +136,12 @@ internal enum ServedWork
 
     /// <summary>With its digest, and on the device before the answer.</summary>
     UploadToStore,
+
+    /// <summary>Millrace's service, without a digest of what was not asked for.</summary>
+    GrpcDownload,
+
+    /// <summary>Millrace's service, without a digest and without waiting for the device.</summary>
+    GrpcUpload,
 }
 
 /// <summary>The servers, which are the methods of the suite.</summary>

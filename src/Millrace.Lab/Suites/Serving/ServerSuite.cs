@@ -82,6 +82,8 @@ internal sealed class ServerSuite(SuiteLimits? limits = null, long large = Serve
                select planned,
             .. Each(first with { Work = ServedWork.UploadToFile }, applications),
             .. Each(first with { Work = ServedWork.UploadToStore }, commands),
+            .. Each(first with { Http = HttpVersionOf.Http2, Work = ServedWork.GrpcDownload }, applications),
+            .. Each(first with { Http = HttpVersionOf.Http2, Work = ServedWork.GrpcUpload }, applications),
             .. from http in Enum.GetValues<HttpVersionOf>()
                from planned in Each(small with { Http = http, Work = ServedWork.Text, Connections = 64 }, applications)
                select planned,
@@ -118,7 +120,7 @@ internal static class ServerFolders
     /// <summary>What the applications and nginx serve; it contains the measured files.</summary>
     public static string Files(string folder) => Path.Combine(folder, "files");
 
-    /// <summary>The folder of `millrace serve`, which lets no other server share it.</summary>
+    /// <summary>The folder of one of Millrace's stores, which lets no other store share it.</summary>
     public static string Store(string folder, string method) => Path.Combine(folder, method);
 
     /// <summary>Where a server keeps what is uploaded.</summary>
@@ -128,16 +130,19 @@ internal static class ServerFolders
     public static void Make(string folder)
     {
         Directory.CreateDirectory(Files(folder));
-        Directory.CreateDirectory(Store(folder, WebServer.Serve));
-        Directory.CreateDirectory(Store(folder, WebServer.ServeKestrel));
+        foreach (string method in WebServer.All)
+        {
+            Directory.CreateDirectory(Store(folder, method));
+        }
     }
 
     /// <summary>Removes what was uploaded: the kernel forgets what it has not written yet.</summary>
     public static void Clear(string folder)
     {
-        foreach (string method in (string[])[WebServer.Stock, WebServer.Serve, WebServer.ServeKestrel])
+        File.Delete(Path.Combine(Files(folder), UploadedName));
+        foreach (string method in WebServer.All)
         {
-            File.Delete(Path.Combine(FolderOf(folder, method), UploadedName));
+            File.Delete(Path.Combine(Store(folder, method), UploadedName));
         }
     }
 }

@@ -110,7 +110,7 @@ internal sealed class WebServers : IServedFiles
         {
             case WebServer.Nginx:
                 NginxServer nginx = NginxServer.Start(_folder);
-                return (nginx, new ServedAddress(nginx.Address, Http2: null));
+                return (nginx, new ServedAddress(nginx.Address, Http2: null, Grpc: null));
             case WebServer.Serve or WebServer.ServeKestrel:
                 TransferServer server = await TransferServer.StartAsync(new TransferHostOptions
                 {
@@ -119,16 +119,19 @@ internal sealed class WebServers : IServedFiles
                     Http2Port = 0,
                     Transport = method == WebServer.Serve ? ServerTransport.Millrace : ServerTransport.Kestrel,
                 }).ConfigureAwait(false);
-                return (server, new ServedAddress(server.Address, server.Http2Address));
+                return (server, new ServedAddress(server.Address, server.Http2Address, Grpc: null));
             default:
-                WebApplication app = BuildApplication(withMillraceSockets: method == WebServer.MillraceSockets);
+                WebApplication app = BuildApplication(method);
                 await app.StartAsync().ConfigureAwait(false);
                 Uri[] addresses = [.. app.Urls.Select(address => new Uri(address))];
-                return (app, new ServedAddress(addresses[0], addresses[1]));
+                GrpcServer grpc = await GrpcServer.StartAsync(
+                    TransferFolders.Link(ServerFolders.Files(_folder), ServerFolders.Store(_folder, method)), app, CreateBuilder(method)).ConfigureAwait(false);
+                return (grpc, new ServedAddress(addresses[0], addresses[1], grpc.Address));
         }
     }
 
-    private WebApplication BuildApplication(bool withMillraceSockets)
+    /// <summary>A port for each version of HTTP.</summary>
+    private static WebApplicationBuilder CreateBuilder(string method)
     {
         WebApplicationBuilder builder = ServerEnd.CreateBuilder(options =>
         {
@@ -136,12 +139,17 @@ internal sealed class WebServers : IServedFiles
             options.Listen(IPAddress.Loopback, 0, listen => listen.Protocols = HttpProtocols.Http1);
             options.Listen(IPAddress.Loopback, 0, listen => listen.Protocols = HttpProtocols.Http2);
         });
-        if (withMillraceSockets)
+        if (method == WebServer.MillraceSockets)
         {
             builder.WebHost.UseMillraceSockets();
         }
 
-        WebApplication app = builder.Build();
+        return builder;
+    }
+
+    private WebApplication BuildApplication(string method)
+    {
+        WebApplication app = CreateBuilder(method).Build();
         app.Run(context => context.Request.Path.Value!.AsSpan(1) switch
         {
             TextPath => SendTextAsync(context.Response),
@@ -182,15 +190,56 @@ internal sealed class WebServers : IServedFiles
 }
 
 /// <param name="Http2">HTTP/2 without TLS; null of a server that is not asked for it.</param>
-internal sealed record ServedAddress(Uri Http1, Uri? Http2)
+/// <param name="Grpc">The same, for gRPC.</param>
+internal sealed record ServedAddress(Uri Http1, Uri? Http2, Uri? Grpc)
 {
     public static ServedAddress Parse(string text)
     {
         string[] parts = text.Split(' ', StringSplitOptions.RemoveEmptyEntries);
-        return new ServedAddress(new Uri(parts[0]), parts.Length > 1 ? new Uri(parts[1]) : null);
+        return new ServedAddress(
+            new Uri(parts[0]), parts.Length > 1 ? new Uri(parts[1]) : null, parts.Length > 2 ? new Uri(parts[2]) : null);
     }
 
-    public override string ToString() => $"{Http1} {Http2}";
+    public override string ToString() => $"{Http1} {Http2} {Grpc}";
+}
+
+/// <summary>Millrace's gRPC service in an application of its own: the plain one beside it has no access control.</summary>
+internal sealed class GrpcServer : IAsyncDisposable
+{
+    private readonly LocalFileStore _store;
+    private readonly WebApplication _plain;
+    private readonly WebApplication _app;
+
+    private GrpcServer(LocalFileStore store, WebApplication plain, WebApplication app)
+    {
+        _store = store;
+        _plain = plain;
+        _app = app;
+        Address = new Uri(app.Urls.Last());
+    }
+
+    public Uri Address { get; }
+
+    /// <param name="folder">What it serves.</param>
+    /// <param name="plain">Disposed with it.</param>
+    /// <param name="builder">With the transport.</param>
+    public static async Task<GrpcServer> StartAsync(string folder, WebApplication plain, WebApplicationBuilder builder)
+    {
+        builder.Services.AddRoutingCore();
+        builder.Services.AddMillraceTransfer();
+        WebApplication app = builder.Build();
+        var store = new LocalFileStore(folder, new LocalFileStoreOptions { Durability = Durability.None, ComputeSha256 = false });
+        app.MapMillraceGrpc(store).AllowAnonymous();
+        await app.StartAsync().ConfigureAwait(false);
+        return new GrpcServer(store, plain, app);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _plain.DisposeAsync().ConfigureAwait(false);
+        await _app.DisposeAsync().ConfigureAwait(false);
+        await _store.DisposeAsync().ConfigureAwait(false);
+    }
 }
 
 /// <summary>nginx with sendfile as the only process that serves: https://nginx.org/en/docs/.</summary>
