@@ -4,6 +4,7 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Microsoft.Extensions.FileProviders;
 using Microsoft.Win32.SafeHandles;
+using Millrace.Kestrel.Interop;
 
 namespace Millrace.Kestrel.Tests;
 

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using Microsoft.Win32.SafeHandles;
+using Millrace.Kestrel.Interop;
 
 namespace Millrace.Kestrel.Tests;
 

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using Microsoft.Win32.SafeHandles;
 
-namespace Millrace.Kestrel;
+namespace Millrace.Kestrel.Interop;
 
 /// <summary>Sends memory and files on a socket that does not block. Linux; repeats calls that a signal interrupted.</summary>
 internal static unsafe partial class SocketSend

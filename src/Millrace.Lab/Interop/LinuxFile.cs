@@ -1,4 +1,5 @@
 using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
 
 namespace Millrace.Lab.Interop;
 
@@ -9,9 +10,8 @@ internal static unsafe partial class LinuxFile
     public const int ProtectionRead = 1;
     public const int MapShared = 1;
 
-    /// <summary>O_RDONLY | O_DIRECTORY | O_CLOEXEC. The second has another value on processors of the Arm family.</summary>
-    public static readonly int OpenFolderFlags =
-        RuntimeInformation.ProcessArchitecture is Architecture.Arm or Architecture.Arm64 ? 0x84000 : 0x90000;
+    /// <summary>O_RDONLY | O_DIRECTORY | O_CLOEXEC.</summary>
+    public static readonly ByProcessor OpenFolderFlags = new(0x90000, 0x84000);
 
     public const int AccessWrite = 2;
 

@@ -1,4 +1,5 @@
 using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
 
 namespace Millrace.Lab.Interop;
 
@@ -8,7 +9,9 @@ internal static unsafe partial class PerfEvents
 {
     private const uint TypeTracepoint = 2;
     private const ulong FlagInherit = 1 << 1;
-    private const nuint FlagCloseOnExec = 8;
+    private const int FlagCloseOnExec = 8;
+
+    private static readonly ByProcessor Number = new(298, 241); // __NR_perf_event_open
 
     /// <summary>Counts how often a thread, and every thread that it starts later, passes a tracepoint.</summary>
     /// <returns>A file to read a 64-bit count from, or an invalid one; then the error is the last P/Invoke error.</returns>
@@ -22,14 +25,12 @@ internal static unsafe partial class PerfEvents
             Flags = FlagInherit,
         };
         nint descriptor = SystemCall(
-            Number, (nint)(&attributes), thread, cpu: -1, group: -1, (nint)FlagCloseOnExec);
+            Number.Here, (nint)(&attributes), thread, cpu: -1, group: -1, FlagCloseOnExec);
         return new SafeFileHandle(descriptor, ownsHandle: true);
     }
 
     /// <summary>Whether the call's number is known for this processor.</summary>
     public static bool IsKnown => RuntimeInformation.ProcessArchitecture is Architecture.X64 or Architecture.Arm64;
-
-    private static nint Number => RuntimeInformation.ProcessArchitecture == Architecture.X64 ? 298 : 241;
 
     // glibc has no wrapper for it. On the processors in IsKnown, variadic functions take such arguments in the
     // same registers as others do.

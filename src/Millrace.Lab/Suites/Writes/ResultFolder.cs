@@ -35,7 +35,7 @@ internal static class ResultFolder
         if (OperatingSystem.IsLinux())
         {
             // The framework flushes folders as it does files, but does not open them.
-            using SafeFileHandle handle = LinuxFile.Open(folder, LinuxFile.OpenFolderFlags);
+            using SafeFileHandle handle = LinuxFile.Open(folder, LinuxFile.OpenFolderFlags.Here);
             RandomAccess.FlushToDisk(handle);
         }
     }

@@ -3,7 +3,7 @@ using System.Reflection;
 using System.Runtime.InteropServices;
 using System.Text;
 
-namespace Millrace.Cli.Tests;
+namespace Millrace.Lab.Tests.Interop;
 
 /// <summary>Every number and layout that the native calls depend on, compared with the headers of the processors they run on.</summary>
 public sealed class AbiTests
@@ -14,7 +14,7 @@ public sealed class AbiTests
     /// <summary>Types about other systems, or that no call uses.</summary>
     private static readonly string[] NotOfLinux = ["ByProcessor", "FileKind", "FileStatus", "FileTimes", "NamedFile", "Snapshot", "WindowsRename"];
 
-    private static string Folder => Path.Combine(Repository.Root, "tests", "Millrace.Cli.Tests");
+    private static string Folder => Path.Combine(Repository.Root, "tests", "Millrace.Lab.Tests", "Interop");
 
     [NeedsFact(Need.Linux)]
     public void Every_number_and_layout_is_in_the_list()
@@ -84,7 +84,7 @@ public sealed class AbiTests
         select (line[..space], line[space..].Trim());
 
     private static IEnumerable<Type> Types() =>
-        from assembly in (string[])["Millrace", "Millrace.Transfer", "Millrace.Transfer.Server", "Millrace.Cli"]
+        from assembly in (string[])["Millrace", "Millrace.Transfer", "Millrace.Kestrel", "Millrace.Transfer.Server", "Millrace.Lab"]
         from type in Assembly.Load(assembly).GetTypes()
         where type.Namespace?.EndsWith(".Interop", StringComparison.Ordinal) == true
             && !type.Name.Contains('<', StringComparison.Ordinal) && !type.IsEnum && !NotOfLinux.Contains(type.Name)

@@ -13,15 +13,18 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 #include <linux/fs.h>
 #include <linux/io_uring.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <linux/perf_event.h>
 
 #define VALUE(name, value) printf("%s %lld\n", #name, (long long)(value));
 #define FIELD(name, type, field) printf("%s %zu %zu\n", #name, offsetof(type, field), sizeof(((type *)0)->field));
