@@ -1,0 +1,28 @@
+import { readSession, ServerError, type Session } from "./api.ts";
+
+export type Scope = "read" | "list" | "write" | "delete" | "link";
+
+let session: Session = { required: false, signedIn: false };
+
+/** Asks who we are. A server that is embedded without sessions has no tokens either. */
+export async function refreshSession(): Promise<Session> {
+  try {
+    session = await readSession();
+  } catch (error) {
+    if (!(error instanceof ServerError) || error.status !== 404) throw error;
+    session = { required: false, signedIn: false };
+  }
+  return session;
+}
+
+export const current = (): Session => session;
+export const mustSignIn = (): boolean => session.required && !session.signedIn;
+export const prefix = (): string => (session.prefix ?? "").replace(/\/+$/, "");
+
+/** Whether the token may do this at all, and to this name. What it may not do is not offered. */
+export function may(scope: Scope, name?: string): boolean {
+  if (scope === "link" && session.canLink !== true) return false;
+  if (session.required && session.signedIn && scope !== "link" && !(session.scopes ?? []).includes(scope)) return false;
+  const within = prefix();
+  return name === undefined || !within || name === within || name.startsWith(`${within}/`);
+}

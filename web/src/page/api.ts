@@ -1,0 +1,121 @@
+import { encode } from "./names.ts";
+import { texts } from "./texts.ts";
+
+const at = document.documentElement.dataset;
+export const paths = {
+  files: at.files ?? "/files/",
+  session: at.session ?? "/session",
+  links: at.links ?? "/links",
+};
+
+/** A refusal of the server; status 0 when there was no response. */
+export class ServerError extends Error {
+  constructor(readonly status: number, readonly error = "", readonly retryAfter = 0) {
+    super(sentence(status, error));
+  }
+}
+
+function sentence(status: number, error: string): string {
+  const e = texts.errors;
+  switch (error) {
+    case "AlreadyExists": return e.taken;
+    case "PreconditionFailed": return e.changed;
+    case "InvalidName": return e.invalidName;
+    case "DigestMismatch": return e.digest;
+    case "NoSpace": return e.noSpace;
+    case "TooLarge": return e.tooLarge;
+  }
+  switch (status) {
+    case 0: case 502: case 503: case 504: return e.offline;
+    case 401: return e.unauthorized;
+    case 403: return e.forbidden;
+    case 404: case 410: return e.missing;
+    case 405: case 501: return e.unsupported;
+    case 412: return e.taken;
+    case 413: return e.tooLarge;
+    case 429: return e.busy;
+    case 460: return e.digest;
+    case 507: return e.noSpace;
+    default: return e.other(status);
+  }
+}
+
+/** The error in a response: the body is a problem document, RFC 9457. */
+export function errorOf(status: number, body: string, retryAfter: string | null): ServerError {
+  let error = "";
+  try {
+    error = String((JSON.parse(body) as { error?: string }).error ?? "");
+  } catch { /* Something between us and the server has answered. */ }
+  return new ServerError(status, error, Number(retryAfter) || 0);
+}
+
+/** @throws {ServerError} unless the status is one of success. */
+async function send(url: string, options: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(url, { cache: "no-store", ...options });
+  } catch {
+    throw new ServerError(0);
+  }
+  if (response.ok) return response;
+  throw errorOf(response.status, await response.text().catch(() => ""), response.headers.get("Retry-After"));
+}
+
+export const urlOf = (name: string, isFolder = false): string => paths.files + encode(name) + (isFolder && name ? "/" : "");
+
+export interface Session {
+  required: boolean;
+  signedIn: boolean;
+  name?: string | null;
+  scopes?: string[] | null;
+  prefix?: string | null;
+  expires?: string | null;
+  maxFileBytes?: number | null;
+  uploads?: string | null;
+  canLink?: boolean;
+  archives?: boolean;
+  selection?: boolean;
+}
+
+const json = (method: string, value: unknown): RequestInit => ({
+  method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(value),
+});
+
+export const readSession = async (): Promise<Session> => (await send(paths.session)).json() as Promise<Session>;
+export const signIn = (token: string): Promise<unknown> => send(paths.session, json("POST", { token }));
+export const signOut = (): Promise<unknown> => send(paths.session, { method: "DELETE" });
+
+export const remove = (name: string, isFolder: boolean): Promise<unknown> =>
+  send(urlOf(name, isFolder), { method: "DELETE", ...(isFolder ? { headers: { Depth: "infinity" } } : {}) });
+export const move = (from: string, to: string, isFolder: boolean): Promise<unknown> =>
+  send(urlOf(from, isFolder), { method: "MOVE", headers: { Destination: urlOf(to, isFolder), Overwrite: "F" } });
+export const makeFolder = (name: string): Promise<unknown> => send(urlOf(name, true), { method: "MKCOL" });
+export const makeLink = async (name: string, seconds: number): Promise<string> =>
+  new URL(((await (await send(paths.links, json("POST", { name, method: "GET", seconds }))).json()) as { url: string }).url, location.href).href;
+
+/** The folders in a folder, the first 10,000 entries of it at most. */
+export async function foldersIn(folder: string): Promise<string[]> {
+  const response = await send(`${urlOf(folder, true)}?limit=10000`, { headers: { Accept: "application/json" } });
+  const { entries } = (await response.json()) as { entries: { name: string; kind: string }[] };
+  return entries.filter((entry) => entry.kind === "folder").map((entry) => entry.name);
+}
+
+/** Size, time and, where it is known or `digest` asks for it, the SHA-256 of a file. */
+export async function stat(name: string, digest = false): Promise<{ size: number; modified: number; sha256: string | undefined }> {
+  const { headers } = await send(urlOf(name), {
+    method: "HEAD", headers: { "Accept-Encoding": "identity", ...(digest ? { "Want-Repr-Digest": "sha-256=9" } : {}) },
+  });
+  return {
+    size: Number(headers.get("Content-Length")),
+    modified: Date.parse(headers.get("Last-Modified") ?? "") || 0,
+    sha256: /sha-256=:([^:]*):/.exec(headers.get("Repr-Digest") ?? "")?.[1],
+  };
+}
+
+/** The first bytes of a file, and whether these are all of it. */
+export async function firstBytes(name: string, bytes: number, signal: AbortSignal): Promise<{ bytes: Uint8Array<ArrayBuffer>; all: boolean }> {
+  const response = await send(urlOf(name), { headers: { Range: `bytes=0-${bytes - 1}` }, signal });
+  const total = Number(/\/(\d+)$/.exec(response.headers.get("Content-Range") ?? "")?.[1] ?? 0);
+  const part = new Uint8Array(await response.arrayBuffer());
+  return { bytes: part, all: response.status !== 206 || total <= part.length };
+}

@@ -1,0 +1,347 @@
+import { h } from "../dom.ts";
+import { may, mustSignIn, prefix, refreshSession } from "./access.ts";
+import { paths, ServerError, signOut, urlOf } from "./api.ts";
+import type { Arrangement, Entry, SortKey } from "./entries.ts";
+import { size } from "./format.ts";
+import { Grid } from "./list/grid.ts";
+import { Listing } from "./list/listing.ts";
+import { baseName, join, parentOf } from "./names.ts";
+import { openPreview } from "./preview/preview.ts";
+import { texts } from "./texts.ts";
+import { askAboutClash } from "./upload/clashDialog.ts";
+import type { Gathered } from "./upload/gather.ts";
+import { acceptFiles, chooseFiles, chooseFolder } from "./upload/intake.ts";
+import { UploadPanel } from "./upload/panel.ts";
+import { Queue } from "./upload/queue.ts";
+import type { Task } from "./upload/task.ts";
+import { Actions } from "./view/actions.ts";
+import { Head } from "./view/head.ts";
+import { openHelp } from "./view/helpDialog.ts";
+import { icons } from "./view/icons.ts";
+import { openMenu } from "./view/menu.ts";
+import { announce, noticeRegions, notify } from "./view/notices.ts";
+import { askForToken } from "./view/signIn.ts";
+import { placeholder } from "./view/state.ts";
+import { Toolbar } from "./view/toolbar.ts";
+
+/** A folder that nobody looked at for so long is read again when somebody does. */
+const staleMs = 30_000;
+const arrivalMs = 150;
+
+/** The page: one folder at a time, and the uploads. */
+export class App {
+  private arrangement: Arrangement = { sort: "name", descending: false, filter: "" };
+  private failure: { status: number } | undefined;
+  private readAt = 0;
+  private reveal: string | undefined;
+  private readonly arrived = new Map<string, Entry>();
+  private arrivals = 0;
+  private readonly listing = new Listing(this.arrangement, () => this.show(), (status) => this.failed(status));
+  private readonly grid = new Grid(this.listing, {
+    open: (entry) => this.open(entry),
+    menu: (anchor, point) => openMenu(this.actions.menu(this.grid.chosen), anchor, point),
+    selected: () => this.toolbar.showChosen(this.grid.selection.size),
+    sort: (key) => this.sort(key),
+    key: (event) => this.pressedInGrid(event),
+    hasMenu: () => true,
+  });
+  private readonly actions = new Actions({
+    folder: () => this.listing.folder,
+    chosen: () => this.grid.chosen,
+    changed: (removed, added) => this.changed(removed, added),
+    open: (entry) => this.open(entry),
+    reveal: (name) => (this.reveal = name),
+    signIn: () => void this.signIn(texts.ended),
+    isTaken: (name) => this.listing.has(name),
+  });
+  private readonly toolbar: Toolbar = new Toolbar(this.arrangement, {
+    arrange: (arrangement) => this.arrange(arrangement),
+    toList: () => this.grid.focus(),
+    refresh: () => this.read(),
+    uploadFiles: () => void chooseFiles().then((gathered) => this.upload(gathered)),
+    uploadFolder: () => void chooseFolder().then((gathered) => this.upload(gathered)),
+    newFolder: () => this.actions.newFolder(),
+    downloadFolder: () => this.actions.downloadFolder(),
+    can: () => ({
+      upload: this.canWrite, makeFolder: this.canWrite && may("list"), archive: this.actions.canArchive && may("read", this.folder || undefined), list: may("list"),
+    }),
+    clearSelection: () => this.clearSelection(),
+    chosenMenu: () => this.actions.menu(this.grid.selectedEntries),
+  });
+  private readonly head = new Head({ go: (folder) => this.go(folder), help: openHelp, signOut: () => void this.signOut() });
+  private readonly queue = new Queue({
+    changed: () => this.panel.update(),
+    uploaded: (task) => this.uploaded(task),
+    folderMade: (folder) => this.appeared(folder, true, 0),
+    clash: askAboutClash,
+    signIn: () => void this.signIn(texts.ended),
+  });
+  private readonly panel: UploadPanel = new UploadPanel(this.queue);
+  private readonly status = h("p", { class: "status-line quiet small" });
+  private readonly empty = h("div", { class: "empty-area", hidden: true });
+
+  /** Takes the place of the plain listing. */
+  async start(): Promise<void> {
+    try {
+      await refreshSession();
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      // The plain listing stays, which is better than nothing.
+      return;
+    }
+    document.body.className = "app";
+    document.body.replaceChildren(
+      h("a", { class: "skip", href: "#list", click: (event: MouseEvent) => {
+        event.preventDefault();
+        this.grid.focus();
+      } }, texts.skip),
+      this.head.element, this.toolbar.element, h("main", {}, this.grid.element, this.empty), h("footer", { class: "foot" }, this.status), this.panel.element, ...noticeRegions);
+    this.grid.mount();
+    acceptFiles((gathered) => this.upload(gathered), () => this.canWrite, () => this.folder || texts.files);
+    addEventListener("popstate", () => this.enter(folderOf(location.pathname)));
+    addEventListener("keydown", (event) => this.pressed(event));
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden && Date.now() - this.readAt > staleMs && !mustSignIn()) this.read();
+    });
+    this.head.showAccount();
+    this.head.show(folderOf(location.pathname));
+    if (mustSignIn()) await this.signIn(texts.signInHint);
+    else this.begin();
+  }
+
+  private get folder(): string {
+    return this.listing.folder;
+  }
+
+  private get canWrite(): boolean {
+    return !mustSignIn() && may("write", this.folder || undefined);
+  }
+
+  private begin(): void {
+    const folder = folderOf(location.pathname);
+    const within = prefix();
+    // A token for one folder has nothing to see above it.
+    if (within && folder !== within && !folder.startsWith(`${within}/`)) {
+      history.replaceState(null, "", urlOf(within, true));
+      this.enter(within);
+    } else this.enter(folder);
+    void this.queue.recall();
+  }
+
+  private go(folder: string): void {
+    history.pushState(null, "", urlOf(folder, true));
+    this.enter(folder);
+  }
+
+  private enter(folder: string): void {
+    const from = this.folder;
+    this.reveal = from && parentOf(from) === folder ? baseName(from) : undefined;
+    if (this.arrangement.filter) {
+      this.arrangement = { ...this.arrangement, filter: "" };
+      this.listing.arrange(this.arrangement);
+      this.toolbar.show(this.arrangement);
+    }
+    this.listing.folder = folder;
+    this.arrived.clear();
+    document.title = folder ? `${baseName(folder)} – ${texts.files}` : texts.files;
+    this.head.show(folder);
+    this.grid.reset(this.reveal);
+    this.listing.clear();
+    this.read();
+  }
+
+  private read(): void {
+    this.failure = undefined;
+    this.readAt = Date.now();
+    this.toolbar.showButtons();
+    if (may("list")) {
+      this.listing.open(this.folder);
+      this.showStatus();
+    } else this.show();
+  }
+
+  private show(): void {
+    const { listing, arrangement } = this;
+    this.toolbar.show(arrangement);
+    this.grid.refresh(arrangement);
+    const isEmpty = listing.length === 0 && (listing.complete || this.failure !== undefined);
+    this.empty.hidden = !isEmpty;
+    this.grid.element.hidden = isEmpty;
+    if (isEmpty) this.empty.replaceChildren(this.placeholder());
+    this.showStatus();
+    if (this.reveal !== undefined && listing.has(this.reveal)) {
+      const name = this.reveal;
+      this.reveal = undefined;
+      if (!document.querySelector("dialog[open]")) this.grid.focusName(name);
+      else requestAnimationFrame(() => this.grid.focusName(name));
+    }
+    performance.mark("millrace-drawn");
+  }
+
+  private showStatus(): void {
+    const { listing, arrangement } = this;
+    const files = listing.all - listing.folders;
+    const text = !may("list") || this.failure ? "" : !listing.complete ? texts.loading(listing.all)
+      : arrangement.filter ? texts.matches(listing.length, listing.all) : texts.summary(listing.folders, files, size(listing.bytes));
+    if (arrangement.filter && listing.complete && text !== this.status.textContent) announce(text);
+    this.status.textContent = text;
+    this.grid.grid.setAttribute("aria-busy", String(!listing.complete));
+  }
+
+  private placeholder(): HTMLElement {
+    if (!may("list")) return placeholder(icons.drop, texts.dropbox, texts.dropboxHint);
+    const status = this.failure?.status;
+    const again = { label: texts.tryAgain, act: () => this.read() };
+    if (status === 404) return placeholder(icons.folder, texts.gone, "", { label: texts.goTo(texts.files), act: () => this.go(prefix()) });
+    if (status === 403) return placeholder(icons.key, texts.notAllowed, "");
+    if (status !== undefined) return placeholder(icons.offline, texts.cannotLoad, new ServerError(status).message, again);
+    if (this.arrangement.filter) return placeholder(icons.search, texts.noMatch(this.arrangement.filter), "", { label: texts.clearFilter, act: () => this.toolbar.clearFilter() });
+    return placeholder(this.canWrite ? icons.drop : icons.folder, texts.empty, this.canWrite ? texts.emptyDrop : texts.emptyOther);
+  }
+
+  private failed(status: number): void {
+    if (status === 401) {
+      void this.signIn(texts.ended);
+      return;
+    }
+    if (this.listing.length > 0) notify(new ServerError(status).message, true);
+    else {
+      this.failure = { status };
+      this.show();
+    }
+  }
+
+  private arrange(arrangement: Arrangement): void {
+    const { sort, descending } = this.arrangement;
+    this.arrangement = arrangement;
+    this.toolbar.show(arrangement);
+    this.listing.arrange(arrangement);
+    if (sort !== arrangement.sort || descending !== arrangement.descending) announce(texts.sorted(texts.sortedBy[arrangement.sort], arrangement.descending));
+    else this.grid.element.scrollTop = 0;
+  }
+
+  private sort(key: SortKey): void {
+    const isSame = this.arrangement.sort === key;
+    // What is asked for first: the largest, and the newest.
+    this.arrange({ ...this.arrangement, sort: key, descending: isSame ? !this.arrangement.descending : key !== "name" });
+  }
+
+  private open(entry: Entry): void {
+    if (entry.isFolder) this.go(join(this.folder, entry.name));
+    else if (may("read", join(this.folder, entry.name))) {
+      openPreview(this.folder, entry, { neighbour: (from, step) => this.neighbour(from, step), download: (of) => this.actions.download([of]) });
+    }
+  }
+
+  private neighbour(entry: Entry, step: number): Entry | undefined {
+    for (let row = this.listing.rowOf(entry.name) + step; row >= 0 && row < this.listing.length; row += step) {
+      const other = this.listing.at(row);
+      if (other && !other.isFolder) return other;
+    }
+    return undefined;
+  }
+
+  private changed(removed: string[], added: Entry[]): void {
+    for (const name of removed) this.grid.selection.names.delete(name);
+    this.listing.change(removed, added);
+    this.grid.showSelection();
+  }
+
+  private upload(gathered: Gathered): void {
+    if (gathered.files.length + gathered.emptyFolders.length === 0) return;
+    this.queue.add(gathered, this.folder);
+    this.panel.update();
+  }
+
+  private uploaded(task: Task): void {
+    this.appeared(task.name, false, task.size);
+  }
+
+  /** A new file or folder: in this folder it is shown itself, below it the folder that it is in. */
+  private appeared(name: string, isFolder: boolean, bytes: number): void {
+    if (!may("list")) return;
+    const inside = this.folder ? `${this.folder}/` : "";
+    if (!name.startsWith(inside)) return;
+    const rest = name.slice(inside.length);
+    const [first = ""] = rest.split("/");
+    if (first === rest) this.arrived.set(rest, { name: rest, isFolder, size: bytes, modified: Date.now() });
+    else if (first && !this.listing.has(first)) this.arrived.set(first, { name: first, isFolder: true, size: 0, modified: Date.now() });
+    // Together: a folder of small files has a hundred of them in a second.
+    this.arrivals ||= window.setTimeout(() => {
+      this.arrivals = 0;
+      const added = [...this.arrived.values()];
+      this.arrived.clear();
+      this.changed([], added);
+    }, arrivalMs);
+  }
+
+  private async signIn(reason: string): Promise<void> {
+    this.listing.clear();
+    this.failure = undefined;
+    this.show();
+    this.empty.replaceChildren();
+    await askForToken(reason);
+    await refreshSession();
+    this.head.showAccount();
+    this.begin();
+    this.queue.signedIn();
+  }
+
+  private async signOut(): Promise<void> {
+    this.queue.pauseAll();
+    try {
+      await signOut();
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      notify(error.message, true);
+      return;
+    }
+    await refreshSession();
+    this.head.showAccount();
+    await this.signIn(texts.signedOut);
+  }
+
+  private clearSelection(): void {
+    this.grid.selection.clear();
+    this.grid.showSelection();
+  }
+
+  /** Keys of the whole page. */
+  private pressed(event: KeyboardEvent): void {
+    const target = event.target as Element;
+    if (event.defaultPrevented || document.querySelector("dialog[open]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target.closest("input:not([type=checkbox]), select, textarea, [role=menu]")) return;
+    if (event.key === "/") this.toolbar.focusFilter();
+    else if (event.key === "?") openHelp();
+    else if (event.key === "Escape" && this.grid.selection.size) this.clearSelection();
+    else if (event.key === "Escape" && this.arrangement.filter) this.toolbar.clearFilter();
+    else if (event.key === "Backspace" && this.folder && this.folder !== prefix()) this.go(parentOf(this.folder));
+    else if (event.key.toLowerCase() === "u" && this.canWrite) void chooseFiles().then((gathered) => this.upload(gathered));
+    else if (event.key.toLowerCase() === "n" && this.canWrite && may("list")) this.actions.newFolder();
+    else if (event.key === "ArrowDown" && target === document.body) this.grid.focus();
+    else return;
+    event.preventDefault();
+  }
+
+  private pressedInGrid(event: KeyboardEvent): void {
+    const { chosen } = this.grid;
+    const [first] = chosen;
+    if (!first) return;
+    const name = join(this.folder, first.name);
+    if (event.key === "Delete" && may("delete", name)) this.actions.remove(chosen);
+    else if (event.key === "F2" && may("write", name) && may("delete", name)) this.actions.rename(this.grid.focusedEntry ?? first);
+    else return;
+    event.preventDefault();
+  }
+}
+
+/** The folder of an address: what is below the files' path, without a file's name. */
+function folderOf(path: string): string {
+  const name = path.startsWith(paths.files) ? path.slice(paths.files.length) : "";
+  const folder = name.slice(0, name.lastIndexOf("/") + 1).replace(/\/+$/, "");
+  try {
+    return folder.split("/").map(decodeURIComponent).join("/");
+  } catch {
+    return "";
+  }
+}

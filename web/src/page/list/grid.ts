@@ -1,0 +1,329 @@
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
+import { h } from "../../dom.ts";
+import type { Arrangement, Entry, SortKey } from "../entries.ts";
+import { texts } from "../texts.ts";
+import { icon, icons } from "../view/icons.ts";
+import type { Listing } from "./listing.ts";
+import { makeRow } from "./row.ts";
+import { Selection } from "./selection.ts";
+
+const overscanRows = 10;
+/** What is printed at most: a hundred pages. */
+const maxPrinted = 5000;
+const narrow = matchMedia("(max-width: 40rem)");
+const rowHeight = (): number => (narrow.matches ? 60 : 44);
+
+export interface GridEvents {
+  open(entry: Entry): void;
+  menu(anchor: Element, point?: { x: number; y: number }): void;
+  selected(): void;
+  sort(key: SortKey): void;
+  /** A key that the grid itself does nothing with. */
+  key(event: KeyboardEvent): void;
+  hasMenu(): boolean;
+}
+
+/** The list of files: only the rows near the screen exist. One row has the focus; it exists wherever it is. */
+export class Grid {
+  readonly selection = new Selection((row) => this.listing.at(row)?.name);
+  private readonly body = h("div", { role: "rowgroup", class: "rows" });
+  private readonly heads = new Map<SortKey, HTMLElement>();
+  private readonly all = h("input", { type: "checkbox", "aria-label": texts.selectAll, change: () => this.toggleAll() });
+  private readonly rows = new Map<number, HTMLElement>();
+  private readonly virtualizer: Virtualizer<HTMLElement, HTMLElement>;
+  private focused = 0;
+  private focusedName: string | undefined;
+  private filter = "";
+  private isPrinting = false;
+  readonly grid = h("div", { role: "grid", class: "grid", id: "list", "aria-label": texts.list, "aria-multiselectable": "true" });
+  readonly element = h("div", { class: "list" }, this.grid);
+
+  constructor(private readonly listing: Listing, private readonly events: GridEvents) {
+    this.grid.append(this.makeHead(), this.body);
+    this.virtualizer = new Virtualizer<HTMLElement, HTMLElement>({
+      ...this.options(), getScrollElement: () => this.element,
+    } as ConstructorParameters<typeof Virtualizer<HTMLElement, HTMLElement>>[0]);
+    this.body.addEventListener("click", (event) => this.clicked(event));
+    this.body.addEventListener("dblclick", (event) => {
+      const entry = this.listing.at(this.rowAt(event.target));
+      if (entry && !(event.target as Element).closest("input, button, a")) this.events.open(entry);
+    });
+    this.body.addEventListener("contextmenu", (event) => {
+      const at = this.rowAt(event.target);
+      if (at < 0 || (event.target as Element).closest("a") || !this.events.hasMenu()) return;
+      event.preventDefault();
+      this.focusRow(at);
+      this.selectForMenu(at);
+      this.events.menu(this.rows.get(at)!, { x: event.clientX, y: event.clientY });
+    });
+    this.body.addEventListener("keydown", (event) => this.pressed(event));
+    this.body.addEventListener("focusin", (event) => {
+      const at = this.rowAt(event.target);
+      if (at >= 0) this.setFocused(at);
+    });
+    narrow.addEventListener("change", () => {
+      this.virtualizer.measure();
+      this.draw();
+    });
+    addEventListener("beforeprint", () => this.print(true));
+    addEventListener("afterprint", () => this.print(false));
+  }
+
+  /** Once the element is in the document. */
+  mount(): void {
+    this.virtualizer._didMount();
+    this.virtualizer._willUpdate();
+  }
+
+  get focusedEntry(): Entry | undefined {
+    return this.listing.at(this.focused);
+  }
+
+  /** What an action works on: the selected entries, or else the focused one. */
+  get chosen(): Entry[] {
+    const focused = this.focusedEntry;
+    return this.selection.size ? this.selectedEntries : focused ? [focused] : [];
+  }
+
+  get selectedEntries(): Entry[] {
+    const entries: Entry[] = [];
+    for (let row = 0; row < this.listing.length && entries.length < this.selection.size; row++) {
+      const entry = this.listing.at(row)!;
+      if (this.selection.has(entry.name)) entries.push(entry);
+    }
+    return entries;
+  }
+
+  /** Draws everything again: the rows or their order have changed. */
+  refresh(arrangement: Arrangement): void {
+    this.filter = arrangement.filter;
+    this.grid.setAttribute("aria-rowcount", String(this.listing.complete ? this.listing.length + 1 : -1));
+    for (const [key, head] of this.heads) {
+      head.setAttribute("aria-sort", key !== arrangement.sort ? "none" : arrangement.descending ? "descending" : "ascending");
+    }
+    if (this.focusedName !== undefined && this.listing.at(this.focused)?.name !== this.focusedName) {
+      const row = this.listing.rowOf(this.focusedName);
+      this.focused = row >= 0 ? row : Math.max(0, Math.min(this.focused, this.listing.length - 1));
+    }
+    const hadFocus = this.body.contains(document.activeElement);
+    for (const row of this.rows.values()) row.remove();
+    this.rows.clear();
+    this.virtualizer.setOptions({ ...this.virtualizer.options, count: this.listing.length });
+    this.virtualizer.measure();
+    this.draw();
+    if (hadFocus && !this.body.contains(document.activeElement)) this.rows.get(this.focused)?.focus({ preventScroll: true });
+  }
+
+  /** To the top, or to the entry that was left: the folder that one comes back from. */
+  reset(name?: string): void {
+    this.selection.clear();
+    this.focusedName = name;
+    this.focused = 0;
+    this.element.scrollTop = 0;
+    this.events.selected();
+  }
+
+  focus(): void {
+    this.focusRow(this.focused);
+  }
+
+  focusName(name: string): void {
+    const row = this.listing.rowOf(name);
+    if (row >= 0) this.focusRow(row);
+  }
+
+  showSelection(): void {
+    for (const [at, row] of this.rows) {
+      const isSelected = this.selection.has(this.listing.at(at)?.name ?? "");
+      row.setAttribute("aria-selected", String(isSelected));
+      row.querySelector("input")!.checked = isSelected;
+    }
+    this.all.checked = this.selection.size > 0 && this.selection.size >= this.listing.length;
+    this.all.indeterminate = this.selection.size > 0 && !this.all.checked;
+    this.events.selected();
+  }
+
+  private options() {
+    return {
+      count: this.listing.length, estimateSize: rowHeight, overscan: overscanRows, observeElementRect, observeElementOffset, scrollToFn: elementScroll,
+      onChange: () => this.draw(),
+    };
+  }
+
+  private makeHead(): HTMLElement {
+    const column = (key: SortKey, label: string): HTMLElement => {
+      const head = h("div", { role: "columnheader", class: `cell-${key === "modified" ? "date" : key}`, "aria-sort": "none" },
+        h("button", { type: "button", class: "sort-head", click: () => this.events.sort(key) }, label, icon(icons.up, 15)));
+      this.heads.set(key, head);
+      return head;
+    };
+    return h("div", { role: "rowgroup", class: "head" }, h("div", { role: "row", class: "row", "aria-rowindex": 1 },
+      h("div", { role: "columnheader", class: "cell-check" }, this.all),
+      column("name", texts.name), column("size", texts.size), column("modified", texts.modified),
+      h("div", { role: "columnheader", class: "cell-more" }, h("span", { class: "unseen" }, texts.actions))));
+  }
+
+  private draw(): void {
+    if (this.isPrinting) return;
+    this.virtualizer._willUpdate();
+    const height = rowHeight();
+    this.body.style.height = `${this.listing.length * height}px`;
+    const wanted = new Set(this.virtualizer.getVirtualItems().map((item) => item.index));
+    if (this.focused < this.listing.length) wanted.add(this.focused);
+    for (const [at, row] of this.rows) {
+      if (wanted.has(at)) continue;
+      row.remove();
+      this.rows.delete(at);
+    }
+    for (const at of [...wanted].sort((a, b) => a - b)) {
+      const entry = this.listing.at(at);
+      if (!entry || this.rows.has(at)) continue;
+      const row = makeRow(entry, this.listing.folder, at, this.filter, this.selection.has(entry.name), this.events.hasMenu());
+      row.style.transform = `translateY(${at * height}px)`;
+      if (at === this.focused) row.tabIndex = 0;
+      this.rows.set(at, row);
+      this.insert(at, row);
+    }
+  }
+
+  /** In the order of the list, which is the one in which screen readers read. */
+  private insert(at: number, row: HTMLElement): void {
+    let next: HTMLElement | undefined;
+    let best = Infinity;
+    for (const [other, element] of this.rows) {
+      if (other > at && other < best && element.parentNode) {
+        best = other;
+        next = element;
+      }
+    }
+    this.body.insertBefore(row, next ?? null);
+  }
+
+  private rowAt(target: EventTarget | null): number {
+    const row = target instanceof Element ? target.closest<HTMLElement>("[data-at]") : null;
+    return row ? Number(row.dataset.at) : -1;
+  }
+
+  private setFocused(row: number): void {
+    this.rows.get(this.focused)?.setAttribute("tabindex", "-1");
+    this.focused = row;
+    this.focusedName = this.listing.at(row)?.name;
+    this.rows.get(row)?.setAttribute("tabindex", "0");
+  }
+
+  private focusRow(row: number): void {
+    if (this.listing.length === 0) return;
+    const at = Math.max(0, Math.min(row, this.listing.length - 1));
+    this.setFocused(at);
+    this.scrollTo(at);
+    this.draw();
+    this.setFocused(at);
+    this.rows.get(at)?.focus({ preventScroll: true });
+  }
+
+  private scrollTo(at: number): void {
+    const height = rowHeight();
+    const head = this.body.offsetTop;
+    const { scrollTop, clientHeight } = this.element;
+    const top = at * height;
+    if (top < scrollTop) this.element.scrollTop = top;
+    else if (top + height > scrollTop + clientHeight - head) this.element.scrollTop = top + height - clientHeight + head;
+    else return;
+    // The virtualizer hears of it with the next frame; the row is to be focused now.
+    this.virtualizer.scrollOffset = this.element.scrollTop;
+  }
+
+  private clicked(event: MouseEvent): void {
+    const at = this.rowAt(event.target);
+    const entry = this.listing.at(at);
+    if (!entry) return;
+    const target = event.target as Element;
+    const isRange = event.shiftKey;
+    const isToggle = event.ctrlKey || event.metaKey;
+    if (target.closest(".more")) {
+      this.setFocused(at);
+      this.selectForMenu(at);
+      this.events.menu(target.closest(".more")!);
+    } else if (target.closest("a") && !isRange && !isToggle) {
+      event.preventDefault();
+      this.setFocused(at);
+      this.events.open(entry);
+    } else if (!(target.closest("a") && isToggle)) {
+      if (target.closest("a")) event.preventDefault();
+      if (isRange) this.selection.extendTo(at);
+      else if (isToggle || target.closest(".cell-check")) this.selection.toggle(at);
+      else {
+        const isOnly = this.selection.size === 1 && this.selection.has(entry.name);
+        this.selection.clear();
+        if (!isOnly) this.selection.toggle(at);
+      }
+      this.showSelection();
+      this.focusRow(at);
+    }
+  }
+
+  /** A menu of a row that is not selected is about this row alone. */
+  private selectForMenu(at: number): void {
+    if (this.selection.size === 0 || this.selection.has(this.listing.at(at)?.name ?? "")) return;
+    this.selection.clear();
+    this.showSelection();
+  }
+
+  private toggleAll(): void {
+    if (this.all.checked) this.selection.selectAll(this.listing.length);
+    else this.selection.clear();
+    this.showSelection();
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    if (event.target instanceof HTMLElement && event.target.getAttribute("role") !== "row") return;
+    const page = Math.max(1, Math.floor(this.element.clientHeight / rowHeight()) - 2);
+    const moves: Record<string, number> = {
+      ArrowDown: this.focused + 1, ArrowUp: this.focused - 1, Home: 0, End: this.listing.length - 1, PageDown: this.focused + page, PageUp: this.focused - page,
+    };
+    const to = event.altKey ? undefined : moves[event.key];
+    const entry = this.focusedEntry;
+    const isControl = event.ctrlKey || event.metaKey;
+    if (to !== undefined) {
+      if (event.shiftKey) {
+        if (this.selection.size === 0) this.selection.anchor = this.focused;
+        this.selection.extendTo(Math.max(0, Math.min(to, this.listing.length - 1)));
+        this.showSelection();
+      }
+      this.focusRow(to);
+    } else if (event.key === " " && !isControl) {
+      if (event.shiftKey) this.selection.extendTo(this.focused);
+      else this.selection.toggle(this.focused);
+      this.showSelection();
+    } else if (event.key.toLowerCase() === "a" && isControl) {
+      this.selection.selectAll(this.listing.length);
+      this.showSelection();
+    } else if (event.key === "Enter" && entry && !isControl) this.events.open(entry);
+    else if ((event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) && this.events.hasMenu()) {
+      this.selectForMenu(this.focused);
+      this.events.menu(this.rows.get(this.focused)!.querySelector(".more")!);
+    } else {
+      this.events.key(event);
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** On paper, all rows exist. */
+  private print(isPrinting: boolean): void {
+    this.isPrinting = isPrinting;
+    for (const row of this.rows.values()) row.remove();
+    this.rows.clear();
+    if (!isPrinting) {
+      this.draw();
+      return;
+    }
+    this.body.style.height = "auto";
+    for (let at = 0; at < Math.min(this.listing.length, maxPrinted); at++) {
+      const row = makeRow(this.listing.at(at)!, this.listing.folder, at, "", false, false);
+      this.rows.set(at, row);
+      this.body.append(row);
+    }
+  }
+}

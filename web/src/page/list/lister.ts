@@ -1,0 +1,75 @@
+import type { Entry, ListMessage, ListRequest } from "../entries.ts";
+import { Arranger } from "./arranger.ts";
+
+interface Page {
+  entries: { name: string; kind: string; length?: number; modified: string }[];
+  next?: string;
+}
+
+/** The first page fills the screen; the others are as large as the server makes them. */
+const firstPage = 1000;
+const laterPages = 10_000;
+
+/** Reads a folder page by page and arranges it, in the worker: the page itself stays free for the person who uses it. */
+export class Lister {
+  private run = 0;
+  private arranger: Arranger | undefined;
+  private complete = false;
+
+  constructor(private readonly post: (message: ListMessage, transfer: Transferable[]) => void) {}
+
+  receive(request: ListRequest): void {
+    if (request.type === "open") {
+      void this.open(request);
+      return;
+    }
+    if (request.run !== this.run || !this.arranger) return;
+    if (request.type === "arrange") this.arranger.arrange(request.arrangement);
+    else {
+      this.arranger.remove(request.removed);
+      this.add(request.added);
+    }
+    this.show();
+  }
+
+  private async open({ run, url, skip, arrangement }: Extract<ListRequest, { type: "open" }>): Promise<void> {
+    this.run = run;
+    this.complete = false;
+    this.arranger = new Arranger(arrangement);
+    let after: string | undefined;
+    do {
+      const query = after === undefined ? `limit=${firstPage}` : `limit=${laterPages}&after=${encodeURIComponent(after)}`;
+      let page: Page;
+      try {
+        const response = await fetch(`${url}?${query}`, { headers: { Accept: "application/json" }, cache: "no-cache" });
+        if (run !== this.run) return;
+        if (!response.ok) {
+          const { error } = (await response.json().catch(() => ({}))) as { error?: string };
+          this.post({ type: "failed", run, status: response.status, error: error ?? "" }, []);
+          return;
+        }
+        page = (await response.json()) as Page;
+      } catch {
+        if (run === this.run) this.post({ type: "failed", run, status: 0, error: "" }, []);
+        return;
+      }
+      if (run !== this.run) return;
+      after = page.next ?? undefined;
+      this.complete = after === undefined;
+      this.add(page.entries.map((entry): Entry => ({
+        name: entry.name.slice(skip), isFolder: entry.kind === "folder", size: entry.length ?? 0, modified: Date.parse(entry.modified) || 0,
+      })));
+      this.show();
+    } while (after !== undefined);
+  }
+
+  private add(entries: Entry[]): void {
+    const { start, columns } = this.arranger!.add(entries);
+    this.post({ type: "rows", run: this.run, start, columns }, [columns.folders.buffer, columns.sizes.buffer, columns.times.buffer]);
+  }
+
+  private show(): void {
+    const view = this.arranger!.view();
+    this.post({ type: "view", run: this.run, complete: this.complete, ...view }, [view.order.buffer]);
+  }
+}

@@ -1,0 +1,91 @@
+import type { Arrangement, Entry, ListMessage, ListRequest } from "../entries.ts";
+import { startWorker } from "../workers.ts";
+import { urlOf } from "../api.ts";
+
+/** What the worker knows of the folder that is shown. */
+export class Listing {
+  private readonly worker = startWorker();
+  private run = 0;
+  private entries: Entry[] = [];
+  private fresh = false;
+  order: Uint32Array = new Uint32Array();
+  folder = "";
+  all = 0;
+  folders = 0;
+  bytes = 0;
+  complete = false;
+
+  constructor(
+    private arrangement: Arrangement,
+    private readonly changed: () => void,
+    private readonly failed: (status: number, error: string) => void,
+  ) {
+    this.worker.onmessage = ({ data }: MessageEvent<ListMessage>) => this.receive(data);
+  }
+
+  /** Reads a folder. What was shown stays until its first entries are here. */
+  open(folder: string): void {
+    this.folder = folder;
+    this.complete = false;
+    this.fresh = true;
+    this.post({
+      type: "open", run: ++this.run, url: new URL(urlOf(folder, true), location.href).href, skip: folder ? folder.length + 1 : 0, arrangement: this.arrangement,
+    });
+  }
+
+  arrange(arrangement: Arrangement): void {
+    this.arrangement = arrangement;
+    this.post({ type: "arrange", run: this.run, arrangement });
+  }
+
+  /** Shows what this page has changed on the server, without asking the server again. */
+  change(removed: string[], added: Entry[]): void {
+    this.post({ type: "change", run: this.run, removed, added });
+  }
+
+  clear(): void {
+    this.run++;
+    this.entries = [];
+    this.order = new Uint32Array();
+    this.all = this.folders = this.bytes = 0;
+    this.complete = true;
+  }
+
+  get length(): number {
+    return this.order.length;
+  }
+
+  at(row: number): Entry | undefined {
+    const index = this.order[row];
+    return index === undefined ? undefined : this.entries[index];
+  }
+
+  rowOf(name: string): number {
+    return this.order.findIndex((index) => this.entries[index]?.name === name);
+  }
+
+  has(name: string): boolean {
+    return this.rowOf(name) >= 0;
+  }
+
+  private receive(message: ListMessage): void {
+    if (message.run !== this.run) return;
+    if (message.type === "failed") {
+      this.failed(message.status, message.error);
+    } else if (message.type === "rows") {
+      if (this.fresh) this.entries = [];
+      this.fresh = false;
+      const { names, folders, sizes, times } = message.columns;
+      for (let i = 0; i < names.length; i++) {
+        this.entries[message.start + i] = { name: names[i]!, isFolder: folders[i] === 1, size: sizes[i]!, modified: times[i]! };
+      }
+    } else {
+      ({ order: this.order, all: this.all, folders: this.folders, bytes: this.bytes, complete: this.complete } = message);
+      this.changed();
+    }
+  }
+
+  private post(request: ListRequest): void {
+    this.worker.postMessage(request);
+  }
+}

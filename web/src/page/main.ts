@@ -1,0 +1,11 @@
+import "../style/tokens.css";
+import "./style/base.css";
+import "./style/plain.css";
+import "./style/frame.css";
+import "./style/grid.css";
+import "./style/dialogs.css";
+import "./style/uploads.css";
+import "./style/print.css";
+import { App } from "./app.ts";
+
+void new App().start();

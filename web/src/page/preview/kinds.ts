@@ -1,0 +1,19 @@
+import { extension } from "../names.ts";
+
+export type Kind = "image" | "audio" | "video" | "table" | "text" | "code" | "pdf" | "archive" | "other";
+
+const extensions: Record<Exclude<Kind, "other">, string> = {
+  image: "apng avif bmp gif ico jfif jpeg jpg png svg webp",
+  audio: "aac flac m4a mp3 oga ogg opus wav weba",
+  video: "m4v mkv mov mp4 ogv webm",
+  table: "csv tsv",
+  text: "log md nfo srt text txt vtt",
+  code: "bash c cfg conf cpp cs css diff env fs go h htm html ini java js json jsonl kt lua mjs patch php properties ps1 py r rb rs sh sql swift toml ts tsx vb xml yaml yml",
+  pdf: "pdf",
+  archive: "7z bz2 gz iso jar rar tar tgz xz zip zst",
+};
+
+const kinds = new Map(Object.entries(extensions).flatMap(([kind, list]) => list.split(" ").map((end) => [end, kind as Kind] as const)));
+
+/** What a file is, by the end of its name. */
+export const kindOf = (name: string): Kind => kinds.get(extension(name)) ?? "other";

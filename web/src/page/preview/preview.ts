@@ -1,0 +1,116 @@
+import { h } from "../../dom.ts";
+import { firstBytes, ServerError, urlOf } from "../api.ts";
+import type { Entry } from "../entries.ts";
+import { exactDate, size } from "../format.ts";
+import { join } from "../names.ts";
+import { texts } from "../texts.ts";
+import { iconButton, openDialog } from "../view/dialog.ts";
+import { entryIcon, icon, icons } from "../view/icons.ts";
+import { parseCsv } from "./csv.ts";
+import { kindOf } from "./kinds.ts";
+
+/** What is read of a text: enough for a few screens, however large the file is. */
+const textBytes = 256 * 1024;
+const maxRows = 200;
+
+export interface PreviewActions {
+  /** The file before or after this one in the list. */
+  neighbour(entry: Entry, step: number): Entry | undefined;
+  download(entry: Entry): void;
+}
+
+/** Shows a file in a dialog, from which the arrow keys lead to the other files. */
+export function openPreview(folder: string, first: Entry, actions: PreviewActions): void {
+  let entry = first;
+  let reading = new AbortController();
+  const title = h("h2", { dir: "auto" });
+  const meta = h("p", { class: "quiet small" });
+  const stage = h("div", { class: "stage" });
+  const previous = iconButton(icons.left, texts.previous, () => go(-1));
+  const next = iconButton(icons.right, texts.next, () => go(1));
+  const download = h("button", { class: "button", click: () => actions.download(entry) }, icon(icons.download, 18), texts.download);
+  const dialog = openDialog({
+    className: "preview", heading: h("div", { class: "preview-title" }, title, meta), tools: [previous, next, download], body: stage,
+    closed: () => reading.abort(),
+  });
+  dialog.addEventListener("keydown", (event) => {
+    if (event.target instanceof HTMLMediaElement) return;
+    if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+      if (stage.contains(document.activeElement) && stage.scrollWidth > stage.clientWidth) return;
+      event.preventDefault();
+      go((event.key === "ArrowRight") === (getComputedStyle(dialog).direction === "ltr") ? 1 : -1);
+    }
+  });
+  show();
+
+  function go(step: number): void {
+    const other = actions.neighbour(entry, step);
+    if (!other) return;
+    entry = other;
+    show();
+  }
+
+  function show(): void {
+    reading.abort();
+    reading = new AbortController();
+    title.textContent = entry.name;
+    meta.textContent = `${size(entry.size)} · ${exactDate(entry.modified)}`;
+    previous.disabled = !actions.neighbour(entry, -1);
+    next.disabled = !actions.neighbour(entry, 1);
+    stage.replaceChildren();
+    stage.className = `stage stage-${kindOf(entry.name)}`;
+    void draw(stage, join(folder, entry.name), entry, reading.signal);
+  }
+}
+
+async function draw(stage: HTMLElement, name: string, entry: Entry, signal: AbortSignal): Promise<void> {
+  const src = urlOf(name);
+  const failed = (): void => stage.replaceChildren(nothing(entry, texts.previewFailed));
+  switch (kindOf(name)) {
+    case "image":
+      stage.append(h("img", { src, alt: entry.name, error: failed }));
+      return;
+    case "audio":
+      stage.append(entryIcon(entry), h("audio", { src, controls: true, preload: "metadata", "aria-label": entry.name, error: failed }));
+      return;
+    case "video":
+      stage.append(h("video", { src, controls: true, preload: "metadata", playsinline: true, "aria-label": entry.name, error: failed }));
+      return;
+    case "pdf":
+      stage.append(h("iframe", { src, title: entry.name }));
+      return;
+    case "archive": case "other":
+      stage.append(nothing(entry, texts.noPreview));
+      return;
+  }
+  if (entry.size === 0) {
+    stage.append(nothing(entry, texts.emptyFile));
+    return;
+  }
+  try {
+    const part = await firstBytes(name, textBytes, signal);
+    const text = new TextDecoder().decode(part.bytes, { stream: !part.all });
+    stage.replaceChildren(...(kindOf(name) === "table" ? table(text, entry, part.all) : [h("pre", { tabindex: 0, dir: "auto" }, text)]));
+    if (!part.all) stage.append(h("p", { class: "quiet small" }, texts.firstBytes(size(textBytes), size(entry.size))));
+  } catch (error) {
+    if (signal.aborted) return;
+    stage.replaceChildren(nothing(entry, error instanceof ServerError ? error.message : texts.previewFailed));
+  }
+}
+
+function table(text: string, entry: Entry, isWhole: boolean): Node[] {
+  const [head = [], ...rows] = parseCsv(text.replace(/^\uFEFF/, ""), maxRows + 1, isWhole);
+  const width = Math.max(head.length, ...rows.map((row) => row.length));
+  const cells = (row: string[], name: "th" | "td"): HTMLElement[] =>
+    Array.from({ length: width }, (_, i) => {
+      const isNumber = name === "td" && /^[-+]?[\d.,]+%?$/.test(row[i] ?? "");
+      return h(name, { ...(name === "th" ? { scope: "col" } : {}), ...(isNumber ? { class: "number" } : {}), dir: "auto" }, row[i] ?? "");
+    });
+  return [
+    h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": texts.table(entry.name) },
+      h("table", {}, h("thead", {}, h("tr", {}, ...cells(head, "th"))), h("tbody", {}, ...rows.map((row) => h("tr", {}, ...cells(row, "td")))))),
+    h("p", { class: "quiet small" }, texts.firstRows(rows.length)),
+  ];
+}
+
+const nothing = (entry: Entry, text: string): HTMLElement => h("div", { class: "nothing" }, entryIcon(entry), h("p", {}, text));

@@ -1,0 +1,31 @@
+import {
+  ArrowDown, ArrowUp, Check, ChevronDown, ChevronLeft, ChevronRight, ChevronUp, CircleAlert, CircleCheck, CircleQuestionMark, CloudUpload, Copy,
+  createElement, Download, EllipsisVertical, Eye, File, FileArchive, FileCode, FileImage, FileMusic, FileSpreadsheet, FileText, FileVideo, Folder,
+  FolderInput, FolderOpen, FolderPlus, FolderUp, House, type IconNode, KeyRound, Link, LogOut, Pause, Pencil, Play, RefreshCw, RotateCcw, Search, Share2, Trash2,
+  Upload, WifiOff, X,
+} from "lucide";
+import type { Entry } from "../entries.ts";
+import { kindOf } from "../preview/kinds.ts";
+
+export const icons = {
+  add: FolderPlus, alert: CircleAlert, check: Check, copy: Copy, down: ArrowDown, download: Download, done: CircleCheck, drop: CloudUpload, expand: ChevronUp,
+  collapse: ChevronDown, file: File, folder: Folder, folderUp: FolderUp, help: CircleQuestionMark, home: House, key: KeyRound, left: ChevronLeft, link: Link,
+  more: EllipsisVertical, move: FolderInput, offline: WifiOff, open: FolderOpen, pause: Pause, play: Play, preview: Eye, refresh: RefreshCw, remove: Trash2,
+  rename: Pencil, retry: RotateCcw, right: ChevronRight, search: Search, share: Share2, signOut: LogOut, up: ArrowUp, upload: Upload, close: X,
+} satisfies Record<string, IconNode>;
+
+/** A picture that repeats what is said beside it, or what the button's label says. */
+export function icon(node: IconNode, size = 20): SVGElement {
+  return createElement(node, { width: size, height: size, "stroke-width": 1.75, "aria-hidden": "true", focusable: "false" });
+}
+
+const byKind: Record<string, IconNode> = {
+  image: FileImage, audio: FileMusic, video: FileVideo, table: FileSpreadsheet, text: FileText, code: FileCode, pdf: FileText, archive: FileArchive,
+};
+
+export function entryIcon(entry: Entry): SVGElement {
+  const kind = entry.isFolder ? "folder" : kindOf(entry.name);
+  const element = icon(entry.isFolder ? Folder : (byKind[kind] ?? File), 22);
+  element.classList.add("kind", `kind-${kind}`);
+  return element;
+}

@@ -1,0 +1,46 @@
+import { h } from "../../dom.ts";
+import { ServerError, signIn } from "../api.ts";
+import { texts } from "../texts.ts";
+import { field } from "./dialog.ts";
+import { icon, icons } from "./icons.ts";
+
+let open: Promise<void> | undefined;
+
+/** Asks for a token until the server accepts one. It closes in no other way: without it there is nothing to see. */
+export function askForToken(reason: string): Promise<void> {
+  open ??= ask(reason).finally(() => (open = undefined));
+  return open;
+}
+
+function ask(reason: string): Promise<void> {
+  return new Promise((resolve) => {
+    const { element, input } = field(texts.token, { type: "password", name: "token", autocomplete: "current-password", dir: "ltr", autofocus: true, required: true });
+    const problem = h("p", { class: "problem", role: "alert" });
+    const button = h("button", { class: "button primary" }, texts.signIn);
+    const dialog = h("dialog", { class: "form sign-in", "aria-labelledby": "sign-in" },
+      h("form", { method: "dialog", novalidate: true, submit: (event: SubmitEvent) => void send(event) },
+        h("div", { class: "sign-in-icon" }, icon(icons.key, 28)), h("h2", { id: "sign-in" }, texts.signInTitle), h("p", { class: "quiet" }, reason), element, problem, button));
+    dialog.addEventListener("cancel", (event) => event.preventDefault());
+    document.body.append(dialog);
+    dialog.showModal();
+    input.focus();
+
+    async function send(event: SubmitEvent): Promise<void> {
+      event.preventDefault();
+      button.disabled = true;
+      problem.textContent = "";
+      try {
+        await signIn(input.value.trim());
+        dialog.close();
+        dialog.remove();
+        resolve();
+      } catch (error) {
+        if (!(error instanceof ServerError)) throw error;
+        problem.textContent = error.status === 401 || error.status === 400 ? texts.wrongToken : error.status === 429 ? texts.tooMany(error.retryAfter || 60) : error.message;
+        button.disabled = false;
+        input.select();
+        input.focus();
+      }
+    }
+  });
+}

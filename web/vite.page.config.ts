@@ -1,0 +1,21 @@
+import { defineConfig } from "vite";
+import { licencesFile } from "./build/licencesFile.ts";
+
+// The server's page: a script, a worker and a style beside one another, under fixed names; the server puts a hash into their path.
+export default defineConfig({
+  base: "./",
+  publicDir: "src/page/public",
+  build: {
+    target: "es2022",
+    outDir: "dist/page",
+    modulePreload: false,
+    cssCodeSplit: false,
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      input: { app: "src/page/main.ts" },
+      output: { entryFileNames: "[name].js", assetFileNames: "app[extname]", codeSplitting: false },
+    },
+  },
+  worker: { format: "es", rolldownOptions: { output: { entryFileNames: "worker.js" } } },
+  plugins: [licencesFile()],
+});
