@@ -65,4 +65,7 @@ public enum TransferError
 
     /// <summary>The file changed while it was being transferred.</summary>
     Changed,
+
+    /// <summary>What the server keeps its files in does not answer, is overloaded, or refuses the server; try again after a while.</summary>
+    Unavailable,
 }

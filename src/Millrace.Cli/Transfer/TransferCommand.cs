@@ -141,7 +141,7 @@ internal static class TransferFailure
         TransferError.NotFound => "'millrace ls' lists what there is; the URL of a folder ends with a slash.",
         TransferError.Disconnected or TransferError.TooSlow =>
             "The same command resumes the transfer; --attempts makes it retry longer.",
-        TransferError.TooManyTransfers => "The same command resumes it later.",
+        TransferError.TooManyTransfers or TransferError.Unavailable => "The same command resumes it later.",
         TransferError.ProtocolNotOffered => "Without --via, the command uses a protocol that the server offers.",
         TransferError.Changed => "The same command starts over with the new version.",
         _ => "",

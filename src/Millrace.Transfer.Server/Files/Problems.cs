@@ -56,6 +56,7 @@ internal static class Problems
         TransferError.Unauthorized => StatusCodes.Status401Unauthorized,
         TransferError.Forbidden => StatusCodes.Status403Forbidden,
         TransferError.TooManyTransfers => StatusCodes.Status429TooManyRequests,
+        TransferError.Unavailable => StatusCodes.Status503ServiceUnavailable,
         TransferError.TooSlow => StatusCodes.Status408RequestTimeout,
         _ => StatusCodes.Status500InternalServerError,
     };

@@ -124,7 +124,7 @@ internal static class Failures
     public static bool IsTransient(TransferError error, bool otherwise) => error switch
     {
         TransferError.OffsetMismatch or TransferError.TakenOver or TransferError.UploadComplete => true,
-        TransferError.TooManyTransfers or TransferError.TooSlow or TransferError.Disconnected => true,
+        TransferError.TooManyTransfers or TransferError.TooSlow or TransferError.Disconnected or TransferError.Unavailable => true,
         TransferError.NoSpace or TransferError.Unauthorized or TransferError.Forbidden => false,
         _ => otherwise,
     };
@@ -143,6 +143,7 @@ internal static class Failures
         416 => TransferError.RangeNotSatisfiable,
         429 => TransferError.TooManyTransfers,
         460 => TransferError.DigestMismatch,
+        503 => TransferError.Unavailable,
         507 => TransferError.NoSpace,
         _ => TransferError.Failed,
     };

@@ -15,7 +15,7 @@ internal static class GrpcErrors
         TransferError.TooLarge or TransferError.NoSpace or TransferError.TooManyTransfers => GrpcStatus.ResourceExhausted,
         TransferError.Unauthorized => GrpcStatus.Unauthenticated,
         TransferError.Forbidden => GrpcStatus.PermissionDenied,
-        TransferError.TooSlow or TransferError.Disconnected => GrpcStatus.Unavailable,
+        TransferError.TooSlow or TransferError.Disconnected or TransferError.Unavailable => GrpcStatus.Unavailable,
         TransferError.ProtocolNotOffered => GrpcStatus.Unimplemented,
         _ => GrpcStatus.Internal,
     };

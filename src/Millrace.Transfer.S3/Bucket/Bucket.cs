@@ -1,0 +1,190 @@
+namespace Millrace.Transfer.S3;
+
+/// <summary>The requests to one bucket. Failures are <see cref="TransferException"/>s, except for those that callers decide about.</summary>
+internal sealed class Bucket(IAmazonS3 client, string name)
+{
+    public IAmazonS3 Client => client;
+
+    public string Name => name;
+
+    /// <summary>Whether the connection protects the bytes, so that requests need not be signed with a digest of them.</summary>
+    public bool IsEncrypted => client.Config.ServiceURL?.StartsWith("http:", StringComparison.OrdinalIgnoreCase) is not true && !client.Config.UseHttp;
+
+    /// <returns>Null when there is no such object.</returns>
+    public async ValueTask<GetObjectMetadataResponse?> HeadAsync(string key, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await client.GetObjectMetadataAsync(
+                new GetObjectMetadataRequest { BucketName = name, Key = key }, cancellationToken);
+        }
+        catch (Exception exception) when (S3Errors.IsNotFound(exception))
+        {
+            return null;
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.Translate(exception);
+        }
+    }
+
+    /// <summary>Reads a small object.</summary>
+    /// <returns>Null when there is no such object.</returns>
+    public async ValueTask<byte[]?> ReadAsync(string key, CancellationToken cancellationToken)
+    {
+        try
+        {
+            using GetObjectResponse response = await client.GetObjectAsync(
+                new GetObjectRequest { BucketName = name, Key = key }, cancellationToken);
+            byte[] content = new byte[response.ContentLength];
+            await response.ResponseStream.ReadExactlyAsync(content, cancellationToken);
+            return content;
+        }
+        catch (Exception exception) when (S3Errors.IsNotFound(exception))
+        {
+            return null;
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.Translate(exception);
+        }
+    }
+
+    /// <summary>Writes a small object.</summary>
+    public async ValueTask WriteAsync(string key, ReadOnlyMemory<byte> content, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await PutAsync(key, content, isNew: false, cancellationToken);
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.Translate(exception);
+        }
+    }
+
+    /// <summary>Writes a small object if there is none: of any number of writers, one succeeds.</summary>
+    public async ValueTask<bool> TryCreateAsync(string key, ReadOnlyMemory<byte> content, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await PutAsync(key, content, isNew: true, cancellationToken);
+            return true;
+        }
+        catch (Exception exception) when (S3Errors.IsConditionFailed(exception))
+        {
+            return false;
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.Translate(exception);
+        }
+    }
+
+    /// <summary>Writes an object of the bytes of a part.</summary>
+    public async ValueTask PutPartAsync(string key, PartBuffer content, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await client.PutObjectAsync(
+                new PutObjectRequest
+                {
+                    BucketName = name,
+                    Key = key,
+                    InputStream = new PartStream(content),
+                    DisablePayloadSigning = IsEncrypted,
+                    UseChunkEncoding = false,
+                },
+                cancellationToken);
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.Translate(exception);
+        }
+    }
+
+    /// <summary>Deletes an object, if there is one.</summary>
+    public async ValueTask DeleteAsync(string key, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await client.DeleteObjectAsync(new DeleteObjectRequest { BucketName = name, Key = key }, cancellationToken);
+        }
+        catch (Exception exception) when (S3Errors.IsNotFound(exception))
+        {
+            // Some services say so.
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.Translate(exception);
+        }
+    }
+
+    /// <summary>One page of keys.</summary>
+    public async ValueTask<ListObjectsV2Response> ListAsync(ListObjectsV2Request request, CancellationToken cancellationToken)
+    {
+        try
+        {
+            request.BucketName = name;
+            ListObjectsV2Response response = await client.ListObjectsV2Async(request, cancellationToken);
+            response.S3Objects ??= [];
+            response.CommonPrefixes ??= [];
+            return response;
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.Translate(exception);
+        }
+    }
+
+    /// <summary>All objects whose keys begin with a prefix, in the order of their keys.</summary>
+    public async IAsyncEnumerable<S3Object> ListAllAsync(
+        string prefix, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        string? token = null;
+        do
+        {
+            ListObjectsV2Response page = await ListAsync(
+                new ListObjectsV2Request { Prefix = prefix, ContinuationToken = token }, cancellationToken);
+            foreach (S3Object found in page.S3Objects)
+            {
+                yield return found;
+            }
+
+            token = page.IsTruncated is true ? page.NextContinuationToken : null;
+        }
+        while (token is not null);
+    }
+
+    /// <summary>Ends a multipart upload without a file.</summary>
+    public async ValueTask AbortAsync(string key, string uploadId, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await client.AbortMultipartUploadAsync(
+                new AbortMultipartUploadRequest { BucketName = name, Key = key, UploadId = uploadId }, cancellationToken);
+        }
+        catch (Exception exception) when (S3Errors.IsNotFound(exception))
+        {
+            // It is complete, or gone.
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.Translate(exception);
+        }
+    }
+
+    private async ValueTask PutAsync(string key, ReadOnlyMemory<byte> content, bool isNew, CancellationToken cancellationToken)
+    {
+        using var stream = new MemoryStream(content.ToArray(), writable: false);
+        await client.PutObjectAsync(
+            new PutObjectRequest
+            {
+                BucketName = name,
+                Key = key,
+                InputStream = stream,
+                IfNoneMatch = isNew ? "*" : null,
+            },
+            cancellationToken);
+    }
+}

@@ -1,0 +1,32 @@
+namespace Millrace.Transfer.S3;
+
+/// <summary>What an object's headers say about a file.</summary>
+internal static class FileMetadata
+{
+    /// <summary>The SHA-256 of an object that was written by one request.</summary>
+    public const string Sha256 = "millrace-sha256";
+
+    /// <summary>Names one version of a file whose digest was not known when its metadata was written.</summary>
+    public const string Version = "millrace-version";
+
+    public static StoredFile ToFile(TransferName name, GetObjectMetadataResponse head, Sha256Digest? digest) => new(
+        name, head.ContentLength, Time(head.LastModified), new EntityTag(Unquote(head.ETag)), digest);
+
+    public static Sha256Digest? DigestOf(GetObjectMetadataResponse head) =>
+        Sha256Digest.TryParse(head.Metadata[Sha256], out Sha256Digest digest) ? digest : null;
+
+    /// <summary>What a stored digest belongs to: our own name of the version, or what tells another tool's versions apart.</summary>
+    public static string VersionOf(GetObjectMetadataResponse head) =>
+        head.Metadata[Version] is { Length: > 0 } own ? own : $"{Unquote(head.ETag)}-{head.ContentLength}";
+
+    public static string NewVersion() => RandomNumberGenerator.GetHexString(32, lowercase: true);
+
+    /// <summary>Whole seconds: HEAD has no more, and a version has one time only.</summary>
+    public static DateTimeOffset Time(DateTime? modified) => Seconds(
+        new DateTimeOffset(DateTime.SpecifyKind((modified ?? DateTime.UnixEpoch).ToUniversalTime(), DateTimeKind.Utc)));
+
+    public static DateTimeOffset Seconds(DateTimeOffset time) => DateTimeOffset.FromUnixTimeSeconds(time.ToUnixTimeSeconds());
+
+    /// <summary>Ceph accepts tags in conditions only without quotes; AWS and MinIO accept both.</summary>
+    public static string Unquote(string? tag) => tag?.Trim('"') ?? "";
+}

@@ -1,0 +1,66 @@
+using System.Text;
+
+namespace Millrace.Transfer.S3;
+
+/// <summary>The keys of a bucket: files under their names, everything else below <c>.millrace/</c>, which no name can begin with.</summary>
+internal sealed class Keys
+{
+    /// <summary>Longest key in bytes of UTF-8, of every S3 service.</summary>
+    private const int MaxKeyBytes = 1024;
+
+    private readonly string _root;
+
+    /// <param name="prefix">Without a slash at its end; empty for the whole bucket.</param>
+    public Keys(string prefix)
+    {
+        _root = prefix.Length == 0 ? "" : prefix + "/";
+        Hidden = _root + ".millrace/";
+        Uploads = Hidden + "uploads/";
+        Claims = Hidden + "claims/";
+        Clock = Hidden + "clock";
+        Probe = Hidden + "probe";
+    }
+
+    public string Hidden { get; }
+
+    public string Uploads { get; }
+
+    public string Claims { get; }
+
+    /// <summary>An object whose time is that of the object store.</summary>
+    public string Clock { get; }
+
+    /// <summary>An object that exists, for the startup check.</summary>
+    public string Probe { get; }
+
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: the key would be too long.</exception>
+    public string Of(TransferName name)
+    {
+        string key = _root + name.Value;
+        return Encoding.UTF8.GetByteCount(key) <= MaxKeyBytes
+            ? key
+            : throw new TransferException(
+                TransferError.InvalidName,
+                $"The name '{name}' is too long for the bucket: {MaxKeyBytes} bytes at most, with the {_root.Length} of the store's prefix.",
+                name.Value);
+    }
+
+    /// <summary>What the keys in a folder begin with.</summary>
+    public string OfFolder(TransferName folder) => folder.IsRoot ? _root : Of(folder) + "/";
+
+    /// <summary>The name of a key; false for those that are no valid name, among them all hidden ones.</summary>
+    public bool TryName(string key, out TransferName name)
+    {
+        name = default;
+        return key.StartsWith(_root, StringComparison.Ordinal) && TransferName.TryParse(key[_root.Length..], out name);
+    }
+
+    public string OfDigest(TransferName name) => $"{Hidden}digests/{Hash(name)}";
+
+    public string OfClaims(TransferName name) => $"{Claims}{Hash(name)}/";
+
+    public string OfUpload(UploadId id) => $"{Uploads}{id.Value}/";
+
+    private static string Hash(TransferName name) =>
+        Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(name.Value)))[..32];
+}

@@ -1,0 +1,129 @@
+namespace Millrace.Transfer.S3;
+
+/// <summary>Gives received bytes their name. Thread-safe.</summary>
+internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, ServerClock clock)
+{
+    /// <summary>Publishes a file that is smaller than a part, by one request.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="condition">What must be there.</param>
+    /// <param name="content">All bytes; null for none.</param>
+    /// <param name="version">The name of the version.</param>
+    /// <param name="digest">Its digest.</param>
+    /// <param name="cancellationToken">Until the request is sent.</param>
+    public async ValueTask<StoredFile> PutAsync(
+        TransferName name, WritePrecondition condition, PartBuffer? content, string version, Sha256Digest digest,
+        CancellationToken cancellationToken)
+    {
+        // Every service decides by itself between new and not new; the other conditions only some.
+        await using NameClaim? claim = condition.IsNone || condition == new WritePrecondition { CreateNew = true }
+            ? null
+            : await ClaimAsync(name, condition, cancellationToken);
+        var request = new PutObjectRequest
+        {
+            BucketName = bucket.Name,
+            Key = keys.Of(name),
+            InputStream = content is null ? new MemoryStream() : new PartStream(content),
+            DisablePayloadSigning = bucket.IsEncrypted,
+            UseChunkEncoding = false,
+            IfNoneMatch = condition.CreateNew ? "*" : null,
+            IfMatch = condition.Match is [var only] ? only.Value : null,
+        };
+        request.Metadata[FileMetadata.Sha256] = digest.ToString();
+        request.Metadata[FileMetadata.Version] = version;
+        try
+        {
+            claim?.ThrowIfLost();
+            PutObjectResponse response = await bucket.Client.PutObjectAsync(request, cancellationToken);
+            return new StoredFile(
+                name, content?.Length ?? 0, FileMetadata.Seconds(clock.Now), new EntityTag(FileMetadata.Unquote(response.ETag)), digest);
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            // A retry of a request whose response was lost finds its own file.
+            if (S3Errors.IsConditionFailed(exception))
+            {
+                return await FindAsync(name, version, digest, cancellationToken)
+                    ?? throw await RefusalAsync(name, condition, exception, cancellationToken);
+            }
+
+            throw S3Errors.Translate(exception, name.Value);
+        }
+    }
+
+    /// <summary>Publishes the parts of a multipart upload. Its digest is stored first.</summary>
+    public async ValueTask<StoredFile> CompleteAsync(
+        TransferName name, WritePrecondition condition, Multipart multipart, IReadOnlyList<string> tags, Sha256Digest? digest,
+        CancellationToken cancellationToken)
+    {
+        await using NameClaim? claim = condition.IsNone ? null : await ClaimAsync(name, condition, cancellationToken);
+        if (digest is { } known)
+        {
+            await digests.WriteAsync(name, multipart.Version, known, cancellationToken);
+        }
+
+        Exception? failure = null;
+        try
+        {
+            claim?.ThrowIfLost();
+            await multipart.CompleteAsync(tags, condition, cancellationToken);
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            failure = exception;
+        }
+
+        // Not every service says in its response which version it made. A lost response is no failure.
+        StoredFile? file = await FindAsync(name, multipart.Version, digest, CancellationToken.None);
+        if (file is null && failure is not null)
+        {
+            throw S3Errors.IsConditionFailed(failure)
+                ? await RefusalAsync(name, condition, failure, cancellationToken)
+                : S3Errors.IsLostPart(failure) ? failure : S3Errors.Translate(failure, name.Value);
+        }
+
+        return file ?? throw new TransferException(
+            TransferError.Changed, $"'{name}' was published, and somebody replaced or deleted it at once.", name.Value);
+    }
+
+    /// <summary>Finds one version of a file, by its own name.</summary>
+    /// <returns>Null if another one, or nothing, is there.</returns>
+    public async ValueTask<StoredFile?> FindAsync(
+        TransferName name, string version, Sha256Digest? digest, CancellationToken cancellationToken) =>
+        await bucket.HeadAsync(keys.Of(name), cancellationToken) is { } head
+        && string.Equals(head.Metadata[FileMetadata.Version], version, StringComparison.Ordinal)
+            ? FileMetadata.ToFile(name, head, digest)
+            : null;
+
+    /// <summary>Takes the claim of a name and checks a condition under it.</summary>
+    public async ValueTask<NameClaim> ClaimAsync(TransferName name, WritePrecondition condition, CancellationToken cancellationToken)
+    {
+        NameClaim claim = await NameClaim.TakeAsync(bucket, keys.OfClaims(name), cancellationToken);
+        try
+        {
+            await CheckAsync(name, condition, cancellationToken);
+            return claim;
+        }
+        catch
+        {
+            await claim.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Throws when a condition is not met.</summary>
+    public async ValueTask CheckAsync(TransferName name, WritePrecondition condition, CancellationToken cancellationToken)
+    {
+        if (!condition.IsNone)
+        {
+            GetObjectMetadataResponse? head = await bucket.HeadAsync(keys.Of(name), cancellationToken);
+            condition.ThrowIfNotMet(name, head is null ? null : FileMetadata.ToFile(name, head, digest: null));
+        }
+    }
+
+    private async ValueTask<Exception> RefusalAsync(
+        TransferName name, WritePrecondition condition, Exception exception, CancellationToken cancellationToken)
+    {
+        await CheckAsync(name, condition, cancellationToken);
+        return S3Errors.Translate(exception, name.Value);
+    }
+}

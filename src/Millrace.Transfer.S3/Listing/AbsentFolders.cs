@@ -1,0 +1,26 @@
+using System.Collections.Concurrent;
+
+namespace Millrace.Transfer.S3;
+
+/// <summary>Folders that were not there a moment ago, so that the pages of a listing need not ask for the same ones. Thread-safe.</summary>
+internal sealed class AbsentFolders
+{
+    private const int MaxKnown = 1024;
+
+    private static readonly TimeSpan Fresh = TimeSpan.FromSeconds(10);
+
+    private readonly ConcurrentDictionary<string, long> _known = new();
+
+    public bool Contains(string key) =>
+        _known.TryGetValue(key, out long asked) && Environment.TickCount64 - asked < Fresh.TotalMilliseconds;
+
+    public void Add(string key)
+    {
+        if (_known.Count >= MaxKnown)
+        {
+            _known.Clear();
+        }
+
+        _known[key] = Environment.TickCount64;
+    }
+}

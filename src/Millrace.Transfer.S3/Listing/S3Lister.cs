@@ -1,0 +1,155 @@
+namespace Millrace.Transfer.S3;
+
+/// <summary>Creates one page of a listing. Used once.</summary>
+/// <remarks>
+/// The bucket sorts a folder as its name with a slash, so <c>a-b</c> comes before <c>a/</c>, and <see cref="TransferName"/> sorts it
+/// as its name. Within what was fetched, sorting settles that. A folder after it can belong before the last fetched name
+/// only if that name begins with the folder's and goes on with a character before the slash; these few are asked for.
+/// </remarks>
+internal sealed class S3Lister(
+    S3FileStore store, Bucket bucket, Keys keys, DigestStore digests, AbsentFolders absent, ListFilesOptions options)
+{
+    /// <summary>Keys that one request returns at most.</summary>
+    private const int MaxKeys = 1000;
+
+    private readonly string _folder = keys.OfFolder(options.Folder);
+    private readonly List<FileEntry> _found = [];
+    private readonly HashSet<string> _folders = new(StringComparer.Ordinal);
+    private bool _any;
+
+    public async ValueTask<FilePage> ListAsync(CancellationToken cancellationToken)
+    {
+        string? last = null;
+        bool truncated = true;
+        string? after = options.After.IsRoot ? null : keys.Of(options.After);
+        while (truncated && _found.Count < options.PageSize)
+        {
+            (last, truncated) = await FetchAsync(after, cancellationToken);
+            after = last;
+        }
+
+        if (!_any && options.After.IsRoot && string.IsNullOrEmpty(options.Prefix) && !options.Folder.IsRoot)
+        {
+            throw S3Errors.NoFolder(options.Folder);
+        }
+
+        if (!_any && !await store.FolderExistsAsync(options.Folder, cancellationToken))
+        {
+            throw S3Errors.NoFolder(options.Folder);
+        }
+
+        if (truncated && !options.Recursive)
+        {
+            await AddFoldersBeforeAsync(last!, cancellationToken);
+        }
+
+        _found.Sort(static (left, right) => CompareAsBucket(left.Name.Value, right.Name.Value));
+        bool more = truncated || _found.Count > options.PageSize;
+        if (_found.Count > options.PageSize)
+        {
+            _found.RemoveRange(options.PageSize, _found.Count - options.PageSize);
+        }
+
+        TransferName next = more && _found.Count > 0 ? _found[^1].Name : default;
+        _found.Sort(static (left, right) => left.Name.CompareTo(right.Name));
+        return new FilePage(_found, next);
+    }
+
+    /// <summary>Adds what one request returns.</summary>
+    /// <returns>The last key, and whether there are more.</returns>
+    private async ValueTask<(string? Last, bool Truncated)> FetchAsync(string? after, CancellationToken cancellationToken)
+    {
+        ListObjectsV2Response page = await bucket.ListAsync(
+            new ListObjectsV2Request
+            {
+                Prefix = _folder + options.Prefix,
+                Delimiter = options.Recursive ? null : "/",
+                StartAfter = after,
+
+                // One more than the page, to know the last one; and the store's own folder.
+                MaxKeys = Math.Min(MaxKeys, options.PageSize + 2),
+            },
+            cancellationToken);
+        _any |= page.S3Objects.Count > 0 || page.CommonPrefixes.Count > 0;
+        string? last = null;
+        foreach (S3Object found in page.S3Objects)
+        {
+            last = Later(last, found.Key);
+            if (keys.TryName(found.Key, out TransferName name) && IsAfter(name))
+            {
+                string tag = FileMetadata.Unquote(found.ETag);
+                long length = found.Size ?? 0;
+                DateTimeOffset modified = FileMetadata.Time(found.LastModified);
+                _found.Add(new FileEntry(
+                    name,
+                    new StoredFile(name, length, modified, new EntityTag(tag), digests.FindKnown(name, tag, length)),
+                    modified));
+            }
+        }
+
+        foreach (string prefix in page.CommonPrefixes)
+        {
+            last = Later(last, prefix);
+            AddFolder(prefix);
+        }
+
+        // Everything of the store's own is skipped at once: '0' is the character after the slash.
+        return last?.StartsWith(keys.Hidden, StringComparison.Ordinal) is true && options.Recursive
+            ? (keys.Hidden.TrimEnd('/') + "0", page.IsTruncated is true)
+            : (last, page.IsTruncated is true);
+    }
+
+    private void AddFolder(string prefix)
+    {
+        if (keys.TryName(prefix.TrimEnd('/'), out TransferName name) && IsAfter(name) && _folders.Add(name.Value))
+        {
+            // Nobody wrote a folder, so it has no time.
+            _found.Add(new FileEntry(name, File: null, DateTimeOffset.UnixEpoch));
+        }
+    }
+
+    private async ValueTask AddFoldersBeforeAsync(string last, CancellationToken cancellationToken)
+    {
+        for (int i = _folder.Length + 1; i < last.Length; i++)
+        {
+            if (last[i] >= '/')
+            {
+                continue;
+            }
+
+            string key = last[..i] + "/";
+            if (!key.StartsWith(_folder + options.Prefix, StringComparison.Ordinal) || absent.Contains(key)
+                || !keys.TryName(last[..i], out TransferName name) || !IsAfter(name) || _folders.Contains(name.Value))
+            {
+                continue;
+            }
+
+            if (await store.FolderExistsAsync(name, cancellationToken))
+            {
+                AddFolder(key);
+            }
+            else
+            {
+                absent.Add(key);
+            }
+        }
+    }
+
+    private bool IsAfter(TransferName name) => options.After.IsRoot || name.CompareTo(options.After) > 0;
+
+    private static string Later(string? left, string right) =>
+        left is null || CompareAsBucket(left, right) < 0 ? right : left;
+
+    /// <summary>Compares as UTF-8 does: surrogates, which stand for characters beyond U+FFFF, are after all others.</summary>
+    private static int CompareAsBucket(string left, string right)
+    {
+        int common = left.AsSpan().CommonPrefixLength(right);
+        if (common == left.Length || common == right.Length)
+        {
+            return left.Length - right.Length;
+        }
+
+        (char a, char b) = (left[common], right[common]);
+        return char.IsSurrogate(a) == char.IsSurrogate(b) ? a - b : char.IsSurrogate(a) ? 1 : -1;
+    }
+}

@@ -1,0 +1,81 @@
+namespace Millrace.Transfer.S3;
+
+/// <summary>One multipart upload, created with its first part. Thread-safe.</summary>
+/// <param name="bucket">The bucket.</param>
+/// <param name="key">The key of the object that it becomes.</param>
+/// <param name="version">What the object will have as <see cref="FileMetadata.Version"/>.</param>
+/// <param name="uploadId">The one that exists; null for none.</param>
+internal sealed class Multipart(Bucket bucket, string key, string version, string? uploadId = null)
+{
+    private readonly Lock _lock = new();
+    private Task<string>? _creating;
+
+    public string Key => key;
+
+    public string Version => version;
+
+    public string? UploadId { get; private set; } = uploadId;
+
+    public async ValueTask<string> CreateAsync(CancellationToken cancellationToken)
+    {
+        if (UploadId is { } known)
+        {
+            return known;
+        }
+
+        Task<string> creating;
+        lock (_lock)
+        {
+            // One that failed is tried again by the next part.
+            creating = _creating = _creating is { IsFaulted: false, IsCanceled: false } ? _creating : RequestAsync();
+        }
+
+        return UploadId = await creating.WaitAsync(cancellationToken);
+    }
+
+    /// <returns>The part's tag, which has to be there still at the end.</returns>
+    public async ValueTask<string> SendAsync(int number, PartBuffer part, CancellationToken cancellationToken)
+    {
+        var request = new UploadPartRequest
+        {
+            BucketName = bucket.Name,
+            Key = key,
+            UploadId = await CreateAsync(cancellationToken),
+            PartNumber = number,
+            PartSize = part.Length,
+            InputStream = new PartStream(part),
+            DisablePayloadSigning = bucket.IsEncrypted,
+            UseChunkEncoding = false,
+        };
+        UploadPartResponse response = await bucket.Client.UploadPartAsync(request, cancellationToken);
+        return FileMetadata.Unquote(response.ETag);
+    }
+
+    /// <summary>Publishes the object.</summary>
+    /// <param name="tags">Those of all parts.</param>
+    /// <param name="condition">Passed on, for services that obey it.</param>
+    /// <param name="cancellationToken">Until the request is sent.</param>
+    public Task CompleteAsync(
+        IReadOnlyList<string> tags, WritePrecondition condition, CancellationToken cancellationToken) =>
+        bucket.Client.CompleteMultipartUploadAsync(
+            new CompleteMultipartUploadRequest
+            {
+                BucketName = bucket.Name,
+                Key = key,
+                UploadId = UploadId,
+                PartETags = [.. tags.Select(static (tag, i) => new PartETag(i + 1, tag))],
+                IfNoneMatch = condition.CreateNew ? "*" : null,
+                IfMatch = condition.Match is [var only] ? only.Value : null,
+            },
+            cancellationToken);
+
+    public ValueTask AbortAsync(CancellationToken cancellationToken) =>
+        UploadId is { } id ? bucket.AbortAsync(key, id, cancellationToken) : default;
+
+    private async Task<string> RequestAsync()
+    {
+        var request = new InitiateMultipartUploadRequest { BucketName = bucket.Name, Key = key };
+        request.Metadata[FileMetadata.Version] = version;
+        return (await bucket.Client.InitiateMultipartUploadAsync(request)).UploadId;
+    }
+}

@@ -1,0 +1,226 @@
+namespace Millrace.Transfer.S3;
+
+/// <content>What happens in the background.</content>
+public sealed partial class S3FileStore
+{
+    private static readonly TimeSpan LongestPeriod = TimeSpan.FromMinutes(10);
+
+    private static readonly TimeSpan ShortestPeriod = TimeSpan.FromSeconds(1);
+
+    /// <summary>How old a claim is that nobody holds any more: much older than any holder trusts it.</summary>
+    private static readonly TimeSpan DeadClaim = TimeSpan.FromMinutes(10);
+
+    private readonly SemaphoreSlim _expiring = new(1, 1);
+
+    /// <inheritdoc/>
+    /// <remarks>Also ends multipart uploads that no server has written to for so long, and deletes claims of dead servers.</remarks>
+    public async ValueTask<int> ExpireUploadsAsync(CancellationToken cancellationToken)
+    {
+        await _expiring.WaitAsync(cancellationToken);
+        try
+        {
+            await _clock.AdjustAsync(cancellationToken);
+            int expired = await ExpireAsync(cancellationToken);
+            await EndAbandonedPartsAsync(cancellationToken);
+            await DeleteDeadClaimsAsync(cancellationToken);
+            return expired;
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.Translate(exception);
+        }
+        finally
+        {
+            _expiring.Release();
+        }
+    }
+
+    private async ValueTask<int> ExpireAsync(CancellationToken cancellationToken)
+    {
+        int expired = 0;
+        IReadOnlyCollection<UploadId> counted = _uploads.Counted;
+        var there = new HashSet<UploadId>();
+        await foreach (UploadObjects objects in ListUploadsAsync(cancellationToken))
+        {
+            if (!UploadId.TryParse(objects.Id, out UploadId id))
+            {
+                continue;
+            }
+
+            DateTimeOffset now = _clock.Now;
+            UploadRecord? record = await objects.ReadAsync(_bucket, cancellationToken);
+            if (objects.Started is null || record is null)
+            {
+                // Its start or its end was interrupted.
+                expired += objects.Touched + Options.UploadLifetime < now && await TrySweepAsync(objects, record, cancellationToken) ? 1 : 0;
+            }
+            else if (objects.Expires(record.HasBytes, Options) < now && !_uploads.Get(id).IsHeld)
+            {
+                // A published upload only loses the record that it was one.
+                expired += await AbortUploadAsync(id, cancellationToken) && record.Published is null ? 1 : 0;
+            }
+            else if (record.Published is null)
+            {
+                there.Add(id);
+                _uploads.Add(id, record.Caller ?? "");
+            }
+        }
+
+        foreach (UploadId gone in counted)
+        {
+            if (!there.Contains(gone))
+            {
+                _uploads.Release(gone);
+            }
+        }
+
+        _uploads.Trim();
+        return expired;
+    }
+
+    private async ValueTask<bool> TrySweepAsync(UploadObjects objects, UploadRecord? record, CancellationToken cancellationToken)
+    {
+        if (record is { MultipartId: { } multipart, Published: null })
+        {
+            string key = record.Name.Length == 0 ? UploadObjects.DataOf(objects.Prefix) : _keys.Of(record.ToName());
+            await _bucket.AbortAsync(key, multipart, cancellationToken);
+        }
+
+        foreach (S3Object old in objects.All)
+        {
+            await _bucket.DeleteAsync(old.Key, cancellationToken);
+        }
+
+        return true;
+    }
+
+    /// <summary>The uploads of the bucket, one after the other: their objects are listed together.</summary>
+    private async IAsyncEnumerable<UploadObjects> ListUploadsAsync(
+        [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        string? prefix = null;
+        var objects = new List<S3Object>();
+        await foreach (S3Object found in _bucket.ListAllAsync(_keys.Uploads, cancellationToken))
+        {
+            if (prefix is not null && !found.Key.StartsWith(prefix, StringComparison.Ordinal))
+            {
+                yield return new UploadObjects(prefix, objects);
+                objects = [];
+                prefix = null;
+            }
+
+            int slash = found.Key.IndexOf('/', _keys.Uploads.Length);
+            prefix ??= found.Key[..(slash + 1)];
+            objects.Add(found);
+        }
+
+        if (prefix is not null)
+        {
+            yield return new UploadObjects(prefix, objects);
+        }
+    }
+
+    /// <summary>A server that was killed during a simple upload leaves a multipart upload that nobody knows.</summary>
+    private async ValueTask EndAbandonedPartsAsync(CancellationToken cancellationToken)
+    {
+        var request = new ListMultipartUploadsRequest { BucketName = _bucket.Name, Prefix = _keys.OfFolder(default) };
+        ListMultipartUploadsResponse page;
+        do
+        {
+            page = await _bucket.Client.ListMultipartUploadsAsync(request, cancellationToken);
+            foreach (MultipartUpload upload in page.MultipartUploads ?? [])
+            {
+                if (IsOld(upload.Initiated) && IsOld(await LastPartAsync(upload, cancellationToken)))
+                {
+                    await _bucket.AbortAsync(upload.Key, upload.UploadId, cancellationToken);
+                    if (_keys.TryName(upload.Key, out TransferName name))
+                    {
+                        await DeleteOrphanDigestAsync(name, cancellationToken);
+                    }
+                }
+            }
+
+            (request.KeyMarker, request.UploadIdMarker) = (page.NextKeyMarker, page.NextUploadIdMarker);
+        }
+        while (page.IsTruncated is true);
+    }
+
+    /// <summary>When the last part of a multipart upload was written; null if it has none.</summary>
+    private async ValueTask<DateTime?> LastPartAsync(MultipartUpload upload, CancellationToken cancellationToken)
+    {
+        DateTime? last = null;
+        var request = new ListPartsRequest { BucketName = _bucket.Name, Key = upload.Key, UploadId = upload.UploadId };
+        ListPartsResponse page;
+        do
+        {
+            try
+            {
+                page = await _bucket.Client.ListPartsAsync(request, cancellationToken);
+            }
+            catch (Exception exception) when (S3Errors.IsNotFound(exception))
+            {
+                return last;
+            }
+
+            foreach (PartDetail part in page.Parts ?? [])
+            {
+                last = last is { } other && other > part.LastModified ? other : part.LastModified;
+            }
+
+            request.PartNumberMarker = page.NextPartNumberMarker?.ToString(System.Globalization.CultureInfo.InvariantCulture);
+        }
+        while (page.IsTruncated is true);
+        return last;
+    }
+
+    private bool IsOld(DateTime? time) => time is null || FileMetadata.Time(time) + Options.UploadLifetime < _clock.Now;
+
+    private async ValueTask DeleteDeadClaimsAsync(CancellationToken cancellationToken)
+    {
+        await foreach (S3Object claim in _bucket.ListAllAsync(_keys.Claims, cancellationToken))
+        {
+            if (FileMetadata.Time(claim.LastModified) + DeadClaim < _clock.Now)
+            {
+                await _bucket.DeleteAsync(claim.Key, cancellationToken);
+            }
+        }
+    }
+
+    /// <summary>Counts what the files have together, if that is limited.</summary>
+    private async ValueTask CountAsync()
+    {
+        if (!_quota.IsLimited)
+        {
+            return;
+        }
+
+        long used = 0;
+        await foreach (S3Object found in _bucket.ListAllAsync(_keys.OfFolder(default), _end.Token))
+        {
+            used += found.Size ?? 0;
+        }
+
+        _quota.Set(used);
+    }
+
+    private async Task UpkeepAsync()
+    {
+        TimeSpan shortest = Options.UploadLifetime < Options.EmptyUploadLifetime ? Options.UploadLifetime : Options.EmptyUploadLifetime;
+        TimeSpan period = shortest / 4;
+        period = period > LongestPeriod ? LongestPeriod : period < ShortestPeriod ? ShortestPeriod : period;
+        using var timer = new PeriodicTimer(period, Options.Clock);
+        do
+        {
+            try
+            {
+                await CountAsync();
+                await ExpireUploadsAsync(_end.Token);
+            }
+            catch (TransferException)
+            {
+                // Nobody waits for it; the next period tries again.
+            }
+        }
+        while (await timer.WaitForNextTickAsync(_end.Token));
+    }
+}

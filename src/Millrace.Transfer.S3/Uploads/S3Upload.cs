@@ -1,0 +1,218 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text.Json;
+
+namespace Millrace.Transfer.S3;
+
+/// <summary>
+/// An upload as this server sees it. Requests of this server take turns by a lock; among servers, the one that created the highest
+/// generation may change the upload. Members that change it need the lock.
+/// </summary>
+/// <remarks>
+/// A server that takes the upload over creates its generation first and reads the state then. A server that saves writes its state
+/// first and looks for a higher generation then. So either the new one reads what was saved, or the old one learns that it is
+/// too late, and acknowledges nothing.
+/// </remarks>
+[SuppressMessage("Design", "CA1001", Justification = "The lock's semaphore has no handle, and a request may still wait for it when the registry forgets the upload.")]
+internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerClock clock, S3FileStoreOptions options)
+{
+    /// <summary>How long a request waits for the one of this server from which it takes over the upload.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly TakeoverLock _lock = new(Patience);
+    private long _generation;
+    private UploadObjects? _objects;
+    private UploadRecord? _record;
+
+    public UploadId Id => id;
+
+    public string Prefix => keys.OfUpload(id);
+
+    public bool IsHeld => _lock.IsHeld;
+
+    /// <summary>The state; only for who holds the lock.</summary>
+    public UploadRecord Record => _record!;
+
+    public TransferName Name => Record.ToName();
+
+    /// <summary>The key of the object that the parts become.</summary>
+    public string DataKey => Record.Name.Length == 0 ? UploadObjects.DataOf(Prefix) : keys.Of(Name);
+
+    /// <summary>Reads the state without disturbing who holds it.</summary>
+    /// <returns>Null if there is none, or it has expired.</returns>
+    public async ValueTask<UploadStatus?> FindAsync(CancellationToken cancellationToken)
+    {
+        // Between listing and reading, another server may have replaced what was listed.
+        for (int attempt = 0; attempt < 5; attempt++)
+        {
+            UploadObjects objects = await UploadObjects.ListAsync(bucket, Prefix, cancellationToken);
+            if (objects.Started is null)
+            {
+                return null;
+            }
+
+            if (await objects.ReadAsync(bucket, cancellationToken) is { } record)
+            {
+                DateTimeOffset expires = objects.Expires(record.HasBytes, options);
+                return expires < clock.Now && !IsHeld ? null : record.ToStatus(id, expires);
+            }
+        }
+
+        throw S3Errors.Unavailable($"The upload {id} keeps changing. Try again later.");
+    }
+
+    /// <summary>Stops the request that holds it, on this server or another, and holds it then.</summary>
+    /// <param name="evenExpired">Whether it is held to be deleted.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>, <see cref="TransferError.TakenOver"/>.</exception>
+    public async ValueTask<TakeoverLock.Holder> AcquireAsync(bool evenExpired, CancellationToken cancellationToken)
+    {
+        TakeoverLock.Holder holder = await _lock.AcquireAsync(cancellationToken)
+            ?? throw new TransferException(
+                TransferError.TakenOver,
+                $"Another request holds the upload '{id}' and did not let go of it in {Patience.TotalSeconds} s. Try again later.")
+            {
+                RetryAfter = TimeSpan.FromSeconds(1),
+            };
+        try
+        {
+            await ClaimAsync(cancellationToken);
+            if (!evenExpired && _objects!.Expires(Record.HasBytes, options) < clock.Now)
+            {
+                throw S3Errors.NoUpload(id);
+            }
+
+            return holder;
+        }
+        catch
+        {
+            holder.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Writes the first state.</summary>
+    public async ValueTask StartAsync(UploadRecord record, CancellationToken cancellationToken)
+    {
+        _generation = 1;
+        await WriteAsync(record, cancellationToken);
+        await bucket.WriteAsync(UploadObjects.StartOf(Prefix), default, cancellationToken);
+        _record = record;
+    }
+
+    /// <summary>Saves a state, and deletes what it replaces.</summary>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.TakenOver"/> or <see cref="TransferError.NotFound"/>: another server has taken it over, or deleted it.
+    /// </exception>
+    public async ValueTask SaveAsync(UploadRecord record, CancellationToken cancellationToken)
+    {
+        long mine = _generation;
+
+        // Until it is known whether that was stored.
+        _generation = 0;
+        await WriteAsync(record, mine, cancellationToken);
+        await CheckAsync(mine, cancellationToken);
+        (_generation, _record) = (mine, record);
+        string generations = UploadObjects.GenerationOf(Prefix, mine);
+        foreach (S3Object old in _objects!.All)
+        {
+            bool isOlder = old.Key.StartsWith(Prefix + "g/", StringComparison.Ordinal)
+                && string.CompareOrdinal(old.Key, generations) < 0;
+            bool isTail = old.Key.StartsWith(Prefix + "t/", StringComparison.Ordinal)
+                && !string.Equals(old.Key, record.TailKey, StringComparison.Ordinal);
+            if (isOlder || isTail)
+            {
+                await TryDeleteAsync(old.Key);
+            }
+        }
+    }
+
+    /// <summary>Throws if another server has taken the upload over.</summary>
+    public ValueTask CheckAsync(CancellationToken cancellationToken) => CheckAsync(_generation, cancellationToken);
+
+    /// <summary>A key for a tail at the end of the parts; only this generation writes it.</summary>
+    public string TailKeyAt(long end) => $"{Prefix}t/{end:D16}-{_generation}";
+
+    /// <summary>Deletes all of it, except for the file that it has become.</summary>
+    public async ValueTask DeleteAsync(CancellationToken cancellationToken)
+    {
+        UploadRecord record = Record;
+        await bucket.DeleteAsync(UploadObjects.StartOf(Prefix), cancellationToken);
+        if (record is { MultipartId: { } multipart, Published: null })
+        {
+            await bucket.AbortAsync(DataKey, multipart, cancellationToken);
+        }
+
+        foreach (S3Object old in (await UploadObjects.ListAsync(bucket, Prefix, cancellationToken)).All)
+        {
+            await bucket.DeleteAsync(old.Key, cancellationToken);
+        }
+
+        _generation = 0;
+    }
+
+    public UploadStatus ToStatus() =>
+        Record.ToStatus(id, (_objects ?? new UploadObjects(Prefix, [])) is { Started: not null } objects
+            ? objects.Expires(Record.HasBytes, options)
+            : clock.Now + (Record.HasBytes ? options.UploadLifetime : options.EmptyUploadLifetime));
+
+    private async ValueTask ClaimAsync(CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            UploadObjects objects = await UploadObjects.ListAsync(bucket, Prefix, cancellationToken);
+            _objects = objects;
+            if (objects.Started is null)
+            {
+                throw S3Errors.NoUpload(id);
+            }
+
+            if (_generation != 0 && _generation == objects.Highest)
+            {
+                return;
+            }
+
+            _generation = 0;
+            long next = objects.Highest + 1;
+            if (await bucket.TryCreateAsync(UploadObjects.GenerationOf(Prefix, next), default, cancellationToken)
+                && await objects.ReadAsync(bucket, cancellationToken) is { } record)
+            {
+                (_generation, _record) = (next, record);
+                return;
+            }
+        }
+    }
+
+    private async ValueTask CheckAsync(long mine, CancellationToken cancellationToken)
+    {
+        _objects = await UploadObjects.ListAsync(bucket, Prefix, cancellationToken);
+        if (_objects.Started is null)
+        {
+            throw S3Errors.NoUpload(id);
+        }
+
+        if (_objects.Highest > mine)
+        {
+            throw S3Errors.TakenOver(id);
+        }
+    }
+
+    private ValueTask WriteAsync(UploadRecord record, CancellationToken cancellationToken) =>
+        WriteAsync(record, _generation, cancellationToken);
+
+    private ValueTask WriteAsync(UploadRecord record, long generation, CancellationToken cancellationToken) => bucket.WriteAsync(
+        UploadObjects.GenerationOf(Prefix, generation),
+        JsonSerializer.SerializeToUtf8Bytes(record, S3Json.Default.UploadRecord),
+        cancellationToken);
+
+    private async ValueTask TryDeleteAsync(string key)
+    {
+        try
+        {
+            await bucket.DeleteAsync(key, CancellationToken.None);
+        }
+        catch (TransferException)
+        {
+            // The next save, or the upload's end, does it.
+        }
+    }
+}

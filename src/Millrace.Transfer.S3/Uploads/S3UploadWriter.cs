@@ -1,0 +1,179 @@
+namespace Millrace.Transfer.S3;
+
+/// <summary>
+/// Appends to an <see cref="S3Upload"/> and holds its lock until it is disposed. Every two seconds it saves how far the parts are,
+/// and looks whether another server has taken the upload over.
+/// </summary>
+internal sealed class S3UploadWriter : UploadWriter
+{
+    /// <summary>What a killed server loses at most, and how long a stale one goes on.</summary>
+    private static readonly TimeSpan Watch = TimeSpan.FromSeconds(2);
+
+    private readonly Bucket _bucket;
+    private readonly S3Upload _upload;
+    private readonly TakeoverLock.Holder _holder;
+    private readonly Multipart _multipart;
+    private readonly PartWriter _body;
+    private readonly Quota _quota;
+    private readonly CancellationTokenSource _end = new();
+    private readonly Task _watching;
+    private readonly bool _discardable;
+    private readonly long _limit;
+    private readonly long _start;
+    private bool _settled;
+    private bool _disposed;
+
+    /// <param name="bucket">The bucket.</param>
+    /// <param name="upload">The upload.</param>
+    /// <param name="holder">Its lock; released when this is disposed.</param>
+    /// <param name="multipart">Where the parts go.</param>
+    /// <param name="body">At the upload's offset; owned.</param>
+    /// <param name="quota">What discarded bytes are given back to.</param>
+    /// <param name="limit">Bytes that the upload may have.</param>
+    /// <param name="discardable">Whether nothing counts before <see cref="SaveAsync"/>.</param>
+    public S3UploadWriter(
+        Bucket bucket, S3Upload upload, TakeoverLock.Holder holder, Multipart multipart, PartWriter body, Quota quota, long limit,
+        bool discardable)
+    {
+        _bucket = bucket;
+        _upload = upload;
+        _holder = holder;
+        _multipart = multipart;
+        _body = body;
+        _quota = quota;
+        _limit = limit;
+        _discardable = discardable;
+        _start = body.Position;
+        _watching = WatchAsync();
+    }
+
+    public override PipeWriter Body => _body;
+
+    public override CancellationToken Superseded => _holder.Superseded;
+
+    public override long Offset => _body.Position;
+
+    public override long RemainingBytes => Math.Max(0, _limit - Offset);
+
+    public override async ValueTask<UploadStatus> SaveAsync(CancellationToken cancellationToken)
+    {
+        ObjectDisposedException.ThrowIf(_disposed, this);
+        await StopWatchingAsync();
+        await _body.SettleAsync(isLast: _upload.Record.Length == Offset, cancellationToken);
+        UploadRecord record = ToRecord();
+        if (_body.Tail is { Length: > 0 } tail)
+        {
+            record = record with { TailKey = _upload.TailKeyAt(record.End), TailBytes = tail.Length };
+            await _bucket.PutPartAsync(record.TailKey, tail, cancellationToken);
+        }
+
+        if (record.Length == record.Offset)
+        {
+            record = record with { Sha256 = _body.ToDigest().ToString(), Hash = null };
+        }
+
+        await _upload.SaveAsync(record, cancellationToken);
+        _settled = true;
+        return _upload.ToStatus();
+    }
+
+    public override async ValueTask DiscardAsync()
+    {
+        _settled = true;
+        await StopWatchingAsync();
+        _quota.Add(_upload.Name, _start - Offset);
+    }
+
+    public override async ValueTask DisposeAsync()
+    {
+        if (_disposed)
+        {
+            return;
+        }
+
+        try
+        {
+            if (!_settled && !_discardable)
+            {
+                await SaveAsync(CancellationToken.None);
+            }
+        }
+        catch (Exception exception) when (exception is TransferException || S3Errors.IsOfStore(exception))
+        {
+            // What was saved before counts.
+        }
+        finally
+        {
+            _disposed = true;
+            await StopWatchingAsync();
+            await _body.DisposeAsync();
+            _end.Dispose();
+            _holder.Dispose();
+        }
+    }
+
+    /// <summary>The state up to the last whole part.</summary>
+    private UploadRecord ToRecord()
+    {
+        PartProgress progress = _body.Progress;
+        UploadRecord now = _upload.Record;
+        return progress.End == now.End ? now with { MultipartId = _multipart.UploadId } : now with
+        {
+            MultipartId = _multipart.UploadId,
+            Tags = progress.Tags,
+            End = progress.End,
+            Hash = progress.Hash.TryExport(),
+            TailKey = null,
+            TailBytes = 0,
+        };
+    }
+
+    private async Task WatchAsync()
+    {
+        using var timer = new PeriodicTimer(Watch);
+        try
+        {
+            while (await timer.WaitForNextTickAsync(_end.Token))
+            {
+                await LookAsync();
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // The writer saves, or is disposed.
+        }
+    }
+
+    private async ValueTask LookAsync()
+    {
+        try
+        {
+            // Neither is canceled in between: a save of which nobody knows whether it was stored costs a new claim.
+            if (!_discardable && _body.Progress.End > _upload.Record.End)
+            {
+                await _upload.SaveAsync(ToRecord(), CancellationToken.None);
+            }
+            else
+            {
+                await _upload.CheckAsync(CancellationToken.None);
+            }
+        }
+        catch (TransferException exception) when (exception.Error is TransferError.TakenOver or TransferError.NotFound)
+        {
+            _holder.Cancel();
+        }
+        catch (TransferException)
+        {
+            // The next one may succeed; a part that fails reports it to the writer.
+        }
+    }
+
+    private async ValueTask StopWatchingAsync()
+    {
+        if (!_watching.IsCompleted)
+        {
+            await _end.CancelAsync();
+            await _watching;
+        }
+    }
+}
