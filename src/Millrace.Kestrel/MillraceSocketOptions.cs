@@ -122,5 +122,5 @@ public sealed class MillraceSocketOptions
     }
 
     /// <summary>Whether Linux's own calls are used; tests turn them off.</summary>
-    internal bool Native { get; set; } = Millrace.Interop.NativeFeatures.Linux;
+    internal bool Native { get; set; } = SocketSend.IsAvailable;
 }

@@ -18,6 +18,10 @@ internal static unsafe partial class SocketSend
     /// <summary>How often sendfile(2) was called; tests look at it.</summary>
     private static long s_fileCalls;
 
+    /// <summary>False where the sockets of .NET have to send.</summary>
+    public static bool IsAvailable { get; } =
+        NativeFeatures.Linux && NativeFeatures.HasFunction("sendmsg") && NativeFeatures.HasFunction("sendfile");
+
     public static long FileCalls => Interlocked.Read(ref s_fileCalls);
 
     /// <param name="socket">A socket.</param>
