@@ -62,4 +62,7 @@ public enum Need
 
     /// <summary>Programs that send many requests, or slow ones: h2load, nghttp, wrk, hey and slowhttptest.</summary>
     LoadTools = 1 << 26,
+
+    /// <summary>What eng/publish.sh --native made for this machine.</summary>
+    PublishedNative = 1 << 28,
 }

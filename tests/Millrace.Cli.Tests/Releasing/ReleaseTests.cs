@@ -32,6 +32,14 @@ public sealed class ReleaseTests : FolderTests
         Assert.Contains($"Microsoft.AspNetCore.App.Runtime.{Rid}", licences.Keys);
         Assert.DoesNotContain("MinVer", licences.Keys);
         Assert.DoesNotContain("Meziantou.Analyzer", licences.Keys);
+        string copyright = File.ReadAllText(Path.Combine(Repository.Root, "eng/deb/copyright"));
+        Assert.All(
+            licences.Where(static entry => !entry.Key.Contains(".Runtime.", StringComparison.Ordinal)),
+            entry =>
+            {
+                Assert.Contains(entry.Key, copyright, StringComparison.Ordinal);
+                Assert.Contains($"\nLicense: {entry.Value}\n", copyright, StringComparison.Ordinal);
+            });
     }
 
     /// <summary>
@@ -60,6 +68,15 @@ public sealed class ReleaseTests : FolderTests
         var trip = new RoundTrip(
             Path.Combine(root, "work"), "/work", "unshare", "--mount", "sh", "-c",
             $"cd '{root}' && mount --bind /proc proc && mount --bind /dev/urandom dev/urandom && exec chroot . /millrace \"$@\"", "sh");
+        Assert.Equal(Version(), await trip.PrintAsync("--version"));
+        await trip.RunAsync();
+    }
+
+    [NeedsFact(Need.Linux | Need.PublishedNative)]
+    public async Task Native_file_runs()
+    {
+        Shell.Run("tar", "-xzf", One($"millrace-.*-{Rid}-native.tar.gz"), "-C", Folder.Path);
+        var trip = new RoundTrip(Folder.Path, Folder.Path, Folder["millrace"]);
         Assert.Equal(Version(), await trip.PrintAsync("--version"));
         await trip.RunAsync();
     }
