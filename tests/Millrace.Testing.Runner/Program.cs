@@ -4,21 +4,23 @@ using Millrace.Testing.Runner;
 using Xunit.Abstractions;
 using Xunit.Sdk;
 
-if (args is not ([_, _, ..]))
+const string TestsEnd = ".Tests.dll";
+args = args is ["exec", ..] ? args[1..] : args;
+if (args is [] || (args.Length == 1 && args[0].EndsWith(TestsEnd, StringComparison.Ordinal)))
 {
-    Console.Error.WriteLine("dotnet TESTS.dll LOG [CLASS…]       runs xunit's tests, of the named classes or all, one after the other");
-    Console.Error.WriteLine("dotnet exec PROGRAM.dll [ARGUMENT…] runs a program, as the tests ask of a dotnet");
+    Console.Error.WriteLine("dotnet NAME.Tests.dll LOG [CLASS…]    runs xunit's tests, of the named classes or all, one after the other");
+    Console.Error.WriteLine("                                      and not those that LOG has already");
+    Console.Error.WriteLine("dotnet [exec] PROGRAM.dll [ARGUMENT…] runs a program, as the tests ask of a dotnet");
     return 2;
 }
 
-bool isProgram = args[0] == "exec";
-string path = Path.GetFullPath(args[isProgram ? 1 : 0]);
+string path = Path.GetFullPath(args[0]);
 string folder = Path.GetDirectoryName(path)!;
 AssemblyLoadContext.Default.Resolving += (context, name) =>
     Path.Combine(folder, name.Name + ".dll") is var file && File.Exists(file) ? context.LoadFromAssemblyPath(file) : null;
-if (isProgram)
+if (!path.EndsWith(TestsEnd, StringComparison.Ordinal))
 {
-    return AppDomain.CurrentDomain.ExecuteAssembly(path, args[2..]);
+    return AppDomain.CurrentDomain.ExecuteAssembly(path, args[1..]);
 }
 
 Assembly assembly = AssemblyLoadContext.Default.LoadFromAssemblyPath(path);
@@ -35,7 +37,7 @@ discoverer.Find(includeSourceInformation: false, log, options);
 log.Discovered.Wait();
 ITestCase[] cases =
 [
-    .. log.Cases.Where(test => args.Length == 2 || args.AsSpan(2).Contains(test.TestMethod.TestClass.Class.Name)),
+    .. log.Cases.Where(test => (args.Length == 2 || args.AsSpan(2).Contains(test.TestMethod.TestClass.Class.Name)) && !log.HasEnded(test)),
 ];
 using ITestFrameworkExecutor executor = framework.GetExecutor(new AssemblyName(assembly.FullName!));
 executor.RunTests(cases, log, options);

@@ -1,33 +1,47 @@
-using System.Diagnostics;
 using Xunit;
 using Xunit.Abstractions;
 
 namespace Millrace.Testing.Runner;
 
-/// <summary>What xunit reports, line by line in a file: if the process dies, its last line names the test.</summary>
-internal sealed class TestLog(string path) : LongLivedMarshalByRefObject, IMessageSink, IDisposable
+/// <summary>
+/// What xunit reports, line by line in a file. If the process hangs or dies, the last line names the test, and the next process goes on
+/// with the tests after it.
+/// </summary>
+internal sealed class TestLog : LongLivedMarshalByRefObject, IMessageSink, IDisposable
 {
-    /// <summary>No test takes so long.</summary>
-    private static readonly TimeSpan Stuck = TimeSpan.FromMinutes(5);
+    /// <summary>Whoever ends a process that hangs adds this line.</summary>
+    private const string Hung = "HUNG";
 
-    private readonly StreamWriter _out = new(path, append: false) { AutoFlush = true };
+    private readonly StreamWriter _out;
     private readonly ManualResetEventSlim _finished = new();
     private readonly Lock _gate = new();
-    private long _last = Stopwatch.GetTimestamp();
+    private readonly HashSet<string> _started = [];
+    private readonly HashSet<string> _hung = [];
     private string _running = "";
-    private int _passed;
-    private int _failed;
-    private int _skipped;
+    private (int Passed, int Failed, int Skipped) _before;
+    private (int Passed, int Failed, int Skipped) _now;
+
+    public TestLog(string path)
+    {
+        string[] before = File.Exists(path) ? File.ReadAllLines(path) : [];
+        _out = new StreamWriter(path, append: true) { AutoFlush = true };
+        foreach (string line in before)
+        {
+            Count(line);
+        }
+    }
 
     public ManualResetEventSlim Discovered { get; } = new();
 
     public List<ITestCase> Cases { get; } = [];
 
+    /// <summary>Whether an earlier process ran it to its end, or hung in it twice.</summary>
+    public bool HasEnded(ITestCase test) => _started.Contains(test.DisplayName);
+
     public bool OnMessage(IMessageSinkMessage message)
     {
         lock (_gate)
         {
-            _last = Stopwatch.GetTimestamp();
             switch (message)
             {
                 case ITestCaseDiscoveryMessage discovery:
@@ -37,26 +51,22 @@ internal sealed class TestLog(string path) : LongLivedMarshalByRefObject, IMessa
                     Discovered.Set();
                     break;
                 case ITestStarting starting:
-                    _running = starting.Test.DisplayName;
-                    _out.WriteLine($"start {_running}");
+                    Write($"start {starting.Test.DisplayName}");
                     break;
                 case ITestPassed:
-                    _passed++;
+                    Write("pass");
                     break;
                 case ITestSkipped skipped:
-                    _skipped++;
-                    _out.WriteLine($"skip {skipped.Test.DisplayName}: {skipped.Reason}");
+                    Write($"skip {skipped.Test.DisplayName}: {skipped.Reason}");
                     break;
                 case ITestFailed failed:
-                    _failed++;
-                    _out.WriteLine($"FAIL {failed.Test.DisplayName}\n{Describe(failed)}");
+                    Write($"FAIL {failed.Test.DisplayName}", failed);
                     break;
                 case ITestAssemblyFinished:
                     _finished.Set();
                     break;
                 case IFailureInformation failure:
-                    _failed++;
-                    _out.WriteLine($"FAIL {message.GetType().Name} after {_running}\n{Describe(failure)}");
+                    Write($"FAIL {message.GetType().Name} after {_running}", failure);
                     break;
             }
 
@@ -68,30 +78,52 @@ internal sealed class TestLog(string path) : LongLivedMarshalByRefObject, IMessa
     /// <returns>Whether all passed.</returns>
     public bool WaitForEnd()
     {
-        while (!_finished.Wait(TimeSpan.FromSeconds(1)))
-        {
-            lock (_gate)
-            {
-                if (Stopwatch.GetElapsedTime(_last) > Stuck)
-                {
-                    _failed++;
-                    _out.WriteLine($"FAIL {_running}\n  It did not end within {Stuck.TotalMinutes} minutes.");
-                    break;
-                }
-            }
-        }
-
-        lock (_gate)
-        {
-            _out.WriteLine($"Failed: {_failed}, Passed: {_passed}, Skipped: {_skipped}");
-            return _failed == 0;
-        }
+        _finished.Wait();
+        _out.WriteLine($"Failed: {_now.Failed}, Passed: {_now.Passed}, Skipped: {_now.Skipped}");
+        return _now.Failed == 0;
     }
 
     public void Dispose() => _out.Dispose();
 
-    private static string Describe(IFailureInformation failure) => string.Join('\n', Enumerable.Range(0, failure.Messages.Length).Select(
-        i => $"  {failure.ExceptionTypes[i]}: {failure.Messages[i]}\n{failure.StackTraces[i]}"));
+    private void Write(string line, IFailureInformation? failure = null)
+    {
+        _out.WriteLine(line + (failure is null ? "" : Describe(failure)));
+        Count(line);
+    }
+
+    private void Count(string line)
+    {
+        string[] words = line.Split([' ', '('], 3);
+        switch (words[0])
+        {
+            case "start":
+                _before = words[1] == _running ? _before : _now;
+                _running = words[1];
+                _ = _started.Add(_running);
+                break;
+            case "pass":
+                _now.Passed++;
+                break;
+            case "skip":
+                _now.Skipped++;
+                break;
+            case "FAIL":
+                _now.Failed++;
+                break;
+            case Hung when _hung.Add(_running):
+                // Once more from its first row.
+                _now = _before;
+                _ = _started.Remove(_running);
+                break;
+            case Hung:
+                _now.Failed++;
+                break;
+        }
+    }
+
+    // No line of it begins as a line of the log does.
+    private static string Describe(IFailureInformation failure) => string.Concat(Enumerable.Range(0, failure.Messages.Length).Select(
+        i => $"\n{failure.ExceptionTypes[i]}: {failure.Messages[i]}\n{failure.StackTraces[i]}")).Replace("\n", "\n  ", StringComparison.Ordinal);
 }
 
 /// <summary>xunit's options, which have no public class of their own.</summary>
