@@ -66,19 +66,15 @@ public sealed class DownloadTests : GrpcTest
     [InlineData("grpc", 1)]
     [InlineData("grpc", 1000)]
     [InlineData("grpc", 4096)]
-    [InlineData("grpc", 65_536)]
     [InlineData("grpc-web", 4096)]
     [InlineData("grpc-web", 100_000)]
     [InlineData("grpc-web-text", 1000)]
     [InlineData("grpc-web-text", 65_537)]
-    public async Task Chunks_have_the_requested_size(string form, int bytes)
-    {
-        byte[] content = Content.Of(bytes == 1 ? 2000 : 1_000_001);
-        Put("a", content);
-        GrpcReply reply = await CallAsync(form, "Download", Frames.Of(new DownloadRequest { Name = "a", ChunkBytes = bytes }));
-        Assert.Equal(content, reply.Content());
-        Assert.All(reply.Messages.Skip(1).SkipLast(2), chunk => Assert.Equal(bytes, Frames.Fields(chunk)[0].Bytes.Length));
-    }
+    public Task Chunks_have_the_requested_size(string form, int bytes) => DownloadInChunksAsync(form, bytes);
+
+    /// <summary>Without Linux's own calls, a chunk and its header share a block of that size.</summary>
+    [NeedsFact(Need.Native)]
+    public Task Chunks_have_the_size_of_a_block_when_requested() => DownloadInChunksAsync("grpc", 65_536);
 
     [Theory]
     [InlineData(0L, 10L)]
@@ -222,5 +218,14 @@ public sealed class DownloadTests : GrpcTest
         GrpcReply reply = await CallAsync(form, "Download", Frames.Download("a"));
         Assert.True(reply.Headers.ContainsKey("Content-Length"));
         Assert.Equal(1_000_001, reply.Content().Length);
+    }
+
+    private async Task DownloadInChunksAsync(string form, int bytes)
+    {
+        byte[] content = Content.Of(bytes == 1 ? 2000 : 1_000_001);
+        Put("a", content);
+        GrpcReply reply = await CallAsync(form, "Download", Frames.Of(new DownloadRequest { Name = "a", ChunkBytes = bytes }));
+        Assert.Equal(content, reply.Content());
+        Assert.All(reply.Messages.Skip(1).SkipLast(2), chunk => Assert.Equal(bytes, Frames.Fields(chunk)[0].Bytes.Length));
     }
 }
