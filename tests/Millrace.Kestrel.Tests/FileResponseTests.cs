@@ -150,6 +150,31 @@ public sealed class FileResponseTests : FolderTests
         await Bounded.UntilAsync(() => host.Errors.Any(error => error.Contains("Content-Length", StringComparison.Ordinal)));
     }
 
+    [Fact]
+    public async Task Bytes_of_a_file_that_were_not_written_never_precede_others()
+    {
+        await using TestHost host = await StartAsync();
+        using Socket socket = await host.ConnectAsync();
+        await socket.GetAsync("/instead");
+        using var received = new MemoryStream();
+        using var stream = new NetworkStream(socket);
+        try
+        {
+            await stream.CopyToAsync(received).Soon();
+        }
+        catch (IOException)
+        {
+            // More of the file had been sent than was written.
+        }
+
+        byte[] all = received.ToArray();
+        ReadOnlySpan<byte> body = all.AsSpan(all.AsSpan().IndexOf("\r\n\r\n"u8) + 4);
+        int written = body.CommonPrefixLength(_content);
+        Assert.InRange(body.Length, 0, KeptBytes);
+        Assert.True(written == body.Length || written % SocketOutput.LendableBytes == 0, $"{written} of {body.Length}");
+        Assert.Equal(-1, body[written..].IndexOfAnyExcept((byte)'x'));
+    }
+
     [Theory]
     [InlineData(2, false)]
     [InlineData(2, true)]
@@ -241,6 +266,15 @@ public sealed class FileResponseTests : FolderTests
                 {
                     context.Response.ContentLength = 100;
                     return context.Response.SendFileAsync(_path);
+                });
+                app.MapGet("/instead", async (HttpContext context) =>
+                {
+                    context.Response.ContentLength = KeptBytes;
+                    context.Response.Headers.Connection = "close";
+                    await Assert.ThrowsAsync<InvalidOperationException>(() => context.Response.SendFileAsync(_path));
+                    byte[] rest = new byte[KeptBytes % SocketOutput.LendableBytes];
+                    rest.AsSpan().Fill((byte)'x');
+                    await context.Response.Body.WriteAsync(rest);
                 });
                 app.MapPost("/echo", async (HttpContext context) =>
                 {

@@ -33,13 +33,13 @@ public sealed class SocketOutputTests : FolderTests
             for (int i = random.Next(1, 25); i > 0; i--)
             {
                 // Sizes of every order of magnitude.
-                int count = random.Next(1, 1 << random.Next(1, 18));
+                int count = random.Next(1, 1 << random.Next(1, 20));
                 int offset = random.Next(content.Length - count);
                 ReadOnlyMemory<byte> range = content.AsMemory(offset, count);
                 expected.Write(range.Span);
                 if (random.Next(2) == 0)
                 {
-                    WriteFile(output, file, offset, count);
+                    await WriteFileAsync(output, file, offset, count, random);
                 }
                 else
                 {
@@ -175,20 +175,62 @@ public sealed class SocketOutputTests : FolderTests
         Assert.True(_pool.PeakRentedBytes <= MillraceSocketOptions.MinBlockBytes);
     }
 
+    [NeedsFact(Need.Native)]
+    public async Task Bytes_sent_before_they_are_written_are_counted_with_the_next_write()
+    {
+        byte[] content = Content.Random(150_000);
+        using SafeFileHandle file = File.OpenHandle(Folder.Write("file", content));
+        using var pair = new SocketPair(native: true);
+        pair.Sender.SendBufferSize = 1_000_000;
+        using var output = new SocketOutput(pair.Sender, _pool, Options(native: true), EndWith(pair.Sender));
+
+        int first = WritePart(output, file, 0, content.Length, content.Length);
+        await output.FlushAsync().Soon();
+        Assert.Equal(SocketOutput.LendableBytes, first);
+        Assert.Equal(content.Length - first, WritePart(output, file, first, content.Length - first, content.Length - first));
+        Assert.Equal(content.Length - first, output.UnflushedBytes);
+        Assert.True(output.FlushAsync().AsTask().IsCompletedSuccessfully);
+        Assert.False(output.EndFile());
+
+        WritePart(output, file, 0, content.Length, content.Length);
+        Assert.True(output.EndFile());
+        await output.CompleteAsync();
+    }
+
     private static bool NativeHere => new MillraceSocketOptions().Native;
 
     private static MillraceSocketOptions Options(bool native) => new() { Native = native && NativeHere };
 
     private static void WriteFile(SocketOutput output, SafeFileHandle file, long offset, int count)
     {
-        while (count > 0)
+        for (int part; count > 0; (offset, count) = (offset + part, count - part))
         {
-            int part = Math.Min(count, SocketOutput.LendableBytes);
-            Assert.True(output.Lend(file, offset, part));
-            output.Write(SocketOutput.StandIn(part).Span);
-            Assert.True(output.EndLending());
-            (offset, count) = (offset + part, count - part);
+            part = WritePart(output, file, offset, count, certain: 0);
         }
+    }
+
+    /// <summary>Also lets bytes be sent before they are written, and flushes, as a response does, or not, as after a canceled flush.</summary>
+    private static async Task WriteFileAsync(SocketOutput output, SafeFileHandle file, long offset, int count, Random random)
+    {
+        for (int part; count > 0; (offset, count) = (offset + part, count - part))
+        {
+            part = WritePart(output, file, offset, count, random.Next(3) == 0 ? 0 : count);
+            if (random.Next(2) == 0)
+            {
+                Assert.False((await output.FlushAsync().Soon()).IsCompleted);
+            }
+        }
+
+        Assert.False(output.EndFile());
+    }
+
+    private static int WritePart(SocketOutput output, SafeFileHandle file, long offset, int count, int certain)
+    {
+        int part = output.Lend(file, offset, count, certain);
+        Assert.InRange(part, 1, count);
+        output.Write(SocketOutput.StandIn(part).Span);
+        Assert.True(output.EndLending());
+        return part;
     }
 
     private Action<Exception?> EndWith(Socket socket) => error =>

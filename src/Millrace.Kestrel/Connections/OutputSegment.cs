@@ -17,6 +17,9 @@ internal sealed class OutputSegment
     /// <summary>Behind the last byte to send.</summary>
     public long End { get; set; }
 
+    /// <summary>How many bytes of the file behind <see cref="End"/> may be sent already, because they will be written next.</summary>
+    public long Ahead { get; set; }
+
     /// <summary>Whether sendfile(2) refused the file, so that it is copied.</summary>
     public bool IsCopied { get; set; }
 
@@ -24,13 +27,14 @@ internal sealed class OutputSegment
 
     public void Hold(Block block) => Block = block;
 
-    public void Hold(SafeFileHandle file, long offset, long count)
+    public void Hold(SafeFileHandle file, long offset, long count, long ahead)
     {
         bool held = false;
         file.DangerousAddRef(ref held);
         File = file;
         Start = offset;
         End = offset + count;
+        Ahead = ahead;
     }
 
     public void Release()
@@ -39,7 +43,7 @@ internal sealed class OutputSegment
         Block = null;
         File?.DangerousRelease();
         File = null;
-        Start = End = 0;
+        Start = End = Ahead = 0;
         IsCopied = false;
         Next = null;
     }

@@ -23,19 +23,32 @@ internal sealed partial class SocketOutput
         return block;
     }
 
-    private void AppendFile(SafeFileHandle file, long offset, int count)
+    private void AppendFile(SafeFileHandle file, long offset, int count, long ahead)
     {
         if (_closed || _completed || count == 0)
         {
             return;
         }
 
-        CommitTail();
-        Append().Hold(file, offset, count);
-        _position = 0;
-        _files++;
-        _unsent += count;
         _unflushed += count;
+        int sent = (int)Math.Min(_sentAhead, count);
+        _sentAhead -= sent;
+        count -= sent;
+        if (_tail is { Ahead: > 0 } tail)
+        {
+            // A canceled flush: these bytes may be on their way.
+            tail.End += count;
+            tail.Ahead = ahead;
+            _unsent += count;
+        }
+        else if (count > 0)
+        {
+            CommitTail();
+            Append().Hold(file, offset + sent, count, ahead);
+            _position = 0;
+            _files++;
+            _unsent += count;
+        }
     }
 
     private OutputSegment Append()
@@ -74,12 +87,13 @@ internal sealed partial class SocketOutput
     /// <summary>Removes bytes that were sent.</summary>
     private void RemoveSent(long count)
     {
-        _unsent -= count;
         while (_head is { } head)
         {
-            long part = Math.Min(count, head.End - head.Start);
+            long part = Math.Min(count, head.End + head.Ahead - head.Start);
+            _unsent -= Math.Min(part, head.End - head.Start);
             head.Start += part;
             count -= part;
+            _sentAhead += Math.Max(head.Start - head.End, 0);
             if (head.Start < head.End || (head == _tail && head.Block is not null && (_memoryIsOut || _position > head.End)))
             {
                 return;

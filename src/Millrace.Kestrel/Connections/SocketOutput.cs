@@ -21,10 +21,13 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     /// </summary>
     public const int LendableBytes = 64 * 1024;
 
+    /// <summary>How much of a file may be sent before it is written, in bytes; as much as nginx sends with a call.</summary>
+    private const int MaxAhead = 2 * 1024 * 1024;
+
     private const int KeptSegments = 16;
 
     /// <summary>Stands for bytes of files. Nobody reads it and nothing is written to it, so its pages are never touched.</summary>
-    private static readonly byte[] Placeholder = GC.AllocateUninitializedArray<byte>(LendableBytes);
+    private static readonly byte[] Placeholder = GC.AllocateUninitializedArray<byte>(LendableBytes + MaxAhead);
 
     private readonly Lock _lock = new();
     private readonly Socket _socket;
@@ -42,6 +45,9 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     private int _position;
     private long _unflushed;
     private long _unsent;
+
+    /// <summary>Bytes of the lent file that were sent before they were written.</summary>
+    private long _sentAhead;
     private int _files;
     private bool _memoryIsOut;
     private bool _sending;
@@ -53,6 +59,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     private SafeFileHandle? _lentFile;
     private long _lentOffset;
     private int _lentBytes;
+    private long _lentAhead;
 
     private ManualResetValueTaskSourceCore<FlushResult> _flush;
     private CancellationToken _flushToken;
@@ -89,16 +96,24 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
     public static IOException FileIsShorter(long length, long end) =>
         new($"The file ended at byte {length} while its bytes up to {end} were being sent. The connection has been aborted.");
 
-    /// <summary>Makes the next bytes that are written, up to a count, stand for those of a file.</summary>
-    /// <returns>False when nothing can be sent any more.</returns>
-    public bool Lend(SafeFileHandle file, long offset, int count)
+    /// <summary>
+    /// Makes the next bytes that are written stand for those of a file: 64 KiB, and what was sent of it already. Following bytes of the
+    /// file may be sent, too; they must be lent next.
+    /// </summary>
+    /// <param name="file">The file.</param>
+    /// <param name="offset">The first byte.</param>
+    /// <param name="count">How many bytes of it will be written, in all.</param>
+    /// <param name="certain">How many of them will be written, whatever happens to the connection.</param>
+    /// <returns>How many bytes to write now; 0 when nothing can be sent any more.</returns>
+    public int Lend(SafeFileHandle file, long offset, long count, long certain)
     {
         lock (_lock)
         {
             _lentFile = file;
             _lentOffset = offset;
-            _lentBytes = count;
-            return !_closed && !_completed;
+            _lentBytes = (int)Math.Min(count, LendableBytes + _sentAhead);
+            _lentAhead = Math.Clamp(certain - _lentBytes, 0, MaxAhead);
+            return _closed || _completed ? 0 : _lentBytes;
         }
     }
 
@@ -109,6 +124,19 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
         {
             _lentFile = null;
             return _lentBytes == 0;
+        }
+    }
+
+    /// <summary>Ends what <see cref="Lend"/> announced.</summary>
+    /// <returns>Whether bytes were or will be sent that nobody has written.</returns>
+    public bool EndFile()
+    {
+        lock (_lock)
+        {
+            bool isAhead = _sentAhead > 0 || _tail is { Ahead: > 0 };
+            _sentAhead = 0;
+            _vainWaits = 0;
+            return isAhead;
         }
     }
 
@@ -144,9 +172,9 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
             if (_lentFile is not null && _lentBytes > 0)
             {
                 ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, _lentBytes);
-                AppendFile(_lentFile, _lentOffset, bytes);
-                _lentOffset += bytes;
                 _lentBytes -= bytes;
+                AppendFile(_lentFile, _lentOffset, bytes, _lentBytes == 0 ? _lentAhead : 0);
+                _lentOffset += bytes;
                 return;
             }
 
@@ -169,7 +197,7 @@ internal sealed partial class SocketOutput : PipeWriter, IValueTaskSource<FlushR
             CommitTail();
             _memoryIsOut = false;
             _unflushed = 0;
-            start = !_sending && !_closed;
+            start = !_sending && !_closed && _unsent > 0;
             _sending |= start;
             small = _files == 0 && _unsent <= _pauseBytes;
         }

@@ -16,9 +16,26 @@ internal sealed class FileResponseBody(SocketConnection connection) : IHttpRespo
     private IHttpResponseBodyFeature _body = null!;
     private bool _canSend;
 
-    public Stream Stream => _body.Stream;
+    /// <summary>Bytes of files sent so far; null when there may be others, since somebody has asked for the stream or the writer.</summary>
+    private long? _sent;
 
-    public PipeWriter Writer => _body.Writer;
+    public Stream Stream
+    {
+        get
+        {
+            _sent = null;
+            return _body.Stream;
+        }
+    }
+
+    public PipeWriter Writer
+    {
+        get
+        {
+            _sent = null;
+            return _body.Writer;
+        }
+    }
 
     public bool CanSend =>
         _canSend
@@ -32,6 +49,7 @@ internal sealed class FileResponseBody(SocketConnection connection) : IHttpRespo
         _context = context;
         _body = body;
         _canSend = canSend;
+        _sent = 0;
     }
 
     public void DisableBuffering() => _body.DisableBuffering();
@@ -70,20 +88,38 @@ internal sealed class FileResponseBody(SocketConnection connection) : IHttpRespo
         if (connection.Output.IsFlushing)
         {
             // Kestrel copies what is written during a flush, and these bytes are none.
-            await Writer.FlushAsync(cancellationToken);
+            await _body.Writer.FlushAsync(cancellationToken);
         }
 
+        bool ended = false;
+        try
+        {
+            await WriteFileAsync(file, offset, count, cancellationToken);
+            ended = true;
+        }
+        finally
+        {
+            if (connection.Output.EndFile() && !ended)
+            {
+                connection.Abort(new ConnectionAbortedException("A file was not sent to its end, and more of it was sent than the response has."));
+            }
+        }
+    }
+
+    private async Task WriteFileAsync(SafeFileHandle file, long offset, long count, CancellationToken cancellationToken)
+    {
         for (long end = offset + count; offset < end;)
         {
-            int piece = (int)Math.Min(SocketOutput.LendableBytes, end - offset);
+            // Kestrel throws when a response is longer than it said, and then nothing more may have been sent.
+            long certain = Math.Min(end - offset, _context.Response.ContentLength!.Value - _sent ?? 0);
+            int piece = connection.Output.Lend(file, offset, end - offset, certain);
             FlushResult flushed = default;
             bool written;
-            bool canSend = connection.Output.Lend(file, offset, piece);
             try
             {
-                if (canSend)
+                if (piece > 0)
                 {
-                    flushed = await Writer.WriteAsync(SocketOutput.StandIn(piece), cancellationToken);
+                    flushed = await _body.Writer.WriteAsync(SocketOutput.StandIn(piece), cancellationToken);
                 }
             }
             finally
@@ -102,7 +138,7 @@ internal sealed class FileResponseBody(SocketConnection connection) : IHttpRespo
                 return;
             }
 
-            if (!canSend || flushed.IsCompleted)
+            if (piece == 0 || flushed.IsCompleted)
             {
                 return;
             }
@@ -115,6 +151,7 @@ internal sealed class FileResponseBody(SocketConnection connection) : IHttpRespo
             }
 
             offset += piece;
+            _sent += piece;
         }
     }
 }
