@@ -22,6 +22,12 @@ public sealed class TransferAccessOptions
     /// <summary>How much one caller may use at once, and how slow a connection may be.</summary>
     public TransferLimits Limits { get; set; } = new();
 
+    /// <summary>
+    /// Whether the policies are those of <see cref="ScopeRequirement"/>, and no other handler decides: then they need not be asked about
+    /// a request that nobody has to authenticate.
+    /// </summary>
+    internal bool HasOwnPolicies { get; set; }
+
     /// <summary>The clock by which links expire.</summary>
     public TimeProvider Clock { get; set; } = TimeProvider.System;
 }

@@ -178,7 +178,12 @@ internal sealed class TransferGuard : IDisposable
         try
         {
             // Asked for every request, so that the server never opens again after the last token was removed.
-            _ = NeedsToken;
+            bool needsToken = NeedsToken;
+            if (!needsToken && _options.HasOwnPolicies && !context.Request.Headers.ContainsKey("Authorization") && !SignedLink.IsIn(context.Request))
+            {
+                return null;
+            }
+
             ClaimsPrincipal user = context.User;
             foreach (string policyName in ScopeRequirement.PoliciesOf(scope))
             {

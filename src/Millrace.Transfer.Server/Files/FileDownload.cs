@@ -1,3 +1,4 @@
+using System.Buffers;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Primitives;
 using Millrace.Kestrel;
@@ -13,6 +14,9 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
 
     /// <summary>Below this, a file and the headers before it go out in one call.</summary>
     private const int MinSentBytes = 64 * 1024;
+
+    /// <summary>Below this, a file is read at once, if it is in the page cache, and goes out in one call with the headers.</summary>
+    private const int MaxWholeBytes = 16 * 1024;
 
     private readonly CodedDownload _coded = new(options);
 
@@ -129,7 +133,15 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
     private static async Task StartAndSendAsync(
         StoredFileReader reader, ByteRange range, HttpResponse response, TransferPass pass, CancellationToken cancellationToken)
     {
-        if (range.Length >= MinSentBytes
+        if (range.Length is > 0 and <= MaxWholeBytes)
+        {
+            if (await TrySendWholeAsync(reader, range, response.BodyWriter, cancellationToken))
+            {
+                pass.AddBytes(range.Length);
+                return;
+            }
+        }
+        else if (range.Length >= MinSentBytes
             && response.HttpContext.Features.Get<IHttpResponseBodyFeature>() is IFileRangeFeature { CanSend: true } sender
             && reader.FindHandle(range) is { } file)
         {
@@ -150,6 +162,29 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         if (range.Length > 0)
         {
             await SendAsync(reader, range, response.BodyWriter, response, pass, cancellationToken);
+        }
+    }
+
+    /// <summary>Sends a part that need not be waited for.</summary>
+    /// <returns>False if nothing was sent, because it is not in the page cache.</returns>
+    private static async ValueTask<bool> TrySendWholeAsync(
+        StoredFileReader reader, ByteRange range, PipeWriter body, CancellationToken cancellationToken)
+    {
+        byte[] bytes = ArrayPool<byte>.Shared.Rent((int)range.Length);
+        try
+        {
+            Memory<byte> whole = bytes.AsMemory(0, (int)range.Length);
+            if (!reader.TryReadCached(range, whole.Span))
+            {
+                return false;
+            }
+
+            await body.WriteAsync(whole, cancellationToken);
+            return true;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(bytes);
         }
     }
 

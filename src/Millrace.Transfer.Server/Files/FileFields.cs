@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
@@ -8,7 +9,12 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
     /// <summary>The query that asks for a file to keep instead of one to look at.</summary>
     public const string DownloadQuery = "download";
 
-    public string MediaType { get; } = Server.MediaType.Of(file.Name);
+    /// <summary>Those of files whose description the store keeps, as long as it does.</summary>
+    private static readonly ConditionalWeakTable<StoredFile, Texts> Kept = [];
+
+    private readonly Texts _texts = file.Sha256 is null ? new Texts(file) : Kept.GetValue(file, static known => new Texts(known));
+
+    public string MediaType => _texts.MediaType;
 
     /// <summary>Writes the fields that are the same for the whole and for parts.</summary>
     /// <param name="coding">What the body is in.</param>
@@ -17,9 +23,10 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
     {
         IHeaderDictionary fields = context.Response.Headers;
         fields.ContentType = MediaType;
-        fields.ContentDisposition = Disposition(
-            context.Request.Query.ContainsKey(DownloadQuery) ? "attachment" : "inline", file.Name.FileName);
-        fields.LastModified = HeaderUtilities.FormatDate(file.Modified);
+        fields.ContentDisposition = context.Request.Query.ContainsKey(DownloadQuery)
+            ? Disposition("attachment", file.Name.FileName)
+            : _texts.Inline;
+        fields.LastModified = _texts.Modified;
         fields.CacheControl = "no-cache";
         fields.XContentTypeOptions = "nosniff";
         if (Server.MediaType.IsActive(MediaType))
@@ -40,11 +47,11 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
             return;
         }
 
-        fields.ETag = file.Tag.ToString();
+        fields.ETag = _texts.Tag;
         fields.AcceptRanges = "bytes";
-        if (file.Sha256 is { } digest)
+        if (_texts.Digest is { } digest)
         {
-            fields[TransferHeaders.ReprDigest] = DigestField.Format(digest);
+            fields[TransferHeaders.ReprDigest] = digest;
         }
     }
 
@@ -64,5 +71,19 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
         var disposition = new ContentDispositionHeaderValue(kind);
         disposition.SetHttpFileName(fileName);
         return disposition.ToString();
+    }
+
+    /// <summary>What is made from a file's description.</summary>
+    private sealed class Texts(StoredFile file)
+    {
+        public string MediaType { get; } = Server.MediaType.Of(file.Name);
+
+        public string Inline { get; } = Disposition("inline", file.Name.FileName);
+
+        public string Modified { get; } = HeaderUtilities.FormatDate(file.Modified);
+
+        public string Tag { get; } = file.Tag.ToString();
+
+        public string? Digest { get; } = file.Sha256 is { } digest ? DigestField.Format(digest) : null;
     }
 }

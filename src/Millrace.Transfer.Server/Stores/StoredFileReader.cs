@@ -25,6 +25,13 @@ public abstract class StoredFileReader : IAsyncDisposable
     /// <exception cref="TransferException"><see cref="TransferError.Changed"/>.</exception>
     public virtual SafeFileHandle? FindHandle(ByteRange range) => null;
 
+    /// <summary>Reads a part of it if that needs no device.</summary>
+    /// <param name="range">The part, within the file.</param>
+    /// <param name="bytes">Where it goes; of its length.</param>
+    /// <returns>Whether all of it was read.</returns>
+    /// <exception cref="TransferException"><see cref="TransferError.Changed"/>.</exception>
+    internal virtual bool TryReadCached(ByteRange range, Span<byte> bytes) => false;
+
     /// <inheritdoc/>
     public abstract ValueTask DisposeAsync();
 }

@@ -90,11 +90,3 @@ internal static unsafe partial class PositionalWrite
     [LibraryImport("libc", EntryPoint = "pwritev", SetLastError = true)]
     private static partial nint PWriteV(SafeFileHandle file, MemoryVector* vectors, int count, long offset);
 }
-
-/// <summary>struct iovec of sys/uio.h: a piece of memory that one call takes with others.</summary>
-[StructLayout(LayoutKind.Sequential)]
-internal unsafe struct MemoryVector
-{
-    public byte* Base;
-    public nuint Length;
-}

@@ -5,6 +5,9 @@ public sealed class DownloadTests : ServerTest
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
+    [InlineData(1_024)]
+    [InlineData(16_384)]
+    [InlineData(16_385)]
     [InlineData(65_535)]
     [InlineData(65_536)]
     [InlineData(65_537)]
@@ -27,6 +30,23 @@ public sealed class DownloadTests : ServerTest
             new DateTimeOffset(File.GetLastWriteTimeUtc(path)).ToUnixTimeSeconds(),
             response.Content.Headers.LastModified?.ToUnixTimeSeconds());
         Assert.Equal(content, await response.Content.ReadAsByteArrayAsync());
+    }
+
+    [Fact]
+    public async Task Small_file_that_was_changed_in_place_is_sent_with_the_fields_of_its_new_version()
+    {
+        string path = await Server.WriteAsync("a.txt", "before"u8.ToArray());
+        using HttpResponseMessage first = await GetAsync("files/a.txt");
+        using HttpResponseMessage again = await GetAsync("files/a.txt");
+        Assert.Equal(first.Headers.ETag, again.Headers.ETag);
+
+        File.WriteAllText(path, "behind!");
+        using HttpResponseMessage changed = await GetAsync("files/a.txt");
+
+        Assert.NotEqual(first.Headers.ETag, changed.Headers.ETag);
+        Assert.Equal("behind!", await changed.Content.ReadAsStringAsync());
+        Assert.Equal(
+            DigestField.Format(Sha256Digest.Compute("behind!"u8)), changed.Headers.GetValues(TransferHeaders.ReprDigest).Single());
     }
 
     [Fact]

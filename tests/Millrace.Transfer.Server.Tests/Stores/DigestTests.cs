@@ -184,6 +184,23 @@ public sealed class DigestTests : StoreTest
     }
 
     [Theory, EveryStore]
+    public async Task Cached_read_fails_when_its_file_was_changed_in_place(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        await store.PutAsync("a", "content");
+        await using StoredFileReader reader = await store.OpenReadAsync("a".Name(), DigestNeed.IfKnown, default);
+        byte[] bytes = new byte[4];
+        Assert.Equal(OperatingSystem.IsLinux(), reader.TryReadCached(new ByteRange(3, 4), bytes));
+        if (OperatingSystem.IsLinux())
+        {
+            Assert.Equal("tent"u8, bytes);
+            File.WriteAllText(Folder["a"], "CONTENT");
+            TransferException exception = Assert.Throws<TransferException>(() => reader.TryReadCached(new ByteRange(3, 4), bytes));
+            Assert.Equal(TransferError.Changed, exception.Error);
+        }
+    }
+
+    [Theory, EveryStore]
     public async Task Records_of_missing_files_are_removed(bool portable)
     {
         LocalFileStore store = Open(portable);

@@ -1,4 +1,5 @@
 using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
 
 namespace Millrace.Transfer.Server;
 
@@ -52,6 +53,21 @@ internal sealed class LocalFileReader : StoredFileReader
         // Not the time of the last change: a replacement of the name changes that, too.
         FileFacts now = _tree.Look(_handle);
         return now.Length == _facts.Length && now.Modified == _facts.Modified ? _handle : throw Errors.Changed(File.Name);
+    }
+
+    internal override unsafe bool TryReadCached(ByteRange range, Span<byte> bytes)
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return false;
+        }
+
+        fixed (byte* start = bytes)
+        {
+            // Whether it is this version is looked at afterwards, which is enough: nothing was sent yet.
+            return PositionalRead.ReadCached(_handle, start, bytes.Length, range.Offset) == bytes.Length
+                && FindHandle(range) is not null;
+        }
     }
 
     public override ValueTask DisposeAsync()
