@@ -204,7 +204,10 @@ export class App {
       void this.signIn(texts.ended);
       return;
     }
-    if (this.listing.length > 0) notify(new ServerError(status).message, true);
+    if (this.folder && this.folder === prefix() && status !== 0) {
+      // The token is for one file.
+      location.replace(urlOf(this.folder));
+    } else if (this.listing.length > 0) notify(new ServerError(status).message, true);
     else {
       this.failure = { status };
       this.show();
@@ -281,6 +284,8 @@ export class App {
     this.show();
     this.empty.replaceChildren();
     await askForToken(reason);
+    // A file's own address shows the file, now that it may.
+    if (!location.pathname.endsWith("/")) location.reload();
     await refreshSession();
     this.head.showAccount();
     this.begin();

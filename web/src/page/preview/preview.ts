@@ -101,11 +101,9 @@ async function draw(stage: HTMLElement, name: string, entry: Entry, signal: Abor
 function table(text: string, entry: Entry, isWhole: boolean): Node[] {
   const [head = [], ...rows] = parseCsv(text.replace(/^\uFEFF/, ""), maxRows + 1, isWhole);
   const width = Math.max(head.length, ...rows.map((row) => row.length));
+  const isNumber = Array.from({ length: width }, (_, i) => rows.length > 0 && rows.every((row) => /^[-+]?[\d.,]*%?$/.test(row[i] ?? "")));
   const cells = (row: string[], name: "th" | "td"): HTMLElement[] =>
-    Array.from({ length: width }, (_, i) => {
-      const isNumber = name === "td" && /^[-+]?[\d.,]+%?$/.test(row[i] ?? "");
-      return h(name, { ...(name === "th" ? { scope: "col" } : {}), ...(isNumber ? { class: "number" } : {}), dir: "auto" }, row[i] ?? "");
-    });
+    isNumber.map((number, i) => h(name, { scope: name === "th" && "col", class: number && "number", dir: "auto" }, row[i] ?? ""));
   return [
     h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": texts.table(entry.name) },
       h("table", {}, h("thead", {}, h("tr", {}, ...cells(head, "th"))), h("tbody", {}, ...rows.map((row) => h("tr", {}, ...cells(row, "td")))))),

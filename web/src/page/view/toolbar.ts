@@ -68,20 +68,23 @@ export class Toolbar {
   showChosen(count: number): void {
     const was = this.chosen.hidden;
     this.chosen.hidden = count === 0;
-    this.tools.hidden = count > 0;
+    // Covered, not removed: the list must not move under the finger that selects.
+    this.tools.classList.toggle("covered", count > 0);
     if (count === 0) {
       if (!was && this.chosen.contains(document.activeElement)) this.events.toList();
       this.chosen.replaceChildren();
       return;
     }
     const items = this.events.chosenMenu();
+    const more = iconButton(icons.more, texts.more, () => openMenu(items, more), "narrow-only");
+    more.setAttribute("aria-haspopup", "menu");
     this.chosen.replaceChildren(
       iconButton(icons.close, texts.clearSelection, () => this.events.clearSelection()), h("p", { role: "status" }, texts.selected(count)),
-      h("div", { class: "tool-buttons" }, ...items.map((item) => labelled(item.icon, item.label, item.act, item.isDanger ? "danger" : ""))));
+      h("div", { class: "tool-buttons" }, ...items.map((item) => labelled(item.icon, item.label, item.act, item.isDanger ? "danger" : "")), more));
   }
 
   focusFilter(): void {
-    if (this.tools.hidden) this.events.clearSelection();
+    if (!this.chosen.hidden) this.events.clearSelection();
     this.search.focus();
     this.search.select();
   }
