@@ -53,6 +53,10 @@ public sealed class CephServer : IDisposable
     /// <summary>Starts it again where it was, with what it had on its disk.</summary>
     public Task StartAgainAsync() => Task.Run(() => Shell.Run(Script, "start", Data));
 
+    /// <summary>Runs radosgw-admin, for users and their keys.</summary>
+    public Task RunAdminAsync(params string[] arguments) =>
+        Task.Run(() => Shell.Run("radosgw-admin", ["-c", Path.Combine(Data, "ceph.conf"), .. arguments]));
+
     public void Dispose()
     {
         _process.StandardInput.Close();

@@ -10,11 +10,17 @@ public enum ServerTransport
     Kestrel,
 }
 
-/// <summary>The folder, addresses, limits and shutdown of a <see cref="TransferServer"/>.</summary>
+/// <summary>The folder or store, addresses, limits and shutdown of a <see cref="TransferServer"/>.</summary>
 public sealed class TransferHostOptions
 {
-    /// <summary>The folder; it has to exist.</summary>
+    /// <summary>The folder; it has to exist. With <see cref="FileStore"/>, what messages call that store.</summary>
     public required string Folder { get; set; }
+
+    /// <summary>
+    /// The store to serve instead of <see cref="Folder"/>; null for the folder. It remains the caller's, who disposes it after the
+    /// server. Its limits are its own: <see cref="Store"/> is not used.
+    /// </summary>
+    public IFileStore? FileStore { get; set; }
 
     /// <summary>An IP address, <c>localhost</c>, or <c>*</c> for all addresses of the machine.</summary>
     /// <remarks>Only the machine itself; more has to be chosen, and needs a token.</remarks>
@@ -60,7 +66,8 @@ public sealed class TransferHostOptions
     /// <summary>A PEM file with the certificate's key; null when it is in <see cref="CertificatePath"/>.</summary>
     public string? KeyPath { get; set; }
 
-    /// <summary>The file of tokens, which has to exist; null for <see cref="TokenStore.DefaultPath"/>, which need not.</summary>
+    /// <summary>The file of tokens, which has to exist; null for <see cref="TokenStore.DefaultPath"/>, which need not, or, with
+    /// <see cref="FileStore"/>, for no tokens.</summary>
     public string? TokensPath { get; set; }
 
     /// <summary>Whether anybody who reaches the address may do everything until there is a token.</summary>
@@ -92,7 +99,7 @@ public sealed class TransferHostOptions
     /// <summary>How much one client may use at once.</summary>
     public TransferLimits Limits { get; set; } = new();
 
-    /// <summary>Options of the store.</summary>
+    /// <summary>Options of the folder's store.</summary>
     public LocalFileStoreOptions Store { get; set; } = new();
 
     /// <summary>Options of the endpoints.</summary>

@@ -10,7 +10,7 @@ using Millrace.Kestrel;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// Serves a folder with Kestrel: files, resumable uploads, gRPC and gRPC-Web, <c>/health</c> and <c>/.well-known/millrace</c>.
+/// Serves a folder, or another store, with Kestrel: files, resumable uploads, gRPC and gRPC-Web, <c>/health</c> and <c>/.well-known/millrace</c>.
 /// It reads no configuration file and no environment variable and handles no signal: only its options count.
 /// </summary>
 public sealed class TransferServer : IAsyncDisposable
@@ -22,16 +22,18 @@ public sealed class TransferServer : IAsyncDisposable
     private static readonly TimeSpan CutStep = TimeSpan.FromMilliseconds(10);
 
     private readonly WebApplication _application;
-    private readonly LocalFileStore _store;
+    private readonly IFileStore _store;
+    private readonly LocalFileStore? _folder;
     private readonly TransferGuard _guard;
     private readonly TransferHostOptions _options;
     private readonly ILogger _logger;
 
     private TransferServer(
-        WebApplication application, LocalFileStore store, TransferHostOptions options, IPAddress address, ServerPorts ports)
+        WebApplication application, IFileStore store, TransferHostOptions options, IPAddress address, ServerPorts ports)
     {
         _application = application;
         _store = store;
+        _folder = options.FileStore is null ? (LocalFileStore)store : null;
         _options = options;
         _guard = application.Services.GetRequiredService<TransferGuard>();
         _logger = application.Services.GetRequiredService<ILoggerFactory>().CreateLogger(TransferDiagnostics.Name);
@@ -83,7 +85,7 @@ public sealed class TransferServer : IAsyncDisposable
                 Files = _options.Endpoints.FilesPath,
                 Uploads = _options.Endpoints.UploadsPath,
                 Protocols = protocols,
-                MaxFileBytes = _options.Store.MaxFileBytes,
+                MaxFileBytes = _store.MaxFileBytes,
                 NeedsToken = !_guard.IsOpen,
             };
         }
@@ -104,7 +106,7 @@ public sealed class TransferServer : IAsyncDisposable
         TransferHostOptions options, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(options);
-        if (!Directory.Exists(options.Folder))
+        if (options.FileStore is null && !Directory.Exists(options.Folder))
         {
             throw new TransferException(
                 TransferError.NotFound,
@@ -112,20 +114,20 @@ public sealed class TransferServer : IAsyncDisposable
         }
 
         IPAddress address = ListenAddress.Parse(options.Host);
-        TokenStore tokens = OpenTokens(options);
-        bool hasTokens = tokens.List().Count > 0;
+        TokenStore? tokens = OpenTokens(options);
+        bool hasTokens = tokens?.List().Count > 0;
         bool isOpen = options.Insecure || IPAddress.IsLoopback(address);
         if (!hasTokens && !isOpen)
         {
             throw new TransferException(
                 TransferError.Unauthorized,
-                $"{options.Host} is reached from other machines, and there is no token, so that anybody there could read, replace and delete everything. Make a token with 'millrace token add NAME --folder {options.Folder}', or add --insecure to let everybody in.");
+                $"{options.Host} is reached from other machines, and there is no token, so that anybody there could read, replace and delete everything. Make a token with 'millrace token add NAME {(options.FileStore is null ? $"--folder {options.Folder}" : "--tokens FILE' and name it with '--tokens FILE")}', or add --insecure to let everybody in.");
         }
 
         ServerCertificate? tls = ServerCertificate.Load(options);
         using var sockets = new ListenSockets();
         var ports = ServerPorts.Bind(sockets, address, options);
-        var store = new LocalFileStore(options.Folder, options.Store);
+        LocalFileStore? folder = options.FileStore is null ? new LocalFileStore(options.Folder, options.Store) : null;
         WebApplication? application = null;
         try
         {
@@ -138,7 +140,7 @@ public sealed class TransferServer : IAsyncDisposable
                 access.Limits = options.Limits;
                 access.Clock = options.Endpoints.Clock;
             });
-            var server = new TransferServer(application, store, options, address, ports);
+            var server = new TransferServer(application, options.FileStore ?? folder!, options, address, ports);
             server.Map();
             await application.StartAsync(cancellationToken);
             return server;
@@ -150,7 +152,11 @@ public sealed class TransferServer : IAsyncDisposable
                 await application.DisposeAsync();
             }
 
-            await store.DisposeAsync();
+            if (folder is not null)
+            {
+                await folder.DisposeAsync();
+            }
+
             throw;
         }
     }
@@ -180,7 +186,7 @@ public sealed class TransferServer : IAsyncDisposable
         await WaitForCutAsync();
 
         // After this, another server may open the folder.
-        await _store.DisposeAsync();
+        await CloseFolderAsync();
         if (running > 0)
         {
             _logger.Cut(running);
@@ -193,14 +199,17 @@ public sealed class TransferServer : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _application.DisposeAsync();
-        await _store.DisposeAsync();
+        await CloseFolderAsync();
     }
 
-    private static TokenStore OpenTokens(TransferHostOptions options)
+    private ValueTask CloseFolderAsync() => _folder?.DisposeAsync() ?? default;
+
+    /// <summary>A folder has a place for tokens; for another store they are in a file that the options name, if at all.</summary>
+    private static TokenStore? OpenTokens(TransferHostOptions options)
     {
         if (options.TokensPath is not { } path)
         {
-            return new TokenStore(TokenStore.DefaultPath(options.Folder), options.Endpoints.Clock);
+            return options.FileStore is null ? new TokenStore(TokenStore.DefaultPath(options.Folder), options.Endpoints.Clock) : null;
         }
 
         // Whoever names a file does not mean a server without tokens.
@@ -333,7 +342,7 @@ public sealed class TransferServer : IAsyncDisposable
             return names.Contains(HostNames.Of(context.Request)) || !_guard.IsOpen ? next(context) : RefuseHostAsync(context);
         });
         TransferMeter meter = _application.Services.GetRequiredService<TransferMeter>();
-        (_store as LocalFileStore)?.TellExpiredTo(count => meter.Upload("expired", count));
+        _folder?.TellExpiredTo(count => meter.Upload("expired", count));
         TransferServerOptions endpoints = _options.Endpoints;
         _application.MapMillraceFiles(endpoints.FilesPath, _store, endpoints);
         _application.MapMillraceUploads(endpoints.UploadsPath, _store, endpoints);
