@@ -5,6 +5,8 @@ using System.Text;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Console;
+using Millrace.Transfer;
+using Millrace.Transfer.S3;
 using Millrace.Transfer.Server;
 
 namespace Millrace.Cli;
@@ -22,6 +24,10 @@ internal static class ServeCommand
           millrace serve
           millrace serve /srv/files --host '*' --cert cert.pem --key key.pem
           millrace serve inbox --port 0 --json --max-file 10GiB --leave-free 5GiB
+          millrace serve s3://backups/2026 --tokens tokens.json --host '*'
+
+        Any number of servers can serve one bucket. The keys for it come from the environment (AWS_ACCESS_KEY_ID,
+        AWS_SECRET_ACCESS_KEY), a profile (AWS_PROFILE) or the instance's role.
 
         Exit codes:
           0    stopped by Ctrl-C or SIGTERM; all running transfers finished
@@ -33,28 +39,62 @@ internal static class ServeCommand
     {
         var folder = new Argument<string>("FOLDER")
         {
-            Description = "The folder whose files are served and where uploads go.",
+            Description = "The folder whose files are served and where uploads go, or s3://BUCKET/PREFIX.",
             DefaultValueFactory = _ => ".",
         };
         var set = new ServeOptionSet();
         HelpOption help = HelpWithDetails.Create(Details);
-        var command = new Command("serve", "Serve a folder over HTTP and gRPC, with resumable uploads (tus and the IETF draft).")
+        var command = new Command("serve", "Serve a folder or a bucket over HTTP and gRPC, with resumable uploads (tus and the IETF draft).")
         {
             help, folder,
         };
-        set.AddTo(command);
-        command.SetAction(parsed => RunAsync(
-            set.Read(parsed, parsed.GetValue(folder)!), set.IsQuiet(parsed), set.WritesJson(parsed)).GetAwaiter().GetResult());
+        set.AddTo(command, folder);
+        command.SetAction(parsed =>
+        {
+            TransferHostOptions options = set.Read(parsed, parsed.GetValue(folder)!);
+            return RunAsync(options, set.ReadBucket(parsed, options), set.IsQuiet(parsed), set.WritesJson(parsed))
+                .GetAwaiter().GetResult();
+        });
         return command;
     }
 
-    private static async Task<int> RunAsync(TransferHostOptions options, bool quiet, bool json)
+    private static async Task<int> RunAsync(TransferHostOptions options, S3FileStoreOptions? bucket, bool quiet, bool json)
+    {
+        if (bucket is null)
+        {
+            return await ServeAsync(options, static _ => Task.CompletedTask, quiet, json).ConfigureAwait(false);
+        }
+
+        var store = new S3FileStore(bucket);
+        await using (store.ConfigureAwait(false))
+        {
+            options.FileStore = store;
+            return await ServeAsync(options, stop => CheckAsync(store, options.Folder, stop), quiet, json).ConfigureAwait(false);
+        }
+    }
+
+    private static async Task CheckAsync(S3FileStore store, string served, CancellationToken stop)
+    {
+        try
+        {
+            await store.CheckAsync(stop).ConfigureAwait(false);
+        }
+        catch (TransferException exception)
+        {
+            string where = store.Options.Endpoint is { } endpoint ? $"{served} at {endpoint.GetLeftPart(UriPartial.Authority)}" : served;
+            throw new TransferException(exception.Error, $"{where}: {exception.Message}", innerException: exception);
+        }
+    }
+
+    private static async Task<int> ServeAsync(
+        TransferHostOptions options, Func<CancellationToken, Task> check, bool quiet, bool json)
     {
         using var signals = new StopSignal(handlesSecond: true);
         options.Logging = logging => ServeLog.Configure(logging, quiet, json);
         TransferServer server;
         try
         {
+            await check(signals.Token).ConfigureAwait(false);
             server = await TransferServer.StartAsync(options, signals.Token).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (signals.Token.IsCancellationRequested)
@@ -126,7 +166,7 @@ internal static class ServePrinter
         GrpcWeb = Text(server.Address),
         Files = Files(server, options),
         Uploads = Text(server.Address) + options.Endpoints.UploadsPath,
-        Folder = Path.GetFullPath(options.Folder),
+        Folder = Served(options),
         NeedsToken = server.NeedsToken,
         Pid = Environment.ProcessId,
         Note = server.Note,
@@ -137,7 +177,7 @@ internal static class ServePrinter
         string files = Files(server, options);
         string curlToken = server.NeedsToken ? "-H \"Authorization: Bearer $MILLRACE_TOKEN\" " : "";
         var text = new StringBuilder();
-        text.AppendLine($"Serving {Path.GetFullPath(options.Folder)} at {files}");
+        text.AppendLine($"Serving {Served(options)} at {files}");
         text.AppendLine(Grpc(server));
         if (server.Note is { } note)
         {
@@ -174,6 +214,9 @@ internal static class ServePrinter
             : "";
         return "A token is needed, in MILLRACE_TOKEN for these lines; 'millrace token add' makes one." + clear;
     }
+
+    private static string Served(TransferHostOptions options) =>
+        options.FileStore is null ? Path.GetFullPath(options.Folder) : options.Folder;
 
     private static string Files(TransferServer server, TransferHostOptions options) =>
         Text(server.Address) + options.Endpoints.FilesPath + "/";

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
+using Millrace.Transfer.S3;
 using Millrace.Transfer.Server;
 
 namespace Millrace.Cli;
@@ -89,6 +90,7 @@ internal sealed class ServeOptionSet
 
     private readonly PageOptionSet _pages = new();
     private readonly GrpcOptionSet _grpc = new();
+    private readonly BucketOptionSet _bucket = new();
 
     private readonly Option<string> _grace = new("--grace")
     {
@@ -133,7 +135,7 @@ internal sealed class ServeOptionSet
         });
     }
 
-    public void AddTo(Command command)
+    public void AddTo(Command command, Argument<string> served)
     {
         foreach (Option option in new Option[]
         {
@@ -146,6 +148,7 @@ internal sealed class ServeOptionSet
 
         _pages.AddTo(command);
         _grpc.AddTo(command);
+        _bucket.AddTo(command, served, _leaveFree);
         command.Options.Add(_quiet);
         command.Options.Add(_json);
     }
@@ -153,6 +156,10 @@ internal sealed class ServeOptionSet
     public bool IsQuiet(ParseResult parsed) => parsed.GetValue(_quiet);
 
     public bool WritesJson(ParseResult parsed) => parsed.GetValue(_json);
+
+    /// <returns>The bucket to serve; null for a folder.</returns>
+    public S3FileStoreOptions? ReadBucket(ParseResult parsed, TransferHostOptions options) =>
+        _bucket.Read(parsed, options.Folder, options.Store);
 
     public TransferHostOptions Read(ParseResult parsed, string folder)
     {

@@ -183,6 +183,12 @@ internal sealed class TokenLocation
         }
 
         string folder = parsed.GetValue(Folder)!;
+        if (BucketOptionSet.IsBucket(folder))
+        {
+            throw TransferCommand.Invalid(
+                "A bucket has no place for tokens: name a file with --tokens FILE, here and for 'millrace serve'.");
+        }
+
         return Directory.Exists(folder)
             ? new TokenStore(TokenStore.DefaultPath(folder))
             : throw new TransferException(
