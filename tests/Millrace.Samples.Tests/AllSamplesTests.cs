@@ -8,7 +8,7 @@ public sealed class AllSamplesTests
     private static readonly string Root = FindRoot();
 
     public static TheoryData<string> Names() =>
-        [.. Directory.GetDirectories(Path.Combine(Root, "samples")).Select(folder => Path.GetFileName(folder)!)];
+        [.. Directory.GetDirectories(Path.Combine(Root, "samples")).Where(folder => File.Exists(Path.Combine(folder, "Program.cs"))).Select(folder => Path.GetFileName(folder)!)];
 
     [Theory, MemberData(nameof(Names))]
     public async Task A_sample_without_arguments_says_how_to_use_it(string name)
