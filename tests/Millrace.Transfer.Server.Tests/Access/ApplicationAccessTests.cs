@@ -27,7 +27,7 @@ public sealed class ApplicationAccessTests : IAsyncLifetime, IDisposable
 
     private Task<RunningServer> StartAsync(
         Action<IServiceCollection>? services = null,
-        Action<WebApplication, LocalFileStore, TransferServerOptions>? map = null,
+        Action<WebApplication, IFileStore, TransferServerOptions>? map = null,
         Action<WebApplication>? middleware = null) =>
         RunningServer.StartAsync(new RunningServerOptions
         {

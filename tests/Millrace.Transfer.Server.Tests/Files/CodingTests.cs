@@ -90,6 +90,7 @@ public sealed class CodingTests : ServerTest
     }
 
     [Fact]
+    [NeedsLocalFolder]
     public async Task Outdated_precompressed_file_is_not_sent()
     {
         await Server.WriteAsync("image.bin", Text);

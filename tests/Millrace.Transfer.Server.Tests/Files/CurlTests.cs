@@ -81,6 +81,7 @@ public sealed class CurlTests : ClientTest
     }
 
     [NeedsTheory(Need.Curl), InlineData("4294967295-4294967304"), InlineData("-10")]
+    [NeedsLocalFolder]
     public async Task Curl_downloads_a_range_of_five_gibibytes(string range)
     {
         await using RunningServer server = await RunningServer.StartAsync(ForHuge);
@@ -90,6 +91,7 @@ public sealed class CurlTests : ClientTest
     }
 
     [NeedsFact(Need.Curl | Need.Bash)]
+    [NeedsLocalFolder]
     public async Task Curl_downloads_more_than_32_bits_count()
     {
         await using RunningServer server = await RunningServer.StartAsync(ForHuge);
@@ -101,6 +103,7 @@ public sealed class CurlTests : ClientTest
     }
 
     [NeedsFact(Need.Curl)]
+    [NeedsLocalFolder]
     public async Task Curl_uploads_more_than_32_bits_count()
     {
         await using RunningServer server = await RunningServer.StartAsync(ForHuge);

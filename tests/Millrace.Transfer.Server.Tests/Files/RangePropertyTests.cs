@@ -50,9 +50,9 @@ public sealed class RangePropertyTests : ServerTest
             }).Check(Configuration(2000, 100_000));
 
     [Fact]
-    public void Multipart_response_has_the_selected_ranges()
+    public async Task Multipart_response_has_the_selected_ranges()
     {
-        File.WriteAllBytes(Server.PathOf("a.txt"), Bytes);
+        await Server.WriteAsync("a.txt", Bytes);
         Prop.ForAll(
             Gen.NonEmptyListOf(Item).Select(static items => items.Take(RangeSelection.MaxRanges).ToArray()).ToArbitrary(),
             items => CheckAsync($"bytes={string.Join(',', items)}").GetAwaiter().GetResult())
@@ -60,9 +60,9 @@ public sealed class RangePropertyTests : ServerTest
     }
 
     [Fact]
-    public void Any_header_value_is_answered()
+    public async Task Any_header_value_is_answered()
     {
-        File.WriteAllBytes(Server.PathOf("a.txt"), Content.Text(5000));
+        await Server.WriteAsync("a.txt", Content.Text(5000));
         Gen<(string, string, string, string)> requests =
             from method in Gen.Elements("GET", "HEAD", "PUT", "DELETE")
             from target in Gen.Elements("a.txt", "", "none", "a.txt?archive=zip")

@@ -49,6 +49,7 @@ public sealed class ReadConditionTests : ServerTest
     };
 
     [Theory, MemberData(nameof(Cases))]
+    [NeedsLocalFolder]
     public async Task Conditions_are_evaluated_in_order(
         string first, string firstValue, string second, string secondValue, int status)
     {

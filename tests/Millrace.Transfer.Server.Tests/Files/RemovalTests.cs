@@ -28,6 +28,7 @@ public sealed class RemovalTests : ServerTest
     }
 
     [Fact]
+    [NeedsLocalFolder]
     public async Task An_empty_folder_is_deleted()
     {
         Directory.CreateDirectory(Server.PathOf("empty"));
@@ -44,6 +45,7 @@ public sealed class RemovalTests : ServerTest
     }
 
     [Fact]
+    [NeedsLocalFolder]
     public async Task The_root_is_not_deleted()
     {
         await DeleteAsync("files/").AnswersAsync(HttpStatusCode.Conflict);

@@ -68,6 +68,7 @@ public sealed class UploadTests : ServerTest
     [InlineData("If-Unmodified-Since", "Sun, 02 Feb 2020 02:02:02 GMT", true, 204)]
     [InlineData("If-Unmodified-Since", "Sun, 02 Feb 2020 02:02:01 GMT", true, 412)]
     [InlineData("If-Unmodified-Since", "x", true, 204)]
+    [NeedsLocalFolder]
     public async Task Conditions_decide_whether_a_file_is_replaced(
         string field, string value, bool isThere, int status)
     {

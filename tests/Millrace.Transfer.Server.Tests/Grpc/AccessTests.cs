@@ -3,6 +3,7 @@ using Millrace.Transfer.Messages;
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
 /// <summary>Tokens, owners and limits, as over HTTP.</summary>
+[NeedsLocalFolder]
 public sealed class AccessTests : GrpcTest
 {
     private static readonly byte[] Small = Content.Of(1000);

@@ -5,6 +5,7 @@ namespace Millrace.Transfer.Server.Tests.Grpc;
 /// <summary>Allocations of a direct transfer, at both ends together: they are one process here.</summary>
 [CollectionDefinition(nameof(AllocationTests), DisableParallelization = true)]
 [Collection(nameof(AllocationTests))]
+[NeedsLocalFolder]
 public sealed class AllocationTests : GrpcTest
 {
     private const int Bytes = 24_000_000;

@@ -2,6 +2,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
+[NeedsLocalFolder]
 public sealed class CancelTests : GrpcTest
 {
     [Theory, EveryForm]

@@ -2,6 +2,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
+[NeedsLocalFolder]
 public sealed class CorsTests : GrpcTest
 {
     private const string Origin = "https://files.example.org";

@@ -160,6 +160,7 @@ public sealed class DownloadTests : GrpcTest
     }
 
     [Theory, EveryForm]
+    [NeedsLocalFolder]
     public async Task A_file_that_changes_while_it_is_sent_is_never_whole(string form)
     {
         byte[] content = Content.Of(64_000_000);

@@ -18,6 +18,7 @@ public sealed class FileCallTests : GrpcTest
     }
 
     [Fact]
+    [NeedsLocalFolder]
     public async Task Missing_file_is_not_found()
     {
         Directory.CreateDirectory(PathOf("folder"));
@@ -27,6 +28,7 @@ public sealed class FileCallTests : GrpcTest
     }
 
     [Theory, EveryForm]
+    [NeedsLocalFolder]
     public async Task A_folder_is_listed_in_order_over_all_its_pages(string form)
     {
         string[] names = [.. Enumerable.Range(0, 2345).Select(static i => $"f{i:0000}")];
@@ -58,6 +60,7 @@ public sealed class FileCallTests : GrpcTest
     }
 
     [Fact]
+    [NeedsLocalFolder]
     public async Task Recursive_listing_includes_files_of_subfolders()
     {
         Directory.CreateDirectory(PathOf("x/y"));
@@ -68,6 +71,7 @@ public sealed class FileCallTests : GrpcTest
     }
 
     [Theory, EveryForm]
+    [NeedsLocalFolder]
     public async Task Empty_folder_is_an_empty_stream(string form)
     {
         Directory.CreateDirectory(PathOf("x"));

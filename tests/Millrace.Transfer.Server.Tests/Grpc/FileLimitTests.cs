@@ -25,7 +25,7 @@ public sealed class FileLimitTests : GrpcTest
         {
             (await CallAsync(form, "Upload", Frames.Upload("a", Whole, chunk))).Only(Messages.UploadStatus.Parser);
             Assert.Equal(Whole, await File.ReadAllBytesAsync(PathOf("a")));
-            File.Delete(PathOf("a"));
+            (await Server.Client.DeleteAsync("files/a")).EnsureSuccessStatusCode();
         }
     }
 

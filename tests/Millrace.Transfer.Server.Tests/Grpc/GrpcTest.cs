@@ -38,9 +38,9 @@ public abstract class GrpcTest : IAsyncLifetime
         });
     }
 
-    protected string PathOf(string name) => Path.Combine(Server.Folder, name);
+    protected string PathOf(string name) => Server.PathOf(name);
 
-    protected void Put(string name, byte[] content) => File.WriteAllBytes(PathOf(name), content);
+    protected void Put(string name, byte[] content) => Server.WriteAsync(name, content).GetAwaiter().GetResult();
 
     /// <summary>Bytes of an upload that have reached the store.</summary>
     protected long ReceivedBytesOf(string upload) => new FileInfo(DataPathOf(upload)).Length;
@@ -50,11 +50,7 @@ public abstract class GrpcTest : IAsyncLifetime
         Path.Combine(Server.Folder, NameRules.HiddenFolder, "uploads", upload, "data");
 
     /// <summary>Files that nobody has published: what an upload has left.</summary>
-    protected string[] Leftovers() =>
-        [.. Directory.EnumerateFiles(Server.Folder, "*", SearchOption.AllDirectories)
-            .Select(path => Path.GetRelativePath(Server.Folder, path))
-            .Where(static name => name.StartsWith(".millrace/uploads/", StringComparison.Ordinal)
-                || Path.GetFileName(name).StartsWith(".millrace", StringComparison.Ordinal))];
+    protected IReadOnlyList<string> Leftovers() => Server.Leftovers();
 
     internal static GrpcForm FormOf(string name) => name switch
     {

@@ -4,6 +4,7 @@ using ServingStatus = Millrace.Transfer.Messages.Health.HealthCheckResponse.Type
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
 /// <summary>grpc.health.v1.Health.</summary>
+[NeedsLocalFolder]
 public sealed class HealthCallTests : GrpcTest
 {
     private const string Check = "/grpc.health.v1.Health/Check";

@@ -34,6 +34,7 @@ public sealed class MutationTests : GrpcTest
     };
 
     [Theory, MemberData(nameof(Methods))]
+    [NeedsLocalFolder]
     public async Task Mutated_call_is_answered_and_leaves_nothing(string method, string form)
     {
         string id = (await CallAsync("StartUpload", new StartUploadRequest { Name = "session" }))

@@ -131,6 +131,7 @@ public sealed class ResumableTests : GrpcTest
     }
 
     [Fact]
+    [NeedsLocalFolder]
     public async Task Query_stops_a_call_that_still_sends()
     {
         byte[] whole = Content.Of(4_000_000);

@@ -163,6 +163,7 @@ public sealed class UploadTests : GrpcTest
     }
 
     [Fact]
+    [NeedsLocalFolder]
     public async Task A_folder_is_not_replaced_by_a_file()
     {
         Directory.CreateDirectory(PathOf("a"));

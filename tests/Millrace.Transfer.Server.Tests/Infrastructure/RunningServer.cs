@@ -6,20 +6,19 @@ using Millrace.Kestrel;
 
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>A real Kestrel on a free port of loopback, with a <see cref="LocalFileStore"/> in a new folder.</summary>
+/// <summary>A real Kestrel on a free port of loopback, with a store in a new folder or bucket.</summary>
 public sealed class RunningServer : IAsyncDisposable
 {
     private readonly WebApplication _application;
-    private readonly bool _ownsRoot;
+    private readonly TestedStore _files;
     private readonly CapturedLog _log;
 
-    private RunningServer(WebApplication application, LocalFileStore store, string root, bool ownsRoot, CapturedLog log)
+    private RunningServer(WebApplication application, IFileStore store, TestedStore files, CapturedLog log)
     {
         _application = application;
-        _ownsRoot = ownsRoot;
+        _files = files;
         _log = log;
         Store = store;
-        Root = root;
         Address = new Uri(application.Urls.First());
         Client = new HttpClient(new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false })
         {
@@ -32,9 +31,9 @@ public sealed class RunningServer : IAsyncDisposable
     public Uri Address { get; }
 
     /// <summary>The folder that is served.</summary>
-    public string Root { get; }
+    public string Root => _files.Root;
 
-    public LocalFileStore Store { get; }
+    public IFileStore Store { get; }
 
     /// <summary>Follows no redirects and decodes nothing.</summary>
     public HttpClient Client { get; }
@@ -45,8 +44,8 @@ public sealed class RunningServer : IAsyncDisposable
     public static async Task<RunningServer> StartAsync(RunningServerOptions? options = null)
     {
         options ??= new RunningServerOptions();
-        string root = options.Root ?? Directory.CreateTempSubdirectory("millrace-server-").FullName;
-        var store = new LocalFileStore(root, options.Store);
+        TestedStore files = await TestedStore.CreateAsync(options.Root);
+        IFileStore store = files.Open(options.Store);
         var log = new CapturedLog(LogLevel.Warning);
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders().AddProvider(log).SetMinimumLevel(LogLevel.Warning);
@@ -73,7 +72,7 @@ public sealed class RunningServer : IAsyncDisposable
         }
 
         await application.StartAsync();
-        return new RunningServer(application, store, root, options.Root is null, log);
+        return new RunningServer(application, store, files, log);
     }
 
     /// <summary>The URL of a file, <c>files/NAME</c>; the name is put there as it is.</summary>
@@ -95,24 +94,14 @@ public sealed class RunningServer : IAsyncDisposable
         return response.StatusCode;
     }
 
-    /// <summary>Where a file is on the disk.</summary>
-    public string PathOf(string name) => Path.Combine(Root, name);
+    /// <inheritdoc cref="TestedStore.PathOf"/>
+    public string PathOf(string name) => _files.PathOf(name);
 
-    /// <summary>Puts a file there behind the store's back.</summary>
-    public async Task<string> WriteAsync(string name, ReadOnlyMemory<byte> content)
-    {
-        string path = PathOf(name);
-        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
-        await File.WriteAllBytesAsync(path, content);
-        return path;
-    }
+    /// <inheritdoc cref="TestedStore.WriteAsync"/>
+    public Task<string> WriteAsync(string name, ReadOnlyMemory<byte> content) => _files.WriteAsync(name, content);
 
-    /// <summary>Files below the root that a client could see.</summary>
-    public IReadOnlyList<string> VisibleFiles() =>
-        [.. Directory.EnumerateFiles(Root, "*", SearchOption.AllDirectories)
-            .Select(path => Path.GetRelativePath(Root, path).Replace('\\', '/'))
-            .Where(name => !name.Split('/').Any(part => part.StartsWith(".millrace", StringComparison.Ordinal)))
-            .Order(StringComparer.Ordinal)];
+    /// <inheritdoc cref="TestedStore.VisibleFiles"/>
+    public IReadOnlyList<string> VisibleFiles() => _files.VisibleFiles();
 
     public async ValueTask DisposeAsync()
     {
@@ -123,10 +112,6 @@ public sealed class RunningServer : IAsyncDisposable
         }
 
         await _application.DisposeAsync();
-        await Store.DisposeAsync();
-        if (_ownsRoot)
-        {
-            Directory.Delete(Root, recursive: true);
-        }
+        await _files.DisposeAsync();
     }
 }

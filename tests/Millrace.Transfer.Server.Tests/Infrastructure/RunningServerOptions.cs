@@ -19,7 +19,7 @@ public sealed record RunningServerOptions
     public Action<WebApplication>? Middleware { get; init; }
 
     /// <summary>Maps other endpoints than those of the files and uploads.</summary>
-    public Action<WebApplication, LocalFileStore, TransferServerOptions>? Map { get; init; }
+    public Action<WebApplication, IFileStore, TransferServerOptions>? Map { get; init; }
 
     /// <summary>The folder that is served; null for a new one, which is deleted at the end.</summary>
     public string? Root { get; init; }

@@ -1,16 +1,18 @@
 namespace Millrace.Transfer.Server.Tests.Infrastructure;
 
-/// <summary>The server of the command, <see cref="TransferServer"/>, on a new folder and a free port.</summary>
+/// <summary>The server of the command, <see cref="TransferServer"/>, on a new folder or bucket and a free port.</summary>
 internal sealed class ServedFolder : IAsyncDisposable
 {
-    private ServedFolder(string folder, TransferServer server)
+    private readonly TestedStore _files;
+
+    private ServedFolder(TestedStore files, TransferServer server)
     {
-        Folder = folder;
+        _files = files;
         Server = server;
         Client = new HttpClient { BaseAddress = server.Address, Timeout = TimeSpan.FromMinutes(2) };
     }
 
-    public string Folder { get; }
+    public string Folder => _files.Root;
 
     public TransferServer Server { get; }
 
@@ -18,17 +20,27 @@ internal sealed class ServedFolder : IAsyncDisposable
 
     public static async Task<ServedFolder> StartAsync(Action<TransferHostOptions>? configure = null)
     {
-        string folder = Directory.CreateTempSubdirectory("millrace-served-").FullName;
+        TestedStore files = await TestedStore.CreateAsync();
         var options = new TransferHostOptions
         {
-            Folder = folder,
+            Folder = files.Root,
             Port = 0,
             OfferHttp2Port = false,
             Transport = Enum.Parse<ServerTransport>(TestedTransport.Name),
         };
         configure?.Invoke(options);
-        return new ServedFolder(folder, await TransferServer.StartAsync(options));
+        options.FileStore = TestedStore.IsBucket ? files.Open(options.Store) : null;
+        return new ServedFolder(files, await TransferServer.StartAsync(options));
     }
+
+    /// <inheritdoc cref="TestedStore.PathOf"/>
+    public string PathOf(string name) => _files.PathOf(name);
+
+    /// <inheritdoc cref="TestedStore.WriteAsync"/>
+    public Task<string> WriteAsync(string name, ReadOnlyMemory<byte> content) => _files.WriteAsync(name, content);
+
+    /// <inheritdoc cref="TestedStore.Leftovers"/>
+    public IReadOnlyList<string> Leftovers() => _files.Leftovers();
 
     /// <summary>Begins to upload the file <c>one</c>, of which <c>ne</c> is still to be sent.</summary>
     public async Task<RawConnection> HalfUploadAsync()
@@ -49,6 +61,6 @@ internal sealed class ServedFolder : IAsyncDisposable
         }
 
         await Server.DisposeAsync();
-        Directory.Delete(Folder, recursive: true);
+        await _files.DisposeAsync();
     }
 }

@@ -46,6 +46,7 @@ public sealed class CallsOfPeersTests : PeerTest
     }
 
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
+    [NeedsLocalFolder]
     public async Task List_has_files_and_folders_in_order(string peer)
     {
         Directory.CreateDirectory(Theirs("b"));
@@ -69,6 +70,7 @@ public sealed class CallsOfPeersTests : PeerTest
     }
 
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
+    [NeedsLocalFolder]
     public async Task Call_without_a_required_token_is_UNAUTHENTICATED(string peer)
     {
         Make(Theirs("file"), 1);

@@ -3,6 +3,7 @@ using System.Buffers.Binary;
 namespace Millrace.Transfer.Server.Tests.Peers;
 
 /// <summary>Frames that printf makes and curl sends, without any library of gRPC.</summary>
+[NeedsLocalFolder]
 public sealed class CurlFramesTests : PeerTest
 {
     // A frame of six bytes: field 1, four bytes of text.

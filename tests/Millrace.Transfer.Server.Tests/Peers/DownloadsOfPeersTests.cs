@@ -19,7 +19,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Compressed_file_is_smaller_on_the_wire_and_equal_afterwards(string peer)
     {
-        await File.WriteAllBytesAsync(Theirs("text"), Content.Text(3_000_000));
+        await Served.WriteAsync("text", Content.Text(3_000_000));
         await using var relay = new TestRelay(() => Grpc.Port);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
             relay.Address, "download", "--name", "text", "--file", Mine("copy"), "--gzip");

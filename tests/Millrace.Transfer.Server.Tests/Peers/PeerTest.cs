@@ -30,7 +30,7 @@ public abstract class PeerTest : IAsyncLifetime
     protected string Mine(string name) => Path.Combine(_here, name);
 
     /// <summary>A path on the server's side.</summary>
-    protected string Theirs(string name) => Path.Combine(Served.Folder, name);
+    protected string Theirs(string name) => Served.PathOf(name);
 
     /// <summary>Makes a file of random bytes; also one too large for one array of a test.</summary>
     protected static string Make(string path, long length)

@@ -12,7 +12,7 @@ internal static class StoreExtensions
     public static TransferName Name(this string text) => TransferName.Parse(text);
 
     public static async Task<StoredFile> PutAsync(
-        this LocalFileStore store, string name, string content, WritePrecondition precondition = default)
+        this IFileStore store, string name, string content, WritePrecondition precondition = default)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(content);
         await using StoredFileWriter writer = await store.CreateAsync(
@@ -30,22 +30,22 @@ internal static class StoreExtensions
         return Encoding.UTF8.GetString(content.ToArray());
     }
 
-    public static async Task<string> GetAsync(this LocalFileStore store, string name)
+    public static async Task<string> GetAsync(this IFileStore store, string name)
     {
         await using StoredFileReader reader = await store.OpenReadAsync(name.Name(), DigestNeed.IfKnown, default);
         return await reader.GetAsync();
     }
 
     public static async Task<StoredFile?> FindAsync(
-        this LocalFileStore store, string name, DigestNeed need = DigestNeed.IfKnown) =>
+        this IFileStore store, string name, DigestNeed need = DigestNeed.IfKnown) =>
         await store.FindAsync(name.Name(), need, default);
 
-    public static async Task<UploadStatus> StartAsync(this LocalFileStore store, string? name, long? length) =>
+    public static async Task<UploadStatus> StartAsync(this IFileStore store, string? name, long? length) =>
         await store.StartUploadAsync(
             new StartUploadOptions { Name = name is null ? default : name.Name(), Length = length }, default);
 
     public static async Task<UploadStatus> AppendAsync(
-        this LocalFileStore store, UploadId id, long offset, string content, bool discardable = false)
+        this IFileStore store, UploadId id, long offset, string content, bool discardable = false)
     {
         await using UploadWriter writer = await store.AppendUploadAsync(id, offset, discardable, default);
         await writer.Body.WriteAsync(Encoding.UTF8.GetBytes(content));

@@ -1,6 +1,7 @@
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-/// <summary>Every test has a new folder, and its stores are disposed with it.</summary>
+/// <summary>Every test looks into a new folder of its own, and its stores are disposed with it.</summary>
+[NeedsLocalFolder]
 public abstract class StoreTest : IAsyncLifetime
 {
     private readonly List<LocalFileStore> _stores = [];

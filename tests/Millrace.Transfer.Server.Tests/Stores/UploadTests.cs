@@ -3,12 +3,12 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>An upload goes on where it was, and becomes a file once.</summary>
-public sealed class UploadTests : StoreTest
+public sealed class UploadTests : ContractTest
 {
     [Theory, EveryStore]
     public async Task An_upload_is_continued_and_published(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a/b", 6);
         Assert.Equal(3, (await store.AppendAsync(status.Id, 0, "abc")).Offset);
         Assert.True((await store.AppendAsync(status.Id, 3, "def")).HasAll);
@@ -16,12 +16,13 @@ public sealed class UploadTests : StoreTest
 
         StoredFile file = await store.CompleteUploadAsync(status.Id, Sha256Digest.Compute("abcdef"u8), default);
         Assert.Equal(Sha256Digest.Compute("abcdef"u8), file.Sha256);
-        Assert.Equal("abcdef", File.ReadAllText(Folder["a/b"]));
+        Assert.Equal("abcdef", File.ReadAllText(Files.PathOf("a/b")));
         Assert.Equal(file, await store.FindAsync("a/b"));
-        Assert.Equal(0, store.Work.Computed);
+        Assert.Equal(0, (store as LocalFileStore)?.Work.Computed ?? 0);
     }
 
     [Theory, EveryStore]
+    [NeedsLocalFolder]
     public async Task Start_options_are_reported_by_the_next_process(bool portable)
     {
         var options = new LocalFileStoreOptions { Portable = portable };
@@ -35,10 +36,10 @@ public sealed class UploadTests : StoreTest
             Owner = "somebody",
         };
         UploadId id;
-        await using (LocalFileStore store = Open(options))
+        await using (Open(options, out IFileStore store))
         {
-            File.WriteAllText(Folder["ä b"], "");
-            File.SetLastWriteTimeUtc(Folder["ä b"], DateTime.UnixEpoch);
+            File.WriteAllText(Files.PathOf("ä b"), "");
+            File.SetLastWriteTimeUtc(Files.PathOf("ä b"), DateTime.UnixEpoch);
             start = start with
             {
                 Precondition = start.Precondition with { Match = [(await store.FindAsync("ä b"))!.Tag] },
@@ -46,7 +47,7 @@ public sealed class UploadTests : StoreTest
             id = (await store.StartUploadAsync(start, default)).Id;
         }
 
-        LocalFileStore again = Open(options);
+        IFileStore again = Open(options);
         UploadStatus status = (await again.FindUploadAsync(id, takeOver: false, default))!;
         Assert.Equal(start.Name, status.Name);
         Assert.Equal(start.Length, status.Length);
@@ -60,7 +61,7 @@ public sealed class UploadTests : StoreTest
     [Theory, EveryStore]
     public async Task Wrong_offset_is_refused_with_the_right_one(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 6);
         await store.AppendAsync(status.Id, 0, "abc");
         TransferException exception =
@@ -72,7 +73,7 @@ public sealed class UploadTests : StoreTest
     [Theory, EveryStore]
     public async Task Bytes_in_the_file_survive_a_cut_connection(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 6);
         await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 0, discardable: false, default))
         {
@@ -88,7 +89,7 @@ public sealed class UploadTests : StoreTest
     [Theory, EveryStore]
     public async Task Next_request_takes_over_at_once(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 6);
         UploadWriter first = await store.AppendUploadAsync(status.Id, 0, discardable: false, default);
         await first.Body.WriteAsync("abc"u8.ToArray());
@@ -108,7 +109,7 @@ public sealed class UploadTests : StoreTest
         var options = new LocalFileStoreOptions { Portable = portable };
         UploadId id;
         StoredFile file;
-        await using (LocalFileStore store = Open(options))
+        await using (Open(options, out IFileStore store))
         {
             id = (await store.StartUploadAsync(
                 new StartUploadOptions
@@ -123,7 +124,7 @@ public sealed class UploadTests : StoreTest
             Assert.Equal(file, await store.CompleteUploadAsync(id, null, default));
         }
 
-        LocalFileStore again = Open(options);
+        IFileStore again = Open(options);
         Assert.Equal(file, await again.CompleteUploadAsync(id, null, default));
         UploadStatus status = (await again.FindUploadAsync(id, takeOver: true, default))!;
         Assert.True(status.HasAll);
@@ -133,7 +134,7 @@ public sealed class UploadTests : StoreTest
     [Theory, EveryStore]
     public async Task Complete_upload_cannot_be_continued(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "abc");
         await store.AppendAsync(status.Id, 3, "d").FailsAsync(TransferError.UploadComplete);
@@ -144,28 +145,28 @@ public sealed class UploadTests : StoreTest
     [Theory, EveryStore]
     public async Task An_unfinished_upload_is_not_published(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 4);
         await store.AppendAsync(status.Id, 0, "abc");
         await store.CompleteUploadAsync(status.Id, null, default).FailsAsync(TransferError.InvalidRequest);
-        Assert.Empty(Folder.VisibleNames());
+        Assert.Empty(Files.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task Upload_with_a_wrong_digest_is_deleted(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "abc");
         await store.CompleteUploadAsync(status.Id, Sha256Digest.Compute("x"u8), default).FailsAsync(TransferError.DigestMismatch);
         Assert.Null(await store.FindUploadAsync(status.Id, takeOver: true, default));
-        Assert.Empty(Folder.VisibleNames());
+        Assert.Empty(Files.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task Upload_whose_name_was_taken_meanwhile_stays_until_the_name_is_free(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         var start = new StartUploadOptions
         {
             Name = "a".Name(),
@@ -184,7 +185,7 @@ public sealed class UploadTests : StoreTest
     [Theory, EveryStore]
     public async Task Bytes_with_a_wrong_checksum_are_removed(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 3_000_003);
         await store.AppendAsync(status.Id, 0, "abc", discardable: true);
         await using (UploadWriter writer = await store.AppendUploadAsync(status.Id, 3, discardable: true, default))
@@ -204,7 +205,7 @@ public sealed class UploadTests : StoreTest
     [Theory, EveryStore]
     public async Task Deferred_length_can_be_set_once(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", null);
         await store.AppendAsync(status.Id, 0, "abc");
         await store.SetUploadLengthAsync(status.Id, 2, default).FailsAsync(TransferError.InvalidRequest);
@@ -216,7 +217,7 @@ public sealed class UploadTests : StoreTest
     [Theory, EveryStore]
     public async Task Parts_are_joined_in_order(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         var content = new StringBuilder();
         var parts = new List<UploadId>();
         for (int i = 0; i < 3; i++)
@@ -238,7 +239,7 @@ public sealed class UploadTests : StoreTest
     [Theory, EveryStore]
     public async Task Only_finished_parts_are_joined(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         var name = new StartUploadOptions { Name = "a".Name() };
         UploadStatus part = await store.StartAsync(null, 3);
         await store.JoinUploadsAsync(name, [part.Id], default).FailsAsync(TransferError.InvalidRequest);
@@ -251,22 +252,23 @@ public sealed class UploadTests : StoreTest
     [Theory, EveryStore]
     public async Task Deleted_upload_leaves_no_bytes(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus status = await store.StartAsync("a", 3);
         await store.AppendAsync(status.Id, 0, "ab");
         Assert.True(await store.AbortUploadAsync(status.Id, default));
         Assert.False(await store.AbortUploadAsync(status.Id, default));
         await store.AppendAsync(status.Id, 2, "c").FailsAsync(TransferError.NotFound);
-        Assert.Empty(Directory.GetFileSystemEntries(Folder[".millrace/uploads"]));
+        Assert.Equal(0, Files.CountUploads());
     }
 
     [NeedsFact(Need.Mount)]
+    [NeedsLocalFolder]
     public async Task Upload_is_published_to_another_file_system()
     {
-        using var disk = MountedDisk.InMemory(4 * 1024 * 1024, Folder["disk"]);
+        using var disk = MountedDisk.InMemory(4 * 1024 * 1024, Files.PathOf("disk"));
         foreach (bool portable in new[] { false, true })
         {
-            await using LocalFileStore store = Open(portable);
+            await using IAsyncDisposable closing = Open(new LocalFileStoreOptions { Portable = portable }, out IFileStore store);
             UploadStatus status = await store.StartAsync("disk/a", 3);
             await store.AppendAsync(status.Id, 0, "abc");
             StoredFile file = await store.CompleteUploadAsync(status.Id, null, default);
@@ -277,13 +279,14 @@ public sealed class UploadTests : StoreTest
     }
 
     [Theory, EveryStore]
+    [NeedsLocalFolder]
     public async Task Abandoned_upload_expires(bool portable)
     {
         var clock = new ManualClock();
         var options = new LocalFileStoreOptions { Portable = portable, Clock = clock, UploadLifetime = TimeSpan.FromHours(2) };
         UploadStatus old;
         UploadStatus continued;
-        await using (LocalFileStore store = Open(options))
+        await using (Open(options, out IFileStore store))
         {
             old = await store.StartAsync("a", 3);
             await store.AppendAsync(old.Id, 0, "a");
@@ -293,11 +296,11 @@ public sealed class UploadTests : StoreTest
             await store.AppendAsync(continued.Id, 1, "b");
         }
 
-        LocalFileStore again = Open(options);
+        IFileStore again = Open(options);
         clock.Advance(TimeSpan.FromHours(1));
         Assert.Null(await again.FindUploadAsync(old.Id, takeOver: true, default));
-        await again.ExpiresAsync(1);
-        Assert.Single(Directory.GetFileSystemEntries(Folder[".millrace/uploads"]));
+        await ((LocalFileStore)again).ExpiresAsync(1);
+        Assert.Equal(1, Files.CountUploads());
         Assert.Equal(2, (await again.FindUploadAsync(continued.Id, takeOver: true, default))!.Offset);
     }
 }

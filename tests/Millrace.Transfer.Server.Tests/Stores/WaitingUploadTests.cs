@@ -3,12 +3,12 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 namespace Millrace.Transfer.Server.Tests.Stores;
 
 /// <summary>Uploads that wait for their client are few, cost little, and do not wait long for their first byte.</summary>
-public sealed class WaitingUploadTests : StoreTest
+public sealed class WaitingUploadTests : ContractTest
 {
     [Theory, EveryStore]
     public async Task Each_caller_and_all_together_have_a_limit(bool portable)
     {
-        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxUploadsPerCaller = 2, MaxUploads = 3 });
+        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxUploadsPerCaller = 2, MaxUploads = 3 });
         UploadStatus first = await StartAsync(store, "one");
         await StartAsync(store, "one");
 
@@ -18,7 +18,7 @@ public sealed class WaitingUploadTests : StoreTest
 
         await StartAsync(store, "two");
         Assert.Equal(TransferError.TooManyTransfers, await FailsAsync(() => StartAsync(store, "three")));
-        Assert.Equal(3, Directory.GetDirectories(Folder[".millrace/uploads"]).Length);
+        Assert.Equal(3, Files.CountUploads());
 
         await store.AbortUploadAsync(first.Id, default);
         await StartAsync(store, "three");
@@ -27,7 +27,7 @@ public sealed class WaitingUploadTests : StoreTest
     [Theory, EveryStore]
     public async Task Published_uploads_and_joined_parts_do_not_count(bool portable)
     {
-        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxUploads = 3 });
+        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxUploads = 3 });
         for (int i = 0; i < 5; i++)
         {
             UploadStatus upload = await store.StartAsync("a", 1);
@@ -48,14 +48,15 @@ public sealed class WaitingUploadTests : StoreTest
 
         // The oldest of them are forgotten before the next one starts.
         await store.StartAsync("c", 1);
-        Assert.InRange(Directory.GetDirectories(Folder[".millrace/uploads"]).Length, 2, 3);
+        Assert.InRange(Files.CountUploads(), 2, 3);
     }
 
     [Theory, EveryStore]
+    [NeedsLocalFolder]
     public async Task Uploads_that_fail_to_start_or_expire_do_not_count(bool portable)
     {
         var clock = new ManualClock();
-        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Clock = clock, MaxUploads = 1 });
+        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Clock = clock, MaxUploads = 1 });
         for (int i = 0; i < 3; i++)
         {
             Assert.Equal(TransferError.InvalidRequest, await FailsAsync(async () => await store.JoinUploadsAsync(
@@ -63,7 +64,7 @@ public sealed class WaitingUploadTests : StoreTest
             await store.StartAsync("a", 1);
             clock.Advance(TimeSpan.FromMinutes(11));
             await store.ExpireUploadsAsync(default);
-            await Bounded.UntilAsync(() => Directory.GetDirectories(Folder[".millrace/uploads"]).Length == 0);
+            await Bounded.UntilAsync(() => Files.CountUploads() == 0);
         }
     }
 
@@ -72,12 +73,12 @@ public sealed class WaitingUploadTests : StoreTest
     {
         var options = new LocalFileStoreOptions { Portable = portable, MaxUploadsPerCaller = 1 };
         UploadStatus upload;
-        await using (LocalFileStore store = Open(options))
+        await using (Open(options, out IFileStore store))
         {
             upload = await StartAsync(store, "one");
         }
 
-        LocalFileStore again = Open(options);
+        IFileStore again = Open(options);
         Assert.Equal(TransferError.TooManyTransfers, await FailsAsync(() => StartAsync(again, "one")));
         await StartAsync(again, "two");
         await again.AppendAsync(upload.Id, 0, "x");
@@ -86,10 +87,11 @@ public sealed class WaitingUploadTests : StoreTest
     }
 
     [Theory, EveryStore]
+    [NeedsLocalFolder]
     public async Task Upload_without_a_byte_expires_within_minutes(bool portable)
     {
         var clock = new ManualClock();
-        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Clock = clock });
+        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Clock = clock });
         UploadStatus empty = await store.StartAsync("a", null);
         UploadStatus begun = await store.StartAsync("b", 2);
         await store.AppendAsync(begun.Id, 0, "x");
@@ -112,30 +114,32 @@ public sealed class WaitingUploadTests : StoreTest
         Assert.Null(await store.FindUploadAsync(empty.Id, takeOver: true, default));
         Assert.NotNull(await store.FindUploadAsync(begun.Id, takeOver: true, default));
         Assert.NotNull(await store.FindUploadAsync(nothing.Id, takeOver: true, default));
-        await store.ExpiresAsync(1);
-        Assert.Equal(2, Directory.GetDirectories(Folder[".millrace/uploads"]).Length);
+        await ((LocalFileStore)store).ExpiresAsync(1);
+        Assert.Equal(2, Files.CountUploads());
     }
 
     [Theory, EveryStore]
+    [NeedsLocalFolder]
     public async Task Upload_that_is_receiving_does_not_expire(bool portable)
     {
         var clock = new ManualClock();
-        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Clock = clock });
+        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, Clock = clock });
         UploadStatus upload = await store.StartAsync("a", 1);
         await using UploadWriter writer = await store.AppendUploadAsync(upload.Id, 0, discardable: false, default);
         clock.Advance(TimeSpan.FromDays(2));
 
-        await store.ExpiresAsync(0);
+        await ((LocalFileStore)store).ExpiresAsync(0);
         Assert.NotNull(await store.FindUploadAsync(upload.Id, takeOver: false, default));
     }
 
     [Theory, EveryStore]
+    [NeedsLocalFolder]
     public async Task Metadata_of_a_waiting_upload_is_in_its_file_alone(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus upload = await store.StartUploadAsync(
             new StartUploadOptions { Name = "a".Name(), Length = 2, Metadata = "before" }, default);
-        string state = Folder[$".millrace/uploads/{upload.Id}/state"];
+        string state = Files.PathOf($".millrace/uploads/{upload.Id}/state");
 
         // What is not in memory is read again: after its start, and after each request that held it.
         File.WriteAllText(state, File.ReadAllText(state).Replace("before", "started", StringComparison.Ordinal));
@@ -146,17 +150,18 @@ public sealed class WaitingUploadTests : StoreTest
     }
 
     [Theory, EveryStore]
+    [NeedsLocalFolder]
     public async Task Upload_whose_state_was_removed_is_not_found(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         UploadStatus upload = await store.StartAsync("a", 1);
-        File.Delete(Folder[$".millrace/uploads/{upload.Id}/state"]);
+        File.Delete(Files.PathOf($".millrace/uploads/{upload.Id}/state"));
 
         await store.AppendAsync(upload.Id, 0, "x").FailsAsync(TransferError.NotFound);
         Assert.Null(await store.FindUploadAsync(upload.Id, takeOver: false, default));
         Assert.Null(await store.FindUploadAsync(upload.Id, takeOver: true, default));
     }
 
-    private static async Task<UploadStatus> StartAsync(LocalFileStore store, string owner) =>
+    private static async Task<UploadStatus> StartAsync(IFileStore store, string owner) =>
         await store.StartUploadAsync(new StartUploadOptions { Name = "a".Name(), Length = 1, Owner = owner }, default);
 }

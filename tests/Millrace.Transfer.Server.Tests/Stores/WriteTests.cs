@@ -3,20 +3,20 @@ using static Millrace.Transfer.Server.Tests.Stores.StoreExtensions;
 
 namespace Millrace.Transfer.Server.Tests.Stores;
 
-public sealed class WriteTests : StoreTest
+public sealed class WriteTests : ContractTest
 {
     private static readonly WritePrecondition New = new() { CreateNew = true };
 
     [Theory, EveryStore]
     public async Task File_is_visible_only_after_its_commit(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         await using StoredFileWriter writer = await store.CreateAsync("c.txt".Name(), default, default);
         await writer.Body.WriteAsync("hello"u8.ToArray());
         Assert.Null(await store.FindAsync("c.txt"));
 
         StoredFile file = await writer.CommitAsync(null, default);
-        Assert.Equal("hello", File.ReadAllText(Folder["c.txt"]));
+        Assert.Equal("hello", File.ReadAllText(Files.PathOf("c.txt")));
         Assert.Equal(file, await store.FindAsync("c.txt"));
         Assert.Equal(Sha256Digest.Compute("hello"u8), file.Sha256);
     }
@@ -24,27 +24,27 @@ public sealed class WriteTests : StoreTest
     [Theory, EveryStore]
     public async Task Missing_folders_of_a_name_are_created(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         await store.PutAsync("a/b/c.txt", "x");
-        Assert.Equal("x", File.ReadAllText(Folder["a/b/c.txt"]));
+        Assert.Equal("x", File.ReadAllText(Files.PathOf("a/b/c.txt")));
     }
 
     [Theory, EveryStore]
     public async Task Uncommitted_file_leaves_nothing(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
         {
             await writer.Body.WriteAsync(new byte[3_000_000]);
         }
 
-        Assert.Empty(Folder.VisibleNames());
+        Assert.Empty(Files.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task A_file_with_another_digest_is_not_published(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         await store.PutAsync("a", "before");
         await using (StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default))
         {
@@ -53,13 +53,13 @@ public sealed class WriteTests : StoreTest
         }
 
         Assert.Equal("before", await store.GetAsync("a"));
-        Assert.Equal(["a"], Folder.VisibleNames());
+        Assert.Equal(["a"], Files.VisibleNames());
     }
 
     [Fact]
     public async Task Digest_is_verified_even_if_none_is_stored()
     {
-        LocalFileStore store = Open(new LocalFileStoreOptions { ComputeSha256 = false });
+        IFileStore store = Open(new LocalFileStoreOptions { ComputeSha256 = false });
         await using StoredFileWriter writer = await store.CreateAsync("a".Name(), default, default);
         await writer.Body.WriteAsync("after"u8.ToArray());
         await writer.CommitAsync(Sha256Digest.Compute("before"u8), default).FailsAsync(TransferError.DigestMismatch);
@@ -68,7 +68,7 @@ public sealed class WriteTests : StoreTest
     [Theory, EveryStore]
     public async Task A_large_file_has_the_digest_of_all_its_bytes(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         byte[] content = new byte[5_000_001];
         new Random(7).NextBytes(content);
         await using StoredFileWriter writer =
@@ -85,7 +85,7 @@ public sealed class WriteTests : StoreTest
     [Theory, EveryStore]
     public async Task File_shorter_than_announced_has_its_real_length(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         await using StoredFileWriter writer =
             await store.CreateAsync("a".Name(), new CreateFileOptions { Length = 2_000_000 }, default);
         await writer.Body.WriteAsync("short"u8.ToArray());
@@ -96,7 +96,7 @@ public sealed class WriteTests : StoreTest
     [Theory, EveryStore]
     public async Task Reader_keeps_its_version_while_the_name_is_replaced(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         await store.PutAsync("a", "before");
         await using StoredFileReader reader = await store.OpenReadAsync("a".Name(), DigestNeed.Always, default);
         await store.PutAsync("a", "after!");
@@ -107,7 +107,7 @@ public sealed class WriteTests : StoreTest
     [Theory, EveryStore]
     public async Task One_of_many_writers_of_a_new_name_wins(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         StoredFileWriter[] writers = await Task.WhenAll(Enumerable.Range(0, 8).Select(async i =>
         {
             StoredFileWriter writer =
@@ -134,24 +134,24 @@ public sealed class WriteTests : StoreTest
         }
 
         Assert.Equal(1, won);
-        Assert.Equal(["a"], Folder.VisibleNames());
+        Assert.Equal(["a"], Files.VisibleNames());
     }
 
     [Theory, EveryStore]
     public async Task File_created_by_hand_meanwhile_is_not_replaced(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         await using StoredFileWriter writer =
             await store.CreateAsync("a".Name(), new CreateFileOptions { Precondition = New }, default);
-        File.WriteAllText(Folder["a"], "theirs");
+        await Files.WriteAsync("a", "theirs"u8.ToArray());
         await writer.CommitAsync(null, default).FailsAsync(TransferError.AlreadyExists);
-        Assert.Equal("theirs", File.ReadAllText(Folder["a"]));
+        Assert.Equal("theirs", File.ReadAllText(Files.PathOf("a")));
     }
 
     [Theory, EveryStore]
     public async Task One_of_many_writers_of_the_same_version_wins_at_a_time(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         await store.PutAsync("count", "0");
         await Task.WhenAll(Enumerable.Range(0, 4).Select(async _ =>
         {
@@ -176,7 +176,7 @@ public sealed class WriteTests : StoreTest
     [Theory, EveryStore]
     public async Task A_precondition_is_checked_when_writing_begins(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         StoredFile file = await store.PutAsync("a", "1");
         await store.PutAsync("a", "2", New).FailsAsync(TransferError.AlreadyExists);
         await store.PutAsync("b", "2", new WritePrecondition { MustExist = true }).FailsAsync(TransferError.PreconditionFailed);
@@ -187,7 +187,7 @@ public sealed class WriteTests : StoreTest
     [Theory, EveryStore]
     public async Task File_cannot_replace_a_folder(bool portable)
     {
-        LocalFileStore store = Open(portable);
+        IFileStore store = Open(portable);
         await store.PutAsync("a/b", "1");
         await store.PutAsync("a", "2").FailsAsync(TransferError.InvalidRequest);
         await store.PutAsync("a/b/c", "2").FailsAsync(TransferError.InvalidRequest);
@@ -198,8 +198,8 @@ public sealed class WriteTests : StoreTest
     [Fact]
     public async Task A_message_never_names_a_path_of_the_server()
     {
-        LocalFileStore store = Open();
-        Directory.CreateDirectory(Folder["a"]);
+        IFileStore store = Open();
+        await store.PutAsync("a/b", "1");
         TransferException exception = await Assert.ThrowsAsync<TransferException>(() => store.PutAsync("a", "2"));
         Assert.DoesNotContain("/", exception.Message, StringComparison.Ordinal);
         Assert.Contains("'a'", exception.Message, StringComparison.Ordinal);

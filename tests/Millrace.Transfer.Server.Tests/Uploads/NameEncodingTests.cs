@@ -12,6 +12,7 @@ public sealed class NameEncodingTests : GrpcTest
     public static TheoryData<byte[]> Invalid => [[0x61, 0xFF], [0x61, 0xC0, 0xAF], [0x61, 0xED, 0xA0, 0x80], [0x61, 0xE2, 0x82]];
 
     [Theory, MemberData(nameof(Invalid))]
+    [NeedsLocalFolder]
     public async Task Names_that_are_not_UTF_8_are_refused_over_HTTP(byte[] name)
     {
         string encoded = Encode(name);
@@ -58,6 +59,7 @@ public sealed class NameEncodingTests : GrpcTest
     }
 
     [Fact]
+    [NeedsLocalFolder]
     public async Task Replacement_character_itself_is_part_of_a_name()
     {
         Put("a\uFFFD", Small);

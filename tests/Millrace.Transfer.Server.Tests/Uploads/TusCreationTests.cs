@@ -109,7 +109,7 @@ public sealed class TusCreationTests : ServerTest
 
         await Server.TusAsync(HttpMethod.Head, url).AnswersAsync(HttpStatusCode.PreconditionFailed);
 
-        File.Delete(Server.PathOf("a.bin"));
+        (await SendAsync(HttpMethod.Delete, "files/a.bin")).EnsureSuccessStatusCode();
         await Server.TusAsync(HttpMethod.Head, url).AnswersAsync(HttpStatusCode.OK);
         Assert.Equal([1], await File.ReadAllBytesAsync(Server.PathOf("a.bin")));
     }

@@ -3,6 +3,7 @@ using System.Globalization;
 namespace Millrace.Transfer.Server.Tests.Uploads;
 
 /// <summary>What uploads that were only started may take of a server, in every protocol.</summary>
+[NeedsLocalFolder]
 public sealed class UploadLimitTests : UploadProtocolTest
 {
     [Theory, EveryValue]
