@@ -1,0 +1,72 @@
+using System.Diagnostics;
+
+namespace Millrace.Transfer.S3.Tests.Infrastructure;
+
+/// <summary>The command, as a process.</summary>
+internal static class MillraceCommand
+{
+    /// <summary>Beside the tests.</summary>
+    public static string Program { get; } = Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll");
+
+    /// <summary>What an S3 client of the tests' user needs, as environment variables.</summary>
+    public static Dictionary<string, string> Keys { get; } = new()
+    {
+        ["AWS_ACCESS_KEY_ID"] = CephServer.AccessKey,
+        ["AWS_SECRET_ACCESS_KEY"] = CephServer.SecretKey,
+        ["AWS_EC2_METADATA_DISABLED"] = "true",
+    };
+
+    public static Process Start(string folder, IReadOnlyDictionary<string, string>? environment, params string[] arguments)
+    {
+        var start = new ProcessStartInfo("dotnet", [Program, .. arguments])
+        {
+            WorkingDirectory = folder,
+            UseShellExecute = false,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        foreach ((string name, string value) in environment ?? Keys)
+        {
+            start.Environment[name] = value;
+        }
+
+        // What the tests' user may have: profiles, tokens.
+        start.Environment["HOME"] = folder;
+        start.Environment.Remove("MILLRACE_TOKEN");
+        return Process.Start(start)!;
+    }
+
+    /// <summary>Runs it to its end.</summary>
+    public static async Task<(int ExitCode, string Output, string Error)> RunAsync(
+        string folder, IReadOnlyDictionary<string, string>? environment, params string[] arguments)
+    {
+        using Process process = Start(folder, environment, arguments);
+        return await EndAsync(process);
+    }
+
+    public static async Task<(int ExitCode, string Output, string Error)> EndAsync(Process process)
+    {
+        Task<string> output = process.StandardOutput.ReadToEndAsync();
+        Task<string> error = process.StandardError.ReadToEndAsync();
+        try
+        {
+            await process.WaitForExitAsync().WaitAsync(TimeSpan.FromMinutes(5));
+        }
+        catch (TimeoutException)
+        {
+            process.Kill(entireProcessTree: true);
+            throw;
+        }
+
+        return (process.ExitCode, await output, await error);
+    }
+
+    /// <summary>Runs it and asserts that it succeeds.</summary>
+    /// <returns>What it printed.</returns>
+    public static async Task<string> SucceedAsync(string folder, params string[] arguments)
+    {
+        (int exitCode, string output, string error) = await RunAsync(folder, null, arguments);
+        Assert.True(exitCode == 0, $"millrace {string.Join(' ', arguments)}: {exitCode}: {output}{error}");
+        return output;
+    }
+}

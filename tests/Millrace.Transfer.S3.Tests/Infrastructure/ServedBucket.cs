@@ -1,0 +1,61 @@
+using System.Diagnostics;
+
+namespace Millrace.Transfer.S3.Tests.Infrastructure;
+
+/// <summary>`millrace serve s3://BUCKET` as a process on a free port.</summary>
+internal sealed class ServedBucket : IAsyncDisposable
+{
+    private readonly Process _process;
+    private readonly Task<string> _errors;
+
+    private ServedBucket(Process process, JsonElement ready)
+    {
+        _process = process;
+        _errors = process.StandardError.ReadToEndAsync();
+        Ready = ready;
+        Client = new HttpClient { BaseAddress = new Uri(ready.GetProperty("address").GetString()!), Timeout = TimeSpan.FromMinutes(2) };
+    }
+
+    /// <summary>What it printed when it was ready.</summary>
+    public JsonElement Ready { get; }
+
+    public HttpClient Client { get; }
+
+    /// <summary>The URL of its files.</summary>
+    public string Files => Ready.GetProperty("files").GetString()!;
+
+    /// <param name="folder">Where it runs.</param>
+    /// <param name="bucket">Bucket and prefix, as after <c>s3://</c>.</param>
+    /// <param name="endpoint">Where the bucket is.</param>
+    /// <param name="arguments">More arguments.</param>
+    public static async Task<ServedBucket> StartAsync(string folder, string bucket, Uri endpoint, params string[] arguments)
+    {
+        Process process = MillraceCommand.Start(
+            folder, null,
+            [
+                "serve", "s3://" + bucket, "--s3-endpoint", endpoint.AbsoluteUri, "--s3-path-style", "--port", "0", "--json", "--grace", "0",
+                .. arguments,
+            ]);
+        string? line = await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(2));
+        return new ServedBucket(process, JsonDocument.Parse(
+            line ?? throw new InvalidOperationException("It did not start: " + await process.StandardError.ReadToEndAsync())).RootElement);
+    }
+
+    public async Task KillAsync()
+    {
+        _process.Kill();
+        await _process.WaitForExitAsync();
+        await _errors;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        Client.Dispose();
+        if (!_process.HasExited)
+        {
+            await KillAsync();
+        }
+
+        _process.Dispose();
+    }
+}
