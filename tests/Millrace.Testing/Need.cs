@@ -66,11 +66,8 @@ public enum Need
     /// <summary>What eng/publish.sh --native made for this machine.</summary>
     PublishedNative = 1 << 28,
 
-    /// <summary>A real S3 server: Ceph's monitor, store and object gateway.</summary>
-    Ceph = 1 << 28,
-
-    /// <summary>s3cmd, a client of S3.</summary>
-    S3Cmd = 1 << 29,
+    /// <summary>A real S3 server, Ceph's object gateway, and s3cmd.</summary>
+    Ceph = 1 << 29,
 
     /// <summary>nginx, which stands in front of several servers.</summary>
     Nginx = 1 << 30,

@@ -70,9 +70,9 @@ public static class Needs
             () => IsInstalled("h2load") && IsInstalled("nghttp") && IsInstalled("wrk") && IsInstalled("hey") && IsInstalled("slowhttptest"),
             "Needs load generators: apt-get install hey nghttp2-client slowhttptest wrk."),
         [Need.Ceph] = Reason(
-            () => IsInstalled("ceph-mon") && IsInstalled("ceph-osd") && IsInstalled("radosgw") && IsInstalled("radosgw-admin"),
-            "Needs Ceph's object gateway: apt-get install ceph-mon ceph-osd radosgw."),
-        [Need.S3Cmd] = Reason(() => IsInstalled("s3cmd"), "Needs s3cmd: apt-get install s3cmd."),
+            () => IsInstalled("ceph-mon") && IsInstalled("ceph-osd") && IsInstalled("radosgw") && IsInstalled("radosgw-admin")
+                && IsInstalled("s3cmd"),
+            "Needs Ceph's object gateway and s3cmd: apt-get install ceph-mon ceph-osd radosgw s3cmd."),
         [Need.Nginx] = Reason(() => IsInstalled("nginx"), "Needs nginx: apt-get install nginx."),
         [Need.Trace] = Reason(CanTrace, "Traces system calls: apt-get install python3, and allow ptrace in the container."),
     };

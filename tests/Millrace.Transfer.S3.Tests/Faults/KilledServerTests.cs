@@ -11,7 +11,7 @@ public sealed class KilledServerTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [NeedsFact(Need.Ceph | Need.S3Cmd | Need.Nginx)]
+    [NeedsFact(Need.Ceph | Need.Nginx)]
     public async Task Clients_continue_with_another_server_and_every_file_is_whole()
     {
         CephServer ceph = await CephServer.Shared;

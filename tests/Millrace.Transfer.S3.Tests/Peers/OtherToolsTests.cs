@@ -16,7 +16,7 @@ public sealed class OtherToolsTests : BucketTest
             (key, to) => RcloneAsync("copyto", $"ceph:{Bucket.Name}/{key}", to));
     }
 
-    [NeedsFact(Need.Ceph | Need.S3Cmd)]
+    [NeedsFact(Need.Ceph)]
     public async Task S3cmd_both_ways()
     {
         await BothWaysAsync(

@@ -7,7 +7,7 @@ public sealed class ClusterTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [NeedsFact(Need.Ceph | Need.S3Cmd | Need.Nginx)]
+    [NeedsFact(Need.Ceph | Need.Nginx)]
     public async Task Files_pass_through_nginx_by_every_protocol()
     {
         await using Cluster cluster = await Cluster.StartAsync(ceph: null);

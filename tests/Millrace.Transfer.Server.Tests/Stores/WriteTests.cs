@@ -94,6 +94,7 @@ public sealed class WriteTests : ContractTest
     }
 
     [Theory, EveryStore]
+    [NeedsLocalFolder]
     public async Task Reader_keeps_its_version_while_the_name_is_replaced(bool portable)
     {
         IFileStore store = Open(portable);
@@ -185,6 +186,7 @@ public sealed class WriteTests : ContractTest
     }
 
     [Theory, EveryStore]
+    [NeedsLocalFolder]
     public async Task File_cannot_replace_a_folder(bool portable)
     {
         IFileStore store = Open(portable);
@@ -196,6 +198,7 @@ public sealed class WriteTests : ContractTest
     }
 
     [Fact]
+    [NeedsLocalFolder]
     public async Task A_message_never_names_a_path_of_the_server()
     {
         IFileStore store = Open();
