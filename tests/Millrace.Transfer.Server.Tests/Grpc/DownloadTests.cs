@@ -74,6 +74,7 @@ public sealed class DownloadTests : GrpcTest
 
     /// <summary>Without Linux's own calls, a chunk and its header share a block of that size.</summary>
     [NeedsFact(Need.Native)]
+    [NeedsLocalFolder]
     public Task Chunks_have_the_size_of_a_block_when_requested() => DownloadInChunksAsync("grpc", 65_536);
 
     [Theory]
