@@ -158,7 +158,7 @@ public sealed class TokenStore
     /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: it cannot be found out, or it is no file.</exception>
     internal Stamp? FindFile()
     {
-        if (OperatingSystem.IsLinux() && VersionFacts.TryGet(Path, out _, out _, out _) == Errno.NoEntry)
+        if (NativeFeatures.Linux && VersionFacts.TryGet(Path, out _, out _, out _) == Errno.NoEntry)
         {
             // Asked for every request: a FileInfo takes five times as long.
             return null;

@@ -57,7 +57,7 @@ internal sealed class LocalFileReader : StoredFileReader
 
     internal override unsafe bool TryReadCached(ByteRange range, Span<byte> bytes)
     {
-        if (!OperatingSystem.IsLinux())
+        if (!NativeFeatures.Linux)
         {
             return false;
         }
