@@ -33,6 +33,7 @@ export function openPreview(folder: string, first: Entry, actions: PreviewAction
     className: "preview", heading: h("div", { class: "preview-title" }, title, meta), tools: [previous, next, download], body: stage,
     closed: () => reading.abort(),
   });
+  dialog.tabIndex = -1;
   dialog.addEventListener("keydown", (event) => {
     if (event.target instanceof HTMLMediaElement) return;
     if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
@@ -57,6 +58,8 @@ export function openPreview(folder: string, first: Entry, actions: PreviewAction
     meta.textContent = `${size(entry.size)} · ${exactDate(entry.modified)}`;
     previous.disabled = !actions.neighbour(entry, -1);
     next.disabled = !actions.neighbour(entry, 1);
+    // A button that is disabled loses the focus, and with it the keys.
+    if (document.activeElement?.matches(":disabled, body")) dialog.focus();
     stage.replaceChildren();
     stage.className = `stage stage-${kindOf(entry.name)}`;
     void draw(stage, join(folder, entry.name), entry, reading.signal);
