@@ -74,7 +74,6 @@ export interface Session {
   uploads?: string | null;
   canLink?: boolean;
   archives?: boolean;
-  selection?: boolean;
 }
 
 const json = (method: string, value: unknown): RequestInit => ({

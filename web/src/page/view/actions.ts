@@ -3,7 +3,7 @@ import { current, may } from "../access.ts";
 import { makeFolder, makeLink, move, remove, ServerError, urlOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { dateAndTime } from "../format.ts";
-import { encode, join } from "../names.ts";
+import { join } from "../names.ts";
 import { texts } from "../texts.ts";
 import { copyText } from "./clipboard.ts";
 import { field, openDialog, openForm } from "./dialog.ts";
@@ -22,9 +22,6 @@ export interface ActionEvents {
   signIn(): void;
   isTaken(name: string): boolean;
 }
-
-/** The longest address that is certain to be understood. */
-const maxAddress = 7000;
 
 /** What can be done with files and folders. */
 export class Actions {
@@ -45,7 +42,7 @@ export class Actions {
     const canMove = may("write", name) && may("delete", name);
     const items: (MenuItem | false)[] = [
       isOne && (first.isFolder || may("read", name)) && { label: first.isFolder ? texts.open : texts.preview, icon: first.isFolder ? icons.open : icons.preview, act: () => this.events.open(first) },
-      this.canDownload(entries) && { label: isOne && !first.isFolder ? texts.download : texts.downloadZip, icon: icons.download, act: () => this.download(entries) },
+      this.canDownload(entries) && { label: isOne && first.isFolder ? texts.downloadZip : texts.download, icon: icons.download, act: () => this.download(entries) },
       isOne && canMove && { label: texts.rename, icon: icons.rename, act: () => this.rename(first) },
       canMove && { label: texts.move, icon: icons.move, act: () => this.move(entries) },
       { label: isOne ? texts.copyLink : texts.copyLinks, icon: icons.link, act: () => void this.copyLinks(entries) },
@@ -67,11 +64,6 @@ export class Actions {
     const [first] = entries;
     if (entries.length === 1 && first) {
       save(first.isFolder ? `${urlOf(this.full(first), true)}?archive=zip` : urlOf(this.full(first)), first.name);
-      return;
-    }
-    const query = entries.map((entry) => `&only=${encode(entry.name)}${entry.isFolder ? "/" : ""}`).join("");
-    if (current().selection === true && this.canArchive && query.length < maxAddress) {
-      save(`${urlOf(this.folder, true)}?archive=zip${query}`, "files.zip");
       return;
     }
     // One after another: a browser asks once whether a page may download several files.
