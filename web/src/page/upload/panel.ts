@@ -163,7 +163,7 @@ class Row {
     const text = this.describe();
     if (this.status.textContent !== text) this.status.textContent = text;
     set(this.bar, task.size ? task.sent / task.size : task.state === "done" ? 1 : 0);
-    this.bar.hidden = task.isOver || task.state === "queued" || task.state === "failed";
+    this.bar.hidden = task.isOver || ["queued", "failed", "clash"].includes(task.state);
   }
 
   private describe(): string {

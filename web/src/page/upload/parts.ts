@@ -29,6 +29,12 @@ export function readPart(blob: Blob): Promise<Part> {
       if (data.bytes && data.sha256 !== undefined) call?.resolve({ bytes: data.bytes, size: data.bytes.byteLength, sha256: data.sha256 });
       else call?.reject(new ReadError());
     };
+    // The script could not be loaded; the next attempt starts it again.
+    worker.onerror = () => {
+      worker = undefined;
+      for (const call of pending.values()) call.reject(new Error("The worker did not start."));
+      pending.clear();
+    };
   }
   return new Promise((resolve, reject) => {
     pending.set(++ids, { resolve, reject });

@@ -153,7 +153,11 @@ export class Task {
     if (status === 0) return this.wait(0);
     const refusal = errorOf(status, error.originalResponse!.getBody(), error.originalResponse!.getHeader("Retry-After") ?? null);
     if (status === 401) return this.stop("signIn");
-    if (status === 412) return (await this.isOurs()) ? this.succeed() : this.stop("clash");
+    if (status === 412) {
+      if (await this.isOurs()) return this.succeed();
+      this.sent = 0;
+      return this.stop("clash");
+    }
     if (status === 423 || status === 429 || status === 503) return this.wait(refusal.retryAfter * 1000);
     const canPass = status === 404 || status === 409 || status === 460 || (status >= 500 && status !== 501 && status !== 507);
     if (canPass && this.serverErrors++ < maxServerErrors) return this.wait(0);
