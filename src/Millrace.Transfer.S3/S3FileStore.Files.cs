@@ -19,7 +19,7 @@ public sealed partial class S3FileStore
         TransferName name, DigestNeed digest, CancellationToken cancellationToken)
     {
         StoredFile file = await FindAsync(name, digest, cancellationToken) ?? throw S3Errors.NoFile(name);
-        return new S3FileReader(_bucket, _keys.Of(name), file);
+        return new S3FileReader(_bucket, _keys.Of(name), file, Options);
     }
 
     /// <inheritdoc/>

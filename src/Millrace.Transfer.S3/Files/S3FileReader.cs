@@ -1,7 +1,7 @@
 namespace Millrace.Transfer.S3;
 
 /// <summary>One version of a file of an <see cref="S3FileStore"/>, by its tag.</summary>
-internal sealed class S3FileReader(Bucket bucket, string key, StoredFile file) : StoredFileReader
+internal sealed class S3FileReader(Bucket bucket, string key, StoredFile file, S3FileStoreOptions options) : StoredFileReader
 {
     public override StoredFile File => file;
 
@@ -12,6 +12,28 @@ internal sealed class S3FileReader(Bucket bucket, string key, StoredFile file) :
         ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Offset, file.Length, nameof(range));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Length, file.Length - range.Offset, nameof(range));
         return new RangePipeReader(new RangeStream(bucket, key, file, range));
+    }
+
+    /// <remarks>The signature is computed here; the bucket is not asked.</remarks>
+    public override async ValueTask<Uri?> FindAddressAsync(string mediaType, string disposition)
+    {
+        if (!options.Redirects)
+        {
+            return null;
+        }
+
+        var request = new GetPreSignedUrlRequest
+        {
+            BucketName = bucket.Name,
+            Key = key,
+            Verb = HttpVerb.GET,
+            Protocol = bucket.IsEncrypted ? Protocol.HTTPS : Protocol.HTTP,
+            Expires = DateTime.UtcNow + options.RedirectLifetime,
+        };
+        request.ResponseHeaderOverrides.ContentType = mediaType;
+        request.ResponseHeaderOverrides.ContentDisposition = disposition;
+        request.ResponseHeaderOverrides.CacheControl = "no-store";
+        return new Uri(await bucket.Client.GetPreSignedURLAsync(request));
     }
 
     public override ValueTask DisposeAsync() => default;

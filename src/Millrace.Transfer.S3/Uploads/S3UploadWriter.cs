@@ -20,6 +20,7 @@ internal sealed class S3UploadWriter : UploadWriter
     private readonly bool _discardable;
     private readonly long _limit;
     private readonly long _start;
+    private bool _saving;
     private bool _settled;
     private bool _disposed;
 
@@ -58,6 +59,7 @@ internal sealed class S3UploadWriter : UploadWriter
     public override async ValueTask<UploadStatus> SaveAsync(CancellationToken cancellationToken)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
+        _saving = true;
         await StopWatchingAsync();
         await _body.SettleAsync(isLast: _upload.Record.Length == Offset, cancellationToken);
         UploadRecord record = ToRecord();
@@ -107,8 +109,25 @@ internal sealed class S3UploadWriter : UploadWriter
             _disposed = true;
             await StopWatchingAsync();
             await _body.DisposeAsync();
+            await AbortDiscardedAsync();
             _end.Dispose();
             _holder.Dispose();
+        }
+    }
+
+    /// <summary>Parts of which no state says anything yet belong to nobody.</summary>
+    private async ValueTask AbortDiscardedAsync()
+    {
+        if (_discardable && !_saving && _upload.Record.MultipartId is null)
+        {
+            try
+            {
+                await _multipart.AbortAsync(CancellationToken.None);
+            }
+            catch (TransferException)
+            {
+                // The upkeep does it later.
+            }
         }
     }
 

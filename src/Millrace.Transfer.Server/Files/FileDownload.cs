@@ -87,6 +87,10 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
         bool isGet = HttpMethods.IsGet(context.Request.Method);
         StringValues range = context.Request.Headers.Range;
         CancellationToken aborted = context.RequestAborted;
+        if (isGet && await DownloadRedirect.TryAnswerAsync(context, reader))
+        {
+            return;
+        }
 
         // Only GET knows ranges: RFC 9110, section 14.2.
         if (isGet

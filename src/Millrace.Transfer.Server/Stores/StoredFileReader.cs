@@ -32,6 +32,12 @@ public abstract class StoredFileReader : IAsyncDisposable
     /// <exception cref="TransferException"><see cref="TransferError.Changed"/>.</exception>
     internal virtual bool TryReadCached(ByteRange range, Span<byte> bytes) => false;
 
+    /// <summary>An address where a client reads this file itself for a few minutes, without credentials.</summary>
+    /// <param name="mediaType">The <c>Content-Type</c> of the response there.</param>
+    /// <param name="disposition">Its <c>Content-Disposition</c>.</param>
+    /// <returns>Null, unless the store has one and may give it away.</returns>
+    public virtual ValueTask<Uri?> FindAddressAsync(string mediaType, string disposition) => default;
+
     /// <inheritdoc/>
     public abstract ValueTask DisposeAsync();
 }

@@ -79,6 +79,12 @@ public sealed class TransferClientOptions
     /// </summary>
     public bool VerifyDigests { get; set; } = true;
 
+    /// <summary>
+    /// Whether a server may send downloads over HTTP to the object store where it keeps the files; false by default. No token is sent
+    /// there, and the version and the digest are those that the server named.
+    /// </summary>
+    public bool FollowRedirects { get; set; }
+
     /// <summary>What a downloaded file has to survive; <see cref="Durability.OnCommit"/> by default.</summary>
     public Durability Durability { get; set; } = Durability.OnCommit;
 

@@ -34,11 +34,10 @@ internal partial class HttpProtocolClient
     {
         ProtocolCall call = Call("Downloading", name);
         long started = Stopwatch.GetTimestamp();
-        HttpResponseMessage response = await SendAsync(HttpMethod.Get, ContentUrlOf(name), call, watch, request =>
+        void Prepare(HttpRequestMessage request)
         {
             // A range of something that was coded on the way is worth nothing.
             Add(request, "Accept-Encoding", "identity");
-            AddWantDigest(request, digest);
             if (range is { } part)
             {
                 request.Headers.Range = new RangeHeaderValue(
@@ -48,11 +47,35 @@ internal partial class HttpProtocolClient
                     Add(request, "If-Range", version.ToString());
                 }
             }
-        }).ConfigureAwait(false);
+        }
+
+        HttpResponseMessage described = await SendAnyAsync(
+            HttpMethod.Get,
+            ContentUrlOf(name),
+            call,
+            watch,
+            request =>
+            {
+                Prepare(request);
+                AddWantDigest(request, digest);
+                if (Setup.Options.FollowRedirects)
+                {
+                    Add(request, "Prefer", "redirect");
+                }
+            },
+            content: null).ConfigureAwait(false);
+        HttpResponseMessage response = IsRedirect(described)
+            ? await FollowAsync(described, call, watch, Prepare).ConfigureAwait(false)
+            : described;
+        if (!response.IsSuccessStatusCode)
+        {
+            throw await RefusalAsync(response, call, watch).ConfigureAwait(false);
+        }
+
         TimeSpan roundTrip = Stopwatch.GetElapsedTime(started);
         try
         {
-            return await OpenAsync(response, call, roundTrip, watch).ConfigureAwait(false);
+            return await OpenAsync(response, described, call, roundTrip, watch).ConfigureAwait(false);
         }
         catch
         {
@@ -97,7 +120,7 @@ internal partial class HttpProtocolClient
     }
 
     private static async Task<OpenedFile> OpenAsync(
-        HttpResponseMessage response, ProtocolCall call, TimeSpan roundTrip, IdleWatch watch)
+        HttpResponseMessage response, HttpResponseMessage described, ProtocolCall call, TimeSpan roundTrip, IdleWatch watch)
     {
         HttpContentHeaders headers = response.Content.Headers;
         long offset = 0;
@@ -127,8 +150,8 @@ internal partial class HttpProtocolClient
             Count = headers.ContentLength,
             Length = length,
             Tag = Fields.Tag(response),
-            Sha256 = Fields.Sha256(response),
-            Modified = headers.LastModified,
+            Sha256 = Fields.Sha256(described),
+            Modified = described.Content.Headers.LastModified,
             RoundTrip = roundTrip,
         };
     }
