@@ -17,6 +17,32 @@ internal static class Errors
     public static TransferException NoFolderPossible(TransferName name) => Invalid(
         $"'{name}' cannot be created: its folder is a file, or a link that leads nowhere. Choose another name.", name.Value);
 
+    public static TransferException NothingThere(TransferName name) =>
+        new(TransferError.NotFound, $"There is no file or folder '{name}'.", name.Value);
+
+    public static TransferException NoFolderFor(TransferName name) => new(
+        TransferError.NotFound,
+        $"There is no folder '{name.Folder}' for '{name.FileName}' to be in. Create that first.",
+        name.Value)
+    {
+        Status = StatusCodes.Status409Conflict,
+    };
+
+    public static TransferException NameTaken(TransferName name) => new(
+        TransferError.AlreadyExists, $"Something has the name '{name}' already. Choose another one.", name.Value);
+
+    public static TransferException IntoItself(TransferName name) =>
+        Invalid($"'{name}' cannot be moved to its own name or into itself. Choose another target.", name.Value);
+
+    public static TransferException OtherFileSystem(TransferName name) => Invalid(
+        $"'{name}' cannot be moved there: that is on another file system of the server. Upload a copy, then delete this.", name.Value);
+
+    public static TransferException LinkStays(TransferName name) => Invalid(
+        $"'{name}' is a link, which can be renamed only within its folder. Move the file that it leads to.", name.Value);
+
+    public static TransferException HasStore(TransferName name) => Invalid(
+        $"'{name}' is the folder of another store, or contains one. It is neither moved nor deleted.", name.Value);
+
     public static TransferException NoUpload(UploadId id) => new(
         TransferError.NotFound,
         $"There is no upload {id}: it was never started, was deleted, or has expired. Start a new one.");

@@ -60,7 +60,7 @@ internal static class CrossSiteRequest
     }
 
     /// <summary>The scheme is not compared: a proxy may have ended TLS.</summary>
-    private static bool IsOf(Uri origin, HostString host) =>
+    public static bool IsOf(Uri origin, HostString host) =>
         host.HasValue
         && origin.Scheme is "http" or "https"
         && origin.Host.Equals(host.Host, StringComparison.OrdinalIgnoreCase)

@@ -41,6 +41,9 @@ internal sealed class TransferGuard : IDisposable
             Listings(TotalListings * _options.Limits.MaxListings, int.MaxValue, perCaller: false));
     }
 
+    /// <summary>The server's URL before a proxy; null for that of each request.</summary>
+    public Uri? PublicUrl => _options.PublicUrl;
+
     /// <summary>Transfers that run now.</summary>
     public int Running => Volatile.Read(ref _running);
 
@@ -86,19 +89,24 @@ internal sealed class TransferGuard : IDisposable
     /// <param name="store">Where it does that.</param>
     /// <param name="operation">What it does.</param>
     /// <param name="name">The file or folder; <c>default</c> for the root, or without a name.</param>
+    /// <param name="second">Another file or folder, for which the same is needed; null without one.</param>
     /// <returns>To be disposed at the end of the request.</returns>
     /// <exception cref="TransferException">
     /// <see cref="TransferError.Unauthorized"/>, <see cref="TransferError.Forbidden"/>,
     /// <see cref="TransferError.TooManyTransfers"/>, <see cref="TransferError.TooLarge"/>.
     /// </exception>
     public async ValueTask<TransferPass> EnterAsync(
-        HttpContext context, IFileStore store, TransferOperation operation, TransferName name)
+        HttpContext context, IFileStore store, TransferOperation operation, TransferName name, TransferName? second = null)
     {
         TransferObservation observation = TransferObservation.Begin(_meter, _logger, context, operation.Scope, name);
         try
         {
             await CrossSiteRequest.ThrowIfNotAllowedAsync(context, _options.PublicUrl);
             string? owner = await AuthorizeAsync(context, operation.Scope, name);
+            if (second is { } other)
+            {
+                await AuthorizeAsync(context, operation.Scope, other);
+            }
 
             // The name of a token has no colon, so it cannot be mistaken for an address.
             string caller = owner is null or LinkHandler.Owner ? ":" + TransferObservation.CallerOf(context) : owner;

@@ -34,4 +34,13 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
 
     /// <summary>DELETE, Delete.</summary>
     public static readonly TransferOperation Delete = new(TransferScope.Delete, IsTransfer: false);
+
+    /// <summary>DELETE of a folder with everything in it, whose names the caller could not know otherwise.</summary>
+    public static readonly TransferOperation DeleteFolder = new(TransferScope.Delete | TransferScope.List, IsTransfer: false);
+
+    /// <summary>MOVE, Move: for the old name and for the new one, under which a file may be replaced.</summary>
+    public static readonly TransferOperation Move = new(TransferScope.Write | TransferScope.Delete, IsTransfer: false);
+
+    /// <summary>MKCOL, CreateFolder.</summary>
+    public static readonly TransferOperation CreateFolder = new(TransferScope.Write, IsTransfer: false);
 }

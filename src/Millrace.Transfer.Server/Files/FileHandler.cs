@@ -6,11 +6,13 @@ namespace Millrace.Transfer.Server;
 /// <summary>Every request for a file or a folder begins here.</summary>
 internal sealed class FileHandler(IFileStore store, TransferServerOptions options)
 {
-    private const string Allowed = "GET, HEAD, PUT, DELETE, OPTIONS";
+    public const string Allowed = "GET, HEAD, PUT, DELETE, MOVE, MKCOL, OPTIONS";
 
     private readonly FileDownload _download = new(store, options);
     private readonly FileUpload _upload = new(store);
     private readonly FileRemoval _removal = new(store);
+    private readonly FileMove _move = new(store);
+    private readonly FolderCreation _creation = new(store);
     private readonly FolderDownload _folder = new(store, options);
 
     public Task HandleAsync(HttpContext context)
@@ -50,6 +52,16 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         if (HttpMethods.IsDelete(method))
         {
             return _removal.AnswerAsync(context, target);
+        }
+
+        if (method == "MOVE")
+        {
+            return _move.AnswerAsync(context, target);
+        }
+
+        if (method == "MKCOL")
+        {
+            return _creation.AnswerAsync(context, target);
         }
 
         context.Response.Headers.Allow = Allowed;

@@ -1,12 +1,14 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>DELETE of a file, or of an empty folder.</summary>
+/// <summary>DELETE of a file or an empty folder; with <c>Depth: infinity</c>, of a folder with everything in it.</summary>
 internal sealed class FileRemoval(IFileStore store)
 {
     public async Task AnswerAsync(HttpContext context, FileTarget target)
     {
-        using TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(context, store, TransferOperation.Delete, target.Name);
+        bool withContent = target.IsFolder
+            && context.Request.Headers["Depth"].ToString().Equals("infinity", StringComparison.OrdinalIgnoreCase);
+        using TransferPass pass = await TransferGuard.Of(context).EnterAsync(
+            context, store, withContent ? TransferOperation.DeleteFolder : TransferOperation.Delete, target.Name);
         if (target.Name.IsRoot)
         {
             throw new Refusal(
@@ -23,7 +25,11 @@ internal sealed class FileRemoval(IFileStore store)
 
         // A path with a trailing slash is that of a folder, not of a file.
         bool deleted = !(target.IsFolder && present is not null)
-            && await StoreConflict.AskAsync(pass.Store.DeleteAsync(target.Name, precondition, aborted), precondition);
+            && await StoreConflict.AskAsync(
+                withContent
+                    ? pass.Store.DeleteFolderAsync(target.Name, aborted)
+                    : pass.Store.DeleteAsync(target.Name, precondition, aborted),
+                precondition);
         if (!deleted)
         {
             throw new TransferException(

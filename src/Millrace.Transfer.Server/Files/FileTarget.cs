@@ -18,9 +18,14 @@ internal readonly record struct FileTarget(TransferName Name, bool IsFolder, str
 
     /// <summary>Reads the target of a request.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>.</exception>
-    public static FileTarget Of(HttpContext context)
+    public static FileTarget Of(HttpContext context) => Of(context, RawTarget.PathOf(context));
+
+    /// <summary>Reads another path that has to be one of the same endpoint.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="path">The path as the client wrote it, without a query.</param>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>.</exception>
+    public static FileTarget Of(HttpContext context, string path)
     {
-        string path = RawTarget.PathOf(context);
         if (!RawTarget.TryCut(path, PrefixOf(context), out string rest))
         {
             throw Outside(path);

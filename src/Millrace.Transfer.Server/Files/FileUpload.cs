@@ -83,12 +83,21 @@ internal sealed class FileUpload(IFileStore store)
         }
     }
 
-    private static void Answer(HttpContext context, FileTarget target, StoredFile file, bool isNew)
+    /// <summary>Answers that something has a name now.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="target">The name.</param>
+    /// <param name="file">The file; null for a folder.</param>
+    /// <param name="isNew">Whether nothing had the name before.</param>
+    public static void Answer(HttpContext context, FileTarget target, StoredFile? file, bool isNew)
     {
         HttpResponse response = context.Response;
         response.StatusCode = isNew ? StatusCodes.Status201Created : StatusCodes.Status204NoContent;
-        response.Headers.ETag = file.Tag.ToString();
-        if (file.Sha256 is { } digest)
+        if (file is not null)
+        {
+            response.Headers.ETag = file.Tag.ToString();
+        }
+
+        if (file?.Sha256 is { } digest)
         {
             response.Headers[TransferHeaders.ReprDigest] = DigestField.Format(digest);
         }

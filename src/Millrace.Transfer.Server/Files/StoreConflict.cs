@@ -21,7 +21,7 @@ internal static class StoreConflict
             throw new Refusal(
                 exception.Error, exception.Message, exception.Name)
             {
-                Status = StatusCodes.Status409Conflict,
+                Status = exception.Status ?? StatusCodes.Status409Conflict,
             };
         }
     }

@@ -8,6 +8,8 @@ internal static class FileTransferService
         "Stat" => GrpcFiles.StatAsync,
         "List" => GrpcFiles.ListAsync,
         "Delete" => GrpcFiles.DeleteAsync,
+        "Move" => GrpcFiles.MoveAsync,
+        "CreateFolder" => GrpcFiles.CreateFolderAsync,
         "Download" => GrpcDownload.AnswerAsync,
         "Upload" => GrpcUpload.AnswerAsync,
         "StartUpload" => GrpcUploads.StartAsync,

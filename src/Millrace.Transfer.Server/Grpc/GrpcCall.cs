@@ -93,9 +93,9 @@ internal sealed class GrpcCall : IAsyncDisposable
     /// </summary>
     public void ExpectFile() => TransferGuard.SetBodyLimit(Context, bytes: null);
 
-    public async ValueTask<TransferPass> EnterAsync(TransferOperation operation, TransferName name)
+    public async ValueTask<TransferPass> EnterAsync(TransferOperation operation, TransferName name, TransferName? second = null)
     {
-        TransferPass pass = await TransferGuard.Of(Context).EnterAsync(Context, Store, operation, name);
+        TransferPass pass = await TransferGuard.Of(Context).EnterAsync(Context, Store, operation, name, second);
         Store = pass.Store;
         return pass;
     }

@@ -3,7 +3,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>Stat, List and Delete.</summary>
+/// <summary>Stat, List, Delete, Move and CreateFolder.</summary>
 internal static class GrpcFiles
 {
     /// <summary>Entries that are asked of the store at once.</summary>
@@ -23,9 +23,43 @@ internal static class GrpcFiles
     {
         DeleteRequest request = await call.ReadAsync(DeleteRequest.Parser);
         TransferName name = TransferName.Parse(request.Name);
-        using TransferPass pass = await call.EnterAsync(TransferOperation.Delete, name);
-        bool deleted = await call.Store.DeleteAsync(name, GrpcValues.Precondition(request.Precondition), call.Ended);
+        using TransferPass pass = await call.EnterAsync(
+            request.Recursive ? TransferOperation.DeleteFolder : TransferOperation.Delete, name);
+        WritePrecondition precondition = GrpcValues.Precondition(request.Precondition);
+        if (request.Recursive && !precondition.IsNone)
+        {
+            throw Errors.Invalid("A folder has no version. Leave 'precondition' out to delete it with everything in it.", name.Value);
+        }
+
+        bool deleted = request.Recursive
+            ? await call.Store.DeleteFolderAsync(name, call.Ended)
+            : await call.Store.DeleteAsync(name, precondition, call.Ended);
         await call.Answer.SendAsync(new DeleteResponse { Deleted = deleted });
+    }
+
+    public static async Task MoveAsync(GrpcCall call)
+    {
+        MoveRequest request = await call.ReadAsync(MoveRequest.Parser);
+        TransferName from = TransferName.Parse(request.From);
+        TransferName to = TransferName.Parse(request.To);
+        using TransferPass pass = await call.EnterAsync(TransferOperation.Move, from, to);
+        var options = new MoveOptions { Source = GrpcValues.Precondition(request.Precondition), Replace = request.Replace };
+        var answer = new MoveResponse();
+        if (await call.Store.MoveAsync(from, to, options, call.Ended) is { } file)
+        {
+            answer.File = GrpcMapping.ToMessage(file);
+        }
+
+        await call.Answer.SendAsync(answer);
+    }
+
+    public static async Task CreateFolderAsync(GrpcCall call)
+    {
+        CreateFolderRequest request = await call.ReadAsync(CreateFolderRequest.Parser);
+        TransferName name = TransferName.Parse(request.Name);
+        using TransferPass pass = await call.EnterAsync(TransferOperation.CreateFolder, name);
+        await call.Store.CreateFolderAsync(name, call.Ended);
+        await call.Answer.SendAsync(new CreateFolderResponse());
     }
 
     public static async Task ListAsync(GrpcCall call)

@@ -49,6 +49,30 @@ public interface IFileStore
     /// <returns>False when there was none.</returns>
     ValueTask<bool> DeleteAsync(TransferName name, WritePrecondition precondition, CancellationToken cancellationToken);
 
+    /// <summary>Deletes a folder with everything in it.</summary>
+    /// <returns>False when there was no such folder.</returns>
+    ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken);
+
+    /// <summary>Moves or renames a file, or a folder with everything in it, in one step and durably.</summary>
+    /// <param name="from">The file or folder.</param>
+    /// <param name="to">Its new name. The folder that it is in must exist.</param>
+    /// <param name="options">The precondition, and whether a file may be replaced.</param>
+    /// <param name="cancellationToken">Until it begins to be moved.</param>
+    /// <returns>The file under its new name; null for a folder.</returns>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.NotFound"/>; <see cref="TransferError.AlreadyExists"/>: something has the new name;
+    /// <see cref="TransferError.PreconditionFailed"/>; <see cref="TransferError.InvalidRequest"/>: a folder into itself, or what this
+    /// store cannot do in one step. Nothing was moved then.
+    /// </exception>
+    ValueTask<StoredFile?> MoveAsync(
+        TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken);
+
+    /// <summary>Creates an empty folder, durably.</summary>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.AlreadyExists"/>; <see cref="TransferError.NotFound"/>: there is no folder for it to be in.
+    /// </exception>
+    ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken);
+
     /// <summary>Starts an upload that can be resumed after any interruption.</summary>
     ValueTask<UploadStatus> StartUploadAsync(StartUploadOptions options, CancellationToken cancellationToken);
 

@@ -17,7 +17,7 @@ public sealed partial class LocalFileStore
     private Action<int>? _tell;
     private int _untold;
 
-    private static EnumerationOptions Everything { get; } = new()
+    internal static EnumerationOptions Everything { get; } = new()
     {
         RecurseSubdirectories = true,
         AttributesToSkip = FileAttributes.ReparsePoint,
@@ -159,6 +159,7 @@ public sealed partial class LocalFileStore
             CleanUp();
         }
 
+        DeleteRemains();
         await TryAsync(() => Limits.CountAsync(maxAge: long.MaxValue, _end.Token));
         await TryAsync(() => Task.FromResult(_digests.Sweep(Exists, _end.Token)));
         TimeSpan shortest = Options.UploadLifetime < Options.EmptyUploadLifetime ? Options.UploadLifetime : Options.EmptyUploadLifetime;

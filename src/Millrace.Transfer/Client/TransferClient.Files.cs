@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Millrace.Transfer;
 
-/// <summary>Looking, listing, deleting.</summary>
+/// <summary>Looking, listing, deleting, moving.</summary>
 public sealed partial class TransferClient
 {
     /// <summary>Pages without an entry, one after the other, that a listing may have.</summary>
@@ -85,6 +85,94 @@ public sealed partial class TransferClient
 
                 // Gone after a try whose answer was lost: that try was it.
                 return await context.Protocol.DeleteAsync(name, precondition, watch).ConfigureAwait(false) || state.Attempts > 1;
+            },
+            cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Deletes a folder with everything in it.</summary>
+    /// <param name="folder">The folder.</param>
+    /// <param name="cancellationToken">Ends it; whether it was deleted is not known then.</param>
+    /// <returns>False when there was none.</returns>
+    /// <exception cref="TransferException">It was refused, or failed for good.</exception>
+    public Task<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken = default)
+    {
+        ThrowIfRoot(folder);
+        return RunAsync(
+            async (protocol, state, watch) =>
+                await protocol.DeleteFolderAsync(folder, watch).ConfigureAwait(false) || state.Attempts > 1,
+            cancellationToken);
+    }
+
+    /// <summary>Moves or renames a file, or a folder with everything in it, in one step.</summary>
+    /// <param name="from">The file or folder.</param>
+    /// <param name="to">Its new name. The folder that it is in must exist.</param>
+    /// <param name="options">The precondition, and whether a file may be replaced.</param>
+    /// <param name="cancellationToken">Ends it; whether it was moved is not known then.</param>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.NotFound"/>, <see cref="TransferError.AlreadyExists"/>, or it was refused otherwise, or failed for
+    /// good.
+    /// </exception>
+    public Task MoveAsync(
+        TransferName from, TransferName to, MoveOptions options = default, CancellationToken cancellationToken = default)
+    {
+        ThrowIfRoot(from);
+        ThrowIfRoot(to);
+        return RunAsync(
+            async (protocol, state, watch) =>
+            {
+                try
+                {
+                    await protocol.MoveAsync(from, to, options, watch).ConfigureAwait(false);
+                    return true;
+                }
+                catch (TransferException exception) when (exception.Error == TransferError.NotFound && state.Attempts > 1)
+                {
+                    // Gone after a try whose answer was lost: if the new name has a file, that try was it.
+                    if (await protocol.FindAsync(to, digest: false, watch).ConfigureAwait(false) is null)
+                    {
+                        throw;
+                    }
+
+                    return true;
+                }
+            },
+            cancellationToken);
+    }
+
+    /// <summary>Creates an empty folder. The folder that it is in must exist.</summary>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.AlreadyExists"/>, <see cref="TransferError.NotFound"/>, or it was refused otherwise, or failed for
+    /// good.
+    /// </exception>
+    public Task CreateFolderAsync(TransferName folder, CancellationToken cancellationToken = default)
+    {
+        ThrowIfRoot(folder);
+        return RunAsync(
+            async (protocol, state, watch) =>
+            {
+                try
+                {
+                    await protocol.CreateFolderAsync(folder, watch).ConfigureAwait(false);
+                }
+                catch (TransferException exception) when (exception.Error == TransferError.AlreadyExists && state.Attempts > 1)
+                {
+                    // By a try whose answer was lost.
+                }
+
+                return true;
+            },
+            cancellationToken);
+    }
+
+    private async Task<T> RunAsync<T>(
+        Func<Protocol, RetryState, IdleWatch, Task<T>> attempt, CancellationToken cancellationToken)
+    {
+        TransferContext context = await ContextAsync(cancellationToken).ConfigureAwait(false);
+        return await _retry.RunAsync(
+            async (state, token) =>
+            {
+                using IdleWatch watch = context.Watch(token);
+                return await attempt(context.Protocol, state, watch).ConfigureAwait(false);
             },
             cancellationToken).ConfigureAwait(false);
     }

@@ -21,6 +21,9 @@ public sealed class OperationTests : GrpcTest
         [Operation.StatArchive] = TransferScope.List | TransferScope.Read,
         [Operation.Upload] = TransferScope.Write,
         [Operation.Delete] = TransferScope.Delete,
+        [Operation.DeleteFolder] = TransferScope.Delete | TransferScope.List,
+        [Operation.Move] = TransferScope.Write | TransferScope.Delete,
+        [Operation.CreateFolder] = TransferScope.Write,
         [Operation.StartUpload] = TransferScope.Write,
         [Operation.AppendUpload] = TransferScope.Write,
         [Operation.StreamUpload] = TransferScope.Write,
@@ -50,6 +53,9 @@ public sealed class OperationTests : GrpcTest
         StatArchive,
         Upload,
         Delete,
+        DeleteFolder,
+        Move,
+        CreateFolder,
         StartUpload,
         AppendUpload,
         StreamUpload,
@@ -98,9 +104,34 @@ public sealed class OperationTests : GrpcTest
         }
     }
 
+    [Theory]
+    [InlineData("x/a", "y/a")]
+    [InlineData("y/a", "x/a")]
+    [InlineData("x/a", "xy")]
+    [InlineData("x", "y")]
+    [NeedsLocalFolder]
+    public async Task Moving_needs_a_prefix_that_has_both_names(string from, string to)
+    {
+        var tokens = new TokenStore(TokenStore.DefaultPath(Server.Folder));
+        string token = (await tokens.AddAsync("one", TransferScope.All, TransferName.Parse("x"))).Secret;
+        Directory.CreateDirectory(PathOf("x"));
+        Directory.CreateDirectory(PathOf("y"));
+        Put(from.Contains('/') ? from : "x/a", Small);
+
+        (await CallAsync(GrpcForm.Http2, "Move", Frames.Of(new MoveRequest { From = from, To = to, Replace = true }), Bearer(token)))
+            .Failed(7, TransferError.Forbidden);
+        using var request = new HttpRequestMessage(new HttpMethod("MOVE"), new Uri(Server.Server.Address, $"/files/{from}"));
+        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", token);
+        request.Headers.Add("Destination", $"/files/{to}");
+        using HttpResponseMessage response = await Http2.SendAsync(request);
+        Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
+    }
+
     private static bool Offers(Protocol protocol, Operation operation) => protocol switch
     {
-        Protocol.Http1 or Protocol.Http2 => operation <= Operation.Delete,
+        // A bucket has no step for these.
+        _ when TestedStore.IsBucket && operation is (Operation.DeleteFolder or Operation.Move or Operation.CreateFolder) => false,
+        Protocol.Http1 or Protocol.Http2 => operation <= Operation.CreateFolder,
         Protocol.Tus or Protocol.Draft =>
             operation >= Operation.StartUpload && operation is not (Operation.StreamUpload or Operation.CommitUpload),
         _ => operation is not (Operation.StatList or Operation.Archive or Operation.StatArchive),
@@ -153,6 +184,9 @@ public sealed class OperationTests : GrpcTest
             Operation.Download => Of("Download", new DownloadRequest { Name = "x/a" }),
             Operation.List => Of("List", new ListRequest { Folder = "x" }),
             Operation.Delete => Of("Delete", new DeleteRequest { Name = "x/a" }),
+            Operation.DeleteFolder => Of("Delete", new DeleteRequest { Name = "x", Recursive = true }),
+            Operation.Move => Of("Move", new MoveRequest { From = "x/a", To = "x/moved", Replace = true }),
+            Operation.CreateFolder => Of("CreateFolder", new CreateFolderRequest { Name = $"x/{Guid.NewGuid()}" }),
             Operation.StartUpload => Of("StartUpload", new StartUploadRequest { Name = "x/other" }),
             Operation.QueryUpload => Of("QueryUpload", new QueryUploadRequest { Upload = upload }),
             Operation.CommitUpload => Of("CommitUpload", new CommitUploadRequest { Upload = upload }),
@@ -174,6 +208,9 @@ public sealed class OperationTests : GrpcTest
             Operation.StatArchive => (HttpMethod.Head, "/files/x/?archive=zip"),
             Operation.Upload => (HttpMethod.Put, "/files/x/new"),
             Operation.Delete => (HttpMethod.Delete, "/files/x/a"),
+            Operation.DeleteFolder => (HttpMethod.Delete, "/files/x/"),
+            Operation.Move => (new HttpMethod("MOVE"), "/files/x/a"),
+            Operation.CreateFolder => (new HttpMethod("MKCOL"), $"/files/x/{Guid.NewGuid()}/"),
             Operation.StartUpload => isTus ? (HttpMethod.Post, "/uploads") : (HttpMethod.Put, "/files/x/other"),
             Operation.AppendUpload => (HttpMethod.Patch, $"/uploads/{upload}"),
             Operation.QueryUpload => (HttpMethod.Head, $"/uploads/{upload}"),
@@ -190,6 +227,11 @@ public sealed class OperationTests : GrpcTest
         {
             request.Content = new ByteArrayContent(Small);
             request.Content.Headers.ContentType = new(isTus ? "application/offset+octet-stream" : "application/partial-upload");
+        }
+
+        if (operation is Operation.DeleteFolder or Operation.Move)
+        {
+            fields.Add(operation == Operation.Move ? ("Destination", "/files/x/moved") : ("Depth", "infinity"));
         }
 
         if (operation == Operation.AppendUpload)

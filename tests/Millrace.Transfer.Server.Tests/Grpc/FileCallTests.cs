@@ -2,7 +2,7 @@ using Millrace.Transfer.Messages;
 
 namespace Millrace.Transfer.Server.Tests.Grpc;
 
-/// <summary>Stat, List and Delete.</summary>
+/// <summary>Stat, List, Delete, Move and CreateFolder.</summary>
 public sealed class FileCallTests : GrpcTest
 {
     [Theory, EveryForm]
@@ -95,6 +95,50 @@ public sealed class FileCallTests : GrpcTest
         var request = new DeleteRequest { Name = "a", Precondition = new Precondition { Tags = { "other" } } };
         (await CallAsync("Delete", request)).Failed(9, TransferError.PreconditionFailed);
         Assert.True(File.Exists(PathOf("a")));
+    }
+
+    [Theory, EveryForm]
+    [NeedsLocalFolder]
+    public async Task Folder_is_created_and_deleted_with_everything_in_it(string form)
+    {
+        byte[] create = Frames.Of(new CreateFolderRequest { Name = "x" });
+        (await CallAsync(form, "CreateFolder", create)).Only(CreateFolderResponse.Parser);
+        (await CallAsync(form, "CreateFolder", create)).Failed(6, TransferError.AlreadyExists);
+        (await CallAsync("CreateFolder", new CreateFolderRequest { Name = "none/x" })).Failed(5, TransferError.NotFound);
+        Put("x/a", []);
+
+        var delete = new DeleteRequest { Name = "x" };
+        (await CallAsync("Delete", delete)).Failed(3, TransferError.InvalidRequest);
+        delete.Recursive = true;
+        (await CallAsync("Delete", new DeleteRequest(delete) { Precondition = new Precondition { MustExist = true } }))
+            .Failed(3, TransferError.InvalidRequest);
+        Assert.True((await CallAsync(form, "Delete", Frames.Of(delete))).Only(DeleteResponse.Parser).Deleted);
+        Assert.False((await CallAsync(form, "Delete", Frames.Of(delete))).Only(DeleteResponse.Parser).Deleted);
+        Assert.False(Directory.Exists(PathOf("x")));
+    }
+
+    [Theory, EveryForm]
+    [NeedsLocalFolder]
+    public async Task Files_and_folders_are_moved(string form)
+    {
+        Directory.CreateDirectory(PathOf("x"));
+        Put("x/a", [1]);
+        Put("b", [2, 3]);
+
+        MoveResponse moved = (await CallAsync(form, "Move", Frames.Of(new MoveRequest { From = "x/a", To = "x/c" }))).Only(MoveResponse.Parser);
+        Assert.Equal(("x/c", 1L), (moved.File.Name, moved.File.Length));
+        Assert.Null((await CallAsync(form, "Move", Frames.Of(new MoveRequest { From = "x", To = "y" }))).Only(MoveResponse.Parser).File);
+
+        var taken = new MoveRequest { From = "b", To = "y/c", Precondition = new Precondition { Tags = { "other" } } };
+        (await CallAsync("Move", taken)).Failed(9, TransferError.PreconditionFailed);
+        taken.Precondition = null;
+        (await CallAsync("Move", taken)).Failed(6, TransferError.AlreadyExists);
+        taken.Replace = true;
+        Assert.Equal(2, (await CallAsync(form, "Move", Frames.Of(taken))).Only(MoveResponse.Parser).File.Length);
+        Assert.Equal([2, 3], File.ReadAllBytes(PathOf("y/c")));
+        (await CallAsync("Move", taken)).Failed(5, TransferError.NotFound);
+        (await CallAsync("Move", new MoveRequest { From = "y", To = "y/z" })).Failed(3, TransferError.InvalidRequest);
+        (await CallAsync("Move", new MoveRequest { From = "y", To = ".millrace/z" })).Failed(3, TransferError.InvalidName);
     }
 
     private static IEnumerable<string> Names(List<ListEntry> entries) => entries.Select(static entry => entry.Name);

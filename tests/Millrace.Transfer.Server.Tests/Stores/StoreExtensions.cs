@@ -40,6 +40,10 @@ internal static class StoreExtensions
         this IFileStore store, string name, DigestNeed need = DigestNeed.IfKnown) =>
         await store.FindAsync(name.Name(), need, default);
 
+    public static ValueTask<StoredFile?> MoveAsync(
+        this IFileStore store, string from, string to, MoveOptions options = default) =>
+        store.MoveAsync(from.Name(), to.Name(), options, default);
+
     public static async Task<UploadStatus> StartAsync(this IFileStore store, string? name, long? length) =>
         await store.StartUploadAsync(
             new StartUploadOptions { Name = name is null ? default : name.Name(), Length = length }, default);

@@ -126,6 +126,31 @@ public sealed class FolderTests : ServerTest
         Assert.Null(await client.FindAsync(Clients.Name("x")));
     }
 
+    [Theory, EveryProtocol(ProtocolSet.Downloads)]
+    public async Task Folders_are_created_moved_and_deleted(TransferProtocol protocol)
+    {
+        Server.Write("x", 1000);
+        Server.Write("y", 10);
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
+
+        await client.CreateFolderAsync(Clients.Name("a b"));
+        TransferException taken = await Assert.ThrowsAsync<TransferException>(() => client.CreateFolderAsync(Clients.Name("a b")));
+        Assert.Equal(TransferError.AlreadyExists, taken.Error);
+        await client.MoveAsync(Clients.Name("x"), Clients.Name("a b/x"));
+        await client.MoveAsync(Clients.Name("a b"), Clients.Name("c%d"));
+        Assert.Equal(1000, (await client.FindAsync(Clients.Name("c%d/x")))!.Length);
+
+        taken = await Assert.ThrowsAsync<TransferException>(() => client.MoveAsync(Clients.Name("y"), Clients.Name("c%d/x")));
+        Assert.Equal(TransferError.AlreadyExists, taken.Error);
+        await client.MoveAsync(Clients.Name("y"), Clients.Name("c%d/x"), new MoveOptions { Replace = true });
+        Assert.Equal(10, (await client.FindAsync(Clients.Name("c%d/x")))!.Length);
+        TransferException missing = await Assert.ThrowsAsync<TransferException>(() => client.MoveAsync(Clients.Name("y"), Clients.Name("z")));
+        Assert.Equal(TransferError.NotFound, missing.Error);
+
+        Assert.True(await client.DeleteFolderAsync(Clients.Name("c%d")));
+        Assert.False(await client.DeleteFolderAsync(Clients.Name("c%d")));
+    }
+
     /// <summary>A server that lists what no server may: none of ours can be made to.</summary>
     private sealed class LyingServer(string listed) : HttpMessageHandler
     {

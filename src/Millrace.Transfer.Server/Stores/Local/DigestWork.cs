@@ -20,8 +20,10 @@ internal sealed class DigestWork : IAsyncDisposable
         Channel.CreateBounded<(TransferName, FileFacts)>(
             new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropWrite });
 
+    private readonly Lock _movesLock = new();
     private readonly CancellationTokenSource _end = new();
     private readonly Task _background;
+    private Task _moves = Task.CompletedTask;
     private long _computed;
 
     public DigestWork(StoreTree tree, DigestRecords records)
@@ -46,10 +48,32 @@ internal sealed class DigestWork : IAsyncDisposable
 
     public void ComputeLater(TransferName name, in FileFacts facts) => _waiting.Writer.TryWrite((name, facts));
 
+    /// <summary>The records that are being moved; for tests.</summary>
+    public Task Moves
+    {
+        get
+        {
+            lock (_movesLock)
+            {
+                return _moves;
+            }
+        }
+    }
+
+    /// <summary>Moves the records of the files in a renamed folder, in the background.</summary>
+    public void MoveRecords(TransferName from, TransferName to)
+    {
+        lock (_movesLock)
+        {
+            _moves = MoveRecordsAsync(_moves, from, to);
+        }
+    }
+
     public async ValueTask DisposeAsync()
     {
         await _end.CancelAsync();
         await _background;
+        await Moves;
         foreach (Lazy<Task<Sha256Digest?>> work in _running.Values)
         {
             await ((Task)work.Value).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -72,6 +96,37 @@ internal sealed class DigestWork : IAsyncDisposable
         catch (OperationCanceledException)
         {
             // The store is closed.
+        }
+    }
+
+    private async Task MoveRecordsAsync(Task earlier, TransferName from, TransferName to)
+    {
+        await earlier.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        try
+        {
+            using StoreFolder? folder = _tree.TryOpenFolder(to);
+            string root = folder?.PathOf("") ?? "";
+            foreach (string path in folder is null ? [] : Directory.EnumerateFiles(root, "*", LocalFileStore.Everything))
+            {
+                if (_end.IsCancellationRequested)
+                {
+                    return;
+                }
+
+                string relative = Path.GetRelativePath(root, path).Replace(Path.DirectorySeparatorChar, '/');
+                if (TransferName.TryParse($"{from.Value}/{relative}", out TransferName old)
+                    && TransferName.TryParse($"{to.Value}/{relative}", out TransferName name)
+                    && folder!.TryLook(relative, out FileFacts facts, out _, out _)
+                    && _records.TryRead(old, facts) is { } digest)
+                {
+                    _records.Write(name, facts, digest);
+                    _records.Remove(old);
+                }
+            }
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            // The folder was removed meanwhile, or cannot be read; what is missing is computed again.
         }
     }
 

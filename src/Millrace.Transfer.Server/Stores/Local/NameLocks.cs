@@ -18,11 +18,42 @@ internal sealed class NameLocks : IDisposable
         return one;
     }
 
+    /// <summary>Waits for the locks of two names, in an order that is the same for everybody.</summary>
+    public async ValueTask<Pair> EnterAsync(TransferName one, TransferName other, CancellationToken cancellationToken)
+    {
+        (uint first, uint second) = ((uint)one.GetHashCode() % Count, (uint)other.GetHashCode() % Count);
+        if (first == second)
+        {
+            return new Pair(await EnterAsync(one, cancellationToken), null);
+        }
+
+        SemaphoreSlim entered = await EnterAsync(first < second ? one : other, cancellationToken);
+        try
+        {
+            return new Pair(entered, await EnterAsync(first < second ? other : one, cancellationToken));
+        }
+        catch
+        {
+            entered.Release();
+            throw;
+        }
+    }
+
     public void Dispose()
     {
         foreach (SemaphoreSlim one in _locks)
         {
             one.Dispose();
+        }
+    }
+
+    /// <summary>The locks of two names, which may be the same.</summary>
+    public readonly struct Pair(SemaphoreSlim one, SemaphoreSlim? other) : IDisposable
+    {
+        public void Dispose()
+        {
+            one.Release();
+            other?.Release();
         }
     }
 }

@@ -307,6 +307,22 @@ internal sealed class NativeFolder(SafeFileHandle handle, bool owns = true) : St
     public override bool TryLook(string name, out FileFacts facts, out bool isFolder, out bool isLink) =>
         VersionFacts.TryGet(PathOf(name), out facts, out isFolder, out isLink) == 0;
 
+    public override void Move(string name, StoreFolder target, string newName, bool replace)
+    {
+        SafeFileHandle to = ((NativeFolder)target).Handle;
+        int error = replace ? Folder.Rename(handle, name, to, newName) : Folder.RenameToFree(handle, name, to, newName);
+        if (error == Errno.NotPermitted && !replace && !target.TryLook(newName, out _, out _, out _))
+        {
+            // A folder where the kernel has no rename to a free name: files get a second name then, folders cannot have one.
+            error = Folder.Rename(handle, name, to, newName);
+        }
+
+        if (error != 0)
+        {
+            throw SystemError.Exception(error);
+        }
+    }
+
     public override void Flush()
     {
         int error = Folder.Flush(handle);

@@ -180,6 +180,21 @@ internal sealed class PortableFolder(string path, bool native) : StoreFolder
         return isLink || isFolder || file.Exists;
     }
 
+    /// <remarks>Not File.Move, which copies to another file system.</remarks>
+    public override void Move(string name, StoreFolder target, string newName, bool replace)
+    {
+        string from = PathOf(name);
+        string to = target.PathOf(newName);
+        if (!replace)
+        {
+            Directory.Move(from, to);
+        }
+        else if (!WindowsRename.TryReplace(from, to))
+        {
+            File.Replace(from, to, destinationBackupFileName: null);
+        }
+    }
+
     public override void Flush()
     {
         // The framework opens no folders.

@@ -42,6 +42,14 @@ internal abstract class StoreFolder : IDisposable
     /// <summary>Links are not followed.</summary>
     public abstract bool TryLook(string name, out FileFacts facts, out bool isFolder, out bool isLink);
 
+    /// <summary>Renames a file or folder in it, in one step; to another file system or into itself fails.</summary>
+    /// <param name="name">The name in it.</param>
+    /// <param name="target">A folder of the same tree.</param>
+    /// <param name="newName">The name in <paramref name="target"/>.</param>
+    /// <param name="replace">Whether the new name is that of a file, which is replaced; false if it has to be free.</param>
+    /// <exception cref="IOException">It was not renamed.</exception>
+    public abstract void Move(string name, StoreFolder target, string newName, bool replace);
+
     /// <summary>Makes the names in it durable, where the system can.</summary>
     public abstract void Flush();
 

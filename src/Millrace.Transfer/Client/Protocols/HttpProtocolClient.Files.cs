@@ -5,10 +5,12 @@ using System.Text.Json;
 
 namespace Millrace.Transfer;
 
-/// <summary>What concerns files: find, open, list, delete.</summary>
+/// <summary>What concerns files: find, open, list, delete, move.</summary>
 internal partial class HttpProtocolClient
 {
     private static readonly MediaTypeWithQualityHeaderValue Json = new("application/json");
+    private static readonly HttpMethod Move = new("MOVE");
+    private static readonly HttpMethod MakeCollection = new("MKCOL");
 
     public override async Task<StoredFile?> FindAsync(TransferName name, bool digest, IdleWatch watch)
     {
@@ -118,6 +120,32 @@ internal partial class HttpProtocolClient
             .ConfigureAwait(false);
         return response is not null;
     }
+
+    public override async Task<bool> DeleteFolderAsync(TransferName folder, IdleWatch watch)
+    {
+        using HttpResponseMessage? response = await SendOrNullAsync(
+            HttpMethod.Delete, FolderUrlOf(folder), Call("Deleting", folder), watch, static request => Add(request, "Depth", "infinity"))
+            .ConfigureAwait(false);
+        return response is not null;
+    }
+
+    public override async Task MoveAsync(TransferName from, TransferName to, MoveOptions options, IdleWatch watch)
+    {
+        using HttpResponseMessage response = await SendAsync(Move, UrlOf(from), Call("Moving", from), watch, request =>
+        {
+            Add(request, "Destination", UrlOf(to).AbsolutePath);
+            Add(request, "Overwrite", options.Replace ? "T" : "F");
+            AddPrecondition(request, options.Source);
+        }).ConfigureAwait(false);
+    }
+
+    public override async Task CreateFolderAsync(TransferName folder, IdleWatch watch)
+    {
+        using HttpResponseMessage response = await SendAsync(
+            MakeCollection, FolderUrlOf(folder), Call("Creating", folder), watch, static _ => { }).ConfigureAwait(false);
+    }
+
+    private Uri FolderUrlOf(TransferName folder) => new(Setup.Files, $"{folder.ToEncoded()}/");
 
     private static async Task<OpenedFile> OpenAsync(
         HttpResponseMessage response, HttpResponseMessage described, ProtocolCall call, TimeSpan roundTrip, IdleWatch watch)

@@ -50,6 +50,16 @@ internal abstract class Protocol
     /// <summary>Deletes a file.</summary>
     /// <returns>False when there was none.</returns>
     public abstract Task<bool> DeleteAsync(TransferName name, WritePrecondition precondition, IdleWatch watch);
+
+    /// <summary>Deletes a folder with everything in it.</summary>
+    /// <returns>False when there was none.</returns>
+    public abstract Task<bool> DeleteFolderAsync(TransferName folder, IdleWatch watch);
+
+    /// <summary>Moves a file or folder.</summary>
+    public abstract Task MoveAsync(TransferName from, TransferName to, MoveOptions options, IdleWatch watch);
+
+    /// <summary>Creates an empty folder.</summary>
+    public abstract Task CreateFolderAsync(TransferName folder, IdleWatch watch);
 }
 
 /// <summary>The purpose of a request, for messages.</summary>

@@ -5,7 +5,7 @@ using FileInfo = Millrace.Transfer.Messages.FileInfo;
 
 namespace Millrace.Transfer;
 
-/// <summary>What concerns files: find, open, list, delete.</summary>
+/// <summary>What concerns files: find, open, list, delete, move.</summary>
 internal sealed partial class GrpcProtocolClient
 {
     /// <summary>Entries of a page of a listing, as HTTP's have.</summary>
@@ -135,16 +135,33 @@ internal sealed partial class GrpcProtocolClient
         }
     }
 
-    public override async Task<bool> DeleteAsync(TransferName name, WritePrecondition precondition, IdleWatch watch)
+    public override Task<bool> DeleteAsync(TransferName name, WritePrecondition precondition, IdleWatch watch) => DeleteAsync(
+        new DeleteRequest { Name = name.Value, Precondition = GrpcMapping.ToMessage(precondition) }, Call("Deleting", name), watch);
+
+    public override Task<bool> DeleteFolderAsync(TransferName folder, IdleWatch watch) => DeleteAsync(
+        new DeleteRequest { Name = folder.Value, Recursive = true }, Call("Deleting", folder), watch);
+
+    public override Task MoveAsync(TransferName from, TransferName to, MoveOptions options, IdleWatch watch) => AskAsync(
+        "Move",
+        new MoveRequest
+        {
+            From = from.Value,
+            To = to.Value,
+            Precondition = GrpcMapping.ToMessage(options.Source),
+            Replace = options.Replace,
+        },
+        MoveResponse.Parser,
+        Call("Moving", from),
+        watch);
+
+    public override Task CreateFolderAsync(TransferName folder, IdleWatch watch) => AskAsync(
+        "CreateFolder", new CreateFolderRequest { Name = folder.Value }, CreateFolderResponse.Parser, Call("Creating", folder), watch);
+
+    private async Task<bool> DeleteAsync(DeleteRequest request, ProtocolCall call, IdleWatch watch)
     {
         try
         {
-            DeleteResponse answer = await AskAsync(
-                "Delete",
-                new DeleteRequest { Name = name.Value, Precondition = GrpcMapping.ToMessage(precondition) },
-                DeleteResponse.Parser,
-                Call("Deleting", name),
-                watch).ConfigureAwait(false);
+            DeleteResponse answer = await AskAsync("Delete", request, DeleteResponse.Parser, call, watch).ConfigureAwait(false);
             return answer.Deleted;
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)

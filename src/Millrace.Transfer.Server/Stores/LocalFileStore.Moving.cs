@@ -1,0 +1,257 @@
+using Microsoft.Win32.SafeHandles;
+using Millrace.Interop;
+
+namespace Millrace.Transfer.Server;
+
+/// <content>Moving files and folders, and creating and deleting folders.</content>
+public sealed partial class LocalFileStore
+{
+    /// <inheritdoc/>
+    /// <remarks>
+    /// A link is moved itself, only within its folder, where it leads to the same file, and only if that is a file or folder of the
+    /// store. A known digest moves along. Uploads and writes that have begun keep the name that they were begun with, except that a
+    /// write into a folder that is moved meanwhile follows it, where the kernel resolves names.
+    /// </remarks>
+    public async ValueTask<StoredFile?> MoveAsync(
+        TransferName from, TransferName to, MoveOptions options, CancellationToken cancellationToken)
+    {
+        ThrowIfRoot(from);
+        ThrowIfRoot(to);
+        if (to.IsIn(from))
+        {
+            throw Errors.IntoItself(from);
+        }
+
+        using NameLocks.Pair entered = await Locks.EnterAsync(from, to, cancellationToken);
+        try
+        {
+            using StoreFolder? source = _tree.TryOpenFolderOf(from, create: false, follow: false, out string oldName);
+            if (source is null || !source.TryLook(oldName, out FileFacts facts, out bool isFolder, out bool isLink))
+            {
+                throw Errors.NothingThere(from);
+            }
+
+            using StoreFolder target = _tree.TryOpenFolderOf(to, create: false, follow: false, out string newName)
+                ?? throw Errors.NoFolderFor(to);
+            using SafeFileHandle? file = isFolder ? null : _tree.TryOpenFile(from);
+            ThrowIfNotMovable(source, oldName, from, to, isFolder, isLink, file);
+            (StoredFile File, FileFacts Facts)? before = file is null
+                ? null
+                : await DescribeAsync(file, from, DigestNeed.IfKnown, cancellationToken);
+            options.Source.ThrowIfNotMet(from, before?.File);
+            bool replaces = CheckTarget(target, newName, to, mayReplace: options.Replace && file is not null, out long replaced);
+            source.Move(oldName, target, newName, replaces);
+            target.Flush();
+            if (from.Folder != to.Folder)
+            {
+                source.Flush();
+            }
+
+            Limits.AddUsed(-replaced);
+            if (before is not { } known)
+            {
+                _work.MoveRecords(from, to);
+                return null;
+            }
+
+            _digests.Remove(from);
+            return await DescribeMovedAsync(file!, known.Facts, known.File.Sha256, to);
+        }
+        catch (Exception exception)
+            when (exception is IOException and not TransferException or UnauthorizedAccessException)
+        {
+            throw SystemError.Kind(exception, FilePipeError.Failed) == FilePipeError.CrossDevice
+                ? Errors.OtherFileSystem(from)
+                : Errno.Of(exception) == Errno.InvalidArgument ? Errors.IntoItself(from)
+                : Errors.Translate(exception, "move", from);
+        }
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask CreateFolderAsync(TransferName folder, CancellationToken cancellationToken)
+    {
+        if (folder.IsRoot)
+        {
+            throw Errors.NameTaken(folder);
+        }
+
+        SemaphoreSlim entered = await Locks.EnterAsync(folder, cancellationToken);
+        try
+        {
+            using StoreFolder parent = _tree.TryOpenFolderOf(folder, create: false, follow: false, out string name)
+                ?? throw Errors.NoFolderFor(folder);
+            if (parent.TryLook(name, out _, out _, out _))
+            {
+                throw Errors.NameTaken(folder);
+            }
+
+            Directory.CreateDirectory(parent.PathOf(name));
+            parent.Flush();
+        }
+        catch (Exception exception)
+            when (exception is IOException and not TransferException or UnauthorizedAccessException)
+        {
+            throw Errors.Translate(exception, "create the folder", folder);
+        }
+        finally
+        {
+            entered.Release();
+        }
+    }
+
+    /// <inheritdoc/>
+    /// <remarks>
+    /// The folder disappears in one step, and is then deleted; what a killed process leaves of it, the next one deletes. Links in it
+    /// are deleted, never followed. A folder that is, or contains, the folder of another store is refused.
+    /// </remarks>
+    public async ValueTask<bool> DeleteFolderAsync(TransferName folder, CancellationToken cancellationToken)
+    {
+        ThrowIfRoot(folder);
+        SemaphoreSlim entered = await Locks.EnterAsync(folder, cancellationToken);
+        try
+        {
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            using StoreFolder? parent = _tree.TryOpenFolderOf(folder, create: false, follow: false, out string name);
+            if (parent is null || !parent.TryLook(name, out _, out bool isFolder, out _) || !isFolder)
+            {
+                return false;
+            }
+
+            long bytes = CountFolder(parent.PathOf(name), folder, cancellationToken);
+            string remains = Hide(parent, name);
+            parent.Flush();
+            Limits.AddUsed(-bytes);
+            TryDeleteFolder(remains);
+            return true;
+        }
+        catch (Exception exception)
+            when (exception is IOException and not TransferException or UnauthorizedAccessException)
+        {
+            throw Errors.Translate(exception, "delete the folder", folder);
+        }
+        finally
+        {
+            entered.Release();
+        }
+    }
+
+    private string RemovedPath => Path.Combine(Root, NameRules.HiddenFolder, "removed");
+
+    private void ThrowIfNotMovable(
+        StoreFolder source, string oldName, TransferName from, TransferName to, bool isFolder, bool isLink, SafeFileHandle? file)
+    {
+        if (isFolder)
+        {
+            if (source.TryLook($"{oldName}/{NameRules.HiddenFolder}", out _, out bool isStore, out _) && isStore)
+            {
+                throw Errors.HasStore(from);
+            }
+        }
+        else if (isLink)
+        {
+            using StoreFolder? folder = file is null ? _tree.TryOpenFolder(from) : null;
+            if (file is null && folder is null)
+            {
+                throw Errors.NothingThere(from);
+            }
+
+            if (from.Folder != to.Folder)
+            {
+                throw Errors.LinkStays(from);
+            }
+        }
+        else if (file is null)
+        {
+            throw Errors.IsNoFile(from);
+        }
+    }
+
+    /// <returns>Whether a file has the name and may be replaced.</returns>
+    private bool CheckTarget(StoreFolder target, string newName, TransferName to, bool mayReplace, out long replaced)
+    {
+        replaced = 0;
+        if (!target.TryLook(newName, out FileFacts present, out bool isFolder, out bool isLink))
+        {
+            return false;
+        }
+
+        if (!mayReplace || isFolder)
+        {
+            throw Errors.NameTaken(to);
+        }
+
+        using SafeFileHandle? linked = isLink ? _tree.TryOpenFile(to) ?? throw Errors.NameTaken(to) : null;
+        if (!isLink && !present.IsRegular)
+        {
+            throw Errors.IsNoFile(to);
+        }
+
+        replaced = isLink ? 0 : present.Length;
+        return true;
+    }
+
+    /// <summary>The rename has changed the time of the file's last change, and so its tag, but not what is in it.</summary>
+    private async ValueTask<StoredFile> DescribeMovedAsync(
+        SafeFileHandle file, FileFacts before, Sha256Digest? digest, TransferName to)
+    {
+        FileFacts after = _tree.Look(file);
+        if (digest is not { } known || (after with { Changed = before.Changed }) != before)
+        {
+            return (await DescribeAsync(file, to, DigestNeed.IfKnown, CancellationToken.None)).File;
+        }
+
+        _watch.Published(after);
+        _digests.Write(to, after, known);
+        return after.ToFile(to, known);
+    }
+
+    /// <summary>Moves a folder to where nobody sees it, or deletes it where that is on another file system.</summary>
+    /// <returns>Where it is now.</returns>
+    private string Hide(StoreFolder parent, string name)
+    {
+        Directory.CreateDirectory(RemovedPath);
+        string place = RandomNumberGenerator.GetHexString(32, lowercase: true);
+        using StoreFolder removed = Native
+            ? new NativeFolder(Folder.Open(RemovedPath))
+            : new PortableFolder(RemovedPath, native: false);
+        try
+        {
+            parent.Move(name, removed, place, replace: false);
+        }
+        catch (IOException exception) when (SystemError.Kind(exception, FilePipeError.Failed) == FilePipeError.CrossDevice)
+        {
+            Directory.Delete(parent.PathOf(name), recursive: true);
+        }
+
+        return Path.Combine(RemovedPath, place);
+    }
+
+    /// <summary>Bytes of all files in a folder.</summary>
+    private static long CountFolder(string path, TransferName folder, CancellationToken cancellationToken)
+    {
+        long bytes = 0;
+        foreach (FileSystemInfo entry in new DirectoryInfo(path).EnumerateFileSystemInfos("*", Everything))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (entry is FileInfo file)
+            {
+                bytes += TransferName.TryParse(file.Name, out _) ? TryLength(file) : 0;
+            }
+            else if (entry.Name.Equals(NameRules.HiddenFolder, StringComparison.OrdinalIgnoreCase))
+            {
+                throw Errors.HasStore(folder);
+            }
+        }
+
+        return bytes;
+    }
+
+    /// <summary>Deletes what was left of deleted folders.</summary>
+    private void DeleteRemains()
+    {
+        foreach (string folder in Directory.Exists(RemovedPath) ? Directory.GetDirectories(RemovedPath) : [])
+        {
+            TryDeleteFolder(folder);
+        }
+    }
+}
