@@ -4,6 +4,10 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>The documents that the server stores and reports, without reflection.</summary>
 [JsonSerializable(typeof(HealthDocument))]
+[JsonSerializable(typeof(LinkDocument))]
+[JsonSerializable(typeof(LinkRequestDocument))]
+[JsonSerializable(typeof(SessionDocument))]
+[JsonSerializable(typeof(SignInDocument))]
 [JsonSerializable(typeof(TokenDocument))]
 [JsonSerializable(typeof(UploadRecord))]
 [JsonSourceGenerationOptions(DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]

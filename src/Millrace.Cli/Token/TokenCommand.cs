@@ -41,7 +41,7 @@ internal static class TokenAddCommand
         var name = new Argument<string>("NAME") { Description = "The token's name in lists and logs." };
         var scope = new Option<string>("--scope")
         {
-            Description = "Allow read, write, delete, list, or all.",
+            Description = "Allow read, write, delete, list, link, or all.",
             HelpName = "SCOPE,…",
             DefaultValueFactory = _ => "all",
         };
@@ -63,7 +63,7 @@ internal static class TokenAddCommand
         {
             if (!TransferScopes.TryParse(parsed.GetValue(scope), out TransferScope scopes, out string? unknown))
             {
-                throw TransferCommand.Invalid($"--scope: '{unknown}' is not a scope; use read, write, delete, list or all.");
+                throw TransferCommand.Invalid($"--scope: '{unknown}' is not a scope; use read, write, delete, list, link or all.");
             }
 
             TimeSpan? time = null;

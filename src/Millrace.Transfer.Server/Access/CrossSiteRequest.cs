@@ -40,6 +40,28 @@ internal static class CrossSiteRequest
             $"A web page of {page} sent this request, and only this server's own pages may change something. Allow other origins with --cors; if this server is behind a proxy, name its address there with --public-url.");
     }
 
+    /// <summary>
+    /// Refuses a request with a session's cookie unless a page of this server sent it, or, where it changes nothing, the user followed
+    /// a link. Browsers send the cookies of a host to all its ports, whose pages are strangers.
+    /// </summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>.</exception>
+    public static void ThrowIfNotOwnPage(HttpRequest request, Uri? publicUrl)
+    {
+        string site = request.Headers[SecFetchSite].ToString();
+        string origin = request.Headers.Origin.ToString();
+        bool isOwn = site.Length > 0
+            ? site == "same-origin" || (!MayChange(request) && (site == "none" || request.Headers["Sec-Fetch-Mode"] == "navigate"))
+            : origin.Length == 0 ? !MayChange(request)
+            : (Uri.TryCreate(origin, UriKind.Absolute, out Uri? from) && IsOf(from, HostNames.Of(request)))
+                || (publicUrl is not null && origin == publicUrl.GetLeftPart(UriPartial.Authority));
+        if (!isOwn)
+        {
+            throw new TransferException(
+                TransferError.Forbidden,
+                "This request has the cookie of a session, and nothing proves that a page of this server sent it. Use the page, or send the token as 'Authorization: Bearer TOKEN'.");
+        }
+    }
+
     /// <summary>gRPC-Web sends everything by POST, and tus may name its method in a field.</summary>
     private static bool MayChange(HttpRequest request) =>
         !(HttpMethods.IsGet(request.Method) || HttpMethods.IsHead(request.Method) || HttpMethods.IsOptions(request.Method))

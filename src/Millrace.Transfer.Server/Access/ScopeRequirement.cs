@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Security.Claims;
 using Microsoft.AspNetCore.Authorization;
 
@@ -5,16 +6,17 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// The requirement of the policies <c>Millrace.Read</c>, <c>Millrace.Write</c>, <c>Millrace.Delete</c>, <c>Millrace.List</c>,
-/// and <c>Millrace</c> for a request that needs no scope. The resource is the <see cref="TransferName"/>.
+/// <c>Millrace.Link</c>, and <c>Millrace</c> for a request that needs no scope. The resource is the <see cref="TransferName"/>.
 /// </summary>
 internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequirement
 {
     private const string PolicyName = "Millrace";
     private const string ScopeClaim = "millrace:scope";
     private const string PrefixClaim = "millrace:prefix";
+    private const string ExpiryClaim = "millrace:expires";
 
     private static readonly TransferScope[] Single =
-        [TransferScope.Read, TransferScope.Write, TransferScope.Delete, TransferScope.List];
+        [TransferScope.Read, TransferScope.Write, TransferScope.Delete, TransferScope.List, TransferScope.Link];
 
     private static readonly string[] NoScope = [PolicyName];
 
@@ -31,7 +33,7 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
             if (options.GetPolicy(NameOf(scope)) is null)
             {
                 options.AddPolicy(NameOf(scope), policy => policy
-                    .AddAuthenticationSchemes(TokenHandler.SchemeName, LinkHandler.SchemeName)
+                    .AddAuthenticationSchemes(TokenHandler.SchemeName, LinkHandler.SchemeName, SessionCookie.SchemeName)
                     .AddRequirements(new ScopeRequirement(scope)));
             }
         }
@@ -44,6 +46,22 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
             new Claim(PrefixClaim, prefix.Value),
         ],
         scheme);
+
+    public static ClaimsIdentity CreateIdentity(string scheme, TransferToken token)
+    {
+        ClaimsIdentity identity = CreateIdentity(scheme, token.Name, token.Scopes, token.Prefix);
+        if (token.Expires is { } expires)
+        {
+            identity.AddClaim(new Claim(ExpiryClaim, expires.ToString("O", CultureInfo.InvariantCulture)));
+        }
+
+        return identity;
+    }
+
+    /// <summary>When the user's token expires; null for never.</summary>
+    public static DateTimeOffset? ExpiryOf(ClaimsPrincipal user) => user.FindFirst(ExpiryClaim)?.Value is { } text
+        ? DateTimeOffset.ParseExact(text, "O", CultureInfo.InvariantCulture)
+        : null;
 
     public static TransferScope ScopesOf(ClaimsPrincipal user) =>
         TransferScopes.TryParse(user.FindFirst(ScopeClaim)?.Value, out TransferScope scopes, out _) ? scopes : TransferScope.None;

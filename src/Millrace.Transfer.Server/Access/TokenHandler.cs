@@ -13,6 +13,9 @@ internal sealed class TokenHandler(
 {
     public const string SchemeName = "Millrace.Token";
 
+    public const string Unknown =
+        "The token is not known here, or it has expired. Make another with 'millrace token add' on the server.";
+
     protected override Task<AuthenticateResult> HandleAuthenticateAsync()
     {
         // A token is checked even if none is needed: whoever sends a wrong one wants to know.
@@ -29,10 +32,9 @@ internal sealed class TokenHandler(
                 : null;
         return Task.FromResult(token is null
             ? AuthenticateResult.Fail(new TransferException(
-                TransferError.Unauthorized,
-                "The token is not known here, or it has expired. Make another with 'millrace token add' on the server."))
+                TransferError.Unauthorized, Unknown))
             : AuthenticateResult.Success(new AuthenticationTicket(
-                new ClaimsPrincipal(ScopeRequirement.CreateIdentity(SchemeName, token.Name, token.Scopes, token.Prefix)),
+                new ClaimsPrincipal(ScopeRequirement.CreateIdentity(SchemeName, token)),
                 SchemeName)));
     }
 

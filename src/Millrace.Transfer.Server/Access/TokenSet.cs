@@ -36,9 +36,11 @@ internal sealed class TokenSet
     public LinkKey? Key { get; }
 
     /// <summary>The token with a secret; null when there is none. Takes the same time for any secret.</summary>
-    public TransferToken? Find(string secret)
+    public TransferToken? Find(string secret) => FindByHash(TokenSecret.Hash(secret));
+
+    /// <summary>The token whose secret has a hash; null when there is none. Takes the same time for any hash.</summary>
+    public TransferToken? FindByHash(byte[] hash)
     {
-        byte[] hash = TokenSecret.Hash(secret);
         int found = -1;
         for (int i = 0; i < _hashes.Length; i++)
         {

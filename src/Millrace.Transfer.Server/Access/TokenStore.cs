@@ -48,9 +48,12 @@ public sealed class TokenStore
     public TransferToken? Find(string secret)
     {
         ArgumentNullException.ThrowIfNull(secret);
-        TransferToken? token = Read().Find(secret);
-        return token is null || token.IsExpired(_clock.GetUtcNow()) ? null : token;
+        return Valid(Read().Find(secret));
     }
+
+    /// <summary>The token whose secret has a hash, in hexadecimal, and that has not expired; null when there is none.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
+    internal TransferToken? FindByHash(string hash) => Valid(Read().FindByHash(Convert.FromHexString(hash)));
 
     /// <summary>Creates a token.</summary>
     /// <param name="name">See <see cref="TransferToken.Name"/>; no other token may have it.</param>
@@ -74,7 +77,7 @@ public sealed class TokenStore
 
         if (scopes == TransferScope.None || (scopes & ~TransferScope.All) != TransferScope.None)
         {
-            throw Errors.Invalid("A token needs at least one of read, write, delete and list.");
+            throw Errors.Invalid("A token needs at least one of read, write, delete, list and link.");
         }
 
         string secret = TokenSecret.Next();
@@ -189,6 +192,9 @@ public sealed class TokenStore
             throw Unreadable(exception);
         }
     }
+
+    private TransferToken? Valid(TransferToken? token) =>
+        token is null || token.IsExpired(_clock.GetUtcNow()) ? null : token;
 
     private static TokenDocument WithNextKey(TokenDocument document) => document with
     {

@@ -28,8 +28,11 @@ internal sealed class TransferGuard : IDisposable
     private int _running;
     private volatile bool _sawToken;
 
-    public TransferGuard(IOptions<TransferAccessOptions> options, TransferMeter meter, ILoggerFactory loggers)
+    public TransferGuard(
+        IOptions<TransferAccessOptions> options, SessionStore sessions, SessionCookie cookie, TransferMeter meter, ILoggerFactory loggers)
     {
+        Sessions = sessions;
+        Cookie = cookie;
         _options = options.Value;
         _meter = meter;
         _logger = loggers.CreateLogger(TransferDiagnostics.Name);
@@ -40,6 +43,12 @@ internal sealed class TransferGuard : IDisposable
             Listings(_options.Limits.MaxListings, _options.Limits.MaxTransfers, perCaller: true),
             Listings(TotalListings * _options.Limits.MaxListings, int.MaxValue, perCaller: false));
     }
+
+    public SessionStore Sessions { get; }
+
+    public SessionCookie Cookie { get; }
+
+    public DateTimeOffset Now => _options.Clock.GetUtcNow();
 
     /// <summary>The server's URL before a proxy; null for that of each request.</summary>
     public Uri? PublicUrl => _options.PublicUrl;
@@ -141,6 +150,51 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
+    /// <summary>Who sent a request that needs no scope; null for nobody that is known.</summary>
+    public async ValueTask<AuthenticateResult?> FindUserAsync(HttpContext context)
+    {
+        foreach (string scheme in (string[])[TokenHandler.SchemeName, SessionCookie.SchemeName])
+        {
+            try
+            {
+                if (await context.AuthenticateAsync(scheme) is { Succeeded: true } found)
+                {
+                    if (scheme == SessionCookie.SchemeName)
+                    {
+                        CrossSiteRequest.ThrowIfNotOwnPage(context.Request, PublicUrl);
+                    }
+
+                    return found;
+                }
+            }
+            catch (TransferException)
+            {
+                // The tokens cannot be read, or a foreign page asks: nobody is known.
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>The key that signs links; created if there is none.</summary>
+    public ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken) => _options.Tokens?.GetLinkKeyAsync(cancellationToken)
+        ?? throw Errors.Invalid("This server has no file of tokens, and so no key that signs links.");
+
+    /// <summary>The same, unless it names a path that only the server's log may name.</summary>
+    public TransferException Hide(TransferException exception)
+    {
+        if (exception.Error != TransferError.Failed)
+        {
+            return exception;
+        }
+
+        _logger.TokensUnreadable(exception.Message);
+        return new TransferException(
+            TransferError.Failed,
+            "The server cannot read its tokens and lets nobody in; its log says why.",
+            innerException: exception);
+    }
+
     /// <summary>The token that a request brings; null if it is unknown or has expired.</summary>
     public TransferToken? FindToken(string secret) => _options.Tokens?.Find(secret);
 
@@ -211,24 +265,30 @@ internal sealed class TransferGuard : IDisposable
         }
         catch (TransferException exception) when (exception.Error == TransferError.Failed)
         {
-            // Only the server's log may name the path of the file.
-            _logger.TokensUnreadable(exception.Message);
-            throw new TransferException(
-                TransferError.Failed,
-                "The server cannot read its tokens and lets nobody in; its log says why.",
-                innerException: exception);
+            throw Hide(exception);
         }
     }
 
     /// <summary>Finds the user by the first scheme that knows the request, and makes it <see cref="HttpContext.User"/>.</summary>
     /// <exception cref="TransferException">The request has a token or a link that is not valid.</exception>
-    private static async ValueTask<ClaimsPrincipal> AuthenticateAsync(HttpContext context, IReadOnlyList<string> schemes)
+    private async ValueTask<ClaimsPrincipal> AuthenticateAsync(HttpContext context, IReadOnlyList<string> schemes)
     {
         foreach (string scheme in schemes)
         {
+            bool isSession = scheme == SessionCookie.SchemeName;
+            if (isSession && !SessionCookie.IsAcceptedBy(context))
+            {
+                continue;
+            }
+
             AuthenticateResult result = await context.AuthenticateAsync(scheme);
             if (result.Succeeded)
             {
+                if (isSession)
+                {
+                    CrossSiteRequest.ThrowIfNotOwnPage(context.Request, PublicUrl);
+                }
+
                 return context.User = result.Principal;
             }
 
@@ -254,7 +314,7 @@ internal sealed class TransferGuard : IDisposable
         string message = identity.AuthenticationType switch
         {
             LinkHandler.SchemeName => LinkHandler.Refused,
-            TokenHandler.SchemeName => ScopeRequirement.ScopesOf(user) is var scopes && (scopes & scope) != scope
+            TokenHandler.SchemeName or SessionCookie.SchemeName => ScopeRequirement.ScopesOf(user) is var scopes && (scopes & scope) != scope
                 ? $"The token '{identity.Name}' allows {TransferScopes.ToText(scopes)}, and this needs {TransferScopes.ToText(scope)}."
                 : $"The token '{identity.Name}' is only for '{ScopeRequirement.PrefixOf(user)}'.",
             _ => $"This needs {TransferScopes.ToText(scope)}, which '{identity.Name}' is not allowed.",

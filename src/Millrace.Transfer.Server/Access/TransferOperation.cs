@@ -43,4 +43,10 @@ internal sealed record TransferOperation(TransferScope Scope, bool IsTransfer)
 
     /// <summary>MKCOL, CreateFolder.</summary>
     public static readonly TransferOperation CreateFolder = new(TransferScope.Write, IsTransfer: false);
+
+    /// <summary>A signed link for downloads, POST /links.</summary>
+    public static readonly TransferOperation LinkDownload = new(TransferScope.Link | TransferScope.Read, IsTransfer: false);
+
+    /// <summary>A signed link for uploads.</summary>
+    public static readonly TransferOperation LinkUpload = new(TransferScope.Link | TransferScope.Write, IsTransfer: false);
 }

@@ -19,6 +19,9 @@ public enum TransferScope
     /// <summary>Listing folders.</summary>
     List = 8,
 
+    /// <summary>Signing links for what the token may read or write itself.</summary>
+    Link = 16,
+
     /// <summary>Everything.</summary>
-    All = Read | Write | Delete | List,
+    All = Read | Write | Delete | List | Link,
 }

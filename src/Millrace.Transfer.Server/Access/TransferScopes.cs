@@ -11,6 +11,7 @@ public static class TransferScopes
         (TransferScope.Write, "write"),
         (TransferScope.Delete, "delete"),
         (TransferScope.List, "list"),
+        (TransferScope.Link, "link"),
     ];
 
     /// <summary>The names, separated by commas; empty for <see cref="TransferScope.None"/>.</summary>

@@ -16,7 +16,7 @@ internal static class FileEndpoints
         // Every method: unknown ones are answered by the handler, with the list of those that it knows.
         IEndpointConventionBuilder mapped = endpoints
             .Map(files, handler.HandleAsync)
-            .WithMetadata(handler)
+            .WithMetadata(handler, SessionCookie.Accepted)
             .WithDisplayName($"Millrace files {prefix}");
         PageCors.AllowFiles(mapped, options.AllowedOrigins);
         return mapped;

@@ -32,9 +32,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         string method = context.Request.Method;
         if (HttpMethods.IsGet(method) || HttpMethods.IsHead(method))
         {
-            return target.IsFolder || target.Name.IsRoot
-                ? _folder.AnswerAsync(context, target)
-                : _download.AnswerAsync(context, target);
+            return ReadAsync(context, target);
         }
 
         if ((HttpMethods.IsPut(method) || HttpMethods.IsPost(method)) && UploadEndpoints.IsResumable(context.Request)
@@ -79,6 +77,37 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             Field = HeaderNames.Allow,
             FieldValue = Allowed,
         };
+    }
+
+    private async Task ReadAsync(HttpContext context, FileTarget target)
+    {
+        ThrowIfRun(context);
+        try
+        {
+            await (target.IsFolder || target.Name.IsRoot
+                ? _folder.AnswerAsync(context, target)
+                : _download.AnswerAsync(context, target));
+        }
+        catch (TransferException exception) when (SignInPage.Answers(context, exception))
+        {
+            await SignInPage.AnswerAsync(context, options);
+        }
+    }
+
+    /// <summary>
+    /// The page of this server runs no file of this server: who may store a file could otherwise act for who looks at it, if a name
+    /// ever found a way into the page.
+    /// </summary>
+    private static void ThrowIfRun(HttpContext context)
+    {
+        IHeaderDictionary fields = context.Request.Headers;
+        if (fields["Sec-Fetch-Site"] == "same-origin"
+            && fields["Sec-Fetch-Dest"].ToString()
+                is ("script" or "worker" or "sharedworker" or "serviceworker" or "audioworklet" or "paintworklet")
+            && PageShell.Find(context) is not null)
+        {
+            throw new TransferException(TransferError.Forbidden, "Stored files are not run as scripts of this server's page.");
+        }
     }
 
     /// <summary>

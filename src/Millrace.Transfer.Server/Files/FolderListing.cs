@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.IO.Compression;
 using System.Text.Json;
 using Microsoft.Extensions.Primitives;
 using Microsoft.Net.Http.Headers;
@@ -27,15 +28,23 @@ internal sealed class FolderListing(TransferServerOptions options)
         byte[] body;
         if (WantsPage(context.Request.Headers.Accept))
         {
-            // Nothing but its own style: a name that found a way into the page could still do nothing.
-            fields.ContentSecurityPolicy = FolderPage.SecurityPolicy;
-            response.ContentType = "text/html; charset=utf-8";
-            body = FolderPage.Render(context.Request, wanted, page, options);
+            PageShell.Write(context);
+            body = FolderPage.Render(context, wanted, page, options);
         }
         else
         {
             response.ContentType = "application/json";
             body = JsonSerializer.SerializeToUtf8Bytes(Document(folder, page), TransferJson.Default.ListingDocument);
+        }
+
+        if (options.Compress && body.Length >= CodedDownload.MinLength)
+        {
+            fields.Vary = $"{HeaderNames.Accept}, {HeaderNames.AcceptEncoding}";
+            if (ContentCoding.Accepted(context.Request.Headers.AcceptEncoding) is [{ } coding, ..])
+            {
+                fields.ContentEncoding = coding.Name;
+                body = Compress(body, coding);
+            }
         }
 
         response.ContentLength = body.Length;
@@ -48,6 +57,19 @@ internal sealed class FolderListing(TransferServerOptions options)
                     body.AsMemory(start, Math.Min(PieceBytes, body.Length - start)), context.RequestAborted);
             }
         }
+    }
+
+    private static byte[] Compress(byte[] body, ContentCoding coding)
+    {
+        var coded = new MemoryStream(body.Length / 4);
+        using (Stream compressing = coding == ContentCoding.Brotli
+            ? new BrotliStream(coded, CompressionLevel.Fastest)
+            : new GZipStream(coded, CompressionLevel.Fastest))
+        {
+            compressing.Write(body);
+        }
+
+        return coded.ToArray();
     }
 
     /// <summary>

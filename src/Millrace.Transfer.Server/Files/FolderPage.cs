@@ -1,33 +1,23 @@
 using System.Globalization;
 using System.Text;
-using System.Text.Encodings.Web;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>A folder for people: one page that needs nothing but itself.</summary>
+/// <summary>A folder for people, which works without scripts.</summary>
 internal static class FolderPage
 {
     private static readonly string[] Units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-    /// <summary>Only this page's own style may apply, and no script may run.</summary>
-    public static string SecurityPolicy { get; } =
-        $"default-src 'none'; style-src 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(FolderPageStyle.Css)))}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
     public static byte[] Render(
-        HttpRequest request, ListFilesOptions listed, FilePage page, TransferServerOptions options)
+        HttpContext context, ListFilesOptions listed, FilePage page, TransferServerOptions options)
     {
-        var html = new StringBuilder(2048 + (page.Entries.Count * 256));
         string title = listed.Folder.IsRoot ? "Files" : listed.Folder.FileName;
-        html.Append("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-            .Append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-            .Append("<meta name=\"color-scheme\" content=\"light dark\">\n<title>").Append(Text(title)).Append("</title>\n")
-            .Append("<style>").Append(FolderPageStyle.Css).Append("</style>\n</head>\n<body>\n<main>\n");
+        StringBuilder html = PageShell.Begin(new StringBuilder(2048 + (page.Entries.Count * 256)), context, options, title);
         AppendBreadcrumb(html, listed.Folder);
         html.Append("<h1>").Append(Text(title)).Append("</h1>\n");
         AppendTable(html, listed, page);
-        AppendLinks(html, request, listed, page, options);
-        html.Append("</main>\n</body>\n</html>\n");
-        return Encoding.UTF8.GetBytes(html.ToString());
+        AppendLinks(html, context.Request, listed, page, options);
+        return PageShell.End(html);
     }
 
     /// <summary>Bytes in a unit in which they have few digits, for example <c>1.4 MiB</c>.</summary>
@@ -142,5 +132,5 @@ internal static class FolderPage
         return (after is null ? query : query.Add("after", after)).ToString();
     }
 
-    private static string Text(string text) => HtmlEncoder.Default.Encode(text);
+    private static string Text(string text) => PageShell.Text(text);
 }

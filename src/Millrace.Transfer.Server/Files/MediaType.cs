@@ -47,7 +47,9 @@ internal static class MediaType
     public static bool IsActive(string type) =>
         type.EndsWith("/html", StringComparison.OrdinalIgnoreCase)
         || type.EndsWith("/xml", StringComparison.OrdinalIgnoreCase)
-        || type.EndsWith("+xml", StringComparison.OrdinalIgnoreCase);
+        || type.EndsWith("+xml", StringComparison.OrdinalIgnoreCase)
+        || type.Equals("text/xsl", StringComparison.OrdinalIgnoreCase)
+        || type.Equals("message/rfc822", StringComparison.OrdinalIgnoreCase);
 
     private static FileExtensionContentTypeProvider WithAdditions()
     {

@@ -1,12 +1,7 @@
-using System.Text.Json;
-using System.Text.Json.Serialization.Metadata;
-
 namespace Millrace.Transfer.Server;
 
 internal static class ServiceEndpoints
 {
-    private const string Json = "application/json";
-
     private static readonly string[] Reading = [HttpMethods.Get, HttpMethods.Head];
 
     public static IEndpointConventionBuilder MapHealth(
@@ -26,14 +21,14 @@ internal static class ServiceEndpoints
                 ? StatusCodes.Status200OK
                 : StatusCodes.Status503ServiceUnavailable;
             context.Response.Headers.CacheControl = "no-store";
-            await WriteAsync(context, told, ServerJson.Default.HealthDocument);
+            await JsonAnswer.WriteAsync(context, told, ServerJson.Default.HealthDocument);
         }));
     }
 
     public static IEndpointConventionBuilder MapDescription(
         IEndpointRouteBuilder endpoints, Func<ServerDescription> description) =>
         endpoints.MapMethods(ServerDescription.Path, Reading, (RequestDelegate)(context =>
-            WriteAsync(context, description(), TransferJson.Default.ServerDescription)));
+            JsonAnswer.WriteAsync(context, description(), TransferJson.Default.ServerDescription)));
 
     /// <summary>Redirects browsers to the files.</summary>
     public static IEndpointConventionBuilder MapRoot(IEndpointRouteBuilder endpoints, string files) =>
@@ -42,15 +37,4 @@ internal static class ServiceEndpoints
             context.Response.Redirect(files + "/");
             return Task.CompletedTask;
         }));
-
-    private static async Task WriteAsync<T>(HttpContext context, T document, JsonTypeInfo<T> type)
-    {
-        byte[] body = JsonSerializer.SerializeToUtf8Bytes(document, type);
-        context.Response.ContentType = Json;
-        context.Response.ContentLength = body.Length;
-        if (!HttpMethods.IsHead(context.Request.Method))
-        {
-            await context.Response.Body.WriteAsync(body, context.RequestAborted);
-        }
-    }
 }

@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>Adds the endpoints of a store to an application.</summary>
 public static class TransferEndpoints
 {
-    /// <summary>Serves and accepts files below a path: GET, HEAD, PUT, DELETE, listings, archives.</summary>
+    /// <summary>Serves and accepts files below a path: GET, HEAD, PUT, DELETE, MOVE, MKCOL, listings, archives.</summary>
     /// <param name="endpoints">The application.</param>
     /// <param name="path">For example <c>/files</c>.</param>
     /// <param name="store">Where files are kept.</param>
@@ -49,6 +49,24 @@ public static class TransferEndpoints
         ArgumentNullException.ThrowIfNull(store);
         ThrowIfNotRegistered(endpoints);
         return GrpcEndpoints.Map(endpoints, store, OptionsOf(endpoints, options));
+    }
+
+    /// <summary>
+    /// Serves the page by which people browse, upload and download with a browser: its parts at <c>/page</c>, sessions at
+    /// <c>/session</c> and signed links at <c>/links</c>. Listings of the files refer to them then. Once for each application.
+    /// </summary>
+    /// <param name="endpoints">The application.</param>
+    /// <param name="store">Where files are kept.</param>
+    /// <param name="options">
+    /// What is offered, with the paths of files and uploads; null for the application's <c>IOptions&lt;TransferServerOptions&gt;</c>.
+    /// </param>
+    public static IEndpointConventionBuilder MapMillracePage(
+        this IEndpointRouteBuilder endpoints, IFileStore store, TransferServerOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        ArgumentNullException.ThrowIfNull(store);
+        ThrowIfNotRegistered(endpoints);
+        return PageEndpoints.Map(endpoints, store, OptionsOf(endpoints, options));
     }
 
     /// <summary>

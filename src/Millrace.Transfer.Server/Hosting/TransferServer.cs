@@ -347,6 +347,7 @@ public sealed class TransferServer : IAsyncDisposable
         _application.MapMillraceFiles(endpoints.FilesPath, _store, endpoints);
         _application.MapMillraceUploads(endpoints.UploadsPath, _store, endpoints);
         _application.MapMillraceGrpc(_store, endpoints);
+        _application.MapMillracePage(_store, endpoints);
         if (endpoints.AllowedOrigins.Count > 0)
         {
             _application.UseCors();

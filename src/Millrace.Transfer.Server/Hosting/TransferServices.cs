@@ -1,6 +1,9 @@
 using System.Diagnostics.Metrics;
+using System.Text.Encodings.Web;
+using Microsoft.AspNetCore.Authentication.Cookies;
 using Microsoft.AspNetCore.Authorization;
 using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Options;
 
 namespace Millrace.Transfer.Server;
 
@@ -14,9 +17,9 @@ public static class TransferServices
     /// <param name="services">The application's services.</param>
     /// <param name="configure">Sets the tokens and limits; may be called several times.</param>
     /// <remarks>
-    /// <para>Tokens and links are the authentication schemes <c>Millrace.Token</c> and <c>Millrace.Link</c>. The authorization
-    /// policies <c>Millrace.Read</c>, <c>Millrace.Write</c>, <c>Millrace.Delete</c>, <c>Millrace.List</c> and, for requests that
-    /// need none of these, <c>Millrace</c> use both; their resource is the <see cref="TransferName"/>. Define policies of these
+    /// <para>Tokens, links and sessions are the authentication schemes <c>Millrace.Token</c>, <c>Millrace.Link</c> and
+    /// <c>Millrace.Session</c>. The authorization policies <c>Millrace.Read</c>, <c>Millrace.Write</c>, <c>Millrace.Delete</c>,
+    /// <c>Millrace.List</c>, <c>Millrace.Link</c> and, for requests that need none of these, <c>Millrace</c> use them; their resource is the <see cref="TransferName"/>. Define policies of these
     /// names to use schemes and requirements of your own.</para>
     /// <para><c>AllowAnonymous()</c> on what a Map method returns serves its endpoints to everyone.</para>
     /// </remarks>
@@ -40,14 +43,29 @@ public static class TransferServices
         services.AddSingleton<TransferGuard>();
         services.AddTransient<TokenHandler>();
         services.AddTransient<LinkHandler>();
+        AddPage(services);
 
         // Not AddAuthentication: that adds data protection, which reads and writes keys when the application starts.
         services.AddAuthenticationCore(static options =>
         {
             options.AddScheme<TokenHandler>(TokenHandler.SchemeName, displayName: null);
             options.AddScheme<LinkHandler>(LinkHandler.SchemeName, displayName: null);
+            options.AddScheme<CookieAuthenticationHandler>(SessionCookie.SchemeName, displayName: null);
         });
         services.AddSingleton<IAuthorizationHandler, ScopeRequirement.Handler>();
         return services.AddAuthorization(ScopeRequirement.AddPolicies);
+    }
+
+    /// <summary>Not AddCookie, which adds data protection: a session's cookie is a random id.</summary>
+    private static void AddPage(IServiceCollection services)
+    {
+        services.TryAddSingleton(UrlEncoder.Default);
+        services.AddSingleton<PageAssets>();
+        services.AddSingleton<SessionStore>();
+        services.AddSingleton<SessionCookie>();
+        services.AddTransient<CookieAuthenticationHandler>();
+        services.AddOptions<CookieAuthenticationOptions>(SessionCookie.SchemeName)
+            .Configure<SessionCookie, SessionStore, IOptions<TransferAccessOptions>>(static (options, cookie, sessions, access) =>
+                SessionCookie.Configure(options, cookie, sessions, access.Value));
     }
 }

@@ -16,7 +16,7 @@ internal static class UploadEndpoints
         group.Map("", answer);
         group.Map("{id}", answer);
         PageCors.AllowFiles(group, options.AllowedOrigins);
-        return group.WithMetadata(new MethodOverride());
+        return group.WithMetadata(new MethodOverride(), SessionCookie.Accepted);
     }
 
     /// <summary>

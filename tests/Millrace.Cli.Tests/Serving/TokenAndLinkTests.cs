@@ -33,7 +33,7 @@ public sealed class TokenAndLinkTests : CommandTests
         await RunAsync("token", "add", "one", "--scope", "write", "--prefix", "in/box/", "--json");
         (int exitCode, string output, _) = await RunAsync("token", "list");
         Assert.Equal(0, exitCode);
-        Assert.Equal(["all: read,write,delete,list", "one: write below in/box"], output.Trim().Split('\n'));
+        Assert.Equal(["all: read,write,delete,list,link", "one: write below in/box"], output.Trim().Split('\n'));
 
         (_, output, _) = await RunAsync("token", "list", "--json");
         JsonElement second = JsonDocument.Parse(output.Split('\n')[1]).RootElement;

@@ -103,7 +103,7 @@ public sealed class ListingTests : ServerTest
             : await GetAsync("files/", ("Accept", accept));
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         Assert.Equal(expected, response.Content.Headers.ContentType?.MediaType);
-        Assert.Equal("Accept", response.Headers.Vary.Single());
+        Assert.Contains("Accept", response.Headers.Vary);
     }
 
     [Fact]

@@ -1,0 +1,87 @@
+using System.IO.Compression;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// The scripts and styles of the page, from web/, in every coding. One hash of all of them is in their paths, so that browsers keep
+/// them for good and never mix two versions.
+/// </summary>
+internal sealed class PageAssets
+{
+    private const int HashCharacters = 16;
+
+    private static readonly (string Name, string MediaType)[] Names =
+    [
+        ("app.js", "text/javascript; charset=utf-8"),
+        ("app.css", "text/css; charset=utf-8"),
+        ("worker.js", "text/javascript; charset=utf-8"),
+        ("icon.svg", "image/svg+xml"),
+        ("licences.txt", "text/plain; charset=utf-8"),
+    ];
+
+    private readonly Dictionary<string, Asset> _assets = Names.ToDictionary(
+        static one => one.Name, static one => new Asset(one.MediaType, Read(one.Name)), StringComparer.Ordinal);
+
+    public PageAssets()
+    {
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        foreach ((string name, _) in Names)
+        {
+            hash.AppendData(_assets[name].Plain);
+        }
+
+        Hash = Convert.ToHexStringLower(hash.GetHashAndReset())[..HashCharacters];
+    }
+
+    /// <summary>Stands for the content of all.</summary>
+    public string Hash { get; }
+
+    /// <summary>Whether the application serves the page, so that listings may refer to it.</summary>
+    public bool IsMapped { get; set; }
+
+    public Asset? Find(string hash, string name) => hash == Hash ? _assets.GetValueOrDefault(name) : null;
+
+    /// <summary>Compresses all before the first visitor waits for it.</summary>
+    public void Prepare() => _ = Task.Run(() =>
+    {
+        foreach (Asset asset in _assets.Values)
+        {
+            _ = asset.In(ContentCoding.Brotli);
+            _ = asset.In(ContentCoding.Gzip);
+        }
+    });
+
+    private static byte[] Read(string name)
+    {
+        using Stream resource = typeof(PageAssets).Assembly.GetManifestResourceStream($"Millrace.Transfer.Server.Page.{name}")!;
+        byte[] bytes = new byte[resource.Length];
+        resource.ReadExactly(bytes);
+        return bytes;
+    }
+
+    /// <summary>One file of the page.</summary>
+    internal sealed class Asset(string mediaType, byte[] plain)
+    {
+        private readonly Lazy<byte[]> _brotli = new(() => Compress(plain, static body => new BrotliStream(body, CompressionLevel.SmallestSize)));
+        private readonly Lazy<byte[]> _gzip = new(() => Compress(plain, static body => new GZipStream(body, CompressionLevel.SmallestSize)));
+
+        public string MediaType => mediaType;
+
+        public byte[] Plain => plain;
+
+        public byte[] In(ContentCoding coding) => coding == ContentCoding.Brotli ? _brotli.Value
+            : coding == ContentCoding.Gzip ? _gzip.Value
+            : plain;
+
+        private static byte[] Compress(byte[] bytes, Func<Stream, Stream> begin)
+        {
+            var body = new MemoryStream();
+            using (Stream compressing = begin(body))
+            {
+                compressing.Write(bytes);
+            }
+
+            return body.ToArray();
+        }
+    }
+}

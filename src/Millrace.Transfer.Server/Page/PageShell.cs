@@ -1,0 +1,60 @@
+using System.Text;
+using System.Text.Encodings.Web;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>What surrounds a listing for browsers: the page's scripts and styles where the application serves them, its own style elsewhere.</summary>
+internal static class PageShell
+{
+    /// <summary>No script but the server's own, nothing of another host, and nobody else's frame.</summary>
+    private const string PagePolicy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; connect-src 'self'; "
+        + "worker-src 'self'; frame-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+
+    /// <summary>Only the listing's own style may apply, and no script may run.</summary>
+    private static readonly string PlainPolicy =
+        $"default-src 'none'; style-src 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(FolderPageStyle.Css)))}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    /// <summary>Writes the fields that say what a browser may do with it.</summary>
+    public static void Write(HttpContext context)
+    {
+        IHeaderDictionary fields = context.Response.Headers;
+        fields.ContentSecurityPolicy = Find(context) is null ? PlainPolicy : PagePolicy;
+        fields["Referrer-Policy"] = "same-origin";
+        fields.XContentTypeOptions = "nosniff";
+        context.Response.ContentType = "text/html; charset=utf-8";
+    }
+
+    /// <summary>Everything up to the content.</summary>
+    public static StringBuilder Begin(StringBuilder html, HttpContext context, TransferServerOptions options, string title)
+    {
+        PageAssets? assets = Find(context);
+        string root = context.Request.PathBase.ToUriComponent();
+        html.Append("<!doctype html>\n<html lang=\"en\"");
+        if (assets is not null)
+        {
+            html.Append(" data-files=\"").Append(Text($"{root}/{options.FilesPath.Trim('/')}".TrimEnd('/'))).Append("/\" data-session=\"")
+                .Append(Text(root + PageEndpoints.SessionPath)).Append("\" data-links=\"").Append(Text(root + PageEndpoints.LinksPath)).Append('"');
+        }
+
+        html.Append(">\n<head>\n<meta charset=\"utf-8\">\n")
+            .Append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+            .Append("<meta name=\"color-scheme\" content=\"light dark\">\n<title>").Append(Text(title)).Append("</title>\n");
+        if (assets is null)
+        {
+            return html.Append("<style>").Append(FolderPageStyle.Css).Append("</style>\n</head>\n<body>\n<main>\n");
+        }
+
+        string path = Text($"{root}{PageEndpoints.AssetsPath}/{assets.Hash}");
+        return html.Append("<link rel=\"stylesheet\" href=\"").Append(path).Append("/app.css\">\n<link rel=\"icon\" href=\"").Append(path)
+            .Append("/icon.svg\">\n<script type=\"module\" src=\"").Append(path).Append("/app.js\"></script>\n</head>\n<body class=\"plain\">\n<main>\n");
+    }
+
+    public static byte[] End(StringBuilder html) => Encoding.UTF8.GetBytes(html.Append("</main>\n</body>\n</html>\n").ToString());
+
+    public static string Text(string text) => HtmlEncoder.Default.Encode(text);
+
+    /// <summary>Null where the application does not serve the page.</summary>
+    public static PageAssets? Find(HttpContext context) =>
+        context.RequestServices.GetService<PageAssets>() is { IsMapped: true } assets ? assets : null;
+}
