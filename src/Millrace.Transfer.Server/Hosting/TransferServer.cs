@@ -242,6 +242,10 @@ public sealed class TransferServer : IAsyncDisposable
         // handlers' own: Millrace's log reports each refusal already.
         builder.Logging.AddFilter("Microsoft", LogLevel.Warning);
         builder.Logging.AddFilter("Millrace.Transfer.Server", LogLevel.Warning);
+
+        // Kestrel ends a connection whose client resets its requests at once, and reports that as critical, with an exception, once
+        // for each request. Millrace's log has the requests. Besides, only faults of Kestrel's own queue are in this category.
+        builder.Logging.AddFilter("Microsoft.AspNetCore.Server.Kestrel.Http2", LogLevel.None);
         options.Logging?.Invoke(builder.Logging);
         builder.WebHost.UseKestrelCore();
         builder.Services.AddSingleton<ConnectionMemoryPool>();

@@ -135,6 +135,31 @@ public sealed class MalformedRequestTests : CommandTests
         await ThrowIfLoggedAsync(serve);
     }
 
+    [Fact]
+    public async Task Requests_that_are_reset_at_once_end_their_connection_and_are_no_fault_of_the_server()
+    {
+        File.WriteAllBytes(Path.Combine(Directory.CreateDirectory(Folder["served"]).FullName, "one.txt"), new byte[100_000]);
+        using ServedCommand serve = await ServeAsync("served");
+        for (int i = 0; i < 5; i++)
+        {
+            using RawHttp2 connection = await RawHttp2.OpenAsync(serve.Port);
+            int stream = 1;
+            while (await connection.RequestAsync(stream, "GET", "/files/one.txt", end: true)
+                && await connection.SendAsync(new Http2Frame(RawHttp2.ResetStream, 0, stream, new byte[] { 0, 0, 0, 8 })))
+            {
+                stream += 2;
+                Assert.True(stream < 1_000_000, "The server accepts any number of requests that are reset.");
+            }
+        }
+
+        using (HttpResponseMessage get = await serve.Client.GetAsync("files/one.txt"))
+        {
+            Assert.Equal(HttpStatusCode.OK, get.StatusCode);
+        }
+
+        await ThrowIfLoggedAsync(serve);
+    }
+
     [NeedsFact(Need.Native)]
     public async Task Put_onto_what_is_no_file_gets_409_and_leaves_it()
     {
@@ -173,6 +198,7 @@ public sealed class MalformedRequestTests : CommandTests
         (_, string error) = await serve.EndAsync();
         Assert.DoesNotContain("Exception", error, StringComparison.Ordinal);
         Assert.DoesNotContain("\"Error\"", error, StringComparison.Ordinal);
+        Assert.DoesNotContain("\"Critical\"", error, StringComparison.Ordinal);
     }
 
     private static async Task<string> ExchangeAsync(int port, string request)
