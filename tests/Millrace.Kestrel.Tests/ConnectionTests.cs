@@ -69,7 +69,7 @@ public sealed class ConnectionTests : FolderTests
         await _ended.Task.Soon();
     }
 
-    [Fact]
+    [NeedsFact(Need.Wine)]
     public async Task Handler_that_aborts_resets_the_connection()
     {
         await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/", async (HttpContext context) =>

@@ -56,7 +56,7 @@ public sealed class Http2PriorKnowledgeTests
         Assert.False(File.Exists(path));
     }
 
-    [Fact]
+    [NeedsFact(Need.Wine)]
     public async Task With_TLS_the_negotiation_decides()
     {
         using var certificate = FileResponseTests.MakeCertificate();

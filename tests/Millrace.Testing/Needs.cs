@@ -65,7 +65,7 @@ public static class Needs
             "Needs dpkg, lintian and systemd-analyze: apt-get install file groff-base lintian man-db systemd."),
         [Need.Wine] = Reason(
             () => !OperatingSystem.IsWindows() || !NativeLibrary.TryGetExport(NativeLibrary.Load("ntdll.dll"), "wine_get_version", out _),
-            "Wine 8 has no symbolic links, does not rename over an open file, and .NET allocates more on it."),
+            "Wine 8 has no symbolic links, does not rename over an open file, resets no connection and makes no RSA keys, and .NET allocates more on it."),
         [Need.LoadTools] = Reason(
             () => IsInstalled("h2load") && IsInstalled("nghttp") && IsInstalled("wrk") && IsInstalled("hey") && IsInstalled("slowhttptest"),
             "Needs load generators: apt-get install hey nghttp2-client slowhttptest wrk."),
