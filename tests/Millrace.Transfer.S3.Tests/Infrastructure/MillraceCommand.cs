@@ -50,7 +50,7 @@ internal static class MillraceCommand
         Task<string> error = process.StandardError.ReadToEndAsync();
         try
         {
-            await process.WaitForExitAsync().WaitAsync(TimeSpan.FromMinutes(5));
+            await process.WaitForExitAsync().WaitAsync(TimeSpan.FromMinutes(Soak.Times(5, 30)));
         }
         catch (TimeoutException)
         {

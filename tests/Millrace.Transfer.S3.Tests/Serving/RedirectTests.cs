@@ -1,0 +1,43 @@
+namespace Millrace.Transfer.S3.Tests.Serving;
+
+/// <summary>Downloads from the bucket itself: only if the server offers them, and the client asks.</summary>
+public sealed class RedirectTests : BucketTest
+{
+    [NeedsFact(Need.Ceph)]
+    public async Task Client_that_asks_is_sent_to_the_bucket_for_five_minutes_at_most()
+    {
+        await Bucket.PutAsync("a", "content"u8.ToArray());
+        await using ServedBucket server = await ServeAsync("--s3-redirect");
+        using var client = new HttpClient(new SocketsHttpHandler { AllowAutoRedirect = false });
+        using HttpResponseMessage sent = await client.SendAsync(Request(server, prefer: true));
+        Assert.Equal(HttpStatusCode.TemporaryRedirect, sent.StatusCode);
+        Assert.Equal(Bucket.Server.Address.Port, sent.Headers.Location!.Port);
+        string lifetime = System.Web.HttpUtility.ParseQueryString(sent.Headers.Location.Query)["X-Amz-Expires"]!;
+        Assert.InRange(int.Parse(lifetime, System.Globalization.CultureInfo.InvariantCulture), 1, 300);
+        Assert.Equal("content", await client.GetStringAsync(sent.Headers.Location));
+
+        using HttpResponseMessage unasked = await client.SendAsync(Request(server, prefer: false));
+        Assert.Equal(HttpStatusCode.OK, unasked.StatusCode);
+    }
+
+    [NeedsFact(Need.Ceph)]
+    public async Task Nobody_is_sent_there_by_default()
+    {
+        await Bucket.PutAsync("a", "content"u8.ToArray());
+        await using ServedBucket server = await ServeAsync();
+        using HttpResponseMessage response = await server.Client.SendAsync(Request(server, prefer: true));
+        Assert.Equal("content", await response.Content.ReadAsStringAsync());
+        Assert.Equal(server.Files + "a", response.RequestMessage!.RequestUri!.AbsoluteUri);
+    }
+
+    private static HttpRequestMessage Request(ServedBucket server, bool prefer)
+    {
+        var request = new HttpRequestMessage(HttpMethod.Get, server.Files + "a");
+        if (prefer)
+        {
+            request.Headers.Add("Prefer", "redirect");
+        }
+
+        return request;
+    }
+}
