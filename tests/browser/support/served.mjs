@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,19 +11,36 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const command = process.env.MILLRACE_COMMAND ?? join(root, "src/Millrace.Cli/bin/Release/net10.0/Millrace.Cli.dll");
 const script = join(root, "artifacts/grpc/web/peers.js");
 
-/** `millrace serve` on a folder of its own. */
-export async function serve(...options) {
+/** Runs the command to its end, and returns what it printed. */
+export function run(...args) {
+  const { status, stdout, stderr } = spawnSync("dotnet", [command, ...args], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
+  return stdout;
+}
+
+/** `millrace serve` on a folder of its own, which a function among the options prepares. */
+export async function serve(...given) {
   const folder = mkdtempSync(join(tmpdir(), "millrace-web-"));
-  const process = spawn("dotnet", [command, "serve", folder, "--port", "0", "--json", ...options], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = once(process, "exit");
-  const lines = createInterface(process.stdout)[Symbol.asyncIterator]();
-  const { value: ready } = await lines.next();
-  if (!ready) throw new Error(`${command} did not start.`);
+  const options = given.filter((option) => typeof option !== "function");
+  for (const prepare of given) if (typeof prepare === "function") prepare(folder);
+  let process, ended;
+  const start = async (port) => {
+    process = spawn("dotnet", [command, "serve", folder, "--port", port, "--json", ...options], { stdio: ["ignore", "pipe", "inherit"] });
+    ended = once(process, "exit");
+    const { value: ready } = await createInterface(process.stdout)[Symbol.asyncIterator]().next();
+    if (!ready) throw new Error(`${command} did not start.`);
+    return JSON.parse(ready).address;
+  };
+  const address = await start("0");
   return {
     folder,
-    address: JSON.parse(ready).address,
+    address,
+    /** As when the machine loses its power. */
+    async kill() {
+      process.kill("SIGKILL");
+      await ended;
+    },
+    restart: () => start(new URL(address).port),
     async stop() {
       process.kill("SIGTERM");
       await ended;

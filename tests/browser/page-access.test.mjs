@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch } from "./support/browser.mjs";
+import { line } from "./support/line.mjs";
+import { disk, drop, openPage, row, shows, uploadState } from "./support/page.mjs";
+import { run, serve } from "./support/served.mjs";
+
+const MiB = 1024 * 1024;
+
+let browser, server, mine, site;
+const tokens = {};
+
+before(async () => {
+  // The name of a page that gave itself the address of this machine.
+  browser = await launch("--host-resolver-rules=MAP evil.example 127.0.0.1");
+  mine = disk();
+  server = await serve("--h2-port", "none", "--quiet", (folder) => {
+    writeFileSync(join(folder, "kept.txt"), "secret");
+    mkdirSync(join(folder, "team"));
+    writeFileSync(join(folder, "team/plan.txt"), "plan");
+    for (const [name, ...options] of [
+      ["all"], ["reader", "--scope", "read,list"], ["drop", "--scope", "write"], ["team", "--prefix", "team"], ["short", "--for", "6s"], ["gone"], ["linker", "--scope", "read,list,link"],
+    ]) tokens[name] = run("token", "add", name, "--folder", folder, ...options).trim();
+  });
+  site = createServer((_, response) => {
+    response.setHeader("Content-Type", "text/html");
+    response.end('<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">');
+  });
+  site.listen(0, "127.0.0.1");
+  await once(site, "listening");
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  site?.closeAllConnections();
+  site?.close();
+  mine?.remove();
+});
+
+const dialog = (page) => page.getByRole("dialog");
+
+async function signIn(page, token) {
+  await dialog(page).getByLabel("Token").fill(token);
+  await dialog(page).getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Opens the page, signs in, and waits for the list. */
+async function inPage(token, act, options = {}) {
+  const { page, context, errors } = await openPage(browser, options.address ?? server.address, options);
+  try {
+    if (token) {
+      await signIn(page, token);
+      await dialog(page).waitFor({ state: "detached" });
+    }
+    await act(page, context);
+    assert.deepEqual(errors, []);
+  } finally {
+    await context.close();
+  }
+}
+
+const listed = (page) => row(page, "kept.txt").waitFor();
+
+test("The page asks for a token, says when it is wrong, and stays signed in without keeping the token", async () => {
+  await inPage(undefined, async (page, context) => {
+    await signIn(page, "mr_wrong");
+    await dialog(page).getByText("This token is not valid.").waitFor();
+    assert.equal(await page.locator(".rows .row").count(), 0);
+    await signIn(page, tokens.all);
+    await listed(page);
+    const [cookie] = await context.cookies();
+    assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.expires], [true, "Strict", -1]);
+    assert.ok(cookie.name.includes(new URL(server.address).port), cookie.name);
+    assert.ok(!cookie.value.includes(tokens.all));
+    assert.equal(await page.evaluate(() => document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)), "{}{}");
+    await page.reload();
+    await listed(page);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await dialog(page).getByText("Signed out").waitFor();
+    assert.equal(await page.evaluate(async () => (await fetch("/files/kept.txt")).status), 401);
+  });
+});
+
+test("A token that expires or is revoked ends the session", async () => {
+  await inPage(tokens.short, async (page) => {
+    await listed(page);
+    // The server's clock decides; the page learns it with its next request.
+    await page.waitForFunction(async () => (await fetch("/files/kept.txt")).status === 401);
+    await page.getByRole("link", { name: "team", exact: true }).click();
+    await dialog(page).getByText("Your session has ended.").waitFor();
+    await signIn(page, tokens.short);
+    await dialog(page).getByText("This token is not valid.").waitFor();
+  });
+  await inPage(tokens.gone, async (page) => {
+    await listed(page);
+    run("token", "remove", "gone", "--folder", server.folder);
+    await page.getByRole("link", { name: "team", exact: true }).click();
+    await dialog(page).getByText("Your session has ended.").waitFor();
+  });
+});
+
+test("What a token may not do is not offered, and refused", async () => {
+  await inPage(tokens.reader, async (page) => {
+    await listed(page);
+    assert.equal(await page.getByRole("button", { name: "Upload" }).count() + await page.getByRole("button", { name: "New folder" }).count(), 0);
+    await row(page, "kept.txt").getByRole("button", { name: "Actions for kept.txt" }).click();
+    assert.deepEqual(await page.getByRole("menuitem").allTextContents(), ["Preview", "Download", "Copy link"]);
+    await page.keyboard.press("Escape");
+    await drop(page, [mine.write("refused.txt", "x").path]);
+    for (const [method, url, body] of [["PUT", "/files/kept.txt", "new"], ["DELETE", "/files/kept.txt"], ["MKCOL", "/files/new/"], ["MOVE", "/files/kept.txt"]]) {
+      const status = await page.evaluate(async (of) => (await fetch(of[1], { method: of[0], body: of[2], headers: { Destination: "/files/moved.txt" } })).status, [method, url, body]);
+      assert.equal(status, 403, method);
+    }
+    assert.equal(await page.locator(".task").count(), 0);
+  });
+  assert.equal(readFileSync(join(server.folder, "kept.txt"), "utf8"), "secret");
+});
+
+test("A token that only writes gets a place to drop files, and sees none", async () => {
+  await inPage(tokens.drop, async (page) => {
+    await page.getByText("You can upload files here").waitFor();
+    await drop(page, [mine.write("dropped.txt", "dropped").path]);
+    await uploadState(page, "dropped.txt", "done");
+    assert.equal(await page.locator(".rows .row").count(), 0);
+  });
+  assert.equal(readFileSync(join(server.folder, "dropped.txt"), "utf8"), "dropped");
+});
+
+test("A token for one folder leads there", async () => {
+  await inPage(tokens.team, async (page) => {
+    await shows(page, ["plan.txt"]);
+    assert.equal(new URL(page.url()).pathname, "/files/team/");
+    await drop(page, [mine.write("mine.txt", "mine").path]);
+    await row(page, "mine.txt").waitFor();
+  });
+  assert.ok(existsSync(join(server.folder, "team/mine.txt")));
+});
+
+test("A signed link is made where the token allows it, and works without a token", async () => {
+  await inPage(tokens.linker, async (page) => {
+    await row(page, "kept.txt").getByRole("button", { name: "Actions for kept.txt" }).click();
+    await page.getByRole("menuitem", { name: "Share link…" }).click();
+    await dialog(page).getByRole("button", { name: "Create link" }).click();
+    const link = await dialog(page).getByLabel("Link").inputValue();
+    assert.equal(await (await fetch(link)).text(), "secret");
+    assert.ok(!link.includes(tokens.linker));
+  });
+});
+
+test("An upload that the session's end interrupts continues after signing in again", async () => {
+  const file = mine.write("interrupted.bin", 24 * MiB);
+  const way = await line(server.address);
+  await inPage(tokens.all, async (page) => {
+    await listed(page);
+    way.hold(12 * MiB);
+    await drop(page, [file.path]);
+    await page.waitForFunction(() => Number(document.querySelector(".task [role=progressbar]")?.getAttribute("aria-valuenow")) > 33);
+    await page.evaluate(() => fetch("/session", { method: "DELETE" }));
+    way.release();
+    await dialog(page).getByText("Your session has ended.").waitFor();
+    await signIn(page, tokens.all);
+    await uploadState(page, "interrupted.bin", "done");
+    assert.ok(readFileSync(join(server.folder, "interrupted.bin")).equals(file.bytes));
+  }, { address: way.address });
+  way.stop();
+});
+
+test("Pages of other origins can change nothing, even while somebody is signed in", async () => {
+  await inPage(tokens.all, async (page, context) => {
+    await listed(page);
+    const before = readdirSync(server.folder).sort();
+    // Another port of the same host is the same site: browsers send the cookie there and back. Another name is not.
+    for (const origin of [`http://127.0.0.1:${site.address().port}`, `http://evil.example:${site.address().port}`]) {
+      const foreign = await context.newPage();
+      await foreign.goto(origin);
+      await foreign.evaluate(async (base) => {
+        const attempt = (path, options) => fetch(base + path, { credentials: "include", ...options }).then(() => undefined, () => undefined);
+        for (const mode of ["cors", "no-cors"]) {
+          await attempt("/files/new.txt", { mode, method: "POST", body: "new" });
+          await attempt("/uploads", { mode, method: "POST", body: "new" });
+          await attempt("/session", { mode, method: "POST", body: '{"token":"x"}' });
+          await attempt("/links", { mode, method: "POST", body: '{"name":"kept.txt","method":"GET","seconds":60}' });
+        }
+        await attempt("/files/kept.txt", { method: "PUT", body: "new" });
+        await attempt("/files/kept.txt", { method: "DELETE" });
+        await attempt("/session", { method: "DELETE" });
+        await attempt("/files/made/", { method: "MKCOL" });
+        await attempt("/files/kept.txt", { method: "MOVE", headers: { Destination: "/files/moved.txt" } });
+        const read = await fetch(`${base}/files/kept.txt`, { credentials: "include" }).then((response) => response.text(), () => "");
+        if (read) throw new Error("It could read a file.");
+      }, server.address);
+      // A form navigates with the cookie of the same site.
+      await foreign.setContent(`<form method="post" enctype="text/plain" action="${server.address}/files/new.txt"><input name="a" value="b"></form>`);
+      await Promise.all([foreign.waitForNavigation(), foreign.evaluate(() => document.forms[0].submit())]);
+      await foreign.goto(origin);
+      await foreign.setContent(`<iframe src="${server.address}/files/"></iframe>`);
+      await foreign.waitForTimeout(500);
+      const frame = foreign.frames()[1];
+      assert.equal(await frame.evaluate(() => document.querySelectorAll(".rows .row, td").length).catch(() => 0), 0, "the page is not framed");
+      await foreign.close();
+    }
+    assert.deepEqual(readdirSync(server.folder).sort(), before);
+    assert.equal(readFileSync(join(server.folder, "kept.txt"), "utf8"), "secret");
+    await page.reload();
+    await listed(page);
+  });
+});

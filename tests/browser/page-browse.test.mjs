@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch } from "./support/browser.mjs";
+import { drawn, names, openPage, row, shows } from "./support/page.mjs";
+import { serve } from "./support/served.mjs";
+
+let browser, server;
+
+before(async () => {
+  [browser, server] = await Promise.all([launch(), serve("--h2-port", "none", "--quiet")]);
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+let folders = 0;
+
+/** Opens the page in a new folder with some files: their content, or null for a folder. */
+async function inFolder(files, act, options = {}) {
+  const folder = `folder ${++folders}`;
+  const at = (name) => join(server.folder, folder, name);
+  mkdirSync(at("."));
+  for (const [name, content] of Object.entries(files)) {
+    if (content === null) mkdirSync(at(name), { recursive: true });
+    else writeFileSync(at(name), content);
+  }
+  const { page, context, errors } = await openPage(browser, server.address, { ...options, path: `/files/${encodeURIComponent(folder)}/` });
+  try {
+    await drawn(page);
+    await act(page, at, context);
+    assert.deepEqual(errors, []);
+  } finally {
+    await context.close();
+  }
+}
+
+const dialog = (page) => page.getByRole("dialog");
+const menu = async (page, name, item) => {
+  await row(page, name).getByRole("button", { name: `Actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+};
+
+test("Folders open and the way back leads to where one was", async () => {
+  await inFolder({ "a": null, "a/deep": null, "a/deep/x.txt": "x", "z.txt": "z" }, async (page) => {
+    await row(page, "a").getByRole("link").click();
+    await shows(page, ["deep"]);
+    await row(page, "deep").getByRole("link").click();
+    await shows(page, ["x.txt"]);
+    assert.match(page.url(), /\/folder%20\d+\/a\/deep\/$/);
+    await page.goBack();
+    await shows(page, ["deep"]);
+    await page.getByRole("navigation").getByRole("link", { name: /folder/ }).click();
+    await shows(page, ["a", "z.txt"]);
+    assert.equal(await page.evaluate(() => document.activeElement.querySelector("a")?.textContent), "a");
+    await page.reload();
+    await shows(page, ["a", "z.txt"]);
+  });
+});
+
+test("The list sorts by name, size and date, folders first", async () => {
+  await inFolder({ "b10.txt": "1", "b9.txt": "55555", "A.txt": "333", "folder": null }, async (page, at) => {
+    for (const [name, time] of [["b10.txt", 3000], ["b9.txt", 1000], ["A.txt", 2000]]) utimesSync(at(name), time, time);
+    await page.reload();
+    await shows(page, ["folder", "A.txt", "b9.txt", "b10.txt"]);
+    const head = (name) => page.getByRole("columnheader", { name });
+    await head("Size").getByRole("button").click();
+    await shows(page, ["folder", "b9.txt", "A.txt", "b10.txt"]);
+    assert.equal(await head("Size").getAttribute("aria-sort"), "descending");
+    await head("Size").getByRole("button").click();
+    await shows(page, ["folder", "b10.txt", "A.txt", "b9.txt"]);
+    await head("Modified").getByRole("button").click();
+    await shows(page, ["folder", "b10.txt", "A.txt", "b9.txt"]);
+    await head("Name").getByRole("button").click();
+    await shows(page, ["folder", "A.txt", "b9.txt", "b10.txt"]);
+  });
+});
+
+test("The filter finds names while one types", async () => {
+  await inFolder({ "Übung 1.txt": "", "übung 2.md": "", "other.txt": "" }, async (page) => {
+    await page.keyboard.press("/");
+    await page.keyboard.type("üb 2");
+    await shows(page, ["übung 2.md"]);
+    assert.equal(await page.locator("mark").first().textContent(), "üb");
+    await page.keyboard.press("Escape");
+    await shows(page, ["other.txt", "Übung 1.txt", "übung 2.md"]);
+    await page.keyboard.type("nothing");
+    await page.getByText("No name contains “nothing”").waitFor();
+  });
+});
+
+test("Files and folders are renamed, moved, created and deleted", async () => {
+  await inFolder({ "old.txt": "content", "target": null, "full": null, "full/inner.txt": "x", "taken.txt": "t" }, async (page, at) => {
+    await menu(page, "old.txt", "Rename…");
+    await dialog(page).getByLabel("New name").fill("taken.txt");
+    await dialog(page).getByRole("button", { name: "Rename" }).click();
+    await dialog(page).getByText("That name is taken").waitFor();
+    await dialog(page).getByLabel("New name").fill("new & 100%.txt");
+    await dialog(page).getByRole("button", { name: "Rename" }).click();
+    await row(page, "new & 100%.txt").waitFor();
+    assert.equal(readFileSync(at("new & 100%.txt"), "utf8"), "content");
+
+    await page.getByRole("button", { name: "New folder" }).click();
+    await dialog(page).getByLabel("Name of the folder").fill("made");
+    await page.keyboard.press("Enter");
+    await row(page, "made").waitFor();
+    assert.ok(existsSync(at("made")));
+
+    await menu(page, "full", "Move…");
+    await dialog(page).getByRole("button", { name: "target" }).click();
+    await dialog(page).getByRole("button", { name: "Move here" }).click();
+    await row(page, "full").waitFor({ state: "detached" });
+    assert.equal(readFileSync(at("target/full/inner.txt"), "utf8"), "x");
+
+    await row(page, "target").getByRole("checkbox").check();
+    await row(page, "taken.txt").getByRole("checkbox").check();
+    await page.getByRole("toolbar").getByRole("button", { name: "Delete…" }).click();
+    await dialog(page).getByText("Folders are deleted with everything in them").waitFor();
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await shows(page, ["made", "new & 100%.txt"]);
+    assert.equal(existsSync(at("target")) || existsSync(at("taken.txt")), false);
+  });
+});
+
+test("A file is downloaded, and a folder as a zip", async () => {
+  await inFolder({ "one.txt": "content", "sub": null, "sub/x": "x" }, async (page) => {
+    const download = async (act) => {
+      const [one] = await Promise.all([page.waitForEvent("download"), act()]);
+      return { name: one.suggestedFilename(), bytes: readFileSync(await one.path()) };
+    };
+    const file = await download(() => menu(page, "one.txt", "Download"));
+    assert.deepEqual([file.name, String(file.bytes)], ["one.txt", "content"]);
+    const zip = await download(() => menu(page, "sub", "Download as zip"));
+    assert.equal(zip.name, "sub.zip");
+    assert.equal(zip.bytes.toString("latin1", 0, 2), "PK");
+  });
+});
+
+test("Several selected files come as one zip", async () => {
+  await inFolder({ "a.txt": "a", "b.txt": "b", "c.txt": "c" }, async (page) => {
+    await row(page, "a.txt").getByRole("checkbox").check();
+    await row(page, "c.txt").getByRole("checkbox").check();
+    const [one] = await Promise.all([page.waitForEvent("download"), page.getByRole("toolbar").getByRole("button", { name: "Download" }).click()]);
+    const text = readFileSync(await one.path(), "latin1");
+    assert.ok(text.includes("a.txt") && text.includes("c.txt") && !text.includes("b.txt"));
+  });
+});
+
+test("Links are copied", async () => {
+  await inFolder({ "a b.txt": "a" }, async (page) => {
+    await menu(page, "a b.txt", "Copy link");
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(await (await fetch(link)).text(), "a");
+  }, { permissions: ["clipboard-read", "clipboard-write"] });
+});
+
+test("Previews show pictures, sound, video, PDF, text and tables", async () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="40" height="30" fill="red"/></svg>';
+  const wave = Buffer.concat([Buffer.from("RIFF$\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00@\x1f\x00\x00@\x1f\x00\x00\x01\x00\x08\x00data\x00\x00\x00\x00", "latin1"), Buffer.alloc(8000, 128)]);
+  wave.writeUInt32LE(8036, 4);
+  wave.writeUInt32LE(8000, 40);
+  await inFolder({ "a.svg": svg, "b.wav": wave, "c.txt": "some text", "d.csv": 'name;km\n"a;""b""";12\nc;3\n', "e.bin": "x" }, async (page) => {
+    const open = (name) => row(page, name).getByRole("link").click();
+    await open("a.svg");
+    await page.waitForFunction(() => document.querySelector(".stage img")?.naturalWidth === 40);
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(() => document.querySelector(".stage audio")?.duration === 1);
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(() => document.querySelector(".stage pre")?.textContent === "some text");
+    await page.keyboard.press("ArrowRight");
+    await page.waitForFunction(() => document.querySelectorAll(".stage td").length === 4);
+    assert.deepEqual(await page.locator(".stage th, .stage td").allTextContents(), ["name", "km", 'a;"b"', "12", "c", "3"]);
+    await page.keyboard.press("ArrowRight");
+    await dialog(page).getByText("No preview for this type of file.").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+  });
+});
+
+test("The first rows of a table of 10 GB are read, and no more", async () => {
+  await inFolder({ "large.csv": `a,b\n${"1,2\n".repeat(100_000)}` }, async (page, at) => {
+    truncateSync(at("large.csv"), 10_000_000_000);
+    let bytes = 0;
+    page.on("response", async (response) => response.url().endsWith("large.csv") && (bytes += Number(response.headers()["content-length"])));
+    await row(page, "large.csv").getByRole("link").click();
+    await page.waitForFunction(() => document.querySelectorAll(".stage tbody tr").length === 200);
+    assert.equal(bytes, 256 * 1024);
+  });
+});
+
+test("A name may have any character, and nothing in a name runs", async () => {
+  const hostile = ["<img src=x onerror=window.ran=1>.html", "'; window.ran=1; '.txt", "a&amp;b.txt", "‮fdp.exe", "%2e%2e.txt", "javascript:window.ran=1", "\u05d0\u05d1\u05d2 (1).txt", "ünï 😀.txt"];
+  const files = Object.fromEntries(hostile.map((name) => [name, "<script>window.ran=1;parent.ran=1</script>"]));
+  await inFolder(files, async (page, at, context) => {
+    const there = await names(page);
+    assert.ok(there.length >= 5, `${there}`);
+    for (const name of there) {
+      assert.ok(hostile.includes(name), name);
+      const link = row(page, name).getByRole("link");
+      assert.equal(await (await fetch(await link.evaluate((element) => element.href))).text(), files[name]);
+      assert.equal(await link.locator("bdi").count(), 1);
+      await link.click();
+      await dialog(page).waitFor();
+      await page.keyboard.press("Escape");
+    }
+    assert.equal(await page.evaluate(() => window.ran), undefined);
+    assert.equal(context.pages().length, 1);
+  });
+});
+
+test("Uploaded HTML and SVG that are opened run nothing on the origin", async () => {
+  const script = "<script>document.title='ran';try{parent.ran=1;localStorage.ran=1}catch{}</script>";
+  await inFolder({
+    "page.html": `<!doctype html><title>still</title>${script}`,
+    "page.svg": `<svg xmlns="http://www.w3.org/2000/svg">${script.replaceAll("document.title='ran'", "document.documentElement.id='ran'")}</svg>`,
+    "page.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>still</title>${script}</head></html>`,
+  }, async (page, at, context) => {
+    for (const name of ["page.html", "page.svg", "page.xhtml"]) {
+      const opened = await context.newPage();
+      const url = await row(page, name).getByRole("link").evaluate((element) => element.href);
+      // A file that the browser saves instead of showing does not run either.
+      const shown = await opened.goto(url).then(() => true, (error) => /Download is starting|ERR_ABORTED/.test(error.message) ? false : Promise.reject(error));
+      if (shown) assert.deepEqual(await opened.evaluate(() => [document.title === "ran", document.documentElement.id]), [false, ""]);
+      await opened.close();
+    }
+    assert.equal(await page.evaluate(() => localStorage.ran), undefined);
+  });
+});
+
+test("Browse, upload, rename and delete by keyboard only", async () => {
+  await inFolder({ "sub": null, "sub/one.txt": "1", "sub/two.txt": "2" }, async (page, at) => {
+    await page.addInitScript(() => {
+      window.showOpenFilePicker = async () => {
+        const handle = await (await navigator.storage.getDirectory()).getFileHandle("three.txt", { create: true });
+        const writer = await handle.createWritable();
+        await writer.write("3");
+        await writer.close();
+        return [handle];
+      };
+    });
+    await page.reload();
+    await drawn(page);
+    const press = async (...keys) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the files");
+    await press("Enter", "Enter");
+    await shows(page, ["one.txt", "two.txt"]);
+    await press("u");
+    await shows(page, ["one.txt", "three.txt", "two.txt"]);
+    assert.equal(readFileSync(at("sub/three.txt"), "utf8"), "3");
+    await press("ArrowDown", "Home", "F2");
+    await page.keyboard.type("first");
+    await press("Enter");
+    await shows(page, ["first.txt", "three.txt", "two.txt"]);
+    await page.waitForFunction(() => document.activeElement.querySelector?.("a")?.textContent === "first.txt");
+    await press("ArrowDown", "Shift+ArrowDown");
+    assert.deepEqual(await page.locator(".row[aria-selected=true] a").allTextContents(), ["three.txt", "two.txt"]);
+    await press("Delete");
+    await dialog(page).waitFor();
+    await press("Enter");
+    await shows(page, ["first.txt"]);
+    assert.equal(existsSync(at("sub/two.txt")), false);
+    await press("Backspace");
+    await shows(page, ["sub"]);
+    await press("?");
+    await dialog(page).getByRole("heading", { name: "Help" }).waitFor();
+    await press("Escape");
+  });
+});

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** Opens the server's page in a browser profile of its own. */
+export async function openPage(browser, address, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  // What a test provokes, such as a refusal, is reported by the browser as a resource that failed to load.
+  page.on("console", (message) => message.type() === "error" && !/Failed to load resource/.test(message.text()) && errors.push(message.text()));
+  await page.goto(new URL(options.path ?? "/files/", address).href);
+  return { page, context, errors };
+}
+
+/** Waits until a folder's rows, or what stands in their place, are on the screen. */
+export const drawn = (page) => page.waitForFunction(() => performance.getEntriesByName("millrace-drawn").length > 0);
+
+export const row = (page, name) => page.locator(".rows .row").filter({ has: page.getByRole("link", { name, exact: true }) });
+export const upload = (page, name) => page.locator(".task").filter({ has: page.locator("bdi", { hasText: name }) });
+
+/** Waits until an upload has a state; the last of them stay in the panel until they are cleared. */
+export const uploadState = (page, name, state) => upload(page, name).and(page.locator(`[data-state=${state}]`)).waitFor();
+
+/** Drops files and folders of the disk, as the system does it. */
+export async function drop(page, paths, at = { x: 150, y: 400 }) {
+  const session = await page.context().newCDPSession(page);
+  for (const type of ["dragEnter", "dragOver", "drop"]) {
+    await session.send("Input.dispatchDragEvent", { type, ...at, data: { items: [], files: paths, dragOperationsMask: 1 } });
+  }
+  await session.detach();
+}
+
+/** Files on the disk that a person has, in a folder of their own. */
+export function disk() {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-disk-"));
+  return {
+    folder,
+    write(name, content) {
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true });
+      const bytes = typeof content === "number" ? randomBytes(content) : Buffer.from(content);
+      writeFileSync(path, bytes);
+      return { path, bytes };
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+export const names = (page) => page.locator(".rows .row .cell-name a").allTextContents();
+
+export async function shows(page, wanted) {
+  await page.waitForFunction((list) => JSON.stringify([...document.querySelectorAll(".rows .row .cell-name a")].map((link) => link.textContent)) === list, JSON.stringify(wanted))
+    .catch(async () => assert.deepEqual(await names(page), wanted));
+}
