@@ -23,7 +23,7 @@ before(async () => {
     mkdirSync(join(folder, "team"));
     writeFileSync(join(folder, "team/plan.txt"), "plan");
     for (const [name, ...options] of [
-      ["all"], ["reader", "--scope", "read,list"], ["drop", "--scope", "write"], ["team", "--prefix", "team"], ["short", "--for", "6s"], ["gone"], ["linker", "--scope", "read,list,link"],
+      ["all"], ["reader", "--scope", "read,list"], ["drop", "--scope", "write"], ["team", "--prefix", "team"], ["gone"], ["linker", "--scope", "read,list,link"],
     ]) tokens[name] = run("token", "add", name, "--folder", folder, ...options).trim();
   });
   site = createServer((_, response) => {
@@ -87,13 +87,14 @@ test("The page asks for a token, says when it is wrong, and stays signed in with
 });
 
 test("A token that expires or is revoked ends the session", async () => {
-  await inPage(tokens.short, async (page) => {
+  const short = run("token", "add", "short", "--for", "20s", "--folder", server.folder).trim();
+  await inPage(short, async (page) => {
     await listed(page);
     // The server's clock decides; the page learns it with its next request.
-    await page.waitForFunction(async () => (await fetch("/files/kept.txt")).status === 401);
+    await page.waitForFunction(async () => (await fetch("/files/kept.txt")).status === 401, undefined, { timeout: 60_000 });
     await page.getByRole("link", { name: "team", exact: true }).click();
     await dialog(page).getByText("Your session has ended.").waitFor();
-    await signIn(page, tokens.short);
+    await signIn(page, short);
     await dialog(page).getByText("This token is not valid.").waitFor();
   });
   await inPage(tokens.gone, async (page) => {

@@ -1,0 +1,91 @@
+// Pictures of the server's page in its states at three widths, light and dark, to be looked at: node page-screenshots.mjs FOLDER.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { launch } from "./support/browser.mjs";
+import { line } from "./support/line.mjs";
+import { disk, drawn, drop, openPage, row } from "./support/page.mjs";
+import { serve } from "./support/served.mjs";
+
+const [folder = "screenshots"] = process.argv.slice(2);
+const MiB = 1024 * 1024;
+mkdirSync(folder, { recursive: true });
+const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 260"><rect width="400" height="260" fill="#f4a259"/><circle cx="280" cy="110" r="60" fill="#fff3d6"/><path d="M0 260V180l90-50 110 80 90-60 110 70v40z" fill="#3d5a80"/></svg>';
+const names = ["Photos/", "Projects/", "مشاريع/", "invoice 2026-11.pdf", "interview.mp3", "talk.mp4", "backup.tar.gz", "תמונה של חתול.txt", "日本語のファイル名.txt", "main.rs", "notes.md"];
+const server = await serve("--h2-port", "none", "--quiet", (root) => {
+  for (const name of names) {
+    if (name.endsWith("/")) mkdirSync(join(root, name, "deep", "deeper"), { recursive: true });
+    else writeFileSync(join(root, name), Buffer.alloc(name.length ** 3 * 40, "text "));
+  }
+  for (let i = 0; i < 20; i++) writeFileSync(join(root, `IMG_${2041 + i}.jpg`), Buffer.alloc(90_000 + i * 7919));
+  writeFileSync(join(root, `${"a very long name that nobody can read to its end ".repeat(4)}.txt`), "x");
+  writeFileSync(join(root, "sunset.svg"), svg);
+  writeFileSync(join(root, "trips.csv"), `date,city,km\n${Array.from({ length: 300 }, (_, i) => `2026-01-${(i % 28) + 1},${["Bern", "Oslo", "São Paulo"][i % 3]},${i * 7}\n`).join("")}`);
+});
+const mine = disk();
+const browser = await launch();
+const preview = async (page, name, ready) => {
+  await page.getByLabel("Filter names").fill(name);
+  await row(page, name).getByRole("link").click();
+  await page.locator(ready).first().waitFor();
+};
+const states = {
+  list: async () => {},
+  selection: async (page) => {
+    await row(page, "Photos").getByRole("checkbox").check();
+    await row(page, "Projects").getByRole("checkbox").check();
+  },
+  menu: (page) => row(page, "backup.tar.gz").getByRole("button", { name: /^Actions/ }).click(),
+  picture: (page) => preview(page, "sunset.svg", ".stage img"),
+  table: (page) => preview(page, "trips.csv", ".stage td"),
+  text: (page) => preview(page, "notes.md", ".stage pre"),
+  remove: async (page) => {
+    await row(page, "Photos").getByRole("checkbox").check();
+    await row(page, "Projects").getByRole("checkbox").check();
+    await row(page, "Photos").focus();
+    await page.keyboard.press("Delete");
+  },
+  move: async (page) => {
+    await row(page, "backup.tar.gz").getByRole("button", { name: /^Actions/ }).click();
+    await page.getByRole("menuitem", { name: "Move…" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Photos" }).waitFor();
+  },
+  uploads: async (page, way) => {
+    rmSync(join(server.folder, "small.txt"), { force: true });
+    way.hold(12 * MiB);
+    await drop(page, [mine.write("holiday film.mov", 40 * MiB).path, mine.write("main.rs", "other").path, mine.write("slides.key", 30 * MiB).path, mine.write("small.txt", "x").path]);
+    await page.getByRole("dialog").getByRole("button", { name: "Skip" }).click();
+    await page.waitForFunction(() => document.querySelector("[data-state=done]") && document.querySelector("[data-state=running]"));
+    await page.getByRole("button", { name: "Pause slides.key" }).click();
+  },
+  clash: async (page) => {
+    await drop(page, [mine.write("main.rs", "other").path, mine.write("notes.md", "other").path]);
+    await page.getByRole("dialog").waitFor();
+  },
+  help: (page) => page.keyboard.press("?"),
+  empty: async (page) => {
+    await row(page, "Photos").getByRole("link").click();
+    await row(page, "deep").getByRole("link").click();
+    await row(page, "deeper").getByRole("link").click();
+    await page.getByText("This folder is empty").waitFor();
+  },
+};
+for (const colorScheme of ["light", "dark"]) {
+  for (const width of [360, 900, 1600]) {
+    for (const [name, reach] of Object.entries(states)) {
+      const way = await line(server.address);
+      const { page, context } = await openPage(browser, way.address, { viewport: { width, height: width < 400 ? 740 : 900 }, hasTouch: width < 400, colorScheme });
+      await drawn(page);
+      await row(page, "Photos").waitFor();
+      await reach(page, way);
+      await page.waitForTimeout(300);
+      await page.screenshot({ path: join(folder, `page-${name}-${width}-${colorScheme}.png`) });
+      page.once("dialog", (dialog) => dialog.accept());
+      await context.close();
+      way.release();
+      way.stop();
+    }
+  }
+}
+await browser.close();
+await server.stop();
+mine.remove();
