@@ -43,9 +43,11 @@ const halfWay = (page) => page.waitForFunction(() => Number(document.querySelect
 
 /** Leaves while something is uploaded, which the browser asks about. */
 async function reload(page) {
-  page.once("dialog", (dialog) => dialog.accept());
+  const leave = (dialog) => dialog.accept();
+  page.on("dialog", leave);
   await page.reload();
   await drawn(page);
+  page.off("dialog", leave);
 }
 
 const stored = (name, on = server) => readFileSync(join(on.folder, name));
@@ -190,28 +192,32 @@ test("An upload can be paused, resumed and cancelled", async () => {
 
 test("A taken name asks: replace, keep both or skip, for one file or for all", async () => {
   const folder = disk();
-  const files = ["a.txt", "b.txt", "c.txt", "d.txt"].map((name) => folder.write(name, `new ${name}`));
-  const again = (name) => writeFileSync(join(server.folder, name), `old ${name}`);
+  const all = ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"];
+  for (const name of all) writeFileSync(join(server.folder, name), `old ${name}`);
+  const paths = (names) => names.map((name) => folder.write(name, `new ${name}`).path);
   try {
-    for (const name of ["a.txt", "b.txt", "c.txt", "d.txt"]) again(name);
     await inPage(async (page) => {
-      await drop(page, files.map(({ path }) => path));
       const dialog = page.getByRole("dialog");
-      const answer = async (name, button, forAll = false) => {
-        await dialog.getByRole("heading", { name: `“${name}” already exists` }).waitFor();
-        if (forAll) await dialog.getByRole("checkbox").check();
-        await dialog.getByRole("button", { name: button }).click();
-      };
-      await answer("a.txt", "Replace");
-      await answer("b.txt", "Keep both");
-      await answer("c.txt", "Skip", true);
+      await drop(page, paths(["a.txt", "b.txt", "c.txt"]));
+      // Which of them asks first depends on which request was faster.
+      const answers = { "a.txt": "Replace", "b.txt": "Keep both", "c.txt": "Skip" };
+      for (let asked = 0; asked < 3; asked++) {
+        const name = /“(.*)” already exists/.exec(await dialog.getByRole("heading").innerText())[1];
+        await dialog.getByRole("button", { name: answers[name] }).click();
+        await dialog.filter({ hasText: `“${name}”` }).waitFor({ state: "detached" });
+      }
       await uploadState(page, "a.txt", "done");
       await uploadState(page, "b (2).txt", "done");
       await uploadState(page, "c.txt", "skipped");
-      await uploadState(page, "d.txt", "skipped");
       await row(page, "b (2).txt").waitFor();
+      await drop(page, paths(["d.txt", "e.txt"]));
+      await dialog.getByRole("checkbox").check();
+      await dialog.getByRole("button", { name: "Skip" }).click();
+      await uploadState(page, "d.txt", "skipped");
+      await uploadState(page, "e.txt", "skipped");
     });
-    assert.deepEqual(["a.txt", "b.txt", "b (2).txt", "c.txt", "d.txt"].map((name) => String(stored(name))), ["new a.txt", "old b.txt", "new b.txt", "old c.txt", "old d.txt"]);
+    const there = Object.fromEntries([...all, "b (2).txt"].map((name) => [name, String(stored(name))]));
+    assert.deepEqual(there, { "a.txt": "new a.txt", "b.txt": "old b.txt", "b (2).txt": "new b.txt", "c.txt": "old c.txt", "d.txt": "old d.txt", "e.txt": "old e.txt" });
   } finally {
     folder.remove();
   }
