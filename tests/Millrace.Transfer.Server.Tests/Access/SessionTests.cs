@@ -392,7 +392,7 @@ public sealed class SessionTests : GrpcTest
         return await SendAsync(request, cookie is null ? fields : [("Cookie", CookieField(cookie)), .. fields]);
     }
 
-    private async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, (string Name, string Value)[] fields)
+    private static async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, (string Name, string Value)[] fields)
     {
         foreach ((string name, string value) in fields)
         {
