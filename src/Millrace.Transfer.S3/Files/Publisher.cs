@@ -14,7 +14,7 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
         TransferName name, WritePrecondition condition, PartBuffer? content, string version, Sha256Digest digest,
         CancellationToken cancellationToken)
     {
-        // Every service decides by itself between new and not new; the other conditions only some.
+        // Every service supports "only if new"; only some support the other conditions.
         await using NameClaim? claim = condition.IsNone || condition == new WritePrecondition { CreateNew = true }
             ? null
             : await ClaimAsync(name, condition, cancellationToken);

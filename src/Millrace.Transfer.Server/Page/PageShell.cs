@@ -15,7 +15,7 @@ internal static class PageShell
     private static readonly string PlainPolicy =
         $"default-src 'none'; style-src 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(FolderPageStyle.Css)))}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    /// <summary>Writes the fields that say what a browser may do with it.</summary>
+    /// <summary>Writes the fields that limit what a browser may do with the page.</summary>
     public static void Write(HttpContext context)
     {
         IHeaderDictionary fields = context.Response.Headers;
