@@ -44,7 +44,7 @@ public sealed class CurlFramesTests : PeerTest
     [InlineData("Stat", "a message of 2 GiB", @"\000\177\377\377\377\012\004file", "", 8)]
     [InlineData("Stat", "no message", "", "", 12)]
     [InlineData("Stat", "two messages", FrameOfFile + FrameOfFile, "", 12)]
-    [InlineData("Move", "an unknown method", FrameOfFile, "", 12)]
+    [InlineData("Rename", "an unknown method", FrameOfFile, "", 12)]
     [InlineData("Upload", "data before the first message", FrameOfFile, "", 3)]
     public async Task Refusals_have_the_right_status(string method, string what, string frame, string field, int status)
     {
