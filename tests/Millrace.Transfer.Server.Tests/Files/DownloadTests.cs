@@ -177,7 +177,7 @@ public sealed class DownloadTests : ServerTest
     {
         using HttpResponseMessage response = await SendAsync(new HttpMethod(method), "files/a");
         Assert.Equal(HttpStatusCode.MethodNotAllowed, response.StatusCode);
-        Assert.Equal(["DELETE", "GET", "HEAD", "OPTIONS", "PUT"], response.Content.Headers.Allow.Order());
+        Assert.Equal(["DELETE", "GET", "HEAD", "MKCOL", "MOVE", "OPTIONS", "PUT"], response.Content.Headers.Allow.Order());
     }
 
     [Fact]
@@ -185,7 +185,7 @@ public sealed class DownloadTests : ServerTest
     {
         using HttpResponseMessage response = await SendAsync(HttpMethod.Options, "files/a");
         Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
-        Assert.Equal(["DELETE", "GET", "HEAD", "OPTIONS", "PUT"], response.Content.Headers.Allow.Order());
+        Assert.Equal(["DELETE", "GET", "HEAD", "MKCOL", "MOVE", "OPTIONS", "PUT"], response.Content.Headers.Allow.Order());
     }
 
     [Fact]
