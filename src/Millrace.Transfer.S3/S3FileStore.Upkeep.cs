@@ -12,6 +12,9 @@ public sealed partial class S3FileStore
 
     private readonly SemaphoreSlim _expiring = new(1, 1);
 
+    /// <summary>Uploads that count, and that the bucket did not have at the last expiry.</summary>
+    private HashSet<UploadId> _missing = [];
+
     /// <inheritdoc/>
     /// <remarks>Also ends multipart uploads that no server has written to for so long, and deletes claims of dead servers.</remarks>
     public async ValueTask<int> ExpireUploadsAsync(CancellationToken cancellationToken)
@@ -66,13 +69,14 @@ public sealed partial class S3FileStore
             }
         }
 
-        foreach (UploadId gone in counted)
+        // An upload that is just being started is counted before its objects are in the bucket: it has to be missing twice.
+        HashSet<UploadId> missing = [.. counted.Where(id => !there.Contains(id))];
+        foreach (UploadId gone in missing.Where(_missing.Contains))
         {
-            if (!there.Contains(gone))
-            {
-                _uploads.Release(gone);
-            }
+            _uploads.Release(gone);
         }
+
+        _missing = missing;
 
         _uploads.Trim();
         return expired;
