@@ -53,7 +53,19 @@ public sealed class TemporaryFolder : IDisposable
                 }
             }
 
-            Directory.Delete(Path, recursive: true);
+            for (long end = Environment.TickCount64 + (long)Bounded.Patience.TotalMilliseconds; ;)
+            {
+                try
+                {
+                    Directory.Delete(Path, recursive: true);
+                    return;
+                }
+                catch (IOException) when (OperatingSystem.IsWindows() && Environment.TickCount64 < end)
+                {
+                    // A read that is in progress when its reader ends closes the file later, and Windows deletes no open file.
+                    Thread.Sleep(5);
+                }
+            }
         }
     }
 }

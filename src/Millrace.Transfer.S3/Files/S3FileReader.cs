@@ -1,3 +1,5 @@
+using Amazon.Runtime;
+
 namespace Millrace.Transfer.S3;
 
 /// <summary>One version of a file of an <see cref="S3FileStore"/>, by its tag.</summary>
@@ -22,13 +24,15 @@ internal sealed class S3FileReader(Bucket bucket, string key, StoredFile file, S
             return null;
         }
 
+        // The lifetime counts from the time of the SDK's clock, which the bucket's answers correct.
+        string endpoint = bucket.Client.DetermineServiceOperationEndpoint(new GetObjectRequest { BucketName = bucket.Name }).URL;
         var request = new GetPreSignedUrlRequest
         {
             BucketName = bucket.Name,
             Key = key,
             Verb = HttpVerb.GET,
             Protocol = bucket.IsEncrypted ? Protocol.HTTPS : Protocol.HTTP,
-            Expires = DateTime.UtcNow + options.RedirectLifetime,
+            Expires = CorrectClockSkew.GetCorrectedUtcNowForEndpoint(endpoint, bucket.Client.Config) + options.RedirectLifetime,
         };
         request.ResponseHeaderOverrides.ContentType = mediaType;
         request.ResponseHeaderOverrides.ContentDisposition = disposition;
