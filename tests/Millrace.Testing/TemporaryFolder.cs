@@ -42,30 +42,35 @@ public sealed class TemporaryFolder : IDisposable
 
     public void Dispose()
     {
-        if (Directory.Exists(Path))
+        if (!Directory.Exists(Path))
         {
-            if (OperatingSystem.IsWindows())
+            return;
+        }
+
+        if (OperatingSystem.IsWindows())
+        {
+            // It deletes nothing that is read-only, nor what is open: a read that is in progress when its reader ends closes its file later.
+            foreach (string file in Directory.EnumerateFiles(Path, "*", SearchOption.AllDirectories))
             {
-                // It deletes nothing that is read-only.
-                foreach (string file in Directory.EnumerateFiles(Path, "*", SearchOption.AllDirectories))
-                {
-                    File.SetAttributes(file, FileAttributes.Normal);
-                }
+                File.SetAttributes(file, FileAttributes.Normal);
             }
 
-            for (long end = Environment.TickCount64 + (long)Bounded.Patience.TotalMilliseconds; ;)
-            {
-                try
-                {
-                    Directory.Delete(Path, recursive: true);
-                    return;
-                }
-                catch (IOException) when (OperatingSystem.IsWindows() && Environment.TickCount64 < end)
-                {
-                    // A read that is in progress when its reader ends closes the file later, and Windows deletes no open file.
-                    Thread.Sleep(5);
-                }
-            }
+            SpinWait.SpinUntil(() => Directory.EnumerateFiles(Path, "*", SearchOption.AllDirectories).All(TryDelete), Bounded.Patience);
+        }
+
+        Directory.Delete(Path, recursive: true);
+    }
+
+    private static bool TryDelete(string file)
+    {
+        try
+        {
+            File.Delete(file);
+            return true;
+        }
+        catch (IOException)
+        {
+            return false;
         }
     }
 }
