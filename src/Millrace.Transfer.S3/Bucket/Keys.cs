@@ -23,6 +23,10 @@ internal sealed class Keys
 
     public string Hidden { get; }
 
+    /// <summary>Whether a store below a folder keeps its own things there.</summary>
+    /// <param name="rest">What follows the folder in a key.</param>
+    public static bool IsHidden(ReadOnlySpan<char> rest) => rest.StartsWith(".millrace/") || rest.Contains("/.millrace/", StringComparison.Ordinal);
+
     public string Uploads { get; }
 
     public string Claims { get; }

@@ -6,7 +6,7 @@ public sealed class LargeFileTests : BucketTest
     private CephServer? _ceph;
 
     [NeedsFact(Need.Ceph)]
-    public async Task File_past_the_limit_of_one_request_is_put_and_got()
+    public async Task File_past_the_limit_of_one_request_is_put_moved_and_got()
     {
         long length = Soak.Asked ? 6L << 30 : 200L << 20;
         await using ServedBucket server = await ServeAsync();
@@ -24,7 +24,11 @@ public sealed class LargeFileTests : BucketTest
         await MillraceCommand.SucceedAsync(Folder.Path, "put", "--quiet", "large", server.Files + "large");
         string digest = DigestOf("large");
         File.Delete(Folder["large"]);
-        await MillraceCommand.SucceedAsync(Folder.Path, "get", "--quiet", server.Files + "large", "back");
+        using var move = new HttpRequestMessage(new HttpMethod("MOVE"), new Uri("/files/large", UriKind.Relative));
+        move.Headers.Add("Destination", "/files/moved");
+        Assert.Equal(HttpStatusCode.Created, (await server.Client.SendAsync(move)).StatusCode);
+        Assert.Equal(["moved"], await Bucket.VisibleAsync());
+        await MillraceCommand.SucceedAsync(Folder.Path, "get", "--quiet", server.Files + "moved", "back");
         Assert.Equal(length, new FileInfo(Folder["back"]).Length);
         Assert.Equal(digest, DigestOf("back"));
     }
