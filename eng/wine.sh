@@ -38,6 +38,12 @@ work=$(mktemp -d)
 end() { wineserver -k; wait; rm -rf "$work"; }
 trap end EXIT
 
+# The processor time of a process, in hundredths of a second.
+processor_ticks() {
+  local fields
+  fields=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) && set -- $fields && echo $((${12} + ${13})) || echo 0
+}
+
 # On one processor: Wine's NtFlushProcessWriteBuffers does nothing, and .NET counts on it between processors.
 processor=$(taskset -cp $$ | grep -oE '[0-9]+$')
 if [ $# -gt 0 ]; then
@@ -46,11 +52,15 @@ if [ $# -gt 0 ]; then
   for _ in 1 2 3 4 5; do
     touch "$log"
     taskset -c "$processor" wine dotnet.exe "$1.dll" "Z:${log//\//\\}" >"$work/output" 2>&1 &
-    process=$! hung=false
+    process=$! hung=false since=$SECONDS used=0 lines=-1
     while kill -0 $process 2>/dev/null; do
       sleep 1
-      # No test takes so long.
-      if [ $(($(date +%s) - $(stat -c %Y "$log"))) -gt 150 ]; then
+      if [ "$(wc -l <"$log")" -ne $lines ]; then
+        lines=$(wc -l <"$log") since=$SECONDS used=$(processor_ticks $process)
+      fi
+      # A test that waits for ever uses no processor time, unlike one that is slow there; and none takes ten minutes.
+      waited=$((SECONDS - since))
+      if [ $waited -gt 600 ] || { [ $waited -gt 150 ] && [ $(($(processor_ticks $process) - used)) -lt 1000 ]; }; then
         hung=true
         echo "hung: $(tail -n 1 "$log")"
         kill -KILL $process
