@@ -1,6 +1,8 @@
 namespace Millrace.Transfer.S3.Tests.Costs;
 
-/// <summary>Listings and files of sizes that only ./test --soak makes in full.</summary>
+/// <summary>Listings and files of sizes that only ./test --soak makes in full. Alone: it reads how large the process's heap is.</summary>
+[CollectionDefinition(nameof(ManyFilesTests), DisableParallelization = true)]
+[Collection(nameof(ManyFilesTests))]
 public sealed class ManyFilesTests : BucketTest
 {
     private const int PageSize = 1000;
