@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -84,6 +85,51 @@ test("The page asks for a token, says when it is wrong, and stays signed in with
     await dialog(page).getByText("Signed out").waitFor();
     assert.equal(await page.evaluate(async () => (await fetch("/files/kept.txt")).status), 401);
   });
+});
+
+test("Over TLS the session's cookie is the host's own and secure, and a part goes with a digest of the browser", async () => {
+  const at = (name) => join(mine.folder, name);
+  const made = spawnSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", at("key.pem"), "-out", at("cert.pem")], { encoding: "utf8" });
+  assert.equal(made.status, 0, made.stderr);
+  const own = await serve("--h2-port", "none", "--quiet", "--cert", at("cert.pem"), "--key", at("key.pem"), (folder) => (tokens.tls = run("token", "add", "tls", "--folder", folder).trim()));
+  try {
+    const file = mine.write("tls.bin", 9 * MiB);
+    await inPage(tokens.tls, async (page, context) => {
+      await page.getByText("This folder is empty").waitFor();
+      const [cookie] = await context.cookies();
+      assert.deepEqual([cookie.name, cookie.secure, cookie.httpOnly, cookie.sameSite, cookie.path], [`__Host-millrace-${new URL(own.address).port}`, true, true, "Strict", "/"]);
+      assert.equal(await page.evaluate(() => typeof crypto.subtle.digest), "function");
+      await drop(page, [file.path]);
+      await uploadState(page, "tls.bin", "done");
+      assert.ok(readFileSync(join(own.folder, "tls.bin")).equals(file.bytes));
+    }, { address: own.address, ignoreHTTPSErrors: true });
+  } finally {
+    await own.stop();
+  }
+});
+
+test("After a restart of the server the page asks for the token again, and goes on with the upload", async () => {
+  const own = await serve("--h2-port", "none", "--quiet", (folder) => (tokens.own = run("token", "add", "own", "--folder", folder).trim()));
+  const way = await line(own.address);
+  try {
+    const file = mine.write("restarted.bin", 24 * MiB);
+    await inPage(tokens.own, async (page) => {
+      await page.getByText("This folder is empty").waitFor();
+      way.hold(12 * MiB);
+      await drop(page, [file.path]);
+      await page.waitForFunction(() => Number(document.querySelector(".task [role=progressbar]")?.getAttribute("aria-valuenow")) > 33);
+      await own.kill();
+      way.release();
+      await own.restart();
+      await dialog(page).getByText("Your session has ended.").waitFor();
+      await signIn(page, tokens.own);
+      await uploadState(page, "restarted.bin", "done");
+      assert.ok(readFileSync(join(own.folder, "restarted.bin")).equals(file.bytes));
+    }, { address: way.address });
+  } finally {
+    way.stop();
+    await own.stop();
+  }
 });
 
 test("A token that expires or is revoked ends the session", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
@@ -139,14 +140,45 @@ test("A file is downloaded, and a folder as a zip", async () => {
   });
 });
 
-test("Several selected files are downloaded one after another", async () => {
+/** Selects rows and presses the toolbar's button for downloading them. */
+async function downloadSelected(page, selected, label) {
+  for (const name of selected) await row(page, name).getByRole("checkbox").check();
+  await page.getByRole("toolbar").getByRole("button", { name: label, exact: true }).click();
+}
+
+test("Several selected files and folders are downloaded as one zip", async () => {
+  await inFolder({ "a & b=ü.txt": "a", "c+d.txt": "c", "not.txt": "n", "sub": null, "sub/deep": null, "sub/deep/x": "x" }, async (page) => {
+    const one = page.waitForEvent("download");
+    await downloadSelected(page, ["a & b=ü.txt", "c+d.txt", "sub"], "Download as zip");
+    const zip = readFileSync(await (await one).path());
+    const list = spawnSync("python3", ["-c", "import sys, zipfile; print(*zipfile.ZipFile(sys.argv[1]).namelist(), sep='\\n')", await (await one).path()], { encoding: "utf8" });
+    assert.match((await one).suggestedFilename(), /^folder \d+\.zip$/);
+    assert.equal(zip.toString("latin1", 0, 2), "PK");
+    assert.deepEqual(list.stdout.trim().split("\n").sort(), ["a & b=ü.txt", "c+d.txt", "sub/deep/x"]);
+  });
+});
+
+test("A zip that the server refuses leaves the page, and a sentence", async () => {
+  await inFolder({ "a.txt": "a", "b.txt": "b" }, async (page, at) => {
+    rmSync(at("."), { recursive: true });
+    await downloadSelected(page, ["a.txt", "b.txt"], "Download as zip");
+    await page.getByText("It no longer exists.").waitFor();
+    assert.equal(await page.locator(".rows .row").count(), 2);
+  });
+});
+
+test("Where the server makes no zip, selected files are downloaded one after another", async () => {
   await inFolder({ "a.txt": "a", "b.txt": "b", "c.txt": "c" }, async (page) => {
-    await row(page, "a.txt").getByRole("checkbox").check();
-    await row(page, "c.txt").getByRole("checkbox").check();
+    await page.route("**/session", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), archives: false } });
+    });
+    await page.reload();
+    await drawn(page);
     const downloads = [];
     page.on("download", (one) => downloads.push(one.suggestedFilename()));
     const second = page.waitForEvent("download", () => downloads.length === 2);
-    await page.getByRole("toolbar").getByRole("button", { name: "Download" }).click();
+    await downloadSelected(page, ["a.txt", "c.txt"], "Download");
     await second;
     assert.deepEqual(downloads, ["a.txt", "c.txt"]);
   });
@@ -180,6 +212,47 @@ test("Previews show pictures, sound, video, PDF, text and tables", async () => {
     await dialog(page).getByText("No preview for this type of file.").waitFor();
     await page.keyboard.press("Escape");
     await dialog(page).waitFor({ state: "detached" });
+  });
+});
+
+test("A video is shown and sought in, by ranges, and a PDF by the browser", async () => {
+  await inFolder({ "a.webm": "", "b.pdf": "" }, async (page, at) => {
+    const video = await page.evaluate(async () => {
+      const canvas = document.createElement("canvas");
+      const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: "video/webm" });
+      const pieces = [];
+      recorder.ondataavailable = ({ data }) => pieces.push(data);
+      recorder.start();
+      for (let i = 0; i < 40; i++) {
+        canvas.getContext("2d").fillText(String(i), i, 20);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+      }
+      await new Promise((resolve) => {
+        recorder.onstop = resolve;
+        recorder.stop();
+      });
+      return [...new Uint8Array(await new Blob(pieces).arrayBuffer())];
+    });
+    writeFileSync(at("a.webm"), Buffer.from(video));
+    writeFileSync(at("b.pdf"), await page.pdf());
+    await page.reload();
+    const statuses = [];
+    page.on("response", (response) => /\.(webm|pdf)$/.test(response.url()) && statuses.push([response.url().slice(-4), response.status(), response.headers()["content-type"]]));
+    await row(page, "a.webm").getByRole("link").click();
+    await page.waitForFunction(() => document.querySelector(".stage video")?.videoWidth === 300);
+    await page.evaluate(() => {
+      const shown = document.querySelector(".stage video");
+      shown.currentTime = 0.5;
+      return new Promise((resolve) => (shown.onseeked = resolve));
+    });
+    assert.deepEqual(statuses[0], ["webm", 206, "video/webm"]);
+    await page.keyboard.press("ArrowRight");
+    await page.locator('.stage iframe[title="b.pdf"]').waitFor();
+    for (let left = 100; !statuses.some(([kind]) => kind === ".pdf"); left--) {
+      assert.ok(left > 0, "the PDF was not asked for");
+      await page.waitForTimeout(50);
+    }
+    assert.deepEqual(statuses.at(-1), [".pdf", 200, "application/pdf"]);
   });
 });
 

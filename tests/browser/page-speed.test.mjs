@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch } from "./support/browser.mjs";
-import { drawn, openPage, row } from "./support/page.mjs";
+import { launchBare } from "./support/bare.mjs";
+import { disk } from "./support/page.mjs";
 import { serve } from "./support/served.mjs";
 import { describe } from "./support/statistics.mjs";
 
@@ -15,66 +17,115 @@ before(async () => {
   const fill = (count) => (folder) => {
     for (let i = 0; i < count; i++) writeFileSync(join(folder, `file-${String(i).padStart(6, "0")}.txt`), "");
   };
-  [browser, server, large] = await Promise.all([launch(), serve("--h2-port", "none", "--quiet", fill(1000)), serve("--h2-port", "none", "--quiet", fill(many))]);
+  [browser, server, large] = await Promise.all([launchBare(), serve("--h2-port", "none", "--quiet", fill(1000)), serve("--h2-port", "none", "--quiet", fill(many))]);
 });
 
 after(async () => {
-  await browser?.close();
+  await browser?.stop();
   await server?.stop();
   await large?.stop();
 });
 
+const drawn = `performance.getEntriesByName("millrace-drawn").length > 0 && document.querySelectorAll(".rows .row").length > 10`;
+const rows = `document.querySelector("[role=grid]").getAttribute("aria-rowcount")`;
+const hasRow = (name) => `[...document.querySelectorAll(".rows .row")].some((row) => row.textContent.includes("${name}"))`;
+const filter = (text) => `(() => {
+  const input = document.querySelector("#filter");
+  input.value = "${text}";
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+})()`;
+
 test("The first visit takes no more than 120 KiB of scripts and styles", async (t) => {
-  const { page, context } = await openPage(browser, server.address, { path: "/health" });
-  const session = await context.newCDPSession(page);
-  await session.send("Network.enable");
-  let bytes = 0;
-  const urls = new Map();
-  session.on("Network.responseReceived", ({ requestId, response }) => urls.set(requestId, response.url));
-  session.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => urls.get(requestId)?.includes("/page/") && (bytes += encodedDataLength));
-  const worker = page.waitForResponse((response) => response.url().endsWith("/worker.js"));
-  await page.goto(`${server.address}/files/`);
-  await drawn(page);
-  // A worker's own requests are not the page's.
-  bytes += (await (await worker).request().sizes()).responseBodySize;
+  const page = await browser.open(`${server.address}/files/`);
+  await page.until(drawn);
+  await page.until(`performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/worker.js"))`);
+  const loaded = await page.evaluate(`performance.getEntriesByType("resource").filter(({ name }) => name.includes("/page/")).map(({ name, encodedBodySize }) => [name.split("/").at(-1), encodedBodySize])`);
+  const bytes = loaded.reduce((sum, [, size]) => sum + size, 0);
   t.diagnostic(`${(bytes / 1024).toFixed(1)} KiB`);
+  assert.deepEqual(loaded.map(([name]) => name).sort(), ["app.css", "app.js", "icon.svg", "worker.js"]);
   assert.ok(bytes > 20_000 && bytes <= 120 * 1024, `${bytes} bytes`);
-  await context.close();
+  await page.close();
 });
 
 test("The first 1,000 files are on the screen", async (t) => {
   const times = [];
   for (let round = 0; round < 10; round++) {
-    const { page, context } = await openPage(browser, server.address);
-    await row(page, "file-000000.txt").waitFor();
-    times.push(await page.evaluate(() => performance.getEntriesByName("millrace-drawn").at(-1).startTime));
-    await page.waitForFunction(() => document.querySelector("[role=grid]").getAttribute("aria-rowcount") === "1001");
-    await context.close();
+    const page = await browser.open(`${server.address}/health`);
+    await page.call("Page.addScriptToEvaluateOnNewDocument", { source: `
+      const look = () => document.querySelectorAll(".rows .row").length > 10 ? requestAnimationFrame(() => setTimeout(() => (window.painted = performance.now()))) : requestAnimationFrame(look);
+      requestAnimationFrame(look);
+    ` });
+    await page.call("Page.enable");
+    await page.call("Page.navigate", { url: `${server.address}/files/` });
+    await page.until("window.painted");
+    await page.until(`${rows} === "1001"`);
+    times.push(await page.evaluate("window.painted"));
+    await page.close();
   }
   t.diagnostic(`${describe(times).median.toFixed(0)} ms, median of ${times.length}`);
 });
 
 test("The filter covers 100,000 names, and no task is long", async (t) => {
-  const { page, context } = await openPage(browser, large.address, { path: "/health" });
-  await page.addInitScript(() => {
+  const page = await browser.open(`${large.address}/health`);
+  await page.call("Page.addScriptToEvaluateOnNewDocument", { source: `
     window.longest = 0;
     new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (window.longest = Math.max(window.longest, duration)))).observe({ type: "longtask", buffered: true });
-  });
-  await page.goto(`${large.address}/files/`);
-  await page.locator(".rows .row").first().waitFor();
-  const first = await page.evaluate(() => {
-    document.querySelector(".list").scrollTop = 5000;
-    return performance.now();
-  });
-  await page.waitForFunction(() => [...document.querySelectorAll(".rows .row")].some((row) => row.dataset.at === "114"));
-  await page.getByLabel("Filter names").fill("99999");
-  await row(page, "file-099999.txt").waitFor();
-  const all = await page.evaluate(() => performance.now());
-  await page.getByLabel("Filter names").fill("");
-  await page.waitForFunction((rows) => document.querySelector("[role=grid]").getAttribute("aria-rowcount") === rows, String(many + 1));
-  await page.evaluate(() => (document.querySelector(".list").scrollTop = 1e9));
-  await row(page, "file-099999.txt").waitFor();
-  t.diagnostic(`first screen scrolls after ${first.toFixed(0)} ms, the filter covers all after ${all.toFixed(0)} ms, longest task ${await page.evaluate(() => window.longest)} ms`);
-  assert.ok(await page.locator(".rows .row").count() < 100, "only the rows near the screen exist");
-  await context.close();
+  ` });
+  await page.call("Page.enable");
+  await page.call("Page.navigate", { url: `${large.address}/files/` });
+  await page.until(drawn);
+  const first = await page.evaluate(`(document.querySelector(".list").scrollTop = 5000, performance.now())`);
+  await page.until(`[...document.querySelectorAll(".rows .row")].some((row) => row.dataset.at === "114")`);
+  await page.evaluate(filter("99999"));
+  await page.until(hasRow("file-099999.txt"));
+  const all = await page.evaluate(`performance.now()`);
+  await page.evaluate(filter(""));
+  await page.until(`${rows} === "${many + 1}"`);
+  await page.evaluate(`document.querySelector(".list").scrollTop = 1e9`);
+  await page.until(hasRow("file-099999.txt"));
+  t.diagnostic(`first screen scrolls after ${first.toFixed(0)} ms, the filter covers all after ${all.toFixed(0)} ms, longest task ${await page.evaluate("window.longest")} ms`);
+  assert.ok(await page.evaluate(`document.querySelectorAll(".rows .row").length`) < 100, "only the rows near the screen exist");
+  await page.close();
+});
+
+/** MiB of its own that a process has. */
+const ownMemory = (id) => Number(/RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${id}/status`, "utf8"))[1]) / 1024;
+
+test("1 GiB is uploaded as fast as programs do it, in little memory", { skip: process.env.MILLRACE_SOAK ? false : "with --soak only" }, async (t) => {
+  const mine = disk();
+  const path = join(mine.folder, "1GiB.bin");
+  execFileSync("dd", ["if=/dev/urandom", `of=${path}`, "bs=1M", "count=1024", "status=none"]);
+  const own = await serve("--h2-port", "none", "--quiet");
+  const sent = join(own.folder, "1GiB.bin");
+  try {
+    const pages = [], programs = [];
+    let most = 0;
+    for (let round = 0; round < 3; round++) {
+      let started = performance.now();
+      const program = spawn("bash", ["-c", `curl -sf -T "$1" -H "Repr-Digest: sha-256=:$(printf "$(sha256sum "$1" | cut -c-64 | sed 's/../\\\\x&/g')" | base64 -w0):" "$2"`, "-", path, `${own.address}/files/1GiB.bin`]);
+      assert.deepEqual(await once(program, "exit"), [0, null]);
+      programs.push(performance.now() - started);
+      rmSync(sent);
+      const page = await browser.open(`${own.address}/files/`);
+      await page.until(`performance.getEntriesByName("millrace-drawn").length > 0`);
+      const processes = await browser.pages();
+      const watch = setInterval(() => (most = Math.max(most, ...processes.map(ownMemory))), 100);
+      started = performance.now();
+      for (const type of ["dragEnter", "dragOver", "drop"]) {
+        await page.call("Input.dispatchDragEvent", { type, x: 150, y: 400, data: { items: [], files: [path], dragOperationsMask: 1 } });
+      }
+      await page.until(`document.querySelector(".task[data-state=done]") !== null`);
+      pages.push(performance.now() - started);
+      clearInterval(watch);
+      await page.close();
+      execFileSync("cmp", [path, sent]);
+      rmSync(sent);
+    }
+    const [byPage, byPrograms] = [describe(pages).median, describe(programs).median];
+    t.diagnostic(`${byPage.toFixed(0)} ms by the page, ${byPrograms.toFixed(0)} by sha256sum and curl: ${(byPage / byPrograms).toFixed(2)}; the page's process had up to ${most.toFixed(0)} MiB`);
+    assert.ok(most > 0 && most <= 200, `${most} MiB`);
+  } finally {
+    await own.stop();
+    mine.remove();
+  }
 });

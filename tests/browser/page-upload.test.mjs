@@ -171,6 +171,30 @@ test("Uploads wait while the browser is offline for 10 s, and continue", async (
   });
 });
 
+test("An upload whose connection has gone silent begins again from what the server has", async () => {
+  const file = mine.write("silent.bin", 24 * MiB);
+  await inPage(async (page, way) => {
+    way.hold(middle);
+    const parts = [];
+    page.on("request", (request) => request.method() === "PATCH" && parts.push(request.headers()["upload-offset"]));
+    await drop(page, [file.path]);
+    await halfWay(page);
+    // As a laptop that was asleep: a minute is over, and nobody has closed the connection.
+    await page.evaluate(() => {
+      const now = performance.now.bind(performance);
+      performance.now = () => now() + 70_000;
+    });
+    for (let left = 100; parts.length < 3; left--) {
+      assert.ok(left > 0, "the part was not sent again");
+      await page.waitForTimeout(50);
+    }
+    way.release();
+    await done(page, "silent.bin");
+    assert.equal(parts[2], String(8 * MiB));
+    isStored(file, "silent.bin");
+  });
+});
+
 test("An upload can be paused, resumed and cancelled", async () => {
   const file = mine.write("paused.bin", 24 * MiB);
   await inPage(async (page, way) => {

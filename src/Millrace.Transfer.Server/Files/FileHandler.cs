@@ -42,6 +42,11 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             return UploadEndpoints.CreateAsync(context, store, options, target.Name);
         }
 
+        if (HttpMethods.IsPost(method) && target.IsFolder && context.Request.Query.ContainsKey(FolderArchive.Query))
+        {
+            return _folder.AnswerAsync(context, target);
+        }
+
         if (HttpMethods.IsPut(method))
         {
             return _upload.AnswerAsync(context, target);
@@ -62,7 +67,8 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
             return _creation.AnswerAsync(context, target);
         }
 
-        context.Response.Headers.Allow = Allowed;
+        string allowed = target.IsFolder ? $"{Allowed}, POST" : Allowed;
+        context.Response.Headers.Allow = allowed;
         if (HttpMethods.IsOptions(method))
         {
             return AnswerOptionsAsync(context, target);
@@ -70,12 +76,12 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
 
         throw new Refusal(
             TransferError.InvalidRequest,
-            $"'{NameEncoding.Printable(method)}' is not something that can be done with a file here. These can: {Allowed}.",
+            $"'{NameEncoding.Printable(method)}' is not something that can be done with a file here. These can: {allowed}.",
             target.Name.Value)
         {
             Status = StatusCodes.Status405MethodNotAllowed,
             Field = HeaderNames.Allow,
-            FieldValue = Allowed,
+            FieldValue = allowed,
         };
     }
 

@@ -1,3 +1,6 @@
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Primitives;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>A folder with everything below it as one file, made while it is sent.</summary>
@@ -6,7 +9,47 @@ internal static class FolderArchive
     /// <summary>The query that asks for it: <c>?archive=zip</c> or <c>?archive=tar</c>.</summary>
     public const string Query = "archive";
 
-    public static async Task AnswerAsync(HttpContext context, TransferName folder, TransferPass pass)
+    private const string FormMediaType = "application/x-www-form-urlencoded";
+
+    /// <summary>Bytes of a form that names files at most: 1,300 of the longest names, 60,000 short ones.</summary>
+    private const int MaxFormBytes = 1024 * 1024;
+
+    /// <summary>Reads which files and folders of a folder are wanted: the fields <c>only</c> of a form.</summary>
+    /// <exception cref="TransferException">There are none, they are not names in the folder, or there are too many.</exception>
+    public static async ValueTask<IReadOnlyList<FileTarget>> ReadChosenAsync(HttpContext context, FileTarget folder)
+    {
+        HttpRequest request = context.Request;
+        if (request.ContentType is not { } sent || !sent.StartsWith(FormMediaType, StringComparison.OrdinalIgnoreCase))
+        {
+            throw new Refusal(TransferError.InvalidRequest, $"Send the names as {FormMediaType}: only=NAME, and only=NAME/ for a folder.")
+            {
+                Status = StatusCodes.Status415UnsupportedMediaType,
+            };
+        }
+
+        TransferGuard.SetBodyLimit(context, MaxFormBytes);
+        StringValues names;
+        try
+        {
+            var limits = new FormOptions { ValueCountLimit = MaxFormBytes, ValueLengthLimit = MaxFormBytes };
+            names = (await request.ReadFormAsync(limits, context.RequestAborted))["only"];
+        }
+        catch (InvalidDataException exception)
+        {
+            throw Errors.Invalid("The request is not the form that it should be.", folder.Name.Value, exception);
+        }
+
+        return names.Count == 0
+            ? throw Errors.Invalid("No files are named. Send only=NAME for each file, and only=NAME/ for a folder.", folder.Name.Value)
+            : [.. names.Distinct(StringComparer.Ordinal).Select(name => Child(folder.Name, name!))];
+    }
+
+    /// <param name="context">The request.</param>
+    /// <param name="folder">The folder.</param>
+    /// <param name="chosen">What is wanted of it; null for everything.</param>
+    /// <param name="pass">What the caller may do.</param>
+    public static async Task AnswerAsync(
+        HttpContext context, TransferName folder, IReadOnlyList<FileTarget>? chosen, TransferPass pass)
     {
         string kind = context.Request.Query[Query].ToString();
         string mediaType = kind switch
@@ -19,15 +62,14 @@ internal static class FolderArchive
 
         // Before the first byte: whether there is such a folder at all.
         CancellationToken aborted = context.RequestAborted;
-        var wanted = new ListFilesOptions { Folder = folder, Recursive = true };
-        FilePage first = await pass.Store.ListAsync(wanted, aborted);
+        FilePage first = await pass.Store.ListAsync(new ListFilesOptions { Folder = folder, Recursive = chosen is null }, aborted);
         HttpResponse response = context.Response;
         response.ContentType = mediaType;
         response.Headers.ContentDisposition =
             FileFields.Disposition("attachment", $"{(folder.IsRoot ? "files" : folder.FileName)}.{kind}");
         response.Headers.CacheControl = "no-cache";
         response.Headers.XContentTypeOptions = "nosniff";
-        if (!HttpMethods.IsGet(context.Request.Method))
+        if (HttpMethods.IsHead(context.Request.Method))
         {
             return;
         }
@@ -36,38 +78,81 @@ internal static class FolderArchive
         IArchiveWriter archive = kind == "zip"
             ? await ZipFile.BeginAsync(body, aborted)
             : new TarFile(body);
-        await WriteAsync(archive, wanted, first, pass, aborted);
+        int skipped = folder.IsRoot ? 0 : folder.Value.Length + 1;
+        if (chosen is null)
+        {
+            await AddFolderAsync(archive, folder, first, skipped, pass, aborted);
+        }
+
+        foreach (FileTarget target in chosen ?? [])
+        {
+            await (target.IsFolder
+                ? AddFolderAsync(archive, target.Name, page: null, skipped, pass, aborted)
+                : AddFileAsync(archive, target.Name, skipped, pass, aborted));
+        }
 
         // Not after a failure: an archive that has its end would pass for whole.
         await archive.DisposeAsync();
         await body.FlushAsync(aborted);
     }
 
-    private static async Task WriteAsync(
-        IArchiveWriter archive, ListFilesOptions wanted, FilePage page, TransferPass pass, CancellationToken cancellationToken)
+    private static FileTarget Child(TransferName folder, string name)
     {
-        int skipped = wanted.Folder.IsRoot ? 0 : wanted.Folder.Value.Length + 1;
-        while (true)
-        {
-            foreach (FileEntry entry in page.Entries)
-            {
-                if (!entry.IsFolder
-                    && await TryOpenAsync(pass, entry.Name, cancellationToken) is { } reader)
-                {
-                    await using (reader)
-                    {
-                        await archive.AddAsync(entry.Name.Value[skipped..], reader, cancellationToken);
-                        pass.AddBytes(reader.File.Length);
-                    }
-                }
-            }
+        bool isFolder = name.EndsWith('/');
+        string own = isFolder ? name[..^1] : name;
+        return !own.Contains('/', StringComparison.Ordinal)
+            && TransferName.TryParse(folder.IsRoot ? own : $"{folder.Value}/{own}", out TransferName full)
+            ? new FileTarget(full, isFolder, name)
+            : throw new TransferException(
+                TransferError.InvalidName, $"'{NameEncoding.Printable(name)}' is not the name of something in this folder.", folder.Value);
+    }
 
-            if (page.Next.IsRoot)
+    /// <param name="archive">Takes the files.</param>
+    /// <param name="folder">The folder.</param>
+    /// <param name="page">The first page of its files, if it was read already.</param>
+    /// <param name="skipped">Characters before the files' names in the archive.</param>
+    /// <param name="pass">What the caller may do.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    private static async Task AddFolderAsync(
+        IArchiveWriter archive, TransferName folder, FilePage? page, int skipped, TransferPass pass, CancellationToken cancellationToken)
+    {
+        var wanted = new ListFilesOptions { Folder = folder, Recursive = true };
+        do
+        {
+            try
             {
+                page ??= await pass.Store.ListAsync(wanted, cancellationToken);
+            }
+            catch (TransferException exception) when (exception.Error == TransferError.NotFound)
+            {
+                // Deleted since somebody chose it.
                 return;
             }
 
-            page = await pass.Store.ListAsync(wanted with { After = page.Next }, cancellationToken);
+            foreach (FileEntry entry in page.Entries)
+            {
+                if (!entry.IsFolder)
+                {
+                    await AddFileAsync(archive, entry.Name, skipped, pass, cancellationToken);
+                }
+            }
+
+            wanted = wanted with { After = page.Next };
+            page = null;
+        }
+        while (!wanted.After.IsRoot);
+    }
+
+    private static async Task AddFileAsync(
+        IArchiveWriter archive, TransferName name, int skipped, TransferPass pass, CancellationToken cancellationToken)
+    {
+        if (await TryOpenAsync(pass, name, cancellationToken) is { } reader)
+        {
+            await using (reader)
+            {
+                await archive.AddAsync(name.Value[skipped..], reader, cancellationToken);
+                pass.AddBytes(reader.File.Length);
+            }
         }
     }
 

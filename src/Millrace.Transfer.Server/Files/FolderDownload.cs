@@ -1,6 +1,9 @@
 namespace Millrace.Transfer.Server;
 
-/// <summary>GET and HEAD of a folder: a listing for programs or for people, or all of it as one file.</summary>
+/// <summary>
+/// GET and HEAD of a folder: a listing for programs or for people, or all of it as one file. POST: some of it as one file, because
+/// the names of many files are more than a URL can have.
+/// </summary>
 internal sealed class FolderDownload(IFileStore store, TransferServerOptions options)
 {
     private readonly FolderListing _listing = new(options);
@@ -10,8 +13,8 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
         IQueryCollection query = context.Request.Query;
         bool isArchive = query.ContainsKey(FolderArchive.Query);
         TransferOperation operation = !isArchive ? TransferOperation.List
-            : HttpMethods.IsGet(context.Request.Method) ? TransferOperation.Archive
-            : TransferOperation.StatArchive;
+            : HttpMethods.IsHead(context.Request.Method) ? TransferOperation.StatArchive
+            : TransferOperation.Archive;
         using TransferPass pass = await TransferGuard.Of(context)
             .EnterAsync(context, store, operation, target.Name);
         if (!target.IsFolder)
@@ -35,6 +38,9 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
                 target.Name.Value);
         }
 
-        await FolderArchive.AnswerAsync(context, target.Name, pass);
+        IReadOnlyList<FileTarget>? chosen = HttpMethods.IsPost(context.Request.Method)
+            ? await FolderArchive.ReadChosenAsync(context, target)
+            : null;
+        await FolderArchive.AnswerAsync(context, target.Name, chosen, pass);
     }
 }

@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server;
 /// <summary>Adds the endpoints of a store to an application.</summary>
 public static class TransferEndpoints
 {
-    /// <summary>Serves and accepts files below a path: GET, HEAD, PUT, DELETE, MOVE, MKCOL, listings, archives.</summary>
+    /// <summary>Serves and accepts files below a path: GET, HEAD, POST, PUT, DELETE, MOVE, MKCOL, listings, archives.</summary>
     /// <param name="endpoints">The application.</param>
     /// <param name="path">For example <c>/files</c>.</param>
     /// <param name="store">Where files are kept.</param>

@@ -19,6 +19,7 @@ public sealed class OperationTests : GrpcTest
         [Operation.StatList] = TransferScope.List,
         [Operation.Archive] = TransferScope.List | TransferScope.Read,
         [Operation.StatArchive] = TransferScope.List | TransferScope.Read,
+        [Operation.ArchiveSome] = TransferScope.List | TransferScope.Read,
         [Operation.Upload] = TransferScope.Write,
         [Operation.Delete] = TransferScope.Delete,
         [Operation.DeleteFolder] = TransferScope.Delete | TransferScope.List,
@@ -51,6 +52,7 @@ public sealed class OperationTests : GrpcTest
         StatList,
         Archive,
         StatArchive,
+        ArchiveSome,
         Upload,
         Delete,
         DeleteFolder,
@@ -134,7 +136,7 @@ public sealed class OperationTests : GrpcTest
         Protocol.Http1 or Protocol.Http2 => operation <= Operation.CreateFolder,
         Protocol.Tus or Protocol.Draft =>
             operation >= Operation.StartUpload && operation is not (Operation.StreamUpload or Operation.CommitUpload),
-        _ => operation is not (Operation.StatList or Operation.Archive or Operation.StatArchive),
+        _ => operation is not (Operation.StatList or Operation.Archive or Operation.StatArchive or Operation.ArchiveSome),
     };
 
     private async Task<string> StartAsync(string token)
@@ -206,6 +208,7 @@ public sealed class OperationTests : GrpcTest
             Operation.StatList => (HttpMethod.Head, "/files/x/"),
             Operation.Archive => (HttpMethod.Get, "/files/x/?archive=tar"),
             Operation.StatArchive => (HttpMethod.Head, "/files/x/?archive=zip"),
+            Operation.ArchiveSome => (HttpMethod.Post, "/files/x/?archive=zip"),
             Operation.Upload => (HttpMethod.Put, "/files/x/new"),
             Operation.Delete => (HttpMethod.Delete, "/files/x/a"),
             Operation.DeleteFolder => (HttpMethod.Delete, "/files/x/"),
@@ -227,6 +230,11 @@ public sealed class OperationTests : GrpcTest
         {
             request.Content = new ByteArrayContent(Small);
             request.Content.Headers.ContentType = new(isTus ? "application/offset+octet-stream" : "application/partial-upload");
+        }
+
+        if (operation == Operation.ArchiveSome)
+        {
+            request.Content = new FormUrlEncodedContent([new("only", "a")]);
         }
 
         if (operation is Operation.DeleteFolder or Operation.Move)

@@ -57,6 +57,71 @@ public sealed class ArchiveTests : ServerTest
     }
 
     [Fact]
+    public async Task Chosen_files_and_folders_are_sent_as_one_zip_file()
+    {
+        await WriteTreeAsync();
+        using HttpResponseMessage response = await ChooseAsync("files/f/?archive=zip", "b.bin", "sub/", "a.txt", "a.txt", "deleted", "gone/");
+        Assert.Equal("f.zip", response.Content.Headers.ContentDisposition?.FileNameStar);
+        using var archive = new ZipArchive(new MemoryStream(await response.Content.ReadAsByteArrayAsync()));
+        Assert.Equal(
+            Tree.Keys.Where(static name => name != "empty").Order(StringComparer.Ordinal),
+            archive.Entries.Select(static e => e.FullName).Order(StringComparer.Ordinal));
+        foreach (ZipArchiveEntry entry in archive.Entries)
+        {
+            using var content = new MemoryStream();
+            await using Stream stream = await entry.OpenAsync();
+            await stream.CopyToAsync(content);
+            Assert.Equal(Tree[entry.FullName], content.ToArray());
+        }
+    }
+
+    [Fact]
+    public async Task More_names_than_a_URL_can_have_are_chosen()
+    {
+        string[] names = [.. Enumerable.Range(0, 500).Select(static i => $"photo of the 1st of May, number {i}.jpeg")];
+        foreach (string name in names)
+        {
+            await Server.WriteAsync(name, new byte[] { 1 });
+        }
+
+        await Server.WriteAsync("other", Content.Of(1));
+        using HttpResponseMessage response = await ChooseAsync("files/?archive=zip", names);
+        using var archive = new ZipArchive(new MemoryStream(await response.Content.ReadAsByteArrayAsync()));
+        Assert.Equal(names, archive.Entries.Select(static e => e.FullName));
+    }
+
+    [Theory]
+    [InlineData("../outside")]
+    [InlineData("..")]
+    [InlineData("../")]
+    [InlineData("sub/deep.bin")]
+    [InlineData("/etc/passwd")]
+    [InlineData("/")]
+    [InlineData("")]
+    [InlineData(".millrace")]
+    [InlineData(".millrace/")]
+    [InlineData("a\0")]
+    public async Task What_is_no_name_in_the_folder_cannot_be_chosen(string name)
+    {
+        await WriteTreeAsync();
+        await ChooseAsync("files/f/?archive=zip", "a.txt", name).AnswersAsync(HttpStatusCode.BadRequest);
+    }
+
+    [Fact]
+    public async Task Something_must_be_chosen_in_a_form_that_is_not_too_long()
+    {
+        await WriteTreeAsync();
+        await ChooseAsync("files/f/?archive=zip").AnswersAsync(HttpStatusCode.BadRequest);
+        await ChooseAsync("files/f/?archive=rar", "a.txt").AnswersAsync(HttpStatusCode.BadRequest);
+        await ChooseAsync("files/none/?archive=zip", "a.txt").AnswersAsync(HttpStatusCode.NotFound);
+        await ChooseAsync("files/f/", "a.txt").AnswersAsync(HttpStatusCode.MethodNotAllowed);
+        await ChooseAsync("files/f/?archive=zip", [.. Enumerable.Repeat(new string('x', 1000), 1100)])
+            .AnswersAsync(HttpStatusCode.RequestEntityTooLarge);
+        using var json = new StringContent("{}", Encoding.UTF8, "application/json");
+        await Client.PostAsync(Server.Url("files/f/?archive=zip"), json).AnswersAsync(HttpStatusCode.UnsupportedMediaType);
+    }
+
+    [Fact]
     public async Task Archive_spans_several_listing_pages()
     {
         const int files = ListFilesOptions.DefaultPageSize + 5;
@@ -94,6 +159,12 @@ public sealed class ArchiveTests : ServerTest
         request.Headers.Accept.ParseAdd("text/html");
         using HttpResponseMessage page = await server.Client.SendAsync(request);
         Assert.DoesNotContain("archive=", await page.Content.ReadAsStringAsync());
+    }
+
+    private async Task<HttpResponseMessage> ChooseAsync(string path, params string[] names)
+    {
+        using var form = new FormUrlEncodedContent(names.Select(static name => KeyValuePair.Create("only", name)));
+        return await Client.PostAsync(Server.Url(path), form);
     }
 
     private async Task WriteTreeAsync()

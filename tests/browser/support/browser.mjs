@@ -1,15 +1,14 @@
 import { chromium } from "playwright-core";
 
+export const program = process.env.MILLRACE_CHROMIUM ?? "/usr/bin/chromium";
+
 /** Chromium without anything that talks to a network of its own accord. */
-export const launch = (...more) =>
-  chromium.launch({
-    executablePath: process.env.MILLRACE_CHROMIUM ?? "/usr/bin/chromium",
-    headless: true,
-    args: [
-      "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync", ...more,
-    ],
-  });
+export const switches = [
+  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync",
+];
+
+export const launch = (...more) => chromium.launch({ executablePath: program, headless: true, args: [...switches, ...more] });
 
 /** A page that has no network, and the list of what it asked for nevertheless. */
 export async function open(browser, url, options = {}) {

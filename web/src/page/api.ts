@@ -42,11 +42,22 @@ function sentence(status: number, error: string): string {
 
 /** The error in a response: the body is a problem document, RFC 9457. */
 export function errorOf(status: number, body: string, retryAfter: string | null): ServerError {
-  let error = "";
+  return new ServerError(status, problemIn(body).error, Number(retryAfter) || 0);
+}
+
+/** The same where only the body is known. */
+export function errorIn(body: string): ServerError {
+  const { status, error } = problemIn(body);
+  return new ServerError(status ?? 0, error);
+}
+
+function problemIn(body: string): { status?: number; error?: string } {
   try {
-    error = String((JSON.parse(body) as { error?: string }).error ?? "");
-  } catch { /* Something between us and the server has answered. */ }
-  return new ServerError(status, error, Number(retryAfter) || 0);
+    return JSON.parse(body) as { status?: number; error?: string };
+  } catch {
+    // Something between us and the server has answered.
+    return {};
+  }
 }
 
 /** @throws {ServerError} unless the status is one of success. */

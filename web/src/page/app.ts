@@ -5,6 +5,7 @@ import type { Arrangement, Entry, SortKey } from "./entries.ts";
 import { size } from "./format.ts";
 import { Grid } from "./list/grid.ts";
 import { Listing } from "./list/listing.ts";
+import { servedEntries } from "./list/served.ts";
 import { baseName, join, parentOf } from "./names.ts";
 import { openPreview } from "./preview/preview.ts";
 import { texts } from "./texts.ts";
@@ -87,8 +88,10 @@ export class App {
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
       // The plain listing stays, which is better than nothing.
+      document.body.classList.add("alone");
       return;
     }
+    const served = servedEntries();
     document.body.className = "app";
     document.body.replaceChildren(
       h("a", { class: "skip", href: "#list", click: (event: MouseEvent) => {
@@ -106,7 +109,10 @@ export class App {
     this.head.showAccount();
     this.head.show(folderOf(location.pathname));
     if (mustSignIn()) await this.signIn(texts.signInHint);
-    else this.begin();
+    else {
+      this.begin();
+      if (served.length > 0 && this.folder === folderOf(location.pathname)) this.listing.preview(served);
+    }
   }
 
   private get folder(): string {

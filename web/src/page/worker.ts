@@ -6,10 +6,6 @@ import { digest, type DigestRequest } from "./upload/digest.ts";
 const lister = new Lister((message, transfer) => self.postMessage(message, { transfer }));
 
 self.onmessage = async ({ data }: MessageEvent<ListRequest | DigestRequest>) => {
-  if (data.type !== "digest") {
-    lister.receive(data);
-    return;
-  }
-  const answer = await digest(data);
-  self.postMessage(answer, { transfer: answer.bytes ? [answer.bytes] : [] });
+  if (data.type === "digest") self.postMessage(await digest(data));
+  else lister.receive(data);
 };

@@ -1,6 +1,7 @@
 import type { Arrangement, Entry, ListMessage, ListRequest } from "../entries.ts";
 import { startWorker } from "../workers.ts";
 import { urlOf } from "../api.ts";
+import { Arranger } from "./arranger.ts";
 
 /** What the worker knows of the folder that is shown. */
 export class Listing {
@@ -31,6 +32,15 @@ export class Listing {
     this.post({
       type: "open", run: ++this.run, url: new URL(urlOf(folder, true), location.href).href, skip: folder ? folder.length + 1 : 0, arrangement: this.arrangement,
     });
+  }
+
+  /** Shows entries that are known already, until the worker has read the folder. */
+  preview(entries: Entry[]): void {
+    const arranger = new Arranger(this.arrangement);
+    arranger.add(entries);
+    this.entries = entries;
+    ({ order: this.order, all: this.all, folders: this.folders, bytes: this.bytes } = arranger.view());
+    this.changed();
   }
 
   arrange(arrangement: Arrangement): void {

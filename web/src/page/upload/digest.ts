@@ -1,26 +1,49 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 
 export interface DigestRequest { type: "digest"; id: number; blob: Blob }
-export interface DigestMessage { type: "digest"; id: number; bytes?: ArrayBuffer; sha256?: string }
+/** Without a digest, the browser could not read the bytes. */
+export interface DigestMessage { type: "digest"; id: number; sha256?: string }
 
 const pieceBytes = 1024 * 1024;
+let block = new ArrayBuffer(0);
+let last: Promise<unknown> = Promise.resolve();
 
-/** Reads a part of a file and its SHA-256 in base64. crypto.subtle exists in secure contexts only: not at http://192.168.1.5. */
-export async function digest({ id, blob }: DigestRequest): Promise<DigestMessage> {
-  let bytes: ArrayBuffer;
-  try {
-    bytes = await blob.arrayBuffer();
-  } catch {
-    return { type: "digest", id };
-  }
-  let hash: Uint8Array;
-  if (globalThis.crypto.subtle) hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  else {
-    const state = sha256.create();
-    for (let start = 0; start < bytes.byteLength; start += pieceBytes) {
-      state.update(new Uint8Array(bytes, start, Math.min(pieceBytes, bytes.byteLength - start)));
+/** Computes the SHA-256 of a part of a file, in base64; one part at a time, because all are read into the same block. */
+export function digest({ id, blob }: DigestRequest): Promise<DigestMessage> {
+  const answer = last.then(async () => {
+    try {
+      return { type: "digest" as const, id, sha256: btoa(String.fromCharCode(...await hash(await read(blob)))) };
+    } catch {
+      return { type: "digest" as const, id };
     }
-    hash = state.digest();
+  });
+  last = answer;
+  return answer;
+}
+
+/** crypto.subtle exists in secure contexts only: not at http://192.168.1.5. */
+async function hash(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  if (globalThis.crypto.subtle) return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const state = sha256.create();
+  for (let start = 0; start < bytes.length; start += pieceBytes) state.update(bytes.subarray(start, start + pieceBytes));
+  return state.digest();
+}
+
+/** Into the block of the part before, where the browser can do that: new ones are garbage for a while, 300 MiB of it for 1 GiB. */
+async function read(blob: Blob): Promise<Uint8Array<ArrayBuffer>> {
+  let reader: ReadableStreamBYOBReader;
+  try {
+    reader = blob.stream().getReader({ mode: "byob" });
+  } catch {
+    return new Uint8Array(await blob.arrayBuffer());
   }
-  return { type: "digest", id, bytes, sha256: btoa(String.fromCharCode(...hash)) };
+  let memory = block.byteLength >= blob.size ? block : new ArrayBuffer(blob.size);
+  for (let start = 0; start < blob.size;) {
+    const { value, done } = await reader.read(new Uint8Array(memory, start, blob.size - start));
+    if (done) throw new Error("The file has become shorter.");
+    memory = value.buffer as ArrayBuffer;
+    start += value.length;
+  }
+  block = memory;
+  return new Uint8Array(memory, 0, blob.size);
 }

@@ -52,7 +52,7 @@ class Request implements HttpRequest {
       });
       this.xhr.onerror = reject;
       this.xhr.ontimeout = reject;
-      this.xhr.send(part?.bytes ?? null);
+      this.xhr.send(part?.blob ?? null);
     });
   }
 

@@ -2,12 +2,12 @@ import type { FileReader as TusFileReader } from "tus-js-client";
 import { startWorker } from "../workers.ts";
 import type { DigestMessage, DigestRequest } from "./digest.ts";
 
-/** What one request carries. Two parts are in memory for each upload that runs: the one that is sent, and the next one. */
+/** What one request carries. The browser reads it from the file, and sends it without the page's memory. */
 export const partBytes = 8 * 1024 * 1024;
 
-/** Bytes of a file with their SHA-256 in base64. tus takes its number of bytes from `size`. */
+/** A part of a file with its SHA-256 in base64, which the server compares. tus takes its number of bytes from `size`. */
 export interface Part {
-  bytes: ArrayBuffer;
+  blob: Blob;
   size: number;
   sha256: string;
 }
@@ -17,16 +17,16 @@ export class ReadError extends Error {}
 
 let worker: Worker | undefined;
 let ids = 0;
-const pending = new Map<number, { resolve: (part: Part) => void; reject: (error: Error) => void }>();
+const pending = new Map<number, { resolve: (sha256: string) => void; reject: (error: Error) => void }>();
 
-/** Reads bytes and computes their checksum, in the worker. */
-export function readPart(blob: Blob): Promise<Part> {
+/** Computes the checksum of a part, in the worker. */
+export async function readPart(blob: Blob): Promise<Part> {
   if (!worker) {
     worker = startWorker();
     worker.onmessage = ({ data }: MessageEvent<DigestMessage>) => {
       const call = pending.get(data.id);
       pending.delete(data.id);
-      if (data.bytes && data.sha256 !== undefined) call?.resolve({ bytes: data.bytes, size: data.bytes.byteLength, sha256: data.sha256 });
+      if (data.sha256 !== undefined) call?.resolve(data.sha256);
       else call?.reject(new ReadError());
     };
     // The script could not be loaded; the next attempt starts it again.
@@ -36,13 +36,14 @@ export function readPart(blob: Blob): Promise<Part> {
       pending.clear();
     };
   }
-  return new Promise((resolve, reject) => {
+  const sha256 = await new Promise<string>((resolve, reject) => {
     pending.set(++ids, { resolve, reject });
     worker!.postMessage({ type: "digest", id: ids, blob } satisfies DigestRequest);
   });
+  return { blob, size: blob.size, sha256 };
 }
 
-/** Gives tus a file part by part. While one is sent, the worker reads the next one and computes its checksum. */
+/** Gives tus a file part by part. While one is sent, the worker computes the checksum of the next one. */
 export const partReader: TusFileReader = {
   openFile: async (file: File) => {
     let ahead: { start: number; part: Promise<Part> } | undefined;

@@ -1,6 +1,6 @@
 import { h } from "../../dom.ts";
 import { current, may } from "../access.ts";
-import { makeFolder, makeLink, move, remove, ServerError, urlOf } from "../api.ts";
+import { errorIn, makeFolder, makeLink, move, remove, ServerError, urlOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { dateAndTime } from "../format.ts";
 import { join } from "../names.ts";
@@ -42,7 +42,7 @@ export class Actions {
     const canMove = may("write", name) && may("delete", name);
     const items: (MenuItem | false)[] = [
       isOne && (first.isFolder || may("read", name)) && { label: first.isFolder ? texts.open : texts.preview, icon: first.isFolder ? icons.open : icons.preview, act: () => this.events.open(first) },
-      this.canDownload(entries) && { label: isOne && first.isFolder ? texts.downloadZip : texts.download, icon: icons.download, act: () => this.download(entries) },
+      this.canDownload(entries) && { label: first.isFolder || (!isOne && this.canArchive) ? texts.downloadZip : texts.download, icon: icons.download, act: () => this.download(entries) },
       isOne && canMove && { label: texts.rename, icon: icons.rename, act: () => this.rename(first) },
       canMove && { label: texts.move, icon: icons.move, act: () => this.move(entries) },
       { label: isOne ? texts.copyLink : texts.copyLinks, icon: icons.link, act: () => void this.copyLinks(entries) },
@@ -66,8 +66,9 @@ export class Actions {
       save(first.isFolder ? `${urlOf(this.full(first), true)}?archive=zip` : urlOf(this.full(first)), first.name);
       return;
     }
+    if (this.canArchive) saveTogether(`${urlOf(this.folder, true)}?archive=zip`, entries.map((entry) => entry.name + (entry.isFolder ? "/" : "")));
     // One after another: a browser asks once whether a page may download several files.
-    entries.forEach((entry, at) => setTimeout(() => this.download([entry]), at * 400));
+    else entries.forEach((entry, at) => setTimeout(() => this.download([entry]), at * 400));
   }
 
   downloadFolder(): void {
@@ -204,6 +205,21 @@ function save(url: string, name: string): void {
   document.body.append(link);
   link.click();
   link.remove();
+}
+
+/** A form, because a URL has no room for many names; in a frame of its own, so that a refusal does not take the page's place. */
+function saveTogether(url: string, names: string[]): void {
+  const frame = h("iframe", { name: "download", hidden: true, title: texts.download });
+  const form = h("form", { method: "post", action: url, target: frame.name, hidden: true }, ...names.map((name) => h("input", { name: "only", value: name })));
+  document.querySelector("iframe[name=download]")?.remove();
+  document.body.append(frame, form);
+  // What is saved loads nothing into the frame; the first load is that of the empty frame itself.
+  frame.addEventListener("load", () => {
+    const answer = frame.contentDocument?.body.textContent;
+    if (answer) notify(errorIn(answer).message, true);
+  });
+  form.submit();
+  form.remove();
 }
 
 function showLink(name: string, url: string, until: number): void {
