@@ -1,5 +1,4 @@
-using Microsoft.AspNetCore.Http.Features;
-using Microsoft.Extensions.Primitives;
+using System.Text;
 
 namespace Millrace.Transfer.Server;
 
@@ -28,20 +27,15 @@ internal static class FolderArchive
         }
 
         TransferGuard.SetBodyLimit(context, MaxFormBytes);
-        StringValues names;
-        try
-        {
-            var limits = new FormOptions { ValueCountLimit = MaxFormBytes, ValueLengthLimit = MaxFormBytes };
-            names = (await request.ReadFormAsync(limits, context.RequestAborted))["only"];
-        }
-        catch (InvalidDataException exception)
-        {
-            throw Errors.Invalid("The request is not the form that it should be.", folder.Name.Value, exception);
-        }
-
-        return names.Count == 0
-            ? throw Errors.Invalid("No files are named. Send only=NAME for each file, and only=NAME/ for a folder.", folder.Name.Value)
-            : [.. names.Distinct(StringComparer.Ordinal).Select(name => Child(folder.Name, name!))];
+        using var body = new StreamReader(request.Body, Encoding.Latin1);
+        string form = await body.ReadToEndAsync(context.RequestAborted);
+        FileTarget[] chosen = [.. form.Split('&')
+            .Where(static field => field.StartsWith("only=", StringComparison.Ordinal))
+            .Select(field => Child(folder.Name, field["only=".Length..].Replace("+", "%20", StringComparison.Ordinal)))
+            .Distinct()];
+        return chosen.Length > 0
+            ? chosen
+            : throw Errors.Invalid("No files are named. Send only=NAME for each file, and only=NAME/ for a folder.", folder.Name.Value);
     }
 
     /// <param name="context">The request.</param>
@@ -96,15 +90,16 @@ internal static class FolderArchive
         await body.FlushAsync(aborted);
     }
 
-    private static FileTarget Child(TransferName folder, string name)
+    /// <summary>Decodes a name as strictly as that in a URL: a form's reader would make one name of all that are not UTF-8.</summary>
+    private static FileTarget Child(TransferName folder, string encoded)
     {
-        bool isFolder = name.EndsWith('/');
-        string own = isFolder ? name[..^1] : name;
-        return !own.Contains('/', StringComparison.Ordinal)
-            && TransferName.TryParse(folder.IsRoot ? own : $"{folder.Value}/{own}", out TransferName full)
-            ? new FileTarget(full, isFolder, name)
+        string own = encoded.EndsWith("%2F", StringComparison.OrdinalIgnoreCase) ? encoded[..^3] : encoded.TrimEnd('/');
+        return TransferName.TryParseEncoded(own, out TransferName child)
+            && !child.Value.Contains('/', StringComparison.Ordinal)
+            && TransferName.TryParse(folder.IsRoot ? child.Value : $"{folder.Value}/{child.Value}", out TransferName full)
+            ? new FileTarget(full, IsFolder: own.Length < encoded.Length, "")
             : throw new TransferException(
-                TransferError.InvalidName, $"'{NameEncoding.Printable(name)}' is not the name of something in this folder.", folder.Value);
+                TransferError.InvalidName, $"'{NameEncoding.Printable(encoded)}' is not the name of something in this folder.", folder.Value);
     }
 
     /// <param name="archive">Takes the files.</param>

@@ -107,6 +107,18 @@ public sealed class ArchiveTests : ServerTest
         await ChooseAsync("files/f/?archive=zip", "a.txt", name).AnswersAsync(HttpStatusCode.BadRequest);
     }
 
+    [Theory]
+    [InlineData("%C3%28")]
+    [InlineData("%")]
+    [InlineData("%C0%AE%C0%AE%2F")]
+    [InlineData("%EF%BF")]
+    public async Task Chosen_names_are_decoded_strictly(string encoded)
+    {
+        await WriteTreeAsync();
+        using var form = new StringContent($"only=a.txt&only={encoded}", Encoding.ASCII, "application/x-www-form-urlencoded");
+        await Client.PostAsync(Server.Url("files/f/?archive=zip"), form).AnswersAsync(HttpStatusCode.BadRequest);
+    }
+
     [Fact]
     public async Task Something_must_be_chosen_in_a_form_that_is_not_too_long()
     {
