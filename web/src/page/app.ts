@@ -107,11 +107,12 @@ export class App {
       if (!document.hidden && Date.now() - this.readAt > staleMs && !mustSignIn()) this.read();
     });
     this.head.showAccount();
-    this.head.show(folderOf(location.pathname));
+    const folder = folderOf(location.pathname);
+    this.head.show(folder);
     if (mustSignIn()) await this.signIn(texts.signInHint);
     else {
       this.begin();
-      if (served.length > 0 && this.folder === folderOf(location.pathname)) this.listing.preview(served);
+      if (served.length > 0 && this.folder === folder) this.listing.preview(served);
     }
   }
 
