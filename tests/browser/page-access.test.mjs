@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
 import { line } from "./support/line.mjs";
-import { disk, drop, openPage, row, shows, uploadState } from "./support/page.mjs";
+import { disk, drop, halfWay, openPage, row, shows, uploadState } from "./support/page.mjs";
 import { run, serve } from "./support/served.mjs";
 
 const MiB = 1024 * 1024;
@@ -117,7 +117,7 @@ test("After a restart of the server the page asks for the token again, and goes 
       await page.getByText("This folder is empty").waitFor();
       way.hold(12 * MiB);
       await drop(page, [file.path]);
-      await page.waitForFunction(() => Number(document.querySelector(".task [role=progressbar]")?.getAttribute("aria-valuenow")) > 33);
+      await halfWay(page);
       await own.kill();
       way.release();
       await own.restart();
@@ -213,7 +213,7 @@ test("An upload that the session's end interrupts continues after signing in aga
     await listed(page);
     way.hold(12 * MiB);
     await drop(page, [file.path]);
-    await page.waitForFunction(() => Number(document.querySelector(".task [role=progressbar]")?.getAttribute("aria-valuenow")) > 33);
+    await halfWay(page);
     await page.evaluate(() => fetch("/session", { method: "DELETE" }));
     way.release();
     await dialog(page).getByText("Your session has ended.").waitFor();

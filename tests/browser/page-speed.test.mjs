@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launchBare } from "./support/bare.mjs";
-import { disk } from "./support/page.mjs";
+import { disk, dropBy } from "./support/page.mjs";
 import { serve } from "./support/served.mjs";
 import { describe } from "./support/statistics.mjs";
 
@@ -114,9 +114,7 @@ soak("1 GiB is uploaded as fast as programs do it, in little memory", async (t) 
       const processes = await browser.pages();
       const watch = setInterval(() => (most = Math.max(most, ...processes.map(ownMemory))), 100);
       started = performance.now();
-      for (const type of ["dragEnter", "dragOver", "drop"]) {
-        await page.call("Input.dispatchDragEvent", { type, x: 150, y: 400, data: { items: [], files: [path], dragOperationsMask: 1 } });
-      }
+      await dropBy(page.call, [path]);
       await page.until(`document.querySelector(".task[data-state=done]") !== null`);
       pages.push(performance.now() - started);
       clearInterval(watch);

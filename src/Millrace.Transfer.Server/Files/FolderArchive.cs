@@ -17,17 +17,10 @@ internal static class FolderArchive
     /// <exception cref="TransferException">There are none, they are not names in the folder, or there are too many.</exception>
     public static async ValueTask<IReadOnlyList<FileTarget>> ReadChosenAsync(HttpContext context, FileTarget folder)
     {
-        HttpRequest request = context.Request;
-        if (request.ContentType is not { } sent || !sent.StartsWith(FormMediaType, StringComparison.OrdinalIgnoreCase))
-        {
-            throw new Refusal(TransferError.InvalidRequest, $"Send the names as {FormMediaType}: only=NAME, and only=NAME/ for a folder.")
-            {
-                Status = StatusCodes.Status415UnsupportedMediaType,
-            };
-        }
-
+        MediaType.ThrowIfOther(
+            context.Request, FormMediaType, $"Send the names as {FormMediaType}: only=NAME, and only=NAME/ for a folder.");
         TransferGuard.SetBodyLimit(context, MaxFormBytes);
-        using var body = new StreamReader(request.Body, Encoding.Latin1);
+        using var body = new StreamReader(context.Request.Body, Encoding.Latin1);
         string form = await body.ReadToEndAsync(context.RequestAborted);
         FileTarget[] chosen = [.. form.Split('&')
             .Where(static field => field.StartsWith("only=", StringComparison.Ordinal))
@@ -56,7 +49,13 @@ internal static class FolderArchive
 
         // Before the first byte: whether there is such a folder at all.
         CancellationToken aborted = context.RequestAborted;
-        FilePage first = await pass.Store.ListAsync(new ListFilesOptions { Folder = folder, Recursive = chosen is null }, aborted);
+        ListFilesOptions wanted = Everything(folder);
+        FilePage? first = chosen is null ? await pass.Store.ListAsync(wanted, aborted) : null;
+        if (first is null && !await pass.Store.FolderExistsAsync(folder, aborted))
+        {
+            throw Errors.NoFolder(folder);
+        }
+
         HttpResponse response = context.Response;
         response.ContentType = mediaType;
         response.Headers.ContentDisposition =
@@ -73,16 +72,21 @@ internal static class FolderArchive
             ? await ZipFile.BeginAsync(body, aborted)
             : new TarFile(body);
         int skipped = folder.IsRoot ? 0 : folder.Value.Length + 1;
-        if (chosen is null)
+        if (first is not null)
         {
-            await AddFolderAsync(archive, folder, first, skipped, pass, aborted);
+            await AddFolderAsync(archive, wanted, first, skipped, pass, aborted);
         }
 
         foreach (FileTarget target in chosen ?? [])
         {
-            await (target.IsFolder
-                ? AddFolderAsync(archive, target.Name, page: null, skipped, pass, aborted)
-                : AddFileAsync(archive, target.Name, skipped, pass, aborted));
+            if (!target.IsFolder)
+            {
+                await AddFileAsync(archive, target.Name, skipped, pass, aborted);
+            }
+            else if (await FindAsync(() => pass.Store.ListAsync(Everything(target.Name), aborted)) is { } page)
+            {
+                await AddFolderAsync(archive, Everything(target.Name), page, skipped, pass, aborted);
+            }
         }
 
         // Not after a failure: an archive that has its end would pass for whole.
@@ -95,35 +99,19 @@ internal static class FolderArchive
     {
         string own = encoded.EndsWith("%2F", StringComparison.OrdinalIgnoreCase) ? encoded[..^3] : encoded.TrimEnd('/');
         return TransferName.TryParseEncoded(own, out TransferName child)
-            && !child.Value.Contains('/', StringComparison.Ordinal)
-            && TransferName.TryParse(folder.IsRoot ? child.Value : $"{folder.Value}/{child.Value}", out TransferName full)
-            ? new FileTarget(full, IsFolder: own.Length < encoded.Length, "")
+            && child.Folder.IsRoot
+            ? new FileTarget(folder.Append(child.Value), IsFolder: own.Length < encoded.Length, "")
             : throw new TransferException(
                 TransferError.InvalidName, $"'{NameEncoding.Printable(encoded)}' is not the name of something in this folder.", folder.Value);
     }
 
-    /// <param name="archive">Takes the files.</param>
-    /// <param name="folder">The folder.</param>
-    /// <param name="page">The first page of its files, if it was read already.</param>
-    /// <param name="skipped">Characters before the files' names in the archive.</param>
-    /// <param name="pass">What the caller may do.</param>
-    /// <param name="cancellationToken">Ends it.</param>
-    private static async Task AddFolderAsync(
-        IArchiveWriter archive, TransferName folder, FilePage? page, int skipped, TransferPass pass, CancellationToken cancellationToken)
-    {
-        var wanted = new ListFilesOptions { Folder = folder, Recursive = true };
-        do
-        {
-            try
-            {
-                page ??= await pass.Store.ListAsync(wanted, cancellationToken);
-            }
-            catch (TransferException exception) when (exception.Error == TransferError.NotFound)
-            {
-                // Deleted since somebody chose it.
-                return;
-            }
+    private static ListFilesOptions Everything(TransferName folder) => new() { Folder = folder, Recursive = true };
 
+    private static async Task AddFolderAsync(
+        IArchiveWriter archive, ListFilesOptions wanted, FilePage page, int skipped, TransferPass pass, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
             foreach (FileEntry entry in page.Entries)
             {
                 if (!entry.IsFolder)
@@ -132,16 +120,19 @@ internal static class FolderArchive
                 }
             }
 
-            wanted = wanted with { After = page.Next };
-            page = null;
+            if (page.Next.IsRoot)
+            {
+                return;
+            }
+
+            page = await pass.Store.ListAsync(wanted with { After = page.Next }, cancellationToken);
         }
-        while (!wanted.After.IsRoot);
     }
 
     private static async Task AddFileAsync(
         IArchiveWriter archive, TransferName name, int skipped, TransferPass pass, CancellationToken cancellationToken)
     {
-        if (await TryOpenAsync(pass, name, cancellationToken) is { } reader)
+        if (await FindAsync(() => pass.Store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken)) is { } reader)
         {
             await using (reader)
             {
@@ -151,13 +142,13 @@ internal static class FolderArchive
         }
     }
 
-    /// <summary>Null for a file that was deleted since it was listed.</summary>
-    private static async ValueTask<StoredFileReader?> TryOpenAsync(
-        TransferPass pass, TransferName name, CancellationToken cancellationToken)
+    /// <summary>Null for what was deleted since it was listed or chosen.</summary>
+    private static async ValueTask<T?> FindAsync<T>(Func<ValueTask<T>> find)
+        where T : class
     {
         try
         {
-            return await pass.Store.OpenReadAsync(name, DigestNeed.IfKnown, cancellationToken);
+            return await find();
         }
         catch (TransferException exception) when (exception.Error == TransferError.NotFound)
         {

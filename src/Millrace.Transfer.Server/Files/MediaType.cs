@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.StaticFiles;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>What kind of file a name tells of.</summary>
+/// <summary>The type of a file, by its name, and of a request.</summary>
 internal static class MediaType
 {
     public const string Unknown = "application/octet-stream";
@@ -28,6 +28,16 @@ internal static class MediaType
         "application/yaml",
         "image/bmp",
         "image/x-icon");
+
+    /// <summary>Refuses a body of another type.</summary>
+    /// <exception cref="Refusal">415: it is not of this type, whatever its parameters are.</exception>
+    public static void ThrowIfOther(HttpRequest request, string wanted, string message)
+    {
+        if (request.ContentType is not { } sent || !sent.Split(';')[0].Trim().Equals(wanted, StringComparison.OrdinalIgnoreCase))
+        {
+            throw new Refusal(TransferError.InvalidRequest, message) { Status = StatusCodes.Status415UnsupportedMediaType };
+        }
+    }
 
     /// <summary>By the name's extension; <see cref="Unknown"/> for one that nobody knows.</summary>
     public static string Of(TransferName name) =>

@@ -5,7 +5,7 @@ using Millrace.Transfer.Server.Tests.Grpc;
 
 namespace Millrace.Transfer.Server.Tests.Access;
 
-/// <summary>What a token must be allowed for each operation: the same in every protocol, as docs/access.md has it.</summary>
+/// <summary>The scopes that each operation needs: the same in every protocol, as docs/access.md has it.</summary>
 public sealed class OperationTests : GrpcTest
 {
     private static readonly byte[] Small = Content.Of(100);

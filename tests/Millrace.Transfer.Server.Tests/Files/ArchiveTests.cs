@@ -23,15 +23,7 @@ public sealed class ArchiveTests : ServerTest
         Assert.Equal("application/zip", response.Content.Headers.ContentType?.MediaType);
         Assert.Equal("attachment", response.Content.Headers.ContentDisposition?.DispositionType);
         Assert.Equal("f.zip", response.Content.Headers.ContentDisposition?.FileNameStar);
-        using var archive = new ZipArchive(new MemoryStream(await response.Content.ReadAsByteArrayAsync()));
-        Assert.Equal(Tree.Keys.Order(StringComparer.Ordinal), archive.Entries.Select(static e => e.FullName).Order(StringComparer.Ordinal));
-        foreach (ZipArchiveEntry entry in archive.Entries)
-        {
-            using var content = new MemoryStream();
-            await using Stream stream = await entry.OpenAsync();
-            await stream.CopyToAsync(content);
-            Assert.Equal(Tree[entry.FullName], content.ToArray());
-        }
+        await AssertZipAsync(response, Tree.Keys);
     }
 
     [Fact]
@@ -62,17 +54,7 @@ public sealed class ArchiveTests : ServerTest
         await WriteTreeAsync();
         using HttpResponseMessage response = await ChooseAsync("files/f/?archive=zip", "b.bin", "sub/", "a.txt", "a.txt", "deleted", "gone/");
         Assert.Equal("f.zip", response.Content.Headers.ContentDisposition?.FileNameStar);
-        using var archive = new ZipArchive(new MemoryStream(await response.Content.ReadAsByteArrayAsync()));
-        Assert.Equal(
-            Tree.Keys.Where(static name => name != "empty").Order(StringComparer.Ordinal),
-            archive.Entries.Select(static e => e.FullName).Order(StringComparer.Ordinal));
-        foreach (ZipArchiveEntry entry in archive.Entries)
-        {
-            using var content = new MemoryStream();
-            await using Stream stream = await entry.OpenAsync();
-            await stream.CopyToAsync(content);
-            Assert.Equal(Tree[entry.FullName], content.ToArray());
-        }
+        await AssertZipAsync(response, Tree.Keys.Where(static name => name != "empty"));
     }
 
     [Fact]
@@ -101,7 +83,7 @@ public sealed class ArchiveTests : ServerTest
     [InlineData(".millrace")]
     [InlineData(".millrace/")]
     [InlineData("a\0")]
-    public async Task What_is_no_name_in_the_folder_cannot_be_chosen(string name)
+    public async Task Only_names_in_the_folder_can_be_chosen(string name)
     {
         await WriteTreeAsync();
         await ChooseAsync("files/f/?archive=zip", "a.txt", name).AnswersAsync(HttpStatusCode.BadRequest);
@@ -148,6 +130,26 @@ public sealed class ArchiveTests : ServerTest
         Assert.Equal(files, archive.Entries.Count);
     }
 
+    [Fact, NeedsLocalFolder]
+    public async Task Archive_of_a_folder_that_disappears_has_no_end()
+    {
+        // More than the connection holds, so that the second page is read after the folder is gone.
+        await Server.WriteAsync("many/0", Content.Of(40_000_000));
+        for (int i = 1; i < ListFilesOptions.DefaultPageSize + 5; i++)
+        {
+            await Server.WriteAsync($"many/{i}", new byte[] { (byte)i });
+        }
+
+        using HttpResponseMessage response = await Client.GetAsync(
+            Server.Url("files/many/?archive=tar"), HttpCompletionOption.ResponseHeadersRead);
+        Directory.Delete(Server.PathOf("many"), recursive: true);
+        await Assert.ThrowsAnyAsync<IOException>(async () =>
+        {
+            await using Stream body = await response.Content.ReadAsStreamAsync();
+            await body.CopyToAsync(Stream.Null);
+        });
+    }
+
     [Fact]
     public Task Missing_folder_has_no_archive() =>
         GetAsync("files/none/?archive=tar").AnswersAsync(HttpStatusCode.NotFound);
@@ -171,6 +173,20 @@ public sealed class ArchiveTests : ServerTest
         request.Headers.Accept.ParseAdd("text/html");
         using HttpResponseMessage page = await server.Client.SendAsync(request);
         Assert.DoesNotContain("archive=", await page.Content.ReadAsStringAsync());
+    }
+
+    /// <summary>Asserts that a zip file has these files of the tree, with their content, and no others.</summary>
+    private static async Task AssertZipAsync(HttpResponseMessage response, IEnumerable<string> names)
+    {
+        using var archive = new ZipArchive(new MemoryStream(await response.Content.ReadAsByteArrayAsync()));
+        Assert.Equal(names.Order(StringComparer.Ordinal), archive.Entries.Select(static e => e.FullName).Order(StringComparer.Ordinal));
+        foreach (ZipArchiveEntry entry in archive.Entries)
+        {
+            using var content = new MemoryStream();
+            await using Stream stream = await entry.OpenAsync();
+            await stream.CopyToAsync(content);
+            Assert.Equal(Tree[entry.FullName], content.ToArray());
+        }
     }
 
     private async Task<HttpResponseMessage> ChooseAsync(string path, params string[] names)

@@ -25,13 +25,21 @@ export const upload = (page, name) => page.locator(".task").filter({ has: page.l
 /** Waits until an upload has a state; the last of them stay in the panel until they are cleared. */
 export const uploadState = (page, name, state) => upload(page, name).and(page.locator(`[data-state=${state}]`)).waitFor();
 
+/** Waits until the server has the first part of the first upload of 24 MiB. */
+export const halfWay = (page) => page.waitForFunction(() => Number(document.querySelector(".task [role=progressbar]")?.getAttribute("aria-valuenow")) > 33);
+
 /** Drops files and folders of the disk, as the system does it. */
-export async function drop(page, paths, at = { x: 150, y: 400 }) {
+export async function drop(page, paths, at) {
   const session = await page.context().newCDPSession(page);
-  for (const type of ["dragEnter", "dragOver", "drop"]) {
-    await session.send("Input.dispatchDragEvent", { type, ...at, data: { items: [], files: paths, dragOperationsMask: 1 } });
-  }
+  await dropBy((method, params) => session.send(method, params), paths, at);
   await session.detach();
+}
+
+/** The same, through a function that sends commands to the browser. */
+export async function dropBy(send, paths, at = { x: 150, y: 400 }) {
+  for (const type of ["dragEnter", "dragOver", "drop"]) {
+    await send("Input.dispatchDragEvent", { type, ...at, data: { items: [], files: paths, dragOperationsMask: 1 } });
+  }
 }
 
 /** Files on the disk that a person has, in a folder of their own. */

@@ -48,15 +48,16 @@ export function errorOf(status: number, body: string, retryAfter: string | null)
 /** The same where only the body is known. */
 export function errorIn(body: string): ServerError {
   const { status, error } = problemIn(body);
-  return new ServerError(status ?? 0, error);
+  return new ServerError(status, error);
 }
 
-function problemIn(body: string): { status?: number; error?: string } {
+function problemIn(body: string): { status: number; error: string } {
   try {
-    return JSON.parse(body) as { status?: number; error?: string };
+    const { status, error } = JSON.parse(body) as { status?: number; error?: string };
+    return { status: Number(status) || 0, error: String(error ?? "") };
   } catch {
     // Something between us and the server has answered.
-    return {};
+    return { status: 0, error: "" };
   }
 }
 

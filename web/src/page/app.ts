@@ -232,7 +232,7 @@ export class App {
 
   private sort(key: SortKey): void {
     const isSame = this.arrangement.sort === key;
-    // What is asked for first: the largest, and the newest.
+    // Most people look for the largest or the newest first.
     this.arrange({ ...this.arrangement, sort: key, descending: isSame ? !this.arrangement.descending : key !== "name" });
   }
 

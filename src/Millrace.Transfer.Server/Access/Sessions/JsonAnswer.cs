@@ -6,26 +6,18 @@ namespace Millrace.Transfer.Server;
 /// <summary>Small documents of a page's requests.</summary>
 internal static class JsonAnswer
 {
-    private const string MediaType = "application/json";
+    private const string Json = "application/json";
     private const int MaxBytes = 8 * 1024;
 
     /// <summary>Reads a body. Its type is one that no form of a foreign page can send.</summary>
     public static async ValueTask<T> ReadAsync<T>(HttpContext context, JsonTypeInfo<T> type)
         where T : class
     {
-        HttpRequest request = context.Request;
-        if (request.ContentType is not { } sent || !sent.Split(';')[0].Trim().Equals(MediaType, StringComparison.OrdinalIgnoreCase))
-        {
-            throw new Refusal(TransferError.InvalidRequest, $"Send the request as {MediaType}.")
-            {
-                Status = StatusCodes.Status415UnsupportedMediaType,
-            };
-        }
-
+        MediaType.ThrowIfOther(context.Request, Json, $"Send the request as {Json}.");
         TransferGuard.SetBodyLimit(context, MaxBytes);
         try
         {
-            return await JsonSerializer.DeserializeAsync(request.Body, type, context.RequestAborted)
+            return await JsonSerializer.DeserializeAsync(context.Request.Body, type, context.RequestAborted)
                 ?? throw Errors.Invalid("The request is null.");
         }
         catch (JsonException exception)
@@ -37,7 +29,7 @@ internal static class JsonAnswer
     public static async Task WriteAsync<T>(HttpContext context, T document, JsonTypeInfo<T> type)
     {
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(document, type);
-        context.Response.ContentType = MediaType;
+        context.Response.ContentType = Json;
         context.Response.Headers.XContentTypeOptions = "nosniff";
         context.Response.ContentLength = body.Length;
         if (!HttpMethods.IsHead(context.Request.Method))

@@ -12,7 +12,7 @@ import type { MenuItem } from "./menu.ts";
 import { openMoveDialog } from "./moveDialog.ts";
 import { notify } from "./notices.ts";
 
-/** What is changed on the server, for the list to show. */
+/** Tells the list which changes were made on the server. */
 export interface ActionEvents {
   folder(): string;
   chosen(): Entry[];
@@ -155,7 +155,7 @@ export class Actions {
     });
   }
 
-  /** Does something to every entry, and says what came of it. */
+  /** Does something to every entry, and reports the results. */
   private async each(entries: Entry[], act: (entry: Entry) => Promise<void>, done: (n: number) => string): Promise<void> {
     const failures: { entry: Entry; error: ServerError }[] = [];
     for (const entry of entries) {
@@ -207,7 +207,7 @@ function save(url: string, name: string): void {
   link.remove();
 }
 
-/** A form, because a URL has no room for many names; in a frame of its own, so that a refusal does not take the page's place. */
+/** A form, because a URL has no room for many names; into a hidden frame, so that a refusal does not replace the page. */
 function saveTogether(url: string, names: string[]): void {
   const frame = h("iframe", { name: "download", hidden: true, title: texts.download });
   const form = h("form", { method: "post", action: url, target: frame.name, hidden: true }, ...names.map((name) => h("input", { name: "only", value: name })));
