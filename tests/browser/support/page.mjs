@@ -16,8 +16,8 @@ export async function openPage(browser, address, options = {}) {
   return { page, context, errors };
 }
 
-/** Waits until a folder's rows, or what stands in their place, are on the screen. */
-export const drawn = (page) => page.waitForFunction(() => performance.getEntriesByName("millrace-drawn").length > 0);
+/** Waits until all of a folder's rows, or what stands in their place, are shown: the first may come before the folder is read. */
+export const drawn = (page) => page.waitForFunction(() => performance.getEntriesByName("millrace-drawn").length > 0 && document.querySelector("[role=grid]")?.ariaBusy === "false");
 
 export const row = (page, name) => page.locator(".rows .row").filter({ has: page.getByRole("link", { name, exact: true }) });
 export const upload = (page, name) => page.locator(".task").filter({ has: page.locator("bdi", { hasText: name }) });

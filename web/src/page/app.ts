@@ -192,7 +192,7 @@ export class App {
       : arrangement.filter ? texts.matches(listing.length, listing.all) : texts.summary(listing.folders, files, size(listing.bytes));
     if (arrangement.filter && listing.complete && text !== this.status.textContent) announce(text);
     this.status.textContent = text;
-    this.grid.grid.setAttribute("aria-busy", String(!listing.complete));
+    this.grid.grid.setAttribute("aria-busy", String(may("list") && !listing.complete && !this.failure));
   }
 
   private placeholder(): HTMLElement {
