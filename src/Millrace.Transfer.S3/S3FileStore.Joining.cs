@@ -50,7 +50,7 @@ public sealed partial class S3FileStore
 
             foreach (UploadId part in parts)
             {
-                _uploads.Release(part);
+                _uploads.Finish(part);
             }
 
             return whole.ToStatus();

@@ -1,3 +1,6 @@
+using System.Collections.Concurrent;
+using System.Text.Json;
+
 namespace Millrace.Transfer.S3;
 
 /// <content>What happens in the background.</content>
@@ -10,7 +13,13 @@ public sealed partial class S3FileStore
     /// <summary>How old a claim is that nobody holds any more: much older than any holder trusts it.</summary>
     private static readonly TimeSpan DeadClaim = TimeSpan.FromMinutes(10);
 
+    /// <summary>States of uploads that are read at once.</summary>
+    private const int MaxReads = 16;
+
     private readonly SemaphoreSlim _expiring = new(1, 1);
+
+    /// <summary>Completed once it is known which uploads other servers, or an earlier process, have started.</summary>
+    private readonly TaskCompletionSource _counted = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     /// <summary>Uploads that count, and that the bucket did not have at the last expiry.</summary>
     private HashSet<UploadId> _missing = [];
@@ -42,43 +51,76 @@ public sealed partial class S3FileStore
     {
         int expired = 0;
         IReadOnlyCollection<UploadId> counted = _uploads.Counted;
-        var there = new HashSet<UploadId>();
-        await foreach (UploadObjects objects in ListUploadsAsync(cancellationToken))
-        {
-            if (!UploadId.TryParse(objects.Id, out UploadId id))
+        var unfinished = new ConcurrentDictionary<UploadId, string>();
+        var joined = new ConcurrentDictionary<string, bool>(StringComparer.Ordinal);
+        await Parallel.ForEachAsync(
+            ListUploadsAsync(cancellationToken),
+            new ParallelOptions { MaxDegreeOfParallelism = MaxReads, CancellationToken = cancellationToken },
+            async (objects, _) =>
             {
-                continue;
-            }
+                if (!UploadId.TryParse(objects.Id, out UploadId id))
+                {
+                    return;
+                }
 
-            DateTimeOffset now = _clock.Now;
-            UploadRecord? record = await objects.ReadAsync(_bucket, cancellationToken);
-            if (objects.Started is null || record is null)
+                DateTimeOffset now = _clock.Now;
+                UploadRecord? record = await objects.ReadAsync(_bucket, cancellationToken);
+                if (objects.Started is null || record is null)
+                {
+                    // Its start or its end was interrupted.
+                    if (objects.Touched + Options.UploadLifetime < now && await TrySweepAsync(objects, record, cancellationToken))
+                    {
+                        Interlocked.Increment(ref expired);
+                    }
+                }
+                else if (objects.Expires(record.HasBytes, Options) < now && !_uploads.Get(id).IsHeld)
+                {
+                    // A published upload only loses the record that it was one.
+                    if (await AbortUploadAsync(id, cancellationToken) && record.Published is null)
+                    {
+                        Interlocked.Increment(ref expired);
+                    }
+                }
+                else
+                {
+                    foreach (string part in record.Joined ?? [])
+                    {
+                        joined[part] = true;
+                    }
+
+                    if (record.Published is null)
+                    {
+                        unfinished[id] = record.Caller ?? "";
+                    }
+                    else
+                    {
+                        _uploads.Finish(id);
+                    }
+                }
+            });
+
+        foreach ((UploadId id, string caller) in unfinished)
+        {
+            if (joined.ContainsKey(id.Value))
             {
-                // Its start or its end was interrupted.
-                expired += objects.Touched + Options.UploadLifetime < now && await TrySweepAsync(objects, record, cancellationToken) ? 1 : 0;
+                _uploads.Finish(id);
             }
-            else if (objects.Expires(record.HasBytes, Options) < now && !_uploads.Get(id).IsHeld)
+            else
             {
-                // A published upload only loses the record that it was one.
-                expired += await AbortUploadAsync(id, cancellationToken) && record.Published is null ? 1 : 0;
-            }
-            else if (record.Published is null)
-            {
-                there.Add(id);
-                _uploads.Add(id, record.Caller ?? "");
+                _uploads.Add(id, caller);
             }
         }
 
         // An upload that is just being started is counted before its objects are in the bucket: it has to be missing twice.
-        HashSet<UploadId> missing = [.. counted.Where(id => !there.Contains(id))];
+        HashSet<UploadId> missing = [.. counted.Where(id => !unfinished.ContainsKey(id))];
         foreach (UploadId gone in missing.Where(_missing.Contains))
         {
             _uploads.Release(gone);
         }
 
         _missing = missing;
-
         _uploads.Trim();
+        _counted.TrySetResult();
         return expired;
     }
 
@@ -217,12 +259,13 @@ public sealed partial class S3FileStore
         {
             try
             {
-                await CountAsync();
                 await ExpireUploadsAsync(_end.Token);
+                await CountAsync();
             }
-            catch (TransferException)
+            catch (Exception exception) when (exception is TransferException or JsonException or FormatException)
             {
-                // Nobody waits for it; the next period tries again.
+                // Not reachable, or a state that nobody of ours wrote. The next period tries again; a bucket that does not answer refuses new uploads by itself.
+                _counted.TrySetResult();
             }
         }
         while (await timer.WaitForNextTickAsync(_end.Token));

@@ -15,6 +15,7 @@ public sealed partial class S3FileStore
     }
 
     /// <inheritdoc/>
+    /// <remarks>While a request still appends, its server knows all bytes that it has, and another one only those in saved parts.</remarks>
     public async ValueTask<UploadStatus?> FindUploadAsync(UploadId id, bool takeOver, CancellationToken cancellationToken)
     {
         if (id.Value is null)
@@ -32,7 +33,7 @@ public sealed partial class S3FileStore
 
         if (!takeOver || status.Published is not null)
         {
-            return status;
+            return status with { Offset = Math.Max(status.Offset, upload.ReceivedTo) };
         }
 
         try
@@ -129,7 +130,7 @@ public sealed partial class S3FileStore
             await upload.SaveAsync(
                 upload.Record with { Published = PublishedRecord.Of(file), Tags = [], End = 0, Hash = null, TailKey = null, TailBytes = 0 },
                 CancellationToken.None);
-            _uploads.Release(id);
+            _uploads.Finish(id);
         }
 
         return upload.Record.Published!.ToFile(name);
@@ -271,7 +272,7 @@ public sealed partial class S3FileStore
     private async ValueTask<S3Upload> StartAsync(
         StartUploadOptions options, UploadRecord record, CancellationToken cancellationToken)
     {
-        cancellationToken.ThrowIfCancellationRequested();
+        await _counted.Task.WaitAsync(cancellationToken);
         if (options.Metadata is { } metadata && Encoding.UTF8.GetByteCount(metadata) > MaxMetadataBytes)
         {
             throw S3Errors.Invalid($"The metadata of an upload may have {MaxMetadataBytes} bytes. Send less.");
@@ -291,6 +292,11 @@ public sealed partial class S3FileStore
         _uploads.Take(id, options.Name, record.Caller!);
         try
         {
+            while (_uploads.TakeSurplus() is { } oldest)
+            {
+                await AbortUploadAsync(oldest, cancellationToken);
+            }
+
             S3Upload upload = _uploads.Get(id);
             await upload.StartAsync(record with { PartBytes = PartPlan.For(record.Length, Options).FixedBytes }, cancellationToken);
             return upload;

@@ -19,6 +19,7 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     private readonly TakeoverLock _lock = new(Patience);
+    private S3UploadWriter? _writer;
     private long _generation;
     private UploadObjects? _objects;
     private UploadRecord? _record;
@@ -28,6 +29,9 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
     public string Prefix => keys.OfUpload(id);
 
     public bool IsHeld => _lock.IsHeld;
+
+    /// <summary>The bytes that a request of this server has received, saved or not; 0 while there is no such request.</summary>
+    public long ReceivedTo => Volatile.Read(ref _writer)?.Offset ?? 0;
 
     /// <summary>The state; only for who holds the lock.</summary>
     public UploadRecord Record => _record!;
@@ -126,6 +130,9 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
         }
     }
 
+    /// <summary>Whose bytes <see cref="ReceivedTo"/> counts from now on; null for nobody's.</summary>
+    public void Follow(S3UploadWriter? writer) => Volatile.Write(ref _writer, writer);
+
     /// <summary>Throws if another server has taken the upload over.</summary>
     public ValueTask CheckAsync(CancellationToken cancellationToken) => CheckAsync(_generation, cancellationToken);
 
@@ -153,7 +160,9 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
     public UploadStatus ToStatus() =>
         Record.ToStatus(id, (_objects ?? new UploadObjects(Prefix, [])) is { Started: not null } objects
             ? objects.Expires(Record.HasBytes, options)
-            : clock.Now + (Record.HasBytes ? options.UploadLifetime : options.EmptyUploadLifetime));
+            : clock.Now + (Record.HasBytes || options.EmptyUploadLifetime > options.UploadLifetime
+                ? options.UploadLifetime
+                : options.EmptyUploadLifetime));
 
     private async ValueTask ClaimAsync(CancellationToken cancellationToken)
     {

@@ -45,6 +45,11 @@ internal sealed class S3UploadWriter : UploadWriter
         _limit = limit;
         _discardable = discardable;
         _start = body.Position;
+        if (!discardable)
+        {
+            upload.Follow(this);
+        }
+
         _watching = WatchAsync();
     }
 
@@ -107,6 +112,7 @@ internal sealed class S3UploadWriter : UploadWriter
         finally
         {
             _disposed = true;
+            _upload.Follow(null);
             await StopWatchingAsync();
             await _body.DisposeAsync();
             await AbortDiscardedAsync();
