@@ -35,6 +35,7 @@ public sealed partial class S3FileStore
         }
 
         _quota.Check(name, options.Length ?? 0);
+        await _publisher.CheckFoldersAsync(name, cancellationToken);
         await _publisher.CheckAsync(name, options.Precondition, cancellationToken);
         var multipart = new Multipart(_bucket, _keys.Of(name), FileMetadata.NewVersion());
         var body = new PartWriter(

@@ -35,10 +35,12 @@ public sealed partial class S3FileStore
             ? null
             : await _publisher.ClaimAsync(to, new WritePrecondition { CreateNew = true }, cancellationToken);
         await ThrowIfFolderAsync(to, cancellationToken);
+        await _publisher.CheckFoldersAsync(to, cancellationToken);
         GetObjectMetadataResponse? replaced = options.Replace ? await _bucket.HeadAsync(_keys.Of(to), cancellationToken) : null;
         try
         {
             target?.ThrowIfLost();
+            _absent.Remove(_keys.Of(to));
             await CopyFileAsync(from, to, head, cancellationToken);
             source?.ThrowIfLost();
         }
@@ -72,6 +74,7 @@ public sealed partial class S3FileStore
         ThrowIfRoot(folder);
         await _publisher.CheckAsync(folder, new WritePrecondition { CreateNew = true }, cancellationToken);
         await ThrowIfFolderAsync(folder, cancellationToken);
+        await _publisher.CheckFoldersAsync(folder, cancellationToken);
         if (!await _bucket.TryCreateAsync(_keys.OfFolder(folder), default, cancellationToken))
         {
             throw NameTaken(folder);

@@ -284,6 +284,7 @@ public sealed partial class S3FileStore
         if (!options.Name.IsRoot)
         {
             _ = _keys.Of(options.Name);
+            await _publisher.CheckFoldersAsync(options.Name, cancellationToken);
             await _publisher.CheckAsync(options.Name, options.Precondition, cancellationToken);
         }
 

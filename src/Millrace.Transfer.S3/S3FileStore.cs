@@ -17,7 +17,7 @@ public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
     private readonly ServerClock _clock;
     private readonly Quota _quota;
     private readonly UploadRegistry _uploads;
-    private readonly AbsentFolders _absent = new();
+    private readonly AbsentKeys _absent = new();
     private readonly CancellationTokenSource _end = new();
     private readonly Task _upkeep;
     private readonly bool _ownsClient;
@@ -43,7 +43,7 @@ public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
         _memory = new PartMemory(options.MemoryBytes);
         _clock = new ServerClock(_bucket, _keys, options.Clock);
         _digests = new DigestStore(_bucket, _keys, options);
-        _publisher = new Publisher(_bucket, _keys, _digests, _clock);
+        _publisher = new Publisher(_bucket, _keys, _digests, _clock, _absent);
         _quota = new Quota(options.MaxTotalBytes);
         _uploads = new UploadRegistry(_bucket, _keys, _clock, options);
         _upkeep = Task.Run(UpkeepAsync);

@@ -16,6 +16,9 @@ internal static class S3Errors
     public static TransferException NoFolder(TransferName name) =>
         new(TransferError.NotFound, $"There is no folder '{name}'.", name.Value);
 
+    public static TransferException NoFolderPossible(TransferName name) => Invalid(
+        $"'{name}' cannot be created: its folder is a file. Choose another name.", name.Value);
+
     public static TransferException IsFolder(TransferName name) => Invalid(
         $"'{name}' is a folder, and a file is needed. Choose another name.", name.Value);
 

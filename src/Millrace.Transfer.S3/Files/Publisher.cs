@@ -1,7 +1,7 @@
 namespace Millrace.Transfer.S3;
 
 /// <summary>Gives received bytes their name. Thread-safe.</summary>
-internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, ServerClock clock)
+internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, ServerClock clock, AbsentKeys absent)
 {
     /// <summary>Publishes a file that is smaller than a part, by one request.</summary>
     /// <param name="name">The name.</param>
@@ -33,6 +33,7 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
         try
         {
             claim?.ThrowIfLost();
+            absent.Remove(request.Key);
             PutObjectResponse response = await bucket.Client.PutObjectAsync(request, cancellationToken);
             return new StoredFile(
                 name, content?.Length ?? 0, FileMetadata.Seconds(clock.Now), new EntityTag(FileMetadata.Unquote(response.ETag)), digest);
@@ -65,6 +66,7 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
         try
         {
             claim?.ThrowIfLost();
+            absent.Remove(multipart.Key);
             await multipart.CompleteAsync(tags, condition, cancellationToken);
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
@@ -117,6 +119,26 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
         {
             GetObjectMetadataResponse? head = await bucket.HeadAsync(keys.Of(name), cancellationToken);
             condition.ThrowIfNotMet(name, head is null ? null : FileMetadata.ToFile(name, head, digest: null));
+        }
+    }
+
+    /// <summary>Throws when a name is in a folder that is a file.</summary>
+    public async ValueTask CheckFoldersAsync(TransferName name, CancellationToken cancellationToken)
+    {
+        for (TransferName folder = name.Folder; !folder.IsRoot; folder = folder.Folder)
+        {
+            string key = keys.Of(folder);
+            if (absent.Contains(key))
+            {
+                continue;
+            }
+
+            if (await bucket.HeadAsync(key, cancellationToken) is not null)
+            {
+                throw S3Errors.NoFolderPossible(name);
+            }
+
+            absent.Add(key);
         }
     }
 

@@ -1,13 +1,17 @@
 namespace Millrace.Transfer.S3;
 
 /// <summary>A range as a pipe. Copied to a writer, its bytes go from the connection of the bucket straight into the writer's memory.</summary>
-internal sealed class RangePipeReader(RangeStream content) : PipeReader
+/// <param name="content">The range; owned.</param>
+/// <param name="readBytes">Bytes of a read at most.</param>
+internal sealed class RangePipeReader(RangeStream content, int readBytes) : PipeReader
 {
-    private const int ChunkBytes = 128 * 1024;
+    private const int MaxReadBytes = 128 * 1024;
+
+    private readonly int _readBytes = Math.Min(readBytes, MaxReadBytes);
 
     private PipeReader? _buffered;
 
-    private PipeReader Buffered => _buffered ??= Create(content, new StreamPipeReaderOptions(bufferSize: ChunkBytes));
+    private PipeReader Buffered => _buffered ??= Create(content, new StreamPipeReaderOptions(bufferSize: _readBytes));
 
     public override void AdvanceTo(SequencePosition consumed) => Buffered.AdvanceTo(consumed);
 
@@ -28,7 +32,8 @@ internal sealed class RangePipeReader(RangeStream content) : PipeReader
         }
 
         int count;
-        while ((count = await content.ReadAsync(destination.GetMemory(ChunkBytes), cancellationToken)) > 0)
+        while ((count = await content.ReadAtLeastAsync(
+            destination.GetMemory(_readBytes)[.._readBytes], _readBytes, throwOnEndOfStream: false, cancellationToken)) > 0)
         {
             destination.Advance(count);
             FlushResult flushed = await destination.FlushAsync(cancellationToken);

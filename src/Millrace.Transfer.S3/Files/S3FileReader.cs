@@ -7,13 +7,16 @@ internal sealed class S3FileReader(Bucket bucket, string key, StoredFile file, S
 {
     public override StoredFile File => file;
 
-    public override PipeReader Read(ByteRange range)
+    public override PipeReader Read(ByteRange range) => Read(range, int.MaxValue);
+
+    public override PipeReader Read(ByteRange range, int readBytes)
     {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(readBytes);
         ArgumentOutOfRangeException.ThrowIfNegative(range.Offset, nameof(range));
         ArgumentOutOfRangeException.ThrowIfNegative(range.Length, nameof(range));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Offset, file.Length, nameof(range));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(range.Length, file.Length - range.Offset, nameof(range));
-        return new RangePipeReader(new RangeStream(bucket, key, file, range));
+        return new RangePipeReader(new RangeStream(bucket, key, file, range), readBytes);
     }
 
     /// <remarks>The signature is computed here; the bucket is not asked.</remarks>

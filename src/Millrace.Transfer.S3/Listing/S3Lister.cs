@@ -7,7 +7,7 @@ namespace Millrace.Transfer.S3;
 /// only if that name begins with the folder's and goes on with a character before the slash; these few are asked for.
 /// </remarks>
 internal sealed class S3Lister(
-    S3FileStore store, Bucket bucket, Keys keys, DigestStore digests, AbsentFolders absent, ListFilesOptions options)
+    S3FileStore store, Bucket bucket, Keys keys, DigestStore digests, AbsentKeys absent, ListFilesOptions options)
 {
     /// <summary>Keys that one request returns at most.</summary>
     private const int MaxKeys = 1000;

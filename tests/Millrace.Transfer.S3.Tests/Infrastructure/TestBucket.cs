@@ -76,6 +76,17 @@ internal sealed class TestBucket : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        for (int attempt = 1; !await TryDeleteAsync(isLast: attempt == 5); attempt++)
+        {
+            await Task.Delay(TimeSpan.FromMilliseconds(100));
+        }
+
+        Client.Dispose();
+    }
+
+    /// <remarks>A request that a disposed store canceled may write an object meanwhile.</remarks>
+    private async Task<bool> TryDeleteAsync(bool isLast)
+    {
         foreach (string[] keys in (await KeysAsync()).Chunk(1000))
         {
             await Client.DeleteObjectsAsync(
@@ -87,8 +98,15 @@ internal sealed class TestBucket : IAsyncDisposable
             await Client.AbortMultipartUploadAsync(Name, upload.Key, upload.UploadId);
         }
 
-        await Client.DeleteBucketAsync(Name);
-        Client.Dispose();
+        try
+        {
+            await Client.DeleteBucketAsync(Name);
+            return true;
+        }
+        catch (AmazonS3Exception exception) when (!isLast && exception.StatusCode == System.Net.HttpStatusCode.Conflict)
+        {
+            return false;
+        }
     }
 
     private async Task<List<MultipartUpload>> UploadsAsync() =>

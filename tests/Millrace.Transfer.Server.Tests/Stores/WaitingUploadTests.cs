@@ -52,6 +52,22 @@ public sealed class WaitingUploadTests : ContractTest
     }
 
     [Theory, EveryStore]
+    public async Task Joined_parts_do_not_count_after_an_expiry_either(bool portable)
+    {
+        IFileStore store = Open(new LocalFileStoreOptions { Portable = portable, MaxUploadsPerCaller = 2 });
+        UploadStatus part = await store.StartAsync(null, 1);
+        await store.AppendAsync(part.Id, 0, "x");
+        UploadStatus whole = await store.JoinUploadsAsync(new StartUploadOptions { Name = "a".Name() }, [part.Id, part.Id], default);
+
+        Assert.Equal(0, await store.ExpireUploadsAsync(default));
+        await store.StartAsync("b", 1);
+
+        Assert.Equal(TransferError.TooManyTransfers, await FailsAsync(async () => await store.StartAsync("c", 1)));
+        await store.CompleteUploadAsync(whole.Id, null, default);
+        Assert.Equal("xx", await store.GetAsync("a"));
+    }
+
+    [Theory, EveryStore]
     [NeedsLocalFolder]
     public async Task Uploads_that_fail_to_start_or_expire_do_not_count(bool portable)
     {
