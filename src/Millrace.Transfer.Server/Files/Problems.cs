@@ -14,6 +14,7 @@ internal static class Problems
     {
         try
         {
+            ThrowIfNoMethod(context.Request.Method);
             await endpoint(context);
         }
         catch (Exception exception) when (Refusal.Of(exception) is { } refusal)
@@ -117,9 +118,25 @@ internal static class Problems
         {
             context.Abort();
         }
-        else if (!HttpMethods.IsHead(context.Request.Method))
+        else if (!string.Equals(context.Request.Method, HttpMethods.Head, StringComparison.Ordinal))
         {
             await response.Body.WriteAsync(body, context.RequestAborted);
+        }
+    }
+
+    /// <summary>
+    /// Methods are case-sensitive (RFC 9110, section 9.1), for Kestrel too: a response to "head" that it does not take for one to HEAD would lack
+    /// its body. The framework's routing and its HttpMethods ignore case.
+    /// </summary>
+    private static void ThrowIfNoMethod(string method)
+    {
+        if (method.AsSpan().ContainsAnyInRange('a', 'z'))
+        {
+            throw new Refusal(
+                TransferError.InvalidRequest, $"There is no method '{method}': methods are written in capital letters.")
+            {
+                Status = StatusCodes.Status501NotImplemented,
+            };
         }
     }
 

@@ -78,7 +78,7 @@ internal sealed unsafe class BlockPool(int bodyBytes = BlockPool.BodyBytes, int 
         byte* memory = block.Invalidate();
         if (block.Page is not { } page)
         {
-            NativeMemory.AlignedFree(memory);
+            Free(memory, block.Capacity);
         }
         else if (page.ReleaseOne())
         {
@@ -86,7 +86,22 @@ internal sealed unsafe class BlockPool(int bodyBytes = BlockPool.BodyBytes, int 
         }
     }
 
-    private static byte* Allocate(int bytes) => (byte*)NativeMemory.AlignedAlloc((nuint)bytes, (nuint)Alignment);
+    /// <summary>Pages from the kernel where it is Linux: what malloc has back stays with the process (docs/measuring.md).</summary>
+    private static byte* Allocate(int bytes) => NativeFeatures.Mapping
+        ? MemoryMap.MapPages(bytes)
+        : (byte*)NativeMemory.AlignedAlloc((nuint)bytes, Alignment);
+
+    private static void Free(byte* memory, int bytes)
+    {
+        if (NativeFeatures.Mapping)
+        {
+            MemoryMap.Unmap(memory, bytes);
+        }
+        else
+        {
+            NativeMemory.AlignedFree(memory);
+        }
+    }
 
     private bool TryKeep(NativeBlock block)
     {

@@ -54,6 +54,17 @@ internal static unsafe partial class MemoryMap
         return address;
     }
 
+    /// <summary>Memory that the system has back as soon as it is unmapped.</summary>
+    [SuppressMessage("Usage", "CA2201", Justification = "As any allocation says it.")]
+    [SuppressMessage("Design", "MA0012", Justification = "As any allocation says it.")]
+    public static byte* MapPages(nint bytes)
+    {
+        byte* address = MMapAnonymous(null, bytes, ProtectRead | ProtectWrite, Private | Anonymous, -1, 0);
+        return address == (byte*)-1
+            ? throw new OutOfMemoryException($"No memory for blocks: {Marshal.GetLastPInvokeErrorMessage()}")
+            : address;
+    }
+
     public static byte* MapAnonymous(nint bytes)
     {
         byte* address = MMapAnonymous(null, bytes, ProtectRead | ProtectWrite, Private | Anonymous, -1, 0);
@@ -68,16 +79,10 @@ internal static unsafe partial class MemoryMap
     }
 
     /// <summary>Memory of a huge page, aligned to its size; of common pages where the kernel has no huge ones.</summary>
-    [SuppressMessage("Usage", "CA2201", Justification = "As any allocation says it.")]
-    [SuppressMessage("Design", "MA0012", Justification = "As any allocation says it.")]
     public static byte* MapHugePage()
     {
-        byte* mapped = MapAnonymous(2 * HugePageBytes);
-        if (mapped is null)
-        {
-            throw new OutOfMemoryException($"No memory for blocks: {Marshal.GetLastPInvokeErrorMessage()}");
-        }
-
+        byte* mapped = MapPages(2 * HugePageBytes);
+        _ = MAdvise(mapped, 2 * HugePageBytes, AdviceHugePage);
         byte* aligned = (byte*)(((nuint)mapped + HugePageBytes - 1) & ~((nuint)HugePageBytes - 1));
         if (aligned > mapped)
         {

@@ -172,6 +172,26 @@ public sealed class DownloadTests : ServerTest
         Assert.Equal(expected, response.Headers.Contains(TransferHeaders.ReprDigest));
     }
 
+    [Theory]
+    [InlineData("head", "files/a")]
+    [InlineData("HEaD", "files/none")]
+    [InlineData("Get", "files/a")]
+    [InlineData("pUT", "files/b")]
+    [InlineData("mkcol", "files/b")]
+    [InlineData("post", "uploads")]
+    [InlineData("get", "files/")]
+    public async Task Methods_are_case_sensitive(string method, string path)
+    {
+        await Server.WriteAsync("a", "x"u8.ToArray());
+        RawResponse response = await RawConnection.ExchangeAsync(
+            Server.Address, $"{method} /{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+
+        Assert.Equal(501, response.Status);
+        Assert.Contains("methods are written in capital letters", response.Body, StringComparison.Ordinal);
+        Assert.Equal(["a"], Server.VisibleFiles());
+        Assert.Empty(Server.Complaints);
+    }
+
     [Theory, InlineData("POST"), InlineData("PATCH"), InlineData("PROPFIND")]
     public async Task An_unknown_method_is_told_which_are_known(string method)
     {
