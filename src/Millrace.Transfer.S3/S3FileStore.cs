@@ -99,7 +99,7 @@ public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
         _end.Dispose();
     }
 
-    private static AmazonS3Client CreateClient(S3FileStoreOptions options)
+    internal static AmazonS3Client CreateClient(S3FileStoreOptions options)
     {
         var config = new AmazonS3Config
         {

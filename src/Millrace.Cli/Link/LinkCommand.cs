@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Help;
+using System.Runtime.CompilerServices;
 using Millrace.Transfer;
 using Millrace.Transfer.Server;
 
@@ -52,11 +53,14 @@ internal static class LinkCommand
         location.AddTo(command);
         command.SetAction(TokenAction.Of("link", async (parsed, stop) =>
         {
-            TokenStore tokens = location.Open(parsed);
+            OpenTokens opened = await location.OpenAsync(parsed, stop).ConfigureAwait(false);
+            await using ConfiguredAsyncDisposable _ = opened.ConfigureAwait(false);
+            TokenStore tokens = opened.Store;
             string? given = parsed.GetValue(name);
             if (parsed.GetValue(revoke))
             {
                 await tokens.RevokeLinksAsync(stop).ConfigureAwait(false);
+                await opened.SaveAsync(stop).ConfigureAwait(false);
                 if (given is null)
                 {
                     return ExitCode.Success;
@@ -79,6 +83,7 @@ internal static class LinkCommand
                 parsed.GetValue(put) ? "PUT" : "GET",
                 DateTimeOffset.UtcNow + time,
                 LinkBase.Parse(parsed.GetValue(url)!));
+            await opened.SaveAsync(stop).ConfigureAwait(false);
             Console.Out.WriteLine(parsed.GetValue(json) ? line.ToJson() : line.Url);
             return ExitCode.Success;
         }));

@@ -9,26 +9,10 @@ namespace Millrace.Cli;
 /// <summary>The options of `millrace serve` about a bucket, which <c>s3://BUCKET/PREFIX</c> names instead of a folder.</summary>
 internal sealed class BucketOptionSet
 {
-    private const string Scheme = "s3://";
     private const long MinPartBytes = 5L << 20;
     private const long MaxPartBytes = 5L << 30;
 
-    private readonly Option<string?> _endpoint = new("--s3-endpoint")
-    {
-        Description = "Use the S3 service at this URL instead of AWS, such as http://localhost:9000.",
-        HelpName = "URL",
-    };
-
-    private readonly Option<string?> _region = new("--s3-region")
-    {
-        Description = "Use this region (default: from the environment or the profile; us-east-1 with --s3-endpoint).",
-        HelpName = "NAME",
-    };
-
-    private readonly Option<bool> _pathStyle = new("--s3-path-style")
-    {
-        Description = "Put the bucket in the path of URLs instead of the host name, as most services other than AWS need it.",
-    };
+    private readonly BucketConnection _connection = new();
 
     private readonly Option<string?> _partBytes = new("--s3-part-size")
     {
@@ -41,16 +25,13 @@ internal sealed class BucketOptionSet
         Description = "Send clients that ask for it (Prefer: redirect) to the bucket itself for downloads.",
     };
 
+    private readonly Option<bool> _tokens = new("--s3-tokens")
+    {
+        Description = "Read the tokens from the bucket, where 'millrace token add --folder s3://…' keeps them.",
+    };
+
     public BucketOptionSet()
     {
-        _endpoint.Validators.Add(result =>
-        {
-            string text = TextOf(result);
-            if (!Uri.TryCreate(text, UriKind.Absolute, out Uri? url) || url.Scheme is not ("http" or "https") || url.UserInfo.Length > 0)
-            {
-                result.AddError($"--s3-endpoint: '{text}' is not a valid URL; use a scheme and a host, as in https://s3.example.org.");
-            }
-        });
         _partBytes.Validators.Add(result =>
         {
             string text = TextOf(result);
@@ -65,12 +46,13 @@ internal sealed class BucketOptionSet
         });
     }
 
-    /// <summary>Whether what is to be served is a bucket.</summary>
-    public static bool IsBucket(string? served) => served?.StartsWith(Scheme, StringComparison.OrdinalIgnoreCase) == true;
+    public bool ReadsTokens(ParseResult parsed) => parsed.GetValue(_tokens);
+
+    public bool IsGivenTokens(CommandResult result) => result.GetResult(_tokens) is { Implicit: false };
 
     public void AddTo(Command command, Argument<string> served, params ReadOnlySpan<Option> folderOnly)
     {
-        Option[] own = [_endpoint, _region, _pathStyle, _partBytes, _redirects];
+        Option[] own = [.. _connection.All, _partBytes, _redirects, _tokens];
         Option[] others = folderOnly.ToArray();
         foreach (Option option in own)
         {
@@ -80,10 +62,10 @@ internal sealed class BucketOptionSet
         command.Validators.Add(result =>
         {
             string? text = result.GetResult(served)?.Tokens is [var token, ..] ? token.Value : null;
-            bool isBucket = IsBucket(text);
-            if (isBucket && !TryParse(text!, out _, out _))
+            bool isBucket = BucketConnection.IsBucket(text);
+            if (isBucket && !BucketConnection.TryParse(text!, out _, out _))
             {
-                result.AddError($"'{text}' does not name a bucket; use s3://BUCKET or s3://BUCKET/PREFIX.");
+                result.AddError(BucketConnection.Problem(text!));
             }
 
             foreach (Option option in isBucket ? others : own)
@@ -101,35 +83,19 @@ internal sealed class BucketOptionSet
     /// <returns>Null for a folder.</returns>
     public S3FileStoreOptions? Read(ParseResult parsed, string served, LocalFileStoreOptions limits)
     {
-        if (!IsBucket(served) || !TryParse(served, out string bucket, out string prefix))
+        if (!BucketConnection.IsBucket(served))
         {
             return null;
         }
 
-        return new S3FileStoreOptions
-        {
-            Bucket = bucket,
-            Prefix = prefix,
-            Endpoint = parsed.GetValue(_endpoint) is { } url ? new Uri(url) : null,
-            Region = parsed.GetValue(_region),
-            PathStyle = parsed.GetValue(_pathStyle),
-            PartBytes = SizeArgument.TryParse(parsed.GetValue(_partBytes), out long bytes) ? bytes : null,
-            Redirects = parsed.GetValue(_redirects),
-            MaxFileBytes = limits.MaxFileBytes,
-            MaxTotalBytes = limits.MaxTotalBytes,
-            MaxUploadsPerCaller = limits.MaxUploadsPerCaller,
-            MaxUploads = limits.MaxUploads,
-        };
-    }
-
-    private static bool TryParse(string text, out string bucket, out string prefix)
-    {
-        string[] parts = text[Scheme.Length..].Split('/', 2);
-        bucket = parts[0];
-        prefix = parts.Length > 1 ? parts[1].TrimEnd('/') : "";
-        return bucket.Length > 0
-            && bucket.All(static character => char.IsAsciiLetterOrDigit(character) || character is '-' or '.' or '_')
-            && (prefix.Length == 0 || TransferName.TryParse(prefix, out _));
+        S3FileStoreOptions options = _connection.Read(parsed, served);
+        options.PartBytes = SizeArgument.TryParse(parsed.GetValue(_partBytes), out long bytes) ? bytes : null;
+        options.Redirects = parsed.GetValue(_redirects);
+        options.MaxFileBytes = limits.MaxFileBytes;
+        options.MaxTotalBytes = limits.MaxTotalBytes;
+        options.MaxUploadsPerCaller = limits.MaxUploadsPerCaller;
+        options.MaxUploads = limits.MaxUploads;
+        return options;
     }
 
     private static string TextOf(OptionResult result) => result.Tokens.Count > 0 ? result.Tokens[0].Value : "";

@@ -24,7 +24,7 @@ internal static class ServeCommand
           millrace serve
           millrace serve /srv/files --host '*' --cert cert.pem --key key.pem
           millrace serve inbox --port 0 --json --max-file 10GiB --leave-free 5GiB
-          millrace serve s3://backups/2026 --tokens tokens.json --host '*'
+          millrace serve s3://backups/2026 --s3-tokens --host '*'
 
         Any number of servers can serve one bucket. The keys for it come from the environment (AWS_ACCESS_KEY_ID,
         AWS_SECRET_ACCESS_KEY), a profile (AWS_PROFILE) or the instance's role.
@@ -52,25 +52,60 @@ internal static class ServeCommand
         command.SetAction(parsed =>
         {
             TransferHostOptions options = set.Read(parsed, parsed.GetValue(folder)!);
-            return RunAsync(options, set.ReadBucket(parsed, options), set.IsQuiet(parsed), set.WritesJson(parsed))
+            S3FileStoreOptions? bucket = set.ReadBucket(parsed, options);
+            return (bucket is null
+                ? ServeAsync(options, static _ => Task.CompletedTask, set.IsQuiet(parsed), set.WritesJson(parsed))
+                : ServeBucketAsync(options, bucket, set.ReadsBucketTokens(parsed), set.IsQuiet(parsed), set.WritesJson(parsed)))
                 .GetAwaiter().GetResult();
         });
         return command;
     }
 
-    private static async Task<int> RunAsync(TransferHostOptions options, S3FileStoreOptions? bucket, bool quiet, bool json)
+    private static async Task<int> ServeBucketAsync(
+        TransferHostOptions options, S3FileStoreOptions bucket, bool readsTokens, bool quiet, bool json)
     {
-        if (bucket is null)
-        {
-            return await ServeAsync(options, static _ => Task.CompletedTask, quiet, json).ConfigureAwait(false);
-        }
-
         var store = new S3FileStore(bucket);
         await using (store.ConfigureAwait(false))
         {
             options.FileStore = store;
-            return await ServeAsync(options, stop => CheckAsync(store, options.Folder, stop), quiet, json).ConfigureAwait(false);
+            S3TokenFile? tokens = null;
+            try
+            {
+                return await ServeAsync(
+                    options,
+                    async stop =>
+                    {
+                        await CheckAsync(store, options.Folder, stop).ConfigureAwait(false);
+                        if (readsTokens)
+                        {
+                            tokens = await S3TokenFile.OpenAsync(bucket, stop).ConfigureAwait(false);
+                            options.TokensPath = Follow(tokens, options.Folder);
+                        }
+                    },
+                    quiet,
+                    json).ConfigureAwait(false);
+            }
+            finally
+            {
+                if (tokens is not null)
+                {
+                    await tokens.DisposeAsync().ConfigureAwait(false);
+                }
+            }
         }
+    }
+
+    private static string Follow(S3TokenFile tokens, string served)
+    {
+        if (!tokens.Exists)
+        {
+            throw new TransferException(
+                TransferError.NotFound,
+                $"There are no tokens in {served}; create one with 'millrace token add NAME --folder {served}', or leave --s3-tokens out.");
+        }
+
+        tokens.Follow();
+        return tokens.Path;
     }
 
     private static async Task CheckAsync(S3FileStore store, string served, CancellationToken stop)

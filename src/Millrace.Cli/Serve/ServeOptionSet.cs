@@ -149,6 +149,13 @@ internal sealed class ServeOptionSet
         _pages.AddTo(command);
         _grpc.AddTo(command);
         _bucket.AddTo(command, served, _leaveFree);
+        command.Validators.Add(result =>
+        {
+            if (result.GetResult(_tokens) is { Implicit: false } && _bucket.IsGivenTokens(result))
+            {
+                result.AddError("--tokens names a file and --s3-tokens the bucket; use one of them.");
+            }
+        });
         command.Options.Add(_quiet);
         command.Options.Add(_json);
     }
@@ -156,6 +163,8 @@ internal sealed class ServeOptionSet
     public bool IsQuiet(ParseResult parsed) => parsed.GetValue(_quiet);
 
     public bool WritesJson(ParseResult parsed) => parsed.GetValue(_json);
+
+    public bool ReadsBucketTokens(ParseResult parsed) => _bucket.ReadsTokens(parsed);
 
     /// <returns>The bucket to serve; null for a folder.</returns>
     public S3FileStoreOptions? ReadBucket(ParseResult parsed, TransferHostOptions options) =>

@@ -1,7 +1,9 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using Millrace.Transfer;
+using Millrace.Transfer.S3;
 using Millrace.Transfer.Server;
 
 namespace Millrace.Cli;
@@ -74,9 +76,12 @@ internal static class TokenAddCommand
                     : throw TransferCommand.Invalid($"--for: {DurationArgument.Problem(text)}");
             }
 
-            CreatedToken made = await location.Open(parsed)
+            OpenTokens tokens = await location.OpenAsync(parsed, stop).ConfigureAwait(false);
+            await using ConfiguredAsyncDisposable _ = tokens.ConfigureAwait(false);
+            CreatedToken made = await tokens.Store
                 .AddAsync(parsed.GetValue(name)!, scopes, Prefix(parsed.GetValue(prefix)), time, stop)
                 .ConfigureAwait(false);
+            await tokens.SaveAsync(stop).ConfigureAwait(false);
             if (parsed.GetValue(json))
             {
                 Console.Out.WriteLine(TokenLine.Of(made.Token, made.Secret).ToJson());
@@ -107,9 +112,11 @@ internal static class TokenListCommand
         var json = new Option<bool>("--json") { Description = "Write one JSON line per token." };
         var command = new Command("list", "List the tokens and what they allow.") { json };
         location.AddTo(command);
-        command.SetAction(TokenAction.Of("token list", (parsed, _) =>
+        command.SetAction(TokenAction.Of("token list", async (parsed, stop) =>
         {
-            IReadOnlyList<TransferToken> tokens = location.Open(parsed).List();
+            OpenTokens opened = await location.OpenAsync(parsed, stop).ConfigureAwait(false);
+            await using ConfiguredAsyncDisposable _ = opened.ConfigureAwait(false);
+            IReadOnlyList<TransferToken> tokens = opened.Store.List();
             foreach (TransferToken token in tokens)
             {
                 Console.Out.WriteLine(parsed.GetValue(json)
@@ -119,10 +126,10 @@ internal static class TokenListCommand
 
             if (tokens.Count == 0)
             {
-                Console.Error.WriteLine("There is no token; 'millrace token add NAME' creates one.");
+                await Console.Error.WriteLineAsync("There is no token; 'millrace token add NAME' creates one.").ConfigureAwait(false);
             }
 
-            return Task.FromResult(ExitCode.Success);
+            return ExitCode.Success;
         }));
         return command;
     }
@@ -140,8 +147,11 @@ internal static class TokenRemoveCommand
         command.SetAction(TokenAction.Of("token remove", async (parsed, stop) =>
         {
             string given = parsed.GetValue(name)!;
-            if (await location.Open(parsed).RemoveAsync(given, stop).ConfigureAwait(false))
+            OpenTokens tokens = await location.OpenAsync(parsed, stop).ConfigureAwait(false);
+            await using ConfiguredAsyncDisposable _ = tokens.ConfigureAwait(false);
+            if (await tokens.Store.RemoveAsync(given, stop).ConfigureAwait(false))
             {
+                await tokens.SaveAsync(stop).ConfigureAwait(false);
                 return ExitCode.Success;
             }
 
@@ -157,43 +167,61 @@ internal static class TokenRemoveCommand
 /// <summary>Where tokens are kept: options that `token` and `link` share.</summary>
 internal sealed class TokenLocation
 {
-    public Option<string> Folder { get; } = new("--folder")
+    private readonly Option<string> _folder = new("--folder")
     {
-        Description = "Use the tokens of this served folder, in its hidden folder .millrace.",
+        Description = "Use the tokens of this served folder or bucket (s3://BUCKET/PREFIX), in its hidden folder .millrace.",
         HelpName = "FOLDER",
         DefaultValueFactory = _ => ".",
     };
 
-    public Option<string?> Tokens { get; } = new("--tokens")
+    private readonly Option<string?> _tokens = new("--tokens")
     {
         Description = "Use this file of tokens, as given to 'millrace serve'.",
         HelpName = "FILE",
     };
 
+    private readonly BucketConnection _bucket = new();
+
     public void AddTo(Command command)
     {
-        command.Options.Add(Folder);
-        command.Options.Add(Tokens);
-    }
-    public TokenStore Open(ParseResult parsed)
-    {
-        if (parsed.GetValue(Tokens) is { Length: > 0 } file)
+        foreach (Option option in (Option[])[_folder, _tokens, .. _bucket.All])
         {
-            return new TokenStore(file);
+            command.Options.Add(option);
+        }
+    }
+
+    public async Task<OpenTokens> OpenAsync(ParseResult parsed, CancellationToken stop)
+    {
+        if (parsed.GetValue(_tokens) is { Length: > 0 } file)
+        {
+            return new OpenTokens(new TokenStore(file), null);
         }
 
-        string folder = parsed.GetValue(Folder)!;
-        if (BucketOptionSet.IsBucket(folder))
+        string folder = parsed.GetValue(_folder)!;
+        if (BucketConnection.IsBucket(folder))
         {
-            throw TransferCommand.Invalid(
-                "A bucket has no place for tokens: name a file with --tokens FILE, here and for 'millrace serve'.");
+            S3TokenFile copy = await S3TokenFile.OpenAsync(_bucket.Read(parsed, folder), stop).ConfigureAwait(false);
+            return new OpenTokens(new TokenStore(copy.Path), copy);
         }
 
         return Directory.Exists(folder)
-            ? new TokenStore(TokenStore.DefaultPath(folder))
+            ? new OpenTokens(new TokenStore(TokenStore.DefaultPath(folder)), null)
             : throw new TransferException(
                 TransferError.NotFound, $"There is no folder '{folder}'. Name the served folder with --folder.");
     }
+}
+
+/// <summary>Tokens to look at or to change.</summary>
+/// <param name="store">In a file, or in the copy of an object.</param>
+/// <param name="copy">Null for a file.</param>
+internal sealed class OpenTokens(TokenStore store, S3TokenFile? copy) : IAsyncDisposable
+{
+    public TokenStore Store => store;
+
+    /// <summary>Lets others see what was changed.</summary>
+    public Task SaveAsync(CancellationToken stop) => copy?.SaveAsync(stop) ?? Task.CompletedTask;
+
+    public ValueTask DisposeAsync() => copy?.DisposeAsync() ?? default;
 }
 
 /// <summary>Runs what changes or reads tokens, and tells what went wrong.</summary>

@@ -19,6 +19,7 @@ internal sealed class Keys
         Claims = Hidden + "claims/";
         Clock = Hidden + "clock";
         Probe = Hidden + "probe";
+        Tokens = Hidden + "tokens.json";
     }
 
     public string Hidden { get; }
@@ -36,6 +37,8 @@ internal sealed class Keys
 
     /// <summary>An object that exists, for the startup check.</summary>
     public string Probe { get; }
+
+    public string Tokens { get; }
 
     /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: the key would be too long.</exception>
     public string Of(TransferName name)

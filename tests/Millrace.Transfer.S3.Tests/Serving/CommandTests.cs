@@ -78,11 +78,72 @@ public sealed class CommandTests : BucketTest
     }
 
     [NeedsFact(Need.Ceph)]
-    public async Task Tokens_beside_the_files_are_refused_with_the_remedy()
+    public async Task Tokens_are_kept_in_the_bucket()
+    {
+        string[] bucket = ["--folder", "s3://" + Bucket.Name, "--s3-endpoint", Bucket.Server.Address.AbsoluteUri, "--s3-path-style"];
+        string token = (await MillraceCommand.SucceedAsync(Folder.Path, ["token", "add", "me", .. bucket])).Trim();
+        Assert.StartsWith("me: ", await MillraceCommand.SucceedAsync(Folder.Path, ["token", "list", .. bucket]), StringComparison.Ordinal);
+        Assert.Equal([".millrace/tokens.json"], await Bucket.KeysAsync());
+        await using ServedBucket server = await ServeAsync("--s3-tokens");
+        server.Client.DefaultRequestHeaders.Authorization = new("Bearer", token);
+        Assert.Equal(HttpStatusCode.Created, await PutAsync(server));
+        foreach (string hidden in (string[])["/files/.millrace/tokens.json", "/files/%2emillrace/tokens.json"])
+        {
+            Assert.False((await server.Client.GetAsync(new Uri(hidden, UriKind.Relative))).IsSuccessStatusCode, hidden);
+        }
+
+        string link = await MillraceCommand.SucceedAsync(
+            Folder.Path, ["link", "x", .. bucket, "--url", server.Client.BaseAddress!.AbsoluteUri]);
+        using var stranger = new HttpClient();
+
+        // The server has not seen the key of links yet.
+        await Bounded.UntilAsync(async () => (await stranger.GetAsync(new Uri(link.Trim()))).IsSuccessStatusCode);
+
+        await MillraceCommand.SucceedAsync(Folder.Path, ["token", "remove", "me", .. bucket]);
+        await Bounded.UntilAsync(async () => await PutAsync(server) == HttpStatusCode.Unauthorized);
+        await Bucket.Client.DeleteObjectAsync(Bucket.Name, ".millrace/tokens.json");
+        await Bounded.UntilAsync(async () => (await stranger.GetAsync(new Uri(link.Trim()))).StatusCode == HttpStatusCode.Forbidden);
+        Assert.Equal(HttpStatusCode.Unauthorized, await PutAsync(server));
+    }
+
+    [NeedsFact(Need.Ceph)]
+    public async Task Bucket_without_tokens_is_not_opened_by_mistake()
     {
         (int exitCode, _, string error) = await MillraceCommand.RunAsync(
-            Folder.Path, null, "token", "list", "--folder", "s3://" + Bucket.Name);
+            Folder.Path, null,
+            "serve", "s3://" + Bucket.Name, "--s3-endpoint", Bucket.Server.Address.AbsoluteUri, "--s3-path-style", "--s3-tokens", "--port", "0");
         Assert.Equal(1, exitCode);
-        Assert.Contains("--tokens FILE", error, StringComparison.Ordinal);
+        Assert.Contains($"millrace token add NAME --folder s3://{Bucket.Name}", error, StringComparison.Ordinal);
+    }
+
+    [NeedsFact(Need.Ceph)]
+    public async Task Of_two_changes_of_the_tokens_one_is_refused()
+    {
+        var options = new S3FileStoreOptions { Bucket = Bucket.Name, Prefix = "team", Client = Bucket.Client };
+        await using S3TokenFile first = await S3TokenFile.OpenAsync(options);
+        await using S3TokenFile second = await S3TokenFile.OpenAsync(options);
+        await new TokenStore(first.Path).AddAsync("one", TransferScope.Read);
+        await new TokenStore(second.Path).AddAsync("two", TransferScope.Read);
+        await first.SaveAsync();
+        Assert.Equal(TransferError.Changed, (await Assert.ThrowsAsync<TransferException>(() => second.SaveAsync())).Error);
+
+        await using S3TokenFile third = await S3TokenFile.OpenAsync(options);
+        await using S3TokenFile fourth = await S3TokenFile.OpenAsync(options);
+        await new TokenStore(third.Path).AddAsync("three", TransferScope.Read);
+        await new TokenStore(fourth.Path).AddAsync("four", TransferScope.Read);
+        await third.SaveAsync();
+        Assert.Equal(TransferError.Changed, (await Assert.ThrowsAsync<TransferException>(() => fourth.SaveAsync())).Error);
+
+        await using S3TokenFile last = await S3TokenFile.OpenAsync(options);
+        Assert.Equal(["one", "three"], new TokenStore(last.Path).List().Select(static token => token.Name));
+        string copy = last.Path;
+        await last.DisposeAsync();
+        Assert.False(Directory.Exists(Path.GetDirectoryName(copy)));
+    }
+
+    private static async Task<HttpStatusCode> PutAsync(ServedBucket server)
+    {
+        using var content = new StringContent("x");
+        return (await server.Client.PutAsync(new Uri("/files/x", UriKind.Relative), content)).StatusCode;
     }
 }

@@ -1,0 +1,163 @@
+namespace Millrace.Transfer.S3;
+
+/// <summary>
+/// A private copy, for a <see cref="TokenStore"/>, of the tokens and the key of signed links that all servers of a bucket share. They are in the
+/// object <c>PREFIX/.millrace/tokens.json</c>, whose name no client can use.
+/// </summary>
+/// <remarks>One caller at a time. The copy is replaced as a whole, so that other threads can read it meanwhile.</remarks>
+public sealed class S3TokenFile : IAsyncDisposable
+{
+    private readonly Bucket _bucket;
+    private readonly bool _ownsClient;
+    private readonly string _key;
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("millrace-tokens-");
+    private readonly CancellationTokenSource _end = new();
+    private Task _following = Task.CompletedTask;
+    private byte[]? _content;
+    private string? _tag;
+    private bool _disposed;
+
+    private S3TokenFile(S3FileStoreOptions options)
+    {
+        _ownsClient = options.Client is null;
+        _bucket = new Bucket(options.Client ?? S3FileStore.CreateClient(options), options.Bucket);
+        _key = new Keys(options.Prefix.Trim('/')).Tokens;
+    }
+
+    /// <summary>How often <see cref="Follow"/> looks for changes: every 5 seconds. A removed token is valid for so long.</summary>
+    public static TimeSpan Period { get; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>The copy, in a folder that only this user may open; it is deleted with this object.</summary>
+    public string Path => System.IO.Path.Combine(_folder.FullName, "tokens.json");
+
+    /// <summary>Whether the bucket has tokens, or had them when it was asked last.</summary>
+    public bool Exists => _tag is not null;
+
+    /// <summary>Reads what the bucket has.</summary>
+    /// <param name="options">The bucket, its prefix, and how it is reached; the rest does not matter.</param>
+    /// <param name="cancellationToken">Ends the requests.</param>
+    /// <exception cref="TransferException">The bucket cannot be read; the message says why.</exception>
+    public static async Task<S3TokenFile> OpenAsync(S3FileStoreOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        var file = new S3TokenFile(options);
+        try
+        {
+            await file.ReadAsync(cancellationToken);
+            return file;
+        }
+        catch
+        {
+            await file.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Writes what has become of the copy to the bucket, if it has changed.</summary>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.Changed"/>: somebody else has changed the tokens meanwhile, and nothing was written; or the bucket cannot be
+    /// written to.
+    /// </exception>
+    /// <remarks>A service that ignores <c>If-Match</c> lets the last of two writers win.</remarks>
+    public async Task SaveAsync(CancellationToken cancellationToken = default)
+    {
+        ObjectDisposedException.ThrowIf(_disposed, this);
+        if (!File.Exists(Path)
+            || await File.ReadAllBytesAsync(Path, cancellationToken) is not { } content || content.AsSpan().SequenceEqual(_content))
+        {
+            return;
+        }
+
+        using var stream = new MemoryStream(content, writable: false);
+        var request = new PutObjectRequest
+        {
+            BucketName = _bucket.Name,
+            Key = _key,
+            InputStream = stream,
+            IfMatch = _tag,
+            IfNoneMatch = _tag is null ? "*" : null,
+        };
+        try
+        {
+            PutObjectResponse response = await _bucket.Client.PutObjectAsync(request, cancellationToken);
+            (_content, _tag) = (content, FileMetadata.Unquote(response.ETag));
+        }
+        catch (Exception exception) when (S3Errors.IsConditionFailed(exception))
+        {
+            throw new TransferException(
+                TransferError.Changed, "Somebody else has changed the tokens of the bucket meanwhile. Try again.", innerException: exception);
+        }
+        catch (Exception exception) when (S3Errors.IsOfStore(exception))
+        {
+            throw S3Errors.Translate(exception);
+        }
+    }
+
+    /// <summary>Keeps the copy as the bucket has it, until this is disposed. While the bucket does not answer, the copy stays.</summary>
+    public void Follow()
+    {
+        ObjectDisposedException.ThrowIf(_disposed, this);
+        if (_following.IsCompleted)
+        {
+            _following = FollowAsync();
+        }
+    }
+
+    /// <summary>Deletes the copy.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (_disposed)
+        {
+            return;
+        }
+
+        _disposed = true;
+        await _end.CancelAsync();
+        await _following.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        _end.Dispose();
+        _folder.Delete(recursive: true);
+        if (_ownsClient)
+        {
+            _bucket.Client.Dispose();
+        }
+    }
+
+    private async Task FollowAsync()
+    {
+        using var timer = new PeriodicTimer(Period);
+        while (await timer.WaitForNextTickAsync(_end.Token))
+        {
+            try
+            {
+                await ReadAsync(_end.Token);
+            }
+            catch (TransferException)
+            {
+                // Without the bucket there are no files either. The next look may succeed.
+            }
+        }
+    }
+
+    private async Task ReadAsync(CancellationToken cancellationToken)
+    {
+        if (await _bucket.HeadAsync(_key, cancellationToken) is not { } head)
+        {
+            File.Delete(Path);
+            (_content, _tag) = (null, null);
+            return;
+        }
+
+        string tag = FileMetadata.Unquote(head.ETag);
+        if (string.Equals(tag, _tag, StringComparison.Ordinal))
+        {
+            return;
+        }
+
+        // What is read may be newer than the tag; then the next look reads it again.
+        byte[] content = await _bucket.ReadAsync(_key, cancellationToken) ?? [];
+        string next = Path + ".next";
+        await File.WriteAllBytesAsync(next, content, cancellationToken);
+        File.Move(next, Path, overwrite: true);
+        (_content, _tag) = (content, tag);
+    }
+}
