@@ -130,11 +130,23 @@ public sealed class S3TokenFile : IAsyncDisposable
             try
             {
                 await ReadAsync(_end.Token);
+                KeepFresh();
             }
-            catch (TransferException)
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
                 // Without the bucket there are no files either. The next look may succeed.
             }
+        }
+    }
+
+    /// <summary>Programs that tidy up temporary folders delete what nobody has used for days.</summary>
+    private void KeepFresh()
+    {
+        DateTime now = DateTime.UtcNow;
+        Directory.SetLastAccessTimeUtc(_folder.FullName, now);
+        if (Exists)
+        {
+            File.SetLastAccessTimeUtc(Path, now);
         }
     }
 

@@ -104,6 +104,18 @@ internal static class ServeCommand
                 $"There are no tokens in {served}; create one with 'millrace token add NAME --folder {served}', or leave --s3-tokens out.");
         }
 
+        try
+        {
+            new TokenStore(tokens.Path).List();
+        }
+        catch (TransferException exception)
+        {
+            throw new TransferException(
+                exception.Error,
+                $"The tokens in {served} (.millrace/tokens.json) cannot be read: {exception.InnerException?.Message.TrimEnd('.')}; delete the object and create new tokens.",
+                innerException: exception);
+        }
+
         tokens.Follow();
         return tokens.Path;
     }

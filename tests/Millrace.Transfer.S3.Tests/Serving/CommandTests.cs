@@ -116,6 +116,18 @@ public sealed class CommandTests : BucketTest
         Assert.Contains($"millrace token add NAME --folder s3://{Bucket.Name}", error, StringComparison.Ordinal);
     }
 
+    [NeedsTheory(Need.Ceph), InlineData(""), InlineData("null"), InlineData("{"), InlineData("[]"), InlineData("""{"tokens":null}""")]
+    public async Task Tokens_that_cannot_be_read_open_nothing(string content)
+    {
+        await Bucket.PutAsync(".millrace/tokens.json", Encoding.UTF8.GetBytes(content));
+        (int exitCode, _, string error) = await MillraceCommand.RunAsync(
+            Folder.Path, null,
+            "serve", "s3://" + Bucket.Name, "--s3-endpoint", Bucket.Server.Address.AbsoluteUri, "--s3-path-style", "--s3-tokens", "--port", "0");
+        Assert.Equal(1, exitCode);
+        Assert.Contains($"The tokens in s3://{Bucket.Name} (.millrace/tokens.json) cannot be read", error, StringComparison.Ordinal);
+        Assert.Single(error.Trim().Split('\n'));
+    }
+
     [NeedsFact(Need.Ceph)]
     public async Task Of_two_changes_of_the_tokens_one_is_refused()
     {
