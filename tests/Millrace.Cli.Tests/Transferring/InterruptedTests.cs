@@ -26,6 +26,7 @@ public sealed class InterruptedTests : CommandTests
 
         Process killed = Start(arguments);
         await relay.StalledAsync();
+        await WrittenAsync(Folder["served/.millrace"], "*");
         killed.Kill();
         await Command.WaitAsync(killed);
         relay.CutAndRelease();
@@ -47,7 +48,7 @@ public sealed class InterruptedTests : CommandTests
 
         Process killed = Start(arguments);
         await relay.StalledAsync();
-        await WrittenAsync();
+        await WrittenAsync(Folder.Path, ".*");
         killed.Kill();
         await Command.WaitAsync(killed);
         relay.CutAndRelease();
@@ -128,15 +129,17 @@ public sealed class InterruptedTests : CommandTests
     }
 
     /// <summary>Until the client has written what came: its socket and its pipe may still hold some.</summary>
-    private async Task WrittenAsync()
+    /// <summary>Waits until a file has what is certain to be kept: a cut connection loses what was not read from it.</summary>
+    private static async Task WrittenAsync(string folder, string names)
     {
         for (int tries = 0; Largest() < Certain; tries++)
         {
-            Assert.True(tries < 1200, "The client wrote nothing within two minutes.");
+            Assert.True(tries < 1200, "Nothing was written within two minutes.");
             await Task.Delay(100);
         }
 
-        long Largest() => new DirectoryInfo(Folder.Path)
-            .EnumerateFiles(".*").Select(file => file.Length).DefaultIfEmpty(0).Max();
+        long Largest() => new DirectoryInfo(folder)
+            .EnumerateFiles(names, new EnumerationOptions { RecurseSubdirectories = names == "*", AttributesToSkip = FileAttributes.None })
+            .Select(file => file.Length).DefaultIfEmpty(0).Max();
     }
 }
