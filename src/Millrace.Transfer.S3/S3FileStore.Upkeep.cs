@@ -43,6 +43,8 @@ public sealed partial class S3FileStore
         }
         finally
         {
+            // Also if it has failed: a bucket that does not answer refuses new uploads automatically.
+            _counted.TrySetResult();
             _expiring.Release();
         }
     }
@@ -264,8 +266,7 @@ public sealed partial class S3FileStore
             }
             catch (Exception exception) when (exception is TransferException or JsonException or FormatException)
             {
-                // Not reachable, or a state that nobody of ours wrote. The next period tries again; a bucket that does not answer refuses new uploads by itself.
-                _counted.TrySetResult();
+                // The bucket does not answer, or another program wrote a state. The next period tries again.
             }
         }
         while (await timer.WaitForNextTickAsync(_end.Token));

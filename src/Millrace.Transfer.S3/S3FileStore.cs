@@ -89,7 +89,6 @@ public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
 
         await _end.CancelAsync();
         await _upkeep.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        _counted.TrySetResult();
         await _digests.DisposeAsync();
         if (_ownsClient)
         {

@@ -68,29 +68,9 @@ public sealed class S3TokenFile : IAsyncDisposable
             return;
         }
 
-        using var stream = new MemoryStream(content, writable: false);
-        var request = new PutObjectRequest
-        {
-            BucketName = _bucket.Name,
-            Key = _key,
-            InputStream = stream,
-            IfMatch = _tag,
-            IfNoneMatch = _tag is null ? "*" : null,
-        };
-        try
-        {
-            PutObjectResponse response = await _bucket.Client.PutObjectAsync(request, cancellationToken);
-            (_content, _tag) = (content, FileMetadata.Unquote(response.ETag));
-        }
-        catch (Exception exception) when (S3Errors.IsConditionFailed(exception))
-        {
-            throw new TransferException(
-                TransferError.Changed, "Somebody else has changed the tokens of the bucket meanwhile. Try again.", innerException: exception);
-        }
-        catch (Exception exception) when (S3Errors.IsOfStore(exception))
-        {
-            throw S3Errors.Translate(exception);
-        }
+        _tag = await _bucket.TryReplaceAsync(_key, content, _tag, cancellationToken) ?? throw new TransferException(
+            TransferError.Changed, "Somebody else has changed the tokens of the bucket meanwhile. Try again.");
+        _content = content;
     }
 
     /// <summary>Keeps the copy as the bucket has it, until this is disposed. While the bucket does not answer, the copy stays.</summary>

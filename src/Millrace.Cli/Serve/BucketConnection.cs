@@ -70,5 +70,5 @@ internal sealed class BucketConnection
         }
         : throw TransferCommand.Invalid(Problem(text));
 
-    private static string TextOf(OptionResult result) => result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
+    public static string TextOf(OptionResult result) => result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
 }

@@ -25,7 +25,7 @@ internal sealed class BucketOptionSet
         Description = "Send clients that ask for it (Prefer: redirect) to the bucket itself for downloads.",
     };
 
-    private readonly Option<bool> _tokens = new("--s3-tokens")
+    public Option<bool> Tokens { get; } = new("--s3-tokens")
     {
         Description = "Read the tokens from the bucket, where 'millrace token add --folder s3://…' keeps them.",
     };
@@ -34,7 +34,7 @@ internal sealed class BucketOptionSet
     {
         _partBytes.Validators.Add(result =>
         {
-            string text = TextOf(result);
+            string text = BucketConnection.TextOf(result);
             if (!SizeArgument.TryParse(text, out long bytes))
             {
                 result.AddError(SizeArgument.Problem("--s3-part-size", text));
@@ -46,13 +46,9 @@ internal sealed class BucketOptionSet
         });
     }
 
-    public bool ReadsTokens(ParseResult parsed) => parsed.GetValue(_tokens);
-
-    public bool IsGivenTokens(CommandResult result) => result.GetResult(_tokens) is { Implicit: false };
-
     public void AddTo(Command command, Argument<string> served, params ReadOnlySpan<Option> folderOnly)
     {
-        Option[] own = [.. _connection.All, _partBytes, _redirects, _tokens];
+        Option[] own = [.. _connection.All, _partBytes, _redirects, Tokens];
         Option[] others = folderOnly.ToArray();
         foreach (Option option in own)
         {
@@ -97,6 +93,4 @@ internal sealed class BucketOptionSet
         options.MaxUploads = limits.MaxUploads;
         return options;
     }
-
-    private static string TextOf(OptionResult result) => result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
 }

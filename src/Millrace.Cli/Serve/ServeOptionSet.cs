@@ -151,7 +151,7 @@ internal sealed class ServeOptionSet
         _bucket.AddTo(command, served, _leaveFree);
         command.Validators.Add(result =>
         {
-            if (result.GetResult(_tokens) is { Implicit: false } && _bucket.IsGivenTokens(result))
+            if (result.GetResult(_tokens) is { Implicit: false } && result.GetResult(_bucket.Tokens) is { Implicit: false })
             {
                 result.AddError("--tokens names a file and --s3-tokens the bucket; use one of them.");
             }
@@ -164,7 +164,7 @@ internal sealed class ServeOptionSet
 
     public bool WritesJson(ParseResult parsed) => parsed.GetValue(_json);
 
-    public bool ReadsBucketTokens(ParseResult parsed) => _bucket.ReadsTokens(parsed);
+    public bool ReadsBucketTokens(ParseResult parsed) => parsed.GetValue(_bucket.Tokens);
 
     /// <returns>The bucket to serve; null for a folder.</returns>
     public S3FileStoreOptions? ReadBucket(ParseResult parsed, TransferHostOptions options) =>

@@ -55,7 +55,7 @@ internal sealed class Bucket(IAmazonS3 client, string name)
     {
         try
         {
-            await PutAsync(key, content, isNew: false, cancellationToken);
+            await PutAsync(key, content, isNew: false, tag: null, cancellationToken);
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {
@@ -64,16 +64,25 @@ internal sealed class Bucket(IAmazonS3 client, string name)
     }
 
     /// <summary>Writes a small object if there is none: of any number of writers, one succeeds.</summary>
-    public async ValueTask<bool> TryCreateAsync(string key, ReadOnlyMemory<byte> content, CancellationToken cancellationToken)
+    public async ValueTask<bool> TryCreateAsync(string key, ReadOnlyMemory<byte> content, CancellationToken cancellationToken) =>
+        await TryReplaceAsync(key, content, tag: null, cancellationToken) is not null;
+
+    /// <summary>Writes a small object in the place of one version of it.</summary>
+    /// <param name="key">The object.</param>
+    /// <param name="content">Its new bytes.</param>
+    /// <param name="tag">The version, without quotes; null if there must be no object.</param>
+    /// <param name="cancellationToken">Ends the request.</param>
+    /// <returns>The tag of the new version; null if another version is there. A service that ignores <c>If-Match</c> replaces any.</returns>
+    public async ValueTask<string?> TryReplaceAsync(
+        string key, ReadOnlyMemory<byte> content, string? tag, CancellationToken cancellationToken)
     {
         try
         {
-            await PutAsync(key, content, isNew: true, cancellationToken);
-            return true;
+            return FileMetadata.Unquote((await PutAsync(key, content, isNew: tag is null, tag, cancellationToken)).ETag);
         }
         catch (Exception exception) when (S3Errors.IsConditionFailed(exception))
         {
-            return false;
+            return null;
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {
@@ -174,16 +183,18 @@ internal sealed class Bucket(IAmazonS3 client, string name)
         }
     }
 
-    private async ValueTask PutAsync(string key, ReadOnlyMemory<byte> content, bool isNew, CancellationToken cancellationToken)
+    private async ValueTask<PutObjectResponse> PutAsync(
+        string key, ReadOnlyMemory<byte> content, bool isNew, string? tag, CancellationToken cancellationToken)
     {
         using var stream = new MemoryStream(content.ToArray(), writable: false);
-        await client.PutObjectAsync(
+        return await client.PutObjectAsync(
             new PutObjectRequest
             {
                 BucketName = name,
                 Key = key,
                 InputStream = stream,
                 IfNoneMatch = isNew ? "*" : null,
+                IfMatch = tag,
             },
             cancellationToken);
     }

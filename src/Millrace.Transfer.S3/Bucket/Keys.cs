@@ -10,7 +10,7 @@ internal sealed class Keys
 
     private readonly string _root;
 
-    /// <param name="prefix">Without a slash at its end; empty for the whole bucket.</param>
+    /// <param name="prefix">Without a trailing slash; empty for the whole bucket.</param>
     public Keys(string prefix)
     {
         _root = prefix.Length == 0 ? "" : prefix + "/";

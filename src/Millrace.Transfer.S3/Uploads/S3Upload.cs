@@ -130,7 +130,7 @@ internal sealed class S3Upload(UploadId id, Bucket bucket, Keys keys, ServerCloc
         }
     }
 
-    /// <summary>Whose bytes <see cref="ReceivedTo"/> counts from now on; null for nobody's.</summary>
+    /// <summary>Makes <see cref="ReceivedTo"/> count the bytes of a writer; null if nobody writes any more.</summary>
     public void Follow(S3UploadWriter? writer) => Volatile.Write(ref _writer, writer);
 
     /// <summary>Throws if another server has taken the upload over.</summary>

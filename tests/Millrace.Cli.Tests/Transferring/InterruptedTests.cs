@@ -128,8 +128,7 @@ public sealed class InterruptedTests : CommandTests
         Assert.True(Assert.Single(Lines(output)).GetProperty("attempts").GetInt32() > 1, output);
     }
 
-    /// <summary>Until the client has written what came: its socket and its pipe may still hold some.</summary>
-    /// <summary>Waits until a file has what is certain to be kept: a cut connection loses what was not read from it.</summary>
+    /// <summary>Waits until a file has the bytes that are certain to be kept: sockets and pipes lose theirs when a connection is cut.</summary>
     private static async Task WrittenAsync(string folder, string names)
     {
         for (int tries = 0; Largest() < Certain; tries++)

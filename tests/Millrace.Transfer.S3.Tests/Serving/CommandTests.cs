@@ -109,9 +109,7 @@ public sealed class CommandTests : BucketTest
     [NeedsFact(Need.Ceph)]
     public async Task Bucket_without_tokens_is_not_opened_by_mistake()
     {
-        (int exitCode, _, string error) = await MillraceCommand.RunAsync(
-            Folder.Path, null,
-            "serve", "s3://" + Bucket.Name, "--s3-endpoint", Bucket.Server.Address.AbsoluteUri, "--s3-path-style", "--s3-tokens", "--port", "0");
+        (int exitCode, _, string error) = await RunServeWithTokensAsync();
         Assert.Equal(1, exitCode);
         Assert.Contains($"millrace token add NAME --folder s3://{Bucket.Name}", error, StringComparison.Ordinal);
     }
@@ -120,9 +118,7 @@ public sealed class CommandTests : BucketTest
     public async Task Tokens_that_cannot_be_read_open_nothing(string content)
     {
         await Bucket.PutAsync(".millrace/tokens.json", Encoding.UTF8.GetBytes(content));
-        (int exitCode, _, string error) = await MillraceCommand.RunAsync(
-            Folder.Path, null,
-            "serve", "s3://" + Bucket.Name, "--s3-endpoint", Bucket.Server.Address.AbsoluteUri, "--s3-path-style", "--s3-tokens", "--port", "0");
+        (int exitCode, _, string error) = await RunServeWithTokensAsync();
         Assert.Equal(1, exitCode);
         Assert.Contains($"The tokens in s3://{Bucket.Name} (.millrace/tokens.json) cannot be read", error, StringComparison.Ordinal);
         Assert.Single(error.Trim().Split('\n'));
@@ -132,26 +128,29 @@ public sealed class CommandTests : BucketTest
     public async Task Of_two_changes_of_the_tokens_one_is_refused()
     {
         var options = new S3FileStoreOptions { Bucket = Bucket.Name, Prefix = "team", Client = Bucket.Client };
-        await using S3TokenFile first = await S3TokenFile.OpenAsync(options);
-        await using S3TokenFile second = await S3TokenFile.OpenAsync(options);
-        await new TokenStore(first.Path).AddAsync("one", TransferScope.Read);
-        await new TokenStore(second.Path).AddAsync("two", TransferScope.Read);
-        await first.SaveAsync();
-        Assert.Equal(TransferError.Changed, (await Assert.ThrowsAsync<TransferException>(() => second.SaveAsync())).Error);
-
-        await using S3TokenFile third = await S3TokenFile.OpenAsync(options);
-        await using S3TokenFile fourth = await S3TokenFile.OpenAsync(options);
-        await new TokenStore(third.Path).AddAsync("three", TransferScope.Read);
-        await new TokenStore(fourth.Path).AddAsync("four", TransferScope.Read);
-        await third.SaveAsync();
-        Assert.Equal(TransferError.Changed, (await Assert.ThrowsAsync<TransferException>(() => fourth.SaveAsync())).Error);
+        await ChangeTwiceAsync("one", "two");
+        await ChangeTwiceAsync("three", "four");
 
         await using S3TokenFile last = await S3TokenFile.OpenAsync(options);
         Assert.Equal(["one", "three"], new TokenStore(last.Path).List().Select(static token => token.Name));
         string copy = last.Path;
         await last.DisposeAsync();
         Assert.False(Directory.Exists(Path.GetDirectoryName(copy)));
+
+        async Task ChangeTwiceAsync(string saved, string refused)
+        {
+            await using S3TokenFile first = await S3TokenFile.OpenAsync(options);
+            await using S3TokenFile second = await S3TokenFile.OpenAsync(options);
+            await new TokenStore(first.Path).AddAsync(saved, TransferScope.Read);
+            await new TokenStore(second.Path).AddAsync(refused, TransferScope.Read);
+            await first.SaveAsync();
+            Assert.Equal(TransferError.Changed, (await Assert.ThrowsAsync<TransferException>(() => second.SaveAsync())).Error);
+        }
     }
+
+    private Task<(int ExitCode, string Output, string Error)> RunServeWithTokensAsync() => MillraceCommand.RunAsync(
+        Folder.Path, null,
+        "serve", "s3://" + Bucket.Name, "--s3-endpoint", Bucket.Server.Address.AbsoluteUri, "--s3-path-style", "--s3-tokens", "--port", "0");
 
     private static async Task<HttpStatusCode> PutAsync(ServedBucket server)
     {
