@@ -69,17 +69,19 @@ internal static class SuiteCommand
         };
         HelpOption help = HelpWithDetails.Create(details);
         var command = new Command(name, description) { help, failUnder };
-        options.AddTo(command);
+        options.AddTo(command, usesBucket: suites.Any(suite => suite.UsesBucket));
         command.SetAction(parsed => SuiteRunner.Run(
             suites, options.Read(parsed) with { AgainstItself = againstItself }, separateFolders, parsed.GetValue(failUnder)));
         return command;
     }
 
+    private static string Bucket(Suite suite) => suite.UsesBucket ? " --bucket s3://my-bucket/lab" : "";
+
     private static string Examples(Suite suite) => $"""
 
         Examples:
-          millrace lab {suite.Name}
-          millrace lab {suite.Name} --full --out results/full
-          millrace lab {suite.Name} {string.Join(' ', suite.ExampleFilters.Select(filter => $"--filter \"{filter}\""))}
+          millrace lab {suite.Name}{Bucket(suite)}
+          millrace lab {suite.Name}{Bucket(suite)} --full --out results/full
+          millrace lab {suite.Name}{Bucket(suite)} {string.Join(' ', suite.ExampleFilters.Select(filter => $"--filter \"{filter}\""))}
         """;
 }

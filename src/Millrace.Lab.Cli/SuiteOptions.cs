@@ -56,6 +56,14 @@ internal sealed class SuiteOptions
         HelpName = "none|busy",
     };
 
+    private readonly Option<string?> _bucket = new("--bucket")
+    {
+        Description = "Use this bucket of yours, s3://BUCKET or s3://BUCKET/PREFIX; credentials come from the environment.",
+        HelpName = "URL",
+    };
+
+    private readonly BucketConnection _connection = new();
+
     public SuiteOptions(string outputFolder) => _output = new Option<string>("--out")
     {
         Description = "Write the results and the report to this folder.",
@@ -63,11 +71,17 @@ internal sealed class SuiteOptions
         DefaultValueFactory = _ => outputFolder,
     };
 
-    public void AddTo(Command command)
+    /// <param name="usesBucket">Whether a suite of the command needs a bucket.</param>
+    public void AddTo(Command command, bool usesBucket)
     {
         foreach (Option option in new Option[] { _quick, _full, _launches, _file, _output, _filter, _data, _seed, _load })
         {
             command.Add(option);
+        }
+
+        if (usesBucket)
+        {
+            AddBucketTo(command);
         }
 
         _load.AcceptOnlyFromAmong(CaseLoad.None, CaseLoad.Busy);
@@ -95,8 +109,34 @@ internal sealed class SuiteOptions
         DataFolder = parsed.GetValue(_data),
         Seed = parsed.GetValue(_seed),
         Load = parsed.GetValue(_load),
+        Bucket = parsed.GetValue(_bucket) is { } bucket ? LabBucket.Of(_connection.Read(parsed, bucket)) : null,
         Command = "millrace lab " + string.Join(' ', Environment.GetCommandLineArgs().Skip(1).Select(Quote)),
     };
+
+    private void AddBucketTo(Command command)
+    {
+        _bucket.Validators.Add(result =>
+        {
+            string text = BucketConnection.TextOf(result);
+            if (!BucketConnection.IsBucket(text) || !BucketConnection.TryParse(text, out _, out _))
+            {
+                result.AddError($"--bucket: {BucketConnection.Problem(text)}");
+            }
+        });
+        command.Add(_bucket);
+        foreach (Option option in _connection.All)
+        {
+            command.Add(option);
+        }
+
+        command.Validators.Add(result =>
+        {
+            if (result.GetResult(_bucket) is null && _connection.All.Any(option => result.GetResult(option) is { Implicit: false }))
+            {
+                result.AddError("--s3-endpoint, --s3-region and --s3-path-style are about the bucket; name it with --bucket s3://BUCKET/PREFIX.");
+            }
+        });
+    }
 
     private static string Quote(string argument) =>
         argument.Length > 0 && !argument.AsSpan().ContainsAny(NeedQuotes) ? argument : $"'{argument}'";

@@ -20,6 +20,9 @@ internal sealed record LabOptions
     /// <summary>Where generated files are kept; null for the user's cache folder.</summary>
     public string? DataFolder { get; init; }
 
+    /// <summary>The bucket for the suite that uses one; null for none.</summary>
+    public LabBucket? Bucket { get; init; }
+
     /// <summary>Globs of methods or of whole cases; none selects all.</summary>
     public IReadOnlyList<string> Filters { get; init; } = [];
 

@@ -68,7 +68,7 @@ internal sealed class BucketConnection
             Region = parsed.GetValue(_region),
             PathStyle = parsed.GetValue(_pathStyle),
         }
-        : throw TransferCommand.Invalid(Problem(text));
+        : throw new TransferException(TransferError.InvalidRequest, Problem(text));
 
     public static string TextOf(OptionResult result) => result.Tokens.Count > 0 ? result.Tokens[0].Value : "";
 }

@@ -59,7 +59,7 @@ internal sealed class SuiteRun
         using SuiteInputs inputs = _suite.TakeInputs(_options);
         MachineFacts machine = MachineInspector.Inspect(inputs.Files[^1].Path);
         using IServedFiles? served = inputs.Plan.Any(planned => planned.NeedsServer)
-            ? _host.Serve(new ServeRequest(_suite.Name, inputs.Files))
+            ? _host.Serve(new ServeRequest(_suite.Name, inputs.Files) { Bucket = _options.Bucket })
             : null;
         _server = served?.Address;
         for (int index = 0; index < _count && !_stop.IsCancellationRequested; index++)

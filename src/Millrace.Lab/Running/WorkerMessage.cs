@@ -65,7 +65,11 @@ internal sealed record MemoryResult(long PeakResidentBytes, long PeakOverIdleByt
 
 /// <summary>The files that a process serves until its standard input ends.</summary>
 /// <param name="Address">The address that it listens on, which is that of a link's far end; null for loopback.</param>
-internal sealed record ServeRequest(string Suite, IReadOnlyList<TestFile> Inputs, string? Address = null);
+internal sealed record ServeRequest(string Suite, IReadOnlyList<TestFile> Inputs, string? Address = null)
+{
+    /// <summary>What it serves instead of a folder.</summary>
+    public LabBucket? Bucket { get; init; }
+}
 
 /// <summary>
 /// A line that a worker writes, as JSON. All but the last ones are answered with a line, and the worker waits for it: the

@@ -1,6 +1,7 @@
 using Millrace.Lab.Suites.Bytes;
 using Millrace.Lab.Suites.Files;
 using Millrace.Lab.Suites.Serving;
+using Millrace.Lab.Suites.Stores;
 using Millrace.Lab.Suites.Transfers;
 using Millrace.Lab.Suites.Writes;
 
@@ -30,6 +31,9 @@ internal abstract class Suite(SuiteLimits quick, SuiteLimits full)
 
     /// <summary>Whether files are written once before the first process, and not by every launch.</summary>
     public virtual bool MakesFilesOnce => false;
+
+    /// <summary>Whether it needs a bucket of the user's own.</summary>
+    public virtual bool UsesBucket => false;
 
     /// <summary>Why the suite takes no --file, and what to do instead; null when it takes one.</summary>
     protected virtual string? WhyNoUserFile => null;
@@ -174,7 +178,7 @@ internal static class SuiteCatalog
 {
     /// <summary>In the order in which `lab all` runs them.</summary>
     public static IReadOnlyList<Suite> All { get; } =
-        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new TransfersSuite(), new ServerSuite()];
+        [new FilesSuite(), new BytesSuite(), new WritesSuite(), new TransfersSuite(), new ServerSuite(), new StoresSuite()];
 
     public static Suite Find(string name) => All.FirstOrDefault(suite => suite.Name == name)
         ?? throw new LabException(
