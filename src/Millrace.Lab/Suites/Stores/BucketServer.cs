@@ -53,10 +53,11 @@ internal sealed class BucketServer : IServedFiles
     private static async Task<BucketServer> StartAsync(LabBucket bucket, IReadOnlyList<TestFile> files)
     {
         var store = new S3FileStore(bucket.ToStoreOptions());
+        TransferServer? server = null;
         try
         {
             await store.CheckAsync().ConfigureAwait(false);
-            TransferServer server = await TransferServer.StartAsync(new TransferHostOptions
+            server = await TransferServer.StartAsync(new TransferHostOptions
             {
                 Folder = "",
                 FileStore = store,
@@ -77,6 +78,11 @@ internal sealed class BucketServer : IServedFiles
         }
         catch (Exception exception) when (exception is TransferException or IOException)
         {
+            if (server is not null)
+            {
+                await server.DisposeAsync().ConfigureAwait(false);
+            }
+
             await store.DisposeAsync().ConfigureAwait(false);
             throw new LabException(exception.Message, exception);
         }
