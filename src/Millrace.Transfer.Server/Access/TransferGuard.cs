@@ -217,6 +217,23 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
+    /// <summary>Limits a body that is read as a whole.</summary>
+    /// <exception cref="TransferException">It announces more.</exception>
+    /// <remarks>
+    /// Kestrel closes the connection at once on a body above its limit, and a client that still sends loses the response; what is
+    /// refused before, Kestrel reads and discards for five seconds.
+    /// </remarks>
+    public static void LimitDocument(HttpContext context, int bytes)
+    {
+        if (context.Request.ContentLength > bytes)
+        {
+            throw new TransferException(
+                TransferError.TooLarge, $"The request brings {context.Request.ContentLength} bytes, and here it may bring {bytes}.");
+        }
+
+        SetBodyLimit(context, bytes);
+    }
+
     public void Release(RateLimitLease slot)
     {
         slot.Dispose();

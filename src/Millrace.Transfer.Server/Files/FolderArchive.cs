@@ -19,7 +19,7 @@ internal static class FolderArchive
     {
         MediaType.ThrowIfOther(
             context.Request, FormMediaType, $"Send the names as {FormMediaType}: only=NAME, and only=NAME/ for a folder.");
-        TransferGuard.SetBodyLimit(context, MaxFormBytes);
+        TransferGuard.LimitDocument(context, MaxFormBytes);
         using var body = new StreamReader(context.Request.Body, Encoding.Latin1);
         string form = await body.ReadToEndAsync(context.RequestAborted);
         FileTarget[] chosen = [.. form.Split('&')

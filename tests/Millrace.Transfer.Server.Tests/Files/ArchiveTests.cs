@@ -116,6 +116,27 @@ public sealed class ArchiveTests : ServerTest
     }
 
     [Fact]
+    public async Task Client_that_sends_a_form_that_is_too_long_gets_the_answer()
+    {
+        const int bytes = 2_000_000;
+        await WriteTreeAsync();
+        using RawConnection connection = await RawConnection.OpenAsync(
+            Server.Address,
+            "POST /files/f/?archive=zip HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            + $"Content-Length: {bytes}\r\n\r\n");
+
+        // The answer is on its way meanwhile.
+        byte[] piece = new byte[bytes / 20];
+        for (int sent = 0; sent < bytes; sent += piece.Length)
+        {
+            Assert.True(await connection.SendAsync(piece));
+            await Task.Delay(TimeSpan.FromMilliseconds(20));
+        }
+
+        Assert.StartsWith("HTTP/1.1 413", await connection.ReadHeadAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Archive_spans_several_listing_pages()
     {
         const int files = ListFilesOptions.DefaultPageSize + 5;

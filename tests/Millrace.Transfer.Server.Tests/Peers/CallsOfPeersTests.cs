@@ -19,7 +19,7 @@ public sealed class CallsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Stat_returns_length_version_and_digest(string peer)
     {
-        string path = Make(Theirs("Größe 世界"), 70_000);
+        string path = await MakeTheirsAsync("Größe 世界", 70_000);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "stat", "--name", "Größe 世界");
         JsonElement file = said.Succeeded().GetProperty("file");
         Assert.Equal("Größe 世界", file.Text("name"));
@@ -46,13 +46,11 @@ public sealed class CallsOfPeersTests : PeerTest
     }
 
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
-    [NeedsLocalFolder]
     public async Task List_has_files_and_folders_in_order(string peer)
     {
-        Directory.CreateDirectory(Theirs("b"));
-        Make(Theirs("a"), 1);
-        Make(Theirs("b/x"), 2);
-        Make(Theirs("c"), 3);
+        await MakeTheirsAsync("a", 1);
+        await MakeTheirsAsync("b/x", 2);
+        await MakeTheirsAsync("c", 3);
         PeerProgram program = PeerProgram.Of(peer);
         Assert.Equal(["a 1", "b/", "c 3"], Entries(await program.RunAsync(Grpc, "list")));
         Assert.Equal(["a 1", "b/x 2", "c 3"], Entries(await program.RunAsync(Grpc, "list", "--recursive")));
@@ -62,7 +60,7 @@ public sealed class CallsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Delete_reports_whether_the_file_existed(string peer)
     {
-        Make(Theirs("file"), 1);
+        await MakeTheirsAsync("file", 1);
         PeerProgram program = PeerProgram.Of(peer);
         Assert.True((await program.RunAsync(Grpc, "delete", "--name", "file")).Succeeded().GetProperty("deleted").GetBoolean());
         Assert.False(File.Exists(Theirs("file")));
@@ -73,7 +71,7 @@ public sealed class CallsOfPeersTests : PeerTest
     [NeedsLocalFolder]
     public async Task Call_without_a_required_token_is_UNAUTHENTICATED(string peer)
     {
-        Make(Theirs("file"), 1);
+        await MakeTheirsAsync("file", 1);
         string token = (await new TokenStore(TokenStore.DefaultPath(Served.Folder)).AddAsync("one", TransferScope.Read)).Secret;
         PeerProgram program = PeerProgram.Of(peer);
         (await program.RunAsync(Grpc, "stat", "--name", "file")).Failed("UNAUTHENTICATED");

@@ -12,7 +12,7 @@ public sealed class CurlFramesTests : PeerTest
     [NeedsFact(Need.Curl)]
     public async Task Stat_is_answered()
     {
-        Make(Theirs("file"), 5);
+        await MakeTheirsAsync("file", 5);
         (string fields, byte[] body) = await CallAsync("Stat", FrameOfFile);
         Assert.Contains("content-type: application/grpc", fields, StringComparison.Ordinal);
         Assert.Contains("grpc-status: 0", fields, StringComparison.Ordinal);
@@ -23,7 +23,7 @@ public sealed class CurlFramesTests : PeerTest
     [NeedsFact(Need.Curl)]
     public async Task Download_is_the_file_then_its_bytes_then_the_end()
     {
-        byte[] content = await File.ReadAllBytesAsync(Make(Theirs("file"), 5));
+        byte[] content = await File.ReadAllBytesAsync(await MakeTheirsAsync("file", 5));
         (string fields, byte[] body) = await CallAsync("Download", FrameOfFile);
         Assert.Contains("grpc-status: 0", fields, StringComparison.Ordinal);
         List<byte[]> messages = Frames(body);
@@ -48,7 +48,7 @@ public sealed class CurlFramesTests : PeerTest
     [InlineData("Upload", "data before the first message", FrameOfFile, "", 3)]
     public async Task Refusals_have_the_right_status(string method, string what, string frame, string field, int status)
     {
-        Make(Theirs("file"), 5);
+        await MakeTheirsAsync("file", 5);
         (string fields, byte[] body) = await CallAsync(method, frame, field);
         Assert.True(fields.Contains($"grpc-status: {status}\r", StringComparison.Ordinal), $"{what}: {fields}");
         Assert.Empty(body);
@@ -57,7 +57,7 @@ public sealed class CurlFramesTests : PeerTest
     [NeedsFact(Need.Curl)]
     public async Task Unknown_message_fields_are_skipped()
     {
-        Make(Theirs("file"), 5);
+        await MakeTheirsAsync("file", 5);
 
         // Field 1000, two bytes of text, in front of the name.
         (string fields, byte[] body) = await CallAsync("Stat", @"\000\000\000\000\013\302\076\002hi\012\004file");

@@ -7,7 +7,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(PeersAndSizes))]
     public async Task File_is_stored_with_its_digest(string peer, int size)
     {
-        string source = Make(Theirs("file"), size);
+        string source = await MakeTheirsAsync("file", size);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(Grpc, "download", "--name", "file", "--file", Mine("copy"));
         said.Succeeded();
         Assert.True(said.GetProperty("ended").GetBoolean());
@@ -31,7 +31,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Range_is_that_part_of_the_file(string peer)
     {
-        byte[] content = await File.ReadAllBytesAsync(Make(Theirs("file"), 300_000));
+        byte[] content = await File.ReadAllBytesAsync(await MakeTheirsAsync("file", 300_000));
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
             Grpc, "download", "--name", "file", "--file", Mine("part"), "--offset", "100000", "--count", "70000");
         said.Succeeded();
@@ -43,7 +43,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Chunks_have_the_configured_size(string peer)
     {
-        Make(Theirs("file"), 40_960);
+        await MakeTheirsAsync("file", 40_960);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
             Grpc, "download", "--name", "file", "--file", Mine("copy"), "--chunk", "4096");
         said.Succeeded();
@@ -55,7 +55,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Cancelled_download_ends_on_both_sides(string peer)
     {
-        Make(Theirs("file"), 50_000_000);
+        await MakeTheirsAsync("file", 50_000_000);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
             Grpc, "download", "--name", "file", "--file", Mine("copy"), "--cancel-after", "1000000");
         said.Failed("CANCELLED");
@@ -76,7 +76,7 @@ public sealed class DownloadsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task Offset_after_the_end_is_OUT_OF_RANGE(string peer)
     {
-        Make(Theirs("file"), 10);
+        await MakeTheirsAsync("file", 10);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
             Grpc, "download", "--name", "file", "--file", Mine("copy"), "--offset", "11");
         said.Failed("OUT_OF_RANGE");

@@ -47,6 +47,15 @@ public abstract class PeerTest : IAsyncLifetime
         return path;
     }
 
+    /// <summary>Makes a file of random bytes on the server's side, behind its back.</summary>
+    /// <returns>A path with its content.</returns>
+    protected async Task<string> MakeTheirsAsync(string name, int length)
+    {
+        byte[] content = new byte[length];
+        new Random(length).NextBytes(content);
+        return await Served.WriteAsync(name, content);
+    }
+
     /// <summary>A file's SHA-256 in lower-case hexadecimals.</summary>
     protected static string Sha256Of(string path)
     {

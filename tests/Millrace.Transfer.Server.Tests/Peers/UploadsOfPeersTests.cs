@@ -76,7 +76,7 @@ public sealed class UploadsOfPeersTests : PeerTest
     [NeedsTheory(Need.GrpcPeers), MemberData(nameof(Peers))]
     public async Task CreateNew_of_an_existing_name_is_ALREADY_EXISTS(string peer)
     {
-        Make(Theirs("file"), 10);
+        await MakeTheirsAsync("file", 10);
         JsonElement said = await PeerProgram.Of(peer).RunAsync(
             Grpc, "upload", "--name", "file", "--file", Make(Mine("file"), 3_000_000), "--must-not-exist");
         said.Failed("ALREADY_EXISTS");
