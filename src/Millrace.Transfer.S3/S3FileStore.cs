@@ -6,7 +6,7 @@ namespace Millrace.Transfer.S3;
 /// Keeps files in an S3 bucket, under their names as keys. Any number of servers can use the same bucket and prefix at once: what
 /// they have to agree on is in the bucket. Thread-safe.
 /// </summary>
-/// <remarks>What an object store cannot give, and how it is refused, is in docs/s3.md.</remarks>
+/// <remarks>docs/s3.md lists the operations that an object store cannot do, and how they are refused.</remarks>
 public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
 {
     private readonly Bucket _bucket;

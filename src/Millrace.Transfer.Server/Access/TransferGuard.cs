@@ -150,7 +150,7 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
-    /// <summary>Who sent a request that needs no scope; null for nobody that is known.</summary>
+    /// <summary>Finds the sender of a request that needs no scope; null if it is unknown.</summary>
     public async ValueTask<AuthenticateResult?> FindUserAsync(HttpContext context)
     {
         foreach (string scheme in (string[])[TokenHandler.SchemeName, SessionCookie.SchemeName])

@@ -167,11 +167,8 @@ internal static class LoadProgram
     // The largest window, so that no transfer waits for it.
     private const string WindowBits = "30";
 
-    private static readonly Lazy<string?> Reason = new(() =>
-        Installed.Find(Name) is null ? "h2load is not installed; it is in Debian's package nghttp2-client" : null);
-
     /// <summary>Why it cannot be used; null when it can.</summary>
-    public static string? WhyNot => Reason.Value;
+    public static string? WhyNot => Installed.WhyNot(Name, "nghttp2-client");
 
     /// <param name="address">What is asked for.</param>
     /// <param name="planned">How often, and how.</param>
@@ -289,6 +286,10 @@ internal static class GrpcRequest
 /// <summary>Programs of the system.</summary>
 internal static class Installed
 {
+    /// <summary>Why a program cannot be used; null when it is installed.</summary>
+    public static string? WhyNot(string program, string package) =>
+        Find(program) is null ? $"{program} is not installed; it is in Debian's package {package}" : null;
+
     /// <summary>Where a program is; null when it is not installed. Daemons are where only root looks.</summary>
     public static string? Find(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "")
         .Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)

@@ -75,7 +75,7 @@ internal sealed record ServerCase(
 
     public override CaseMethod Create() => new ServedRequests(this);
 
-    public override CaseState CreateState(CacheControl? cache) => new ServerState(this, cache);
+    public override CaseState CreateState(CacheControl? cache) => new ServerState(this, cache, Server, WebServers.QueryOf(Method));
 
     public override void Clear() => ServerFolders.Clear(Folder);
 
@@ -93,9 +93,10 @@ internal sealed record ServerCase(
 }
 
 /// <summary>Also reads the meters of the server around an invocation.</summary>
-internal sealed class ServerState(ServerCase planned, CacheControl? cache) : CaseState(planned, cache)
+/// <param name="server">Where it answers; null when the case does without it.</param>
+/// <param name="query">See <see cref="ServerMeters.Begin"/>.</param>
+internal sealed class ServerState(PlannedCase planned, CacheControl? cache, Uri? server, string query = "") : CaseState(planned, cache)
 {
-    private readonly string _query = WebServers.QueryOf(planned.Method);
     private ServerReading? _before;
     private ServerUse? _server;
 
@@ -104,13 +105,13 @@ internal sealed class ServerState(ServerCase planned, CacheControl? cache) : Cas
     public override string? Prepare()
     {
         string? violation = base.Prepare();
-        _before = ServerMeters.Begin(planned.Server, _query);
+        _before = server is null ? null : ServerMeters.Begin(server, query);
         return violation;
     }
 
     public override void Finish()
     {
-        _server = ServerUse.Between(_before!, ServerMeters.End(planned.Server, _query));
+        _server = server is null ? null : ServerUse.Between(_before!, ServerMeters.End(server, query));
         base.Finish();
     }
 }

@@ -247,8 +247,6 @@ internal sealed class NginxServer : IAsyncDisposable
 {
     private const string Name = "nginx";
     private static readonly TimeSpan TimeToStart = TimeSpan.FromSeconds(10);
-    private static readonly Lazy<string?> Reason = new(() =>
-        Installed.Find(Name) is null ? "nginx is not installed; it is in Debian's package nginx-light" : null);
 
     private readonly Process _process;
 
@@ -259,7 +257,7 @@ internal sealed class NginxServer : IAsyncDisposable
     }
 
     /// <summary>Why it cannot be used; null when it can.</summary>
-    public static string? WhyNot => Reason.Value;
+    public static string? WhyNot => Installed.WhyNot(Name, "nginx-light");
 
     public Uri Address { get; }
 

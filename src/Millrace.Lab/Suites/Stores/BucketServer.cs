@@ -44,7 +44,7 @@ internal sealed class BucketServer : IServedFiles
     /// <summary>Where the bucket's files are.</summary>
     public static Uri Find(Uri server) => new(Question.Ask(new Uri(server, AskPath)));
 
-    /// <summary>What a method downloads: an object that a client of its kind has written.</summary>
+    /// <summary>Names the object that a method downloads, which the same client has written.</summary>
     public static string NameOf(string method, TestFile source) =>
         $"{(method == StoreMethod.Millrace ? "millrace" : "rclone")}-{Path.GetFileName(source.Path)}";
 

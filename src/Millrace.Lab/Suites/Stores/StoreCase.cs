@@ -11,16 +11,13 @@ internal sealed record StoreCase(string Method, LabBucket Bucket, Uri Server, Te
     /// <summary>The only group: all cases share rounds.</summary>
     public const string Only = "stores";
 
-    public const string Download = "download";
-    public const string Upload = "upload";
-
     private static readonly HttpClient Client = new(new SocketsHttpHandler { UseProxy = false });
 
     public override bool IsBaseline => Method == StoreMethod.Rclone;
 
     public bool UsesProgram => Method != StoreMethod.Millrace;
 
-    public bool IsUpload => Direction == Upload;
+    public bool IsUpload => Direction == TransfersSuite.Upload;
 
     public override string? Foreign => UsesProgram ? "the client is a separate process, rclone" : null;
 
@@ -46,7 +43,8 @@ internal sealed record StoreCase(string Method, LabBucket Bucket, Uri Server, Te
 
     public override CaseMethod Create() => new StoredFile(this);
 
-    public override CaseState CreateState(CacheControl? cache) => new StoreState(this, cache);
+    public override CaseState CreateState(CacheControl? cache) =>
+        new ServerState(this, cache, UsesProgram ? null : Server);
 
     public override void Clear()
     {
@@ -78,26 +76,4 @@ internal sealed record StoreCase(string Method, LabBucket Bucket, Uri Server, Te
     protected override string? Obstacle() => base.Obstacle() ?? (UsesProgram ? RcloneProgram.WhyNot : null);
 
     private Uri Url() => new(BucketServer.Find(Server), ObjectName);
-}
-
-/// <summary>Also reads the meters of the server around an invocation.</summary>
-internal sealed class StoreState(StoreCase planned, CacheControl? cache) : CaseState(planned, cache)
-{
-    private ServerReading? _before;
-    private ServerUse? _server;
-
-    public override ServerUse? Server => _server;
-
-    public override string? Prepare()
-    {
-        string? violation = base.Prepare();
-        _before = planned.UsesProgram ? null : ServerMeters.Begin(planned.Server, query: "");
-        return violation;
-    }
-
-    public override void Finish()
-    {
-        _server = _before is null ? null : ServerUse.Between(_before, ServerMeters.End(planned.Server, query: ""));
-        base.Finish();
-    }
 }

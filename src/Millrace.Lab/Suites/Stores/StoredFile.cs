@@ -3,7 +3,7 @@ using Millrace.Transfer;
 
 namespace Millrace.Lab.Suites.Stores;
 
-/// <summary>The client's end: Millrace's client in this process, or rclone in one of its own.</summary>
+/// <summary>The client's end: Millrace's client in this process, or rclone.</summary>
 internal sealed class StoredFile(StoreCase planned) : CaseMethod
 {
     private TransferClient? _client;
@@ -59,11 +59,8 @@ internal static class RcloneProgram
 {
     private const string Name = "rclone";
 
-    private static readonly Lazy<string?> Reason = new(() =>
-        Installed.Find(Name) is null ? "rclone is not installed; it is in Debian's package rclone" : null);
-
     /// <summary>Why it cannot be used; null when it can.</summary>
-    public static string? WhyNot => Reason.Value;
+    public static string? WhyNot => Installed.WhyNot(Name, package: Name);
 
     /// <param name="isChecked">Whether it computes MD5 and stores it.</param>
     /// <param name="inParts">Whether it sends four parts at a time, or one request.</param>

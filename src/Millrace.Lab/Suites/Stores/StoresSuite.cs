@@ -1,3 +1,5 @@
+using Millrace.Lab.Suites.Transfers;
+
 namespace Millrace.Lab.Suites.Stores;
 
 /// <summary>The suite "stores": a file to a bucket of the user's own and back, through `millrace serve` and by rclone without it.</summary>
@@ -41,7 +43,7 @@ internal sealed class StoresSuite(SuiteLimits? limits = null, long large = Store
     public override PlannedCase Small(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
         (StoreCase)planned with { Role = null, Plan = 0, Source = files[0] };
 
-    // A program of its own is as it is at every start.
+    // Another program starts anew every time.
     public override IEnumerable<PlannedCase> WarmUps(PlannedCase planned, LabOptions options, IReadOnlyList<TestFile> files) =>
         planned is StoreCase { UsesProgram: true } ? [] : base.WarmUps(planned, options, files);
 
@@ -65,9 +67,9 @@ internal sealed class StoresSuite(SuiteLimits? limits = null, long large = Store
             + "the credentials come from the environment. docs/lab-stores.md shows how to start an object store on this machine.");
         return
         [
-            .. from direction in (string[])[StoreCase.Upload, StoreCase.Download]
+            .. from direction in (string[])[TransfersSuite.Upload, TransfersSuite.Download]
                from method in StoreMethod.All
-               where method != StoreMethod.RcloneOnePut || direction == StoreCase.Upload
+               where method != StoreMethod.RcloneOnePut || direction == TransfersSuite.Upload
                from planned in WithNoise(new StoreCase(method, bucket, server, files[1], direction), method == StoreMethod.Rclone)
                select planned,
         ];
@@ -76,7 +78,7 @@ internal sealed class StoresSuite(SuiteLimits? limits = null, long large = Store
 
 internal static class StoreMethod
 {
-    /// <summary>Millrace's client, a server, and the bucket behind it. SHA-256 is computed and checked.</summary>
+    /// <summary>Millrace's client, which sends to a server, which writes to the bucket. SHA-256 is computed and checked.</summary>
     public const string Millrace = "Millrace";
 
     /// <summary>rclone copyto straight to the bucket, which computes and checks MD5.</summary>
@@ -99,10 +101,10 @@ internal static class StoresBars
 
     private static readonly BarDefinition[] Bars =
     [
-        .. from direction in (string[])[StoreCase.Upload, StoreCase.Download]
+        .. from direction in (string[])[TransfersSuite.Upload, TransfersSuite.Download]
            from other in (string[])[StoreMethod.Rclone, StoreMethod.RcloneUnchecked]
            select BarDefinition.Ratio(
-               $"{StoreMethod.Millrace} / {(other == StoreMethod.Rclone && direction == StoreCase.Upload ? $"the faster of {other} and {StoreMethod.RcloneOnePut}" : other)}, {direction}",
+               $"{StoreMethod.Millrace} / {(other == StoreMethod.Rclone && direction == TransfersSuite.Upload ? $"the faster of {other} and {StoreMethod.RcloneOnePut}" : other)}, {direction}",
                Limit,
                cases => [.. Pairs(cases, other, direction), .. other == StoreMethod.Rclone ? Pairs(cases, StoreMethod.RcloneOnePut, direction) : []]),
     ];
@@ -115,7 +117,7 @@ internal static class StoresBars
         var cases = new MeasuredCases(results);
         string[] parts =
         [
-            .. from work in ((string Direction, string Verb)[])[(StoreCase.Upload, "to"), (StoreCase.Download, "from")]
+            .. from work in ((string Direction, string Verb)[])[(TransfersSuite.Upload, "to"), (TransfersSuite.Download, "from")]
                let pair = Pairs(cases, StoreMethod.Rclone, work.Direction).FirstOrDefault()
                where pair.Mine is not null
                select $"{work.Verb} the bucket in {Figures.Time(pair.Mine)}, {Figures.Ratio(pair.Ratio)} of the {Figures.Time(pair.Other)} of rclone",
