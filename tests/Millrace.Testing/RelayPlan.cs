@@ -11,8 +11,8 @@ public sealed record RelayPlan
     public long? CutDownAfter { get; init; }
 
     /// <summary>
-    /// Whether nothing happens to connections any more once one was cut or has stalled. Not always the first one: HttpClient
-    /// opens another for the file when that is not back in time.
+    /// Whether nothing happens to connections any more once one was cut or has stalled, and the bytes of all together count
+    /// until then: HttpClient opens another connection for the file, or its next part, when the first one is not back in time.
     /// </summary>
     public bool Once { get; init; }
 

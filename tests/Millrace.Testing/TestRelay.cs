@@ -20,6 +20,8 @@ public sealed class TestRelay : IAsyncDisposable
     private readonly Func<int, RelayPlan> _plan;
     private readonly Func<int> _target;
     private readonly Task _accepting;
+    private readonly Passed _passedUp = new();
+    private readonly Passed _passedDown = new();
     private int _count;
     private int _open;
     private int _maxOpen;
@@ -88,8 +90,11 @@ public sealed class TestRelay : IAsyncDisposable
             here.NoDelay = true;
             there.NoDelay = true;
             await there.ConnectAsync(new IPEndPoint(IPAddress.Loopback, _target()), end.Token);
-            Task up = PumpAsync(here, there, plan, plan.CutUpAfter, plan.StallUpAfter, bytes => Interlocked.Add(ref _up, bytes), end);
-            Task down = PumpAsync(there, here, plan, plan.CutDownAfter, plan.StallDownAfter, bytes => Interlocked.Add(ref _down, bytes), end);
+            Passed passedUp = plan.Once ? _passedUp : new();
+            Passed passedDown = plan.Once ? _passedDown : new();
+            Task up = PumpAsync(here, there, plan, plan.CutUpAfter, plan.StallUpAfter, passedUp, bytes => Interlocked.Add(ref _up, bytes), end);
+            Task down = PumpAsync(
+                there, here, plan, plan.CutDownAfter, plan.StallDownAfter, passedDown, bytes => Interlocked.Add(ref _down, bytes), end);
             await Task.WhenAll(up, down);
         }
         catch (Exception exception) when (exception is SocketException or OperationCanceledException or ObjectDisposedException)
@@ -107,33 +112,45 @@ public sealed class TestRelay : IAsyncDisposable
     }
 
     private async Task PumpAsync(
-        Socket from, Socket to, RelayPlan plan, long? cutAfter, long? stallAfter, Action<int> count, CancellationTokenSource end)
+        Socket from,
+        Socket to,
+        RelayPlan plan,
+        long? cutAfter,
+        long? stallAfter,
+        Passed passed,
+        Action<int> count,
+        CancellationTokenSource end)
     {
         var way = Channel.CreateBounded<(byte[] Piece, long Due)>(Math.Max(1, plan.Window / PieceBytes));
         Task delivering = DeliverOrEndAsync(way.Reader, to, plan, count, end);
-        long passed = 0;
+        long most = Math.Min(cutAfter ?? long.MaxValue, stallAfter ?? long.MaxValue);
         try
         {
             while (true)
             {
                 byte[] piece = new byte[PieceBytes];
-                int most = (int)Math.Min(PieceBytes, Math.Min(cutAfter ?? long.MaxValue, stallAfter ?? long.MaxValue) - passed);
-                int read = most == 0 ? 0 : await from.ReceiveAsync(piece.AsMemory(0, most), end.Token);
+                if (plan.Once && Volatile.Read(ref _happened))
+                {
+                    most = long.MaxValue;
+                }
+
+                int left = (int)Math.Clamp(most - passed.Bytes, 0, PieceBytes);
+                int read = left == 0 ? 0 : await from.ReceiveAsync(piece.AsMemory(0, left), end.Token);
                 if (read == 0)
                 {
-                    if (most == 0)
+                    if (left == 0)
                     {
                         Volatile.Write(ref _happened, true);
                     }
 
                     way.Writer.Complete();
                     await delivering;
-                    if (most == 0 && passed == stallAfter)
+                    if (left == 0 && most == stallAfter)
                     {
                         await Task.Delay(Timeout.Infinite, end.Token);
                     }
 
-                    if (most == 0)
+                    if (left == 0)
                     {
                         await end.CancelAsync();
                     }
@@ -145,7 +162,7 @@ public sealed class TestRelay : IAsyncDisposable
                     return;
                 }
 
-                passed += read;
+                Interlocked.Add(ref passed.Bytes, read);
                 await way.Writer.WriteAsync(
                     (piece[..read], Stopwatch.GetTimestamp() + (long)(plan.Delay.TotalSeconds * Stopwatch.Frequency)), end.Token);
             }
@@ -210,5 +227,11 @@ public sealed class TestRelay : IAsyncDisposable
         {
             seen = now;
         }
+    }
+
+    /// <summary>Bytes that have passed in one direction: of one connection, or of all.</summary>
+    private sealed class Passed
+    {
+        public long Bytes;
     }
 }
