@@ -18,11 +18,14 @@ public sealed class UnreadBodyTests : CommandTests
     public async Task Unread_bodies_take_no_memory(int count)
     {
         using ServedCommand serve = await StartAsync();
+
+        // While a server's first request waits for the just-in-time compiler, the bodies of the others come in.
+        (await serve.Client.GetAsync("files/none")).Dispose();
         await FloodAsync(serve, count, "GET", () => Assert.InRange(serve.MemoryOf("VmHWM"), 0, 150 * MB));
     }
 
     /// <summary>Until the server knows that it refuses an upload, it takes as much of it as of any other.</summary>
-    [NeedsFact(Need.Linux)]
+    [NeedsFact(Need.Native)]
     public async Task Memory_of_refused_uploads_is_given_back()
     {
         using ServedCommand serve = await StartAsync();
@@ -32,7 +35,7 @@ public sealed class UnreadBodyTests : CommandTests
     /// <summary>
     /// An upload that expects 100 Continue is not read while that cannot be sent, because the client does not receive a download.
     /// </summary>
-    [NeedsTheory(Need.Linux)]
+    [NeedsTheory(Need.Native)]
     [InlineData(60)]
     [InlineData(300)]
     public async Task Uploads_that_cannot_be_read_stay_within_the_limit_while_others_are_served(int count)
