@@ -6,7 +6,8 @@ namespace Millrace.Interop;
 
 /// <summary>
 /// Renames over a file that somebody reads, as Unix does: FILE_RENAME_FLAG_POSIX_SEMANTICS, Windows 10 1709 on NTFS.
-/// https://learn.microsoft.com/windows/win32/api/winbase/ns-winbase-file_rename_info
+/// https://learn.microsoft.com/windows/win32/api/winbase/ns-winbase-file_rename_info. Elsewhere by MoveFileEx, which renames a file that
+/// others have open, unlike File.Replace, and never copies, unlike File.Move.
 /// </summary>
 internal static unsafe partial class WindowsRename
 {
@@ -15,17 +16,16 @@ internal static unsafe partial class WindowsRename
     private const uint OpenExisting = 3; // OPEN_EXISTING
     private const int RenameInfoEx = 22; // FileRenameInfoEx
     private const int ReplaceAsUnix = 1 | 2; // FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS
+    private const uint ReplaceExisting = 1; // MOVEFILE_REPLACE_EXISTING
     private const int NameLength = 16; // offsetof(FILE_RENAME_INFO, FileNameLength), after the flags and a handle
     private const int Name = 20;
 
     /// <returns>False on other systems, and when the file was not renamed, for whatever reason: an ordinary rename tells it.</returns>
-    public static bool TryReplace(string path, string target)
-    {
-        if (!OperatingSystem.IsWindows())
-        {
-            return false;
-        }
+    public static bool TryReplace(string path, string target) =>
+        OperatingSystem.IsWindows() && (TryReplaceOpen(path, target) || MoveFileEx(path, target, ReplaceExisting));
 
+    private static bool TryReplaceOpen(string path, string target)
+    {
         using SafeFileHandle file = CreateFile(path, Delete, ShareAll, 0, OpenExisting, 0, 0);
         if (file.IsInvalid)
         {
@@ -45,6 +45,10 @@ internal static unsafe partial class WindowsRename
     [LibraryImport("kernel32", EntryPoint = "CreateFileW", SetLastError = true, StringMarshalling = StringMarshalling.Utf16)]
     private static partial SafeFileHandle CreateFile(
         string path, uint access, uint share, nint security, uint disposition, uint flags, nint template);
+
+    [LibraryImport("kernel32", EntryPoint = "MoveFileExW", SetLastError = true, StringMarshalling = StringMarshalling.Utf16)]
+    [return: MarshalAs(UnmanagedType.Bool)]
+    private static partial bool MoveFileEx(string path, string target, uint flags);
 
     [LibraryImport("kernel32", SetLastError = true)]
     [return: MarshalAs(UnmanagedType.Bool)]
