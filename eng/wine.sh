@@ -27,9 +27,9 @@ else
     find tests/"$1"/bin/Release/net10.0 -maxdepth 1 -name '*.dll' -exec cp -n -t "$windows/tests/" {} + || exit 1
 fi
 
-# A write barrier of .NET needs memory that Wine does not give; its collector in the background waits for ever now and then;
-# a crash must not wait for a debugger.
-export WINEPREFIX=$windows/prefix WINEARCH=win64 WINEDEBUG=-all DOTNET_EnableWriteXorExecute=0 DOTNET_gcConcurrent=0
+# A write barrier of .NET needs memory that Wine does not give; its collector in the background waits for ever now and then; Wine drops
+# what a thread that ends is still receiving; a crash must not wait for a debugger.
+export WINEPREFIX=$windows/prefix WINEARCH=win64 WINEDEBUG=-all DOTNET_EnableWriteXorExecute=0 DOTNET_gcConcurrent=0 DOTNET_ThreadPool_ThreadsToKeepAlive=-1
 if [ ! -e "$WINEPREFIX/system.reg" ]; then
   WINEDLLOVERRIDES="mscoree,mshtml=" timeout -s KILL 300 wine wineboot -i && timeout -s KILL 120 wine winecfg -v win10 || exit 1
 fi

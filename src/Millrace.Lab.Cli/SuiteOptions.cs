@@ -110,7 +110,7 @@ internal sealed class SuiteOptions
         Seed = parsed.GetValue(_seed),
         Load = parsed.GetValue(_load),
         Bucket = parsed.GetValue(_bucket) is { } bucket ? LabBucket.Of(_connection.Read(parsed, bucket)) : null,
-        Command = "millrace lab " + string.Join(' ', Environment.GetCommandLineArgs().Skip(1).Select(Quote)),
+        Command = "millrace " + string.Join(' ', parsed.Tokens.Select(token => Quote(token.Value))),
     };
 
     private void AddBucketTo(Command command)

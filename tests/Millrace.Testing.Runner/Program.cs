@@ -18,12 +18,14 @@ string path = Path.GetFullPath(args[0]);
 string folder = Path.GetDirectoryName(path)!;
 AssemblyLoadContext.Default.Resolving += (context, name) =>
     Path.Combine(folder, name.Name + ".dll") is var file && File.Exists(file) ? context.LoadFromAssemblyPath(file) : null;
+Assembly assembly = AssemblyLoadContext.Default.LoadFromAssemblyPath(path);
 if (!path.EndsWith(TestsEnd, StringComparison.Ordinal))
 {
-    return AppDomain.CurrentDomain.ExecuteAssembly(path, args[1..]);
+    // A program that starts itself again asks what it is.
+    Assembly.SetEntryAssembly(assembly);
+    return AppDomain.CurrentDomain.ExecuteAssemblyByName(assembly.GetName(), args[1..]);
 }
 
-Assembly assembly = AssemblyLoadContext.Default.LoadFromAssemblyPath(path);
 using var log = new TestLog(args[1]);
 IList<CustomAttributeTypedArgument>? custom = assembly.GetCustomAttributesData()
     .FirstOrDefault(data => data.AttributeType.Name == nameof(Xunit.TestFrameworkAttribute))?.ConstructorArguments;
@@ -39,6 +41,7 @@ ITestCase[] cases =
 [
     .. log.Cases.Where(test => (args.Length == 2 || args.AsSpan(2).Contains(test.TestMethod.TestClass.Class.Name)) && !log.HasEnded(test)),
 ];
+SynchronizationContext.SetSynchronizationContext(new PoolContext());
 using ITestFrameworkExecutor executor = framework.GetExecutor(new AssemblyName(assembly.FullName!));
 executor.RunTests(cases, log, options);
 return log.WaitForEnd() ? 0 : 1;

@@ -63,6 +63,9 @@ public enum Need
     /// <summary>Programs that send many requests, or slow ones: h2load, nghttp, wrk, hey and slowhttptest.</summary>
     LoadTools = 1 << 26,
 
+    /// <summary>The right to make symbolic links.</summary>
+    Links = 1 << 27,
+
     /// <summary>What eng/publish.sh --native made for this machine.</summary>
     PublishedNative = 1 << 28,
 

@@ -17,7 +17,7 @@ public static class Needs
 
     private static readonly Dictionary<Need, Lazy<string?>> Reasons = new()
     {
-        [Need.Unix] = Reason(() => !OperatingSystem.IsWindows(), "Windows has no FIFOs, signals or file modes, and locks others out of open files and their folders."),
+        [Need.Unix] = Reason(() => !OperatingSystem.IsWindows(), "Windows has no FIFOs, signals or file modes, other names, and locks others out of open files and their folders."),
         [Need.Linux] = Reason(OperatingSystem.IsLinux, "Uses calls or files that only Linux has."),
         [Need.Native] = Reason(
             () => OperatingSystem.IsLinux() && Environment.Is64BitProcess && Environment.GetEnvironmentVariable("MILLRACE_PORTABLE") is not ("1" or "true")
@@ -65,7 +65,8 @@ public static class Needs
             "Needs dpkg, lintian and systemd-analyze: apt-get install file groff-base lintian man-db systemd."),
         [Need.Wine] = Reason(
             () => !OperatingSystem.IsWindows() || !NativeLibrary.TryGetExport(NativeLibrary.Load("ntdll.dll"), "wine_get_version", out _),
-            "Wine 8 has no symbolic links, does not rename over an open file, resets no connection and makes no RSA keys, and .NET allocates more on it."),
+            "Wine 8 does not rename over an open file, resets no connection, ends no send that waits for ever, makes no keys, and .NET allocates more on it."),
+        [Need.Links] = Reason(CanLink, "Makes symbolic links, which Windows lets developers and administrators do, and Wine 8 nobody."),
         [Need.LoadTools] = Reason(
             () => IsInstalled("h2load") && IsInstalled("nghttp") && IsInstalled("wrk") && IsInstalled("hey") && IsInstalled("slowhttptest"),
             "Needs load generators: apt-get install hey nghttp2-client slowhttptest wrk."),
@@ -94,9 +95,10 @@ public static class Needs
         .Append("/usr/sbin")
         .Any(folder => File.Exists(Path.Combine(folder, program)) || File.Exists(Path.Combine(folder, program + ".exe")));
 
-    private static bool IsBuilt(string name) => File.Exists(Path.Combine(Built, name));
+    // Wine sees the programs of Linux, too, and waits for them for ever.
+    private static bool IsBuilt(string name) => !OperatingSystem.IsWindows() && File.Exists(Path.Combine(Built, name));
 
-    private static bool Runs(string program, params string[] arguments) => Shell.TryRun(program, arguments);
+    private static bool Runs(string program, params string[] arguments) => !OperatingSystem.IsWindows() && Shell.TryRun(program, arguments);
 
     private static bool CanTrace()
     {
@@ -109,6 +111,19 @@ public static class Needs
         var start = new ProcessStartInfo("true");
         TracedCalls.Trace(start, folder["log"], folder.Path);
         return Shell.TryRun(start.FileName, [.. start.ArgumentList]);
+    }
+
+    private static bool CanLink()
+    {
+        using var folder = new TemporaryFolder();
+        try
+        {
+            return File.CreateSymbolicLink(folder["link"], "file").LinkTarget == "file";
+        }
+        catch (IOException)
+        {
+            return false;
+        }
     }
 
     private static bool CanMount()

@@ -38,7 +38,7 @@ public sealed class PutPlanTests : FolderTests
         Assert.Equal(["sub/two.txt"], items.Select(item => item.Name.Value));
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public void Files_that_cannot_be_uploaded_are_in_the_plan_with_the_reason()
     {
         File.WriteAllText(Folder["tree/aux"], "a device's name on Windows");
@@ -54,7 +54,7 @@ public sealed class PutPlanTests : FolderTests
         Assert.Contains(items, item => item.Refused?.Message.Contains($"no file '{Folder["missing"]}'", StringComparison.Ordinal) == true);
     }
 
-    [Fact]
+    [NeedsFact(Need.Links)]
     public void Links_to_files_are_followed()
     {
         File.CreateSymbolicLink(Folder["tree/sub/link.txt"], Folder["tree/one.txt"]);

@@ -41,7 +41,7 @@ public sealed class AppendRefusalTests : FolderTests
         AssertRefused(path, portable, FilePipeError.Sharing);
     }
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Links)]
     public async Task Link_to_a_missing_file_creates_the_file()
     {
         File.CreateSymbolicLink(Folder["link"], Folder["log"]);

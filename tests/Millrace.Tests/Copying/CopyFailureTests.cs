@@ -77,7 +77,7 @@ public sealed class CopyFailureTests : FolderTests
         Assert.Equal("content", await File.ReadAllTextAsync(Folder["file"]));
     }
 
-    [NeedsTheory(Need.Wine), EveryValue]
+    [NeedsTheory(Need.Links), EveryValue]
     public async Task A_link_to_the_source_is_the_same_file(bool portable)
     {
         await File.WriteAllTextAsync(Folder["file"], "content");

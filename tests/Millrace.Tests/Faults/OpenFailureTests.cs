@@ -13,7 +13,7 @@ public sealed class OpenFailureTests
         AssertFails(Path.Combine(TestFolder.Root, new string('x', 300)), strategy, portable, OperatingSystem.IsWindows() ? FilePipeError.NotFound : FilePipeError.Failed);
     }
 
-    [NeedsTheory(Need.Wine), EveryValue]
+    [NeedsTheory(Need.Links), EveryValue]
     public void Dangling_and_circular_links_are_rejected(ReadStrategy strategy, bool portable)
     {
         string dangling = TestFolder.NewPath();

@@ -27,7 +27,7 @@ public sealed class CleanUpTests : FolderTests
         Assert.Equal(["file"], Folder.Names);
     }
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Links)]
     public void Nothing_else_is_ever_removed()
     {
         string name = StagedName.Next();

@@ -76,7 +76,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal("1234 5678 4755\n", Shell.Run("stat", "-c", "%u %g %a", Folder["file"]));
     }
 
-    [NeedsTheory(Need.Wine), EveryValue]
+    [NeedsTheory(Need.Links), EveryValue]
     public async Task Target_of_a_link_is_replaced(bool portable)
     {
         await File.WriteAllTextAsync(Folder["file"], "old");
@@ -87,7 +87,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal(["file", "link"], Folder.Names);
     }
 
-    [NeedsTheory(Need.Wine), EveryValue]
+    [NeedsTheory(Need.Links), EveryValue]
     public async Task Missing_target_of_a_link_is_created(bool portable)
     {
         File.CreateSymbolicLink(Folder["link"], "file");
@@ -96,7 +96,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal("file", new FileInfo(Folder["link"]).LinkTarget);
     }
 
-    [NeedsTheory(Need.Wine), EveryValue]
+    [NeedsTheory(Need.Links), EveryValue]
     public async Task CreateNew_rejects_a_taken_name_at_once(bool portable)
     {
         await File.WriteAllTextAsync(Folder["file"], "old");

@@ -155,7 +155,7 @@ public sealed class ResumeTests : FolderTests
         Assert.Equal(WriteStrategy.Buffered, writer.Strategy);
     }
 
-    [NeedsTheory(Need.Wine), EveryValue]
+    [NeedsTheory(Need.Links), EveryValue]
     public void Link_as_part_is_rejected(bool portable)
     {
         File.WriteAllText(Folder["other"], "not to be touched");

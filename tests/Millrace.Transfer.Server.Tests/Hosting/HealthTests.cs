@@ -29,7 +29,7 @@ public sealed class HealthTests
         Assert.Contains("\"failing\"", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task Health_is_unavailable_without_the_folder()
     {
         await using ServedFolder served = await ServedFolder.StartAsync();

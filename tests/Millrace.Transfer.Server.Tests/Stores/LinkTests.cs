@@ -24,7 +24,7 @@ public sealed class LinkTests : StoreTest
         return data;
     }
 
-    [Theory, MemberData(nameof(Outside))]
+    [NeedsTheory(Need.Links), MemberData(nameof(Outside))]
     public async Task Files_outside_the_store_are_not_read(bool portable, string target, string name)
     {
         var scene = new Scene(Folder, target);
@@ -33,7 +33,7 @@ public sealed class LinkTests : StoreTest
         await store.GetAsync(name).FailsAsync(TransferError.Forbidden);
     }
 
-    [Theory, MemberData(nameof(Outside))]
+    [NeedsTheory(Need.Links), MemberData(nameof(Outside))]
     public async Task Files_outside_the_store_are_not_written(bool portable, string target, string name)
     {
         var scene = new Scene(Folder, target);
@@ -45,7 +45,7 @@ public sealed class LinkTests : StoreTest
         scene.IsUntouched();
     }
 
-    [Theory, MemberData(nameof(Outside))]
+    [NeedsTheory(Need.Links), MemberData(nameof(Outside))]
     public async Task Files_outside_the_store_are_not_deleted(bool portable, string target, string name)
     {
         var scene = new Scene(Folder, target);
@@ -54,7 +54,7 @@ public sealed class LinkTests : StoreTest
         scene.IsUntouched();
     }
 
-    [Theory, MemberData(nameof(Outside))]
+    [NeedsTheory(Need.Links), MemberData(nameof(Outside))]
     public async Task Files_outside_the_store_are_not_listed(bool portable, string target, string name)
     {
         var scene = new Scene(Folder, target);
@@ -88,7 +88,7 @@ public sealed class LinkTests : StoreTest
         return data;
     }
 
-    [Theory, MemberData(nameof(Hidden))]
+    [NeedsTheory(Need.Links), MemberData(nameof(Hidden))]
     public async Task Links_into_a_stores_own_folder_are_refused(bool portable, string target, string name)
     {
         LocalFileStore store = Open(portable);
@@ -115,7 +115,7 @@ public sealed class LinkTests : StoreTest
         Assert.Equal(["pub/deep", "pub/up"], page.Entries.Select(static entry => entry.Name.Value));
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Links), EveryStore]
     public async Task Links_do_not_lead_out_of_a_prefix(bool portable)
     {
         LocalFileStore store = Open(portable);
@@ -151,7 +151,7 @@ public sealed class LinkTests : StoreTest
         Assert.Equal("secret", File.ReadAllText(Folder["other/file"]));
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Links), EveryStore]
     public async Task Prefix_that_is_a_file_may_be_a_link(bool portable)
     {
         LocalFileStore store = Open(portable);
@@ -174,7 +174,7 @@ public sealed class LinkTests : StoreTest
         Assert.Throws<TransferException>(() => Open());
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Links), EveryStore]
     public async Task Relative_links_within_the_store_are_followed(bool portable)
     {
         LocalFileStore store = Open(portable);
@@ -196,7 +196,7 @@ public sealed class LinkTests : StoreTest
         Assert.Equal("2", File.ReadAllText(Folder["data/file"]));
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Links), EveryStore]
     public async Task Dangling_link_is_not_a_file(bool portable)
     {
         LocalFileStore store = Open(portable);
@@ -208,7 +208,7 @@ public sealed class LinkTests : StoreTest
         Assert.Equal("1", File.ReadAllText(Folder["nothing"]));
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Links), EveryStore]
     public async Task Links_in_a_circle_are_refused(bool portable)
     {
         LocalFileStore store = Open(portable);

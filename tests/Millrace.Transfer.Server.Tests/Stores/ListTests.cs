@@ -7,8 +7,8 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 /// <summary>Pages of a listing are the names, all of them, once, and in their order.</summary>
 public sealed class ListTests : StoreTest
 {
-    /// <summary>Parts that sort differently beside a slash than beside each other.</summary>
-    private static readonly string[] Parts = ["a", "a-b", "a0", "a.b", "A", "b", "ä", "a!", "aa"];
+    /// <summary>Parts that sort differently beside a slash than beside each other. Windows takes A for a.</summary>
+    private static readonly string[] Parts = ["a", "a-b", "a0", "a.b", OperatingSystem.IsWindows() ? "C" : "A", "b", "ä", "a!", "aa"];
 
     [Theory, EveryStore]
     public async Task Pages_of_a_recursive_listing_are_all_names_in_order(bool portable)
@@ -170,7 +170,7 @@ public sealed class ListTests : StoreTest
         await store.ListAsync(new ListFilesOptions { Folder = "none".Name() }, default).FailsAsync(TransferError.NotFound);
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Unix), EveryStore]
     public async Task Invalid_and_hidden_names_are_not_listed(bool portable)
     {
         LocalFileStore store = Open(portable);
@@ -198,7 +198,7 @@ public sealed class ListTests : StoreTest
         Assert.Equal([put.Sha256, null], page.Entries.Select(entry => entry.File!.Sha256));
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Unix), EveryStore]
     public async Task Special_files_are_not_listed_and_not_found(bool portable)
     {
         LocalFileStore store = Open(portable);

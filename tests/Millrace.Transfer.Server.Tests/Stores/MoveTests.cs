@@ -121,7 +121,7 @@ public sealed class MoveTests : StoreTest
         Assert.Equal(0, store.Limits.Used);
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Links), EveryStore]
     public async Task Links_are_renamed_within_their_folder_only(bool portable)
     {
         LocalFileStore store = Open(portable);
@@ -144,7 +144,7 @@ public sealed class MoveTests : StoreTest
         Assert.Null(new FileInfo(Folder["renamed"]).LinkTarget);
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Links), EveryStore]
     public async Task Nothing_moves_through_a_link_out_of_the_store(bool portable)
     {
         string root = Directory.CreateDirectory(Folder["root"]).FullName;
@@ -167,7 +167,7 @@ public sealed class MoveTests : StoreTest
         Assert.Equal("secret", File.ReadAllText(Folder["secret"]));
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Links), EveryStore]
     public async Task Nothing_moves_through_a_link_out_of_a_prefix(bool portable)
     {
         LocalFileStore store = Open(portable);
@@ -241,7 +241,7 @@ public sealed class MoveTests : StoreTest
         Assert.True(Directory.Exists(Folder["a/b"]));
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Links), EveryStore]
     public async Task A_folder_is_deleted_with_everything_in_it_but_not_through_links(bool portable)
     {
         LocalFileStore store = Open(portable);
@@ -291,7 +291,7 @@ public sealed class MoveTests : StoreTest
         Assert.Equal(3, Folder.VisibleNames().Count(static name => name.StartsWith("many", StringComparison.Ordinal)));
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Wine), EveryStore]
     public async Task Writes_deletions_and_moves_of_the_same_names_at_once_never_mix_contents(bool portable)
     {
         LocalFileStore store = Open(portable);

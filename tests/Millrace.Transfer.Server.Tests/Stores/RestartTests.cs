@@ -5,7 +5,7 @@ namespace Millrace.Transfer.Server.Tests.Stores;
 /// <summary>A store that opens a folder left in the middle of something: a copy of its folder is what a killed one leaves.</summary>
 public sealed class RestartTests : StoreTest
 {
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Unix), EveryStore]
     public async Task Unverified_bytes_are_cut_and_the_upload_resumes(bool portable)
     {
         var options = new LocalFileStoreOptions { Portable = portable };
@@ -54,7 +54,7 @@ public sealed class RestartTests : StoreTest
         Assert.Equal(file, answered);
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Unix), EveryStore]
     public async Task Upload_interrupted_before_its_rename_is_published_by_the_next_process(bool portable)
     {
         var options = new LocalFileStoreOptions { Portable = portable };
@@ -76,7 +76,7 @@ public sealed class RestartTests : StoreTest
         Assert.Equal("abc", File.ReadAllText(Killed["a"]));
     }
 
-    [Theory, EveryStore]
+    [NeedsTheory(Need.Unix), EveryStore]
     public async Task Staged_files_of_a_killed_process_are_removed(bool portable)
     {
         var options = new LocalFileStoreOptions { Portable = portable };

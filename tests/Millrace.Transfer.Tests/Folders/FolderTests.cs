@@ -25,7 +25,7 @@ public sealed class FolderTests : ServerTest
         Assert.All(here.Files, name => Assert.Equal(File.ReadAllBytes(here[name]), File.ReadAllBytes(back[name])));
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task Failures_are_gathered_and_the_others_go_on()
     {
         using var here = new TemporaryFolder();
@@ -56,7 +56,7 @@ public sealed class FolderTests : ServerTest
         Assert.Equal(["a"], Server.Visible());
     }
 
-    [Fact]
+    [NeedsFact(Need.Links)]
     public async Task A_link_in_the_target_does_not_lead_out_of_it()
     {
         using var here = new TemporaryFolder();

@@ -59,7 +59,7 @@ public sealed class CutUploadTests : ServerTest
         Assert.InRange(result.Sent, 24_000_000, 36_000_000);
     }
 
-    [Theory, EveryProtocol]
+    [NeedsTheory(Need.Wine), EveryProtocol]
     public async Task Stalled_connection_counts_as_dead(TransferProtocol protocol)
     {
         byte[] content = Content.Random(24_000_000);

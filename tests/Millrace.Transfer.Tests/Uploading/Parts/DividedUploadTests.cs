@@ -25,7 +25,7 @@ public sealed class DividedUploadTests : ServerTest
         await LongWay.NothingIsLeftAsync(Server);
     }
 
-    [Fact]
+    [NeedsFact(Need.Wine)]
     public async Task Parts_over_HTTP_2_use_separate_connections()
     {
         using var folder = new TemporaryFolder();
