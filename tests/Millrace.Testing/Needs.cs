@@ -17,7 +17,7 @@ public static class Needs
 
     private static readonly Dictionary<Need, Lazy<string?>> Reasons = new()
     {
-        [Need.Unix] = Reason(() => !OperatingSystem.IsWindows(), "Windows has no FIFOs, signals or file modes, other names, and locks others out of open files and their folders."),
+        [Need.Unix] = Reason(() => !OperatingSystem.IsWindows(), "Windows has no FIFOs, signals or file modes, allows fewer names, and locks others out of open files and their folders."),
         [Need.Linux] = Reason(OperatingSystem.IsLinux, "Uses calls or files that only Linux has."),
         [Need.Native] = Reason(
             () => OperatingSystem.IsLinux() && Environment.Is64BitProcess && Environment.GetEnvironmentVariable("MILLRACE_PORTABLE") is not ("1" or "true")

@@ -37,7 +37,7 @@ public sealed class TestRelay : IAsyncDisposable
         _target = target;
         _plan = plan ?? (_ => RelayPlan.Clear);
 
-        // What the kernel takes ahead counts as sent for the client: 10 MB of it hid from a client on a busy machine that the way is slow.
+        // The kernel receives ahead, and the client takes that for sent: 10 MB of it hid on a busy machine that the way is slow.
         _listener.Server.ReceiveBufferSize = 256 * 1024;
         _listener.Start();
         _accepting = AcceptAsync();

@@ -6,8 +6,8 @@ namespace Millrace.Interop;
 
 /// <summary>
 /// Renames over a file that somebody reads, as Unix does: FILE_RENAME_FLAG_POSIX_SEMANTICS, Windows 10 1709 on NTFS.
-/// https://learn.microsoft.com/windows/win32/api/winbase/ns-winbase-file_rename_info. Elsewhere by MoveFileEx, which renames a file that
-/// others have open, unlike File.Replace, and never copies, unlike File.Move.
+/// https://learn.microsoft.com/windows/win32/api/winbase/ns-winbase-file_rename_info. Where that is refused, MoveFileEx renames: unlike
+/// File.Replace also a file that others have open, and unlike File.Move it never copies.
 /// </summary>
 internal static unsafe partial class WindowsRename
 {

@@ -25,6 +25,7 @@ public sealed class UnreadBodyTests : CommandTests
     }
 
     /// <summary>Until the server knows that it refuses an upload, it takes as much of it as of any other.</summary>
+    /// <remarks>Blocks of memory come from mmap(2). Without it, malloc keeps what was freed.</remarks>
     [NeedsFact(Need.Native)]
     public async Task Memory_of_refused_uploads_is_given_back()
     {
