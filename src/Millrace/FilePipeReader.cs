@@ -359,12 +359,12 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
                 _examined = examined;
             }
 
-            if (result.IsCanceled || result.IsCompleted)
+            if (result.IsCanceled)
             {
                 return result;
             }
 
-            // The chunk just waited for was not handed out: the caller's wish holds for the result as a whole.
+            // The chunk just waited for was not handed out: the caller's wish holds for the result as a whole, also at the end.
             _served = served;
             if (TryRead(minimumSize, wait: false, out result))
             {

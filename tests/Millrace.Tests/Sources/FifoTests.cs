@@ -62,6 +62,32 @@ public sealed class FifoTests
     }
 
     [NeedsTheory(Need.Linux), EveryValue]
+    public async Task ReadAtLeast_hands_out_no_more_than_a_chunk_or_the_minimum_when_it_waits_for_the_end(ReadStrategy strategy, bool portable)
+    {
+        const int Length = 5_407;
+        const int Chunk = 4_096;
+        const int Minimum = 4_539;
+        using var fifo = new Fifo();
+        var options = new FileReadOptions
+        {
+            Strategy = strategy, Portable = portable, BufferSize = Chunk, BlockBytes = Chunk, Length = Length,
+        };
+        await using FilePipeReader reader = FilePipe.OpenRead(fifo.Path, options);
+        fifo.Write(TestContent.Of(Chunk).Span);
+        ReadResult first = await reader.ReadAtLeastAsync(Chunk).Soon();
+        reader.AdvanceTo(first.Buffer.Start, first.Buffer.Start);
+        ValueTask<ReadResult> read = reader.ReadAtLeastAsync(Minimum);
+        Assert.False(read.IsCompleted);
+        fifo.Write(TestContent.Between(Chunk, Length).Span);
+
+        ReadResult second = await read.Soon();
+
+        second.AssertStarts(0, Minimum);
+        Assert.Equal(Minimum, second.Buffer.Length);
+        Assert.False(second.IsCompleted);
+    }
+
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_writer_that_writes_nothing_yields_an_empty_file(ReadStrategy strategy, bool portable)
     {
         using var fifo = new Fifo();
