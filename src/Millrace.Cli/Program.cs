@@ -4,6 +4,7 @@ using Millrace.Cli;
 
 // Before anything that may rent an array.
 SharedPool.MakeRoom();
+ConsoleText.UseUtf8();
 
 if (args is [LabTool.Name, ..])
 {

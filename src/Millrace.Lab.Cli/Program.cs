@@ -2,6 +2,7 @@ using Millrace.Lab.Cli;
 
 // Before anything that may rent an array.
 SharedPool.MakeRoom();
+ConsoleText.UseUtf8();
 
 if (args is [LabWorker.Argument])
 {

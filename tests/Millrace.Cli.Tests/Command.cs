@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
+using System.Text;
 
 namespace Millrace.Cli.Tests;
 
@@ -25,18 +26,20 @@ internal static partial class Command
             UseShellExecute = false,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
+            StandardOutputEncoding = Encoding.UTF8,
+            StandardErrorEncoding = Encoding.UTF8,
         };
         return Process.Start(start)!;
     }
 
-    /// <summary>Runs it to its end.</summary>
+    /// <summary>Runs it to its end. Lines end as on Unix.</summary>
     public static async Task<(int ExitCode, string Output, string Error)> RunAsync(string folder, params string[] arguments)
     {
         using Process process = Start(folder, arguments);
         Task<string> output = process.StandardOutput.ReadToEndAsync();
         Task<string> error = process.StandardError.ReadToEndAsync();
         await WaitAsync(process);
-        return (process.ExitCode, await output, await error);
+        return (process.ExitCode, (await output).Replace(Environment.NewLine, "\n"), (await error).Replace(Environment.NewLine, "\n"));
     }
 
     /// <summary>https://man7.org/linux/man-pages/man2/kill.2.html</summary>

@@ -44,7 +44,7 @@ public sealed class CertificateTests : CommandTests
         await ThrowIfUnusableAsync(kept);
     }
 
-    [Theory]
+    [NeedsTheory(Need.Unix)]
     [InlineData(null)]
     [InlineData("")]
     [InlineData("-----BEGIN CERTIFICATE-----\nAAAA")]

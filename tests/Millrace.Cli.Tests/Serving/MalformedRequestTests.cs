@@ -194,7 +194,15 @@ public sealed class MalformedRequestTests : CommandTests
 
     private static async Task ThrowIfLoggedAsync(ServedCommand serve)
     {
-        serve.Signal(Command.Terminate);
+        if (OperatingSystem.IsWindows())
+        {
+            await serve.KillAsync();
+        }
+        else
+        {
+            serve.Signal(Command.Terminate);
+        }
+
         (_, string error) = await serve.EndAsync();
         Assert.DoesNotContain("Exception", error, StringComparison.Ordinal);
         Assert.DoesNotContain("\"Error\"", error, StringComparison.Ordinal);

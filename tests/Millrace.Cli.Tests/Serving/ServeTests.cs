@@ -49,7 +49,7 @@ public sealed class ServeTests : CommandTests
         return await serve.Client.SendAsync(request);
     }
 
-    [Theory]
+    [NeedsTheory(Need.Unix)]
     [InlineData(Command.Interrupt)]
     [InlineData(Command.Terminate)]
     public async Task Signal_stops_the_server_without_losing_a_transfer(int signal)
@@ -60,7 +60,7 @@ public sealed class ServeTests : CommandTests
         Assert.True(exitCode == 0, error);
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task Second_signal_cuts_running_transfers()
     {
         using ServedCommand serve = await ServedCommand.StartAsync(this, "--grace", "1h");
@@ -82,7 +82,7 @@ public sealed class ServeTests : CommandTests
         Assert.Empty(Directory.GetFiles(Folder.Path));
     }
 
-    [Fact]
+    [NeedsFact(Need.Unix)]
     public async Task The_log_is_json_and_has_no_query()
     {
         using ServedCommand serve = await ServedCommand.StartAsync(this);

@@ -78,7 +78,7 @@ public sealed class InterruptedTests : CommandTests
         Assert.Equal(Length, put.GetProperty("sent").GetInt64());
     }
 
-    [Theory]
+    [NeedsTheory(Need.Unix)]
     [InlineData("put")]
     [InlineData("get")]
     public async Task Ctrl_c_stops_and_names_how_to_resume(string command)

@@ -50,11 +50,11 @@ internal sealed class FolderSnapshots : IDisposable
         StoreFolder folder, TransferName name, bool recursive, bool continues, CancellationToken cancellationToken)
     {
         // Before the names: what comes while they are read changes it.
-        _ = folder.TryLook(".", out FileFacts version, out _, out _);
+        bool isThere = folder.TryLook(".", out FileFacts version, out _, out _);
         (string, bool) key = (name.Value, recursive);
         lock (_lock)
         {
-            if (_kept.TryGetValue(key, out Kept? kept) && IsGood(kept, version, continues))
+            if (isThere && _kept.TryGetValue(key, out Kept? kept) && IsGood(kept, version, continues))
             {
                 kept.UsedAt = Stopwatch.GetTimestamp();
                 return kept.Snapshot;
