@@ -72,7 +72,7 @@ if [ $# -gt 0 ]; then
     status=$?
     $hung || break
   done
-  grep -A 25 '^FAIL' "$log" || [ $status -eq 0 ] || { tail -n 20 "$work/output"; echo "wine: ended with status $status in: $(tail -n 1 "$log")"; }
+  grep -A 80 '^FAIL' "$log" || [ $status -eq 0 ] || { tail -n 20 "$work/output"; echo "wine: ended with status $status in: $(tail -n 1 "$log")"; }
   tail -n 1 "$log"
   exit $status
 fi
