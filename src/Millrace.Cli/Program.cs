@@ -2,14 +2,15 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using Millrace.Cli;
 
-// Before anything that may rent an array.
-SharedPool.MakeRoom();
-ConsoleText.UseUtf8();
-
+// The laboratory measures with the runtime's own settings.
 if (args is [LabTool.Name, ..])
 {
     return LabTool.Run(args[1..]);
 }
+
+// Before anything that may rent an array.
+SharedPool.MakeRoom();
+ConsoleText.UseUtf8();
 
 // Not a RootCommand: that would call itself after the assembly, which is not what the user typed.
 var root = new Command("millrace", "Scan, copy, serve and transfer files, and measure it on your own machine.")

@@ -1,7 +1,5 @@
 using Millrace.Lab.Cli;
 
-// Before anything that may rent an array.
-SharedPool.MakeRoom();
 ConsoleText.UseUtf8();
 
 if (args is [LabWorker.Argument])

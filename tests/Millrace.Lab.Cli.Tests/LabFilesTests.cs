@@ -20,6 +20,7 @@ public sealed partial class LabFilesTests : CommandTest
         Assert.Equal(5, results.Seed);
         Assert.Equal(["FilePipe", "FileStreamSync"], results.Cases.Select(item => item.Method).Order());
         Assert.StartsWith("millrace lab all --file", results.Command, StringComparison.Ordinal);
+        Assert.DoesNotContain(results.Engine.RuntimeSettings.Keys, name => name.Contains("SYSTEM_BUFFERS", StringComparison.Ordinal));
         Assert.Equal(3, results.Launches.Count);
         Assert.All(results.Cases, item =>
         {

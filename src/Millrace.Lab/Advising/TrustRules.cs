@@ -18,6 +18,10 @@ internal static class TrustRules
         AdviceEvidence[] unverified = Evidence(
             run, item => item is { Summary: not null, Verified: false } ? item.UnverifiedReason ?? "no reason given" : null);
         bool anyVerified = run.Cases.Any(item => item is { Summary: not null, Verified: true });
+
+        // What a suite sets for its processes belongs to it, and its documentation says so.
+        IReadOnlyDictionary<string, string>? own = SuiteCatalog.All.FirstOrDefault(suite => suite.Name == run.Suite)?.Environment;
+        KeyValuePair<string, string>[] settings = [.. engine.RuntimeSettings.Where(setting => own?.Contains(setting) != true)];
         NoiseResult[] noisy = [.. run.Noise.Where(noise => noise.Deviation > MuchNoise).OrderByDescending(noise => noise.Deviation)];
         Finding?[] findings =
         [
@@ -77,10 +81,10 @@ internal static class TrustRules
                     .. noisy.Take(MaxExamples).Select(noise => new AdviceEvidence(
                         $"{noise.Method}/{noise.Parameters.Describe()}", $"its two copies differed by {Figures.Percent(noise.Deviation)}")),
                 ]),
-            engine.RuntimeSettings.Count == 0 ? null : new(
+            settings.Length == 0 ? null : new(
                 "Environment variables changed how the runtime works: the figures are of that runtime, not of the usual one.",
                 "Unset them, unless your program runs with them.",
-                Evidence: [.. engine.RuntimeSettings.SelectMany(setting => Text($"{setting.Key}={setting.Value}"))]),
+                Evidence: [.. settings.SelectMany(setting => Text($"{setting.Key}={setting.Value}"))]),
             .. run.Warnings.Select(text => new Finding(
                 text, "Bear it in mind with every figure below, or remove the cause and measure again.")),
         ];

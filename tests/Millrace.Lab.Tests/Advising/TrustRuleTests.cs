@@ -35,6 +35,16 @@ public sealed class TrustRuleTests
     public void Flawless_run_has_no_warnings() => Assert.Empty(Runs.Apply(TrustRules.Apply, Good));
 
     [Fact]
+    public void What_a_suite_sets_for_its_processes_is_no_flaw()
+    {
+        var settings = new TransfersSuite().Environment;
+        LabResults results = Good with { Engine = Good.Engine with { RuntimeSettings = settings } };
+
+        Assert.Empty(Runs.Apply(TrustRules.Apply, results with { Suite = "transfers" }));
+        Assert.NotEmpty(Runs.Apply(TrustRules.Apply, results with { Suite = "files" }));
+    }
+
+    [Fact]
     public void Methods_measured_against_themselves_are_an_error_and_the_only_advice()
     {
         LabResults results = Good with { Purpose = "null" };
