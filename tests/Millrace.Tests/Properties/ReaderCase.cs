@@ -3,9 +3,12 @@ namespace Millrace.Tests.Properties;
 /// <summary>One random case: a file, how it is read, and what is done with the reader.</summary>
 internal sealed record ReaderCase(int FileLength, FileReadOptions Options, IReadOnlyList<Operation> Operations)
 {
+    /// <summary>A FIFO whose bytes come while it is read; nobody seeks in it, and a failed copy tells nothing of what it holds.</summary>
+    public bool IsFifo { get; init; }
+
     public override string ToString() => $"""
 
-        file of {FileLength} bytes, from {Options.Offset}, length {Options.Length?.ToString() ?? "all"}
+        {(IsFifo ? "FIFO" : "file")} of {FileLength} bytes, from {Options.Offset}, length {Options.Length?.ToString() ?? "all"}
         {FilePipeFactory.Describe(Options)}
         {string.Join("\n", Operations.Select(operation => $"  {operation}"))}
         """;

@@ -60,6 +60,22 @@ internal static class ReaderCases
 
     public static Arbitrary<ReaderCase> Arbitrary { get; } = Arb.From(Cases, Shrink);
 
+    /// <summary>FIFOs, of no more bytes than the kernel takes without a reader.</summary>
+    public static Arbitrary<ReaderCase> Fifos { get; } = Arb.From(
+        from value in Cases
+        from length in Gen.Frequency((3, Gen.Choose(0, 10_000)), (1, Gen.Choose(0, 60_000)))
+        from part in Gen.Frequency((1, Gen.Constant(-1)), (3, Gen.Choose(0, length)))
+        from buffer in Gen.Elements(0, 7, 2048, 4096)
+        select value with
+        {
+            IsFifo = true,
+            FileLength = length,
+            Options = value.Options with { Offset = 0, Length = part < 0 ? null : part, BufferSize = buffer },
+            Operations =
+                [.. value.Operations.Where(operation => operation is not (Operation.Seek or Operation.SeekWithin or Operation.CopyPart))],
+        },
+        Shrink);
+
     /// <summary>Fewer operations first, then a plainer reader, then a shorter file.</summary>
     private static IEnumerable<ReaderCase> Shrink(ReaderCase value)
     {

@@ -6,11 +6,18 @@ namespace Millrace.Tests.Properties;
 /// </summary>
 internal sealed class ReaderModel
 {
+    private static readonly int[] Pieces = [1, 4_096, 1_311, 7, 20_000];
+
     private readonly FilePipeReader _reader;
     private readonly long _start;
     private readonly long _limit;
     private readonly long _end;
     private readonly long _chunk;
+
+    // A FIFO that is not at its end yet, and what it was given.
+    private Fifo? _fifo;
+    private int _fed;
+    private int _turn;
 
     private long _position;
     private long _examined;
@@ -35,9 +42,10 @@ internal sealed class ReaderModel
     public static async Task CheckAsync(ReaderCase given)
     {
         using var pool = new CountingPool();
-        string path = TestFolder.NewFile(given.FileLength);
+        using Fifo? fifo = given.IsFifo ? new Fifo() : null;
+        string path = fifo?.Path ?? TestFolder.NewFile(given.FileLength);
         FilePipeReader reader = FilePipe.OpenRead(path, given.Options with { Pool = pool });
-        var model = new ReaderModel(reader, given);
+        var model = new ReaderModel(reader, given) { _fifo = fifo };
         foreach (Operation operation in given.Operations)
         {
             await model.DoAsync(operation);
@@ -50,7 +58,9 @@ internal sealed class ReaderModel
         }
 
         using var destination = new MemoryStream();
-        await reader.CopyToAsync(destination).Soon();
+        Task copying = reader.CopyToAsync(destination);
+        model.FeedUntil(copying);
+        await copying.Soon();
         ReaderExtensions.AssertContent(
             Math.Min(model._position, model._end), model._end, destination.ToArray());
         await reader.CompleteAsync();
@@ -58,18 +68,47 @@ internal sealed class ReaderModel
         File.Delete(path);
     }
 
+    // One piece after the other, so that a read waits for each of them, and the last one often comes with the end.
+    private void FeedUntil(Task read)
+    {
+        while (_fifo is not null && !read.IsCompleted)
+        {
+            int next = (int)Math.Min(_end, _fed + Pieces[_turn++ % Pieces.Length]);
+            if (next > _fed)
+            {
+                _fifo.Write(TestContent.Between(_fed, next).Span);
+                _fed = next;
+            }
+            else
+            {
+                _fifo.Dispose();
+                _fifo = null;
+            }
+
+            // Whether the reader has taken it then does not matter.
+            SpinWait.SpinUntil(() => read.IsCompleted, millisecondsTimeout: 1);
+        }
+    }
+
+    private async Task<ReadResult> ReadAsync(ValueTask<ReadResult> read)
+    {
+        Task<ReadResult> task = read.AsTask();
+        FeedUntil(task);
+        return await task.Soon();
+    }
+
     private async Task DoAsync(Operation operation)
     {
         switch (operation)
         {
             case Operation.Read:
-                Got(await _reader.ReadAsync().Soon(), atLeast: 0);
+                Got(await ReadAsync(_reader.ReadAsync()), atLeast: 0);
                 break;
             case Operation.ReadSynchronously:
-                Got(_reader.Read(), atLeast: 0);
+                Got(_fifo is null ? _reader.Read() : await ReadAsync(new ValueTask<ReadResult>(Task.Run(_reader.Read))), atLeast: 0);
                 break;
             case Operation.ReadAtLeast(int bytes):
-                Got(await _reader.ReadAtLeastAsync(bytes).Soon(), bytes);
+                Got(await ReadAsync(_reader.ReadAtLeastAsync(bytes)), bytes);
                 break;
             case Operation.TryRead:
                 Try();
