@@ -193,6 +193,10 @@ public sealed partial class FilePipeReader : PipeReader, IAsyncDisposable, IDisp
     }
 
     /// <summary>Ends the reading and closes the file. Calling it again does nothing.</summary>
+    /// <remarks>
+    /// A read of the file that is on its way on another thread ends first, without anyone waiting for it. On Windows the file is in use until
+    /// then: whoever deletes it right after stopping early opens it with <see cref="FileShare.Delete"/>.
+    /// </remarks>
     /// <param name="exception">Without effect: nobody is at the other end of a file.</param>
     public override void Complete(Exception? exception = null)
     {

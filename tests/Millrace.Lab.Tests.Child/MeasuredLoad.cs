@@ -26,7 +26,9 @@ internal static class MeasuredLoad
 
         answers["callReason"] = calls.Reason ?? "";
         answers["costs"] = MeterCostProbe.Measure(meters).Count;
-        answers["peak"] = Peak();
+
+        // The least of a few, as with allocations: now and then the runtime compiles meanwhile, which takes up to 2 MB.
+        answers["peak"] = Enumerable.Range(0, 5).Min(_ => Peak());
         Console.WriteLine(JsonSerializer.Serialize(answers));
         return 0;
     }

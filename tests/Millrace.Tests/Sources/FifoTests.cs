@@ -70,7 +70,11 @@ public sealed class FifoTests
         using var fifo = new Fifo();
         var options = new FileReadOptions
         {
-            Strategy = strategy, Portable = portable, BufferSize = Chunk, BlockBytes = Chunk, Length = Length,
+            Strategy = strategy,
+            Portable = portable,
+            BufferSize = Chunk,
+            BlockBytes = Chunk,
+            Length = Length,
         };
         await using FilePipeReader reader = FilePipe.OpenRead(fifo.Path, options);
         fifo.Write(TestContent.Of(Chunk).Span);

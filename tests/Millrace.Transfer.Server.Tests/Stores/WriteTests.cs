@@ -158,11 +158,11 @@ public sealed class WriteTests : ContractTest
         {
             for (int added = 0; added < 25;)
             {
-                await using StoredFileReader reader = await store.OpenReadAsync("count".Name(), DigestNeed.IfKnown, default);
-                int count = int.Parse(await reader.GetAsync(), CultureInfo.InvariantCulture);
+                await using StoredFileReader reader = await store.OpenReadAsync("count".Name(), DigestNeed.IfKnown, default).Soon();
+                int count = int.Parse(await reader.GetAsync().Soon(), CultureInfo.InvariantCulture);
                 try
                 {
-                    await store.PutAsync("count", $"{count + 1}", new WritePrecondition { Match = [reader.File.Tag] });
+                    await store.PutAsync("count", $"{count + 1}", new WritePrecondition { Match = [reader.File.Tag] }).Soon();
                     added++;
                 }
                 catch (TransferException exception) when (exception.Error == TransferError.PreconditionFailed)
@@ -170,7 +170,7 @@ public sealed class WriteTests : ContractTest
                     // Another one was faster: it reads again.
                 }
             }
-        })).Soon();
+        }));
         Assert.Equal("100", await store.GetAsync("count"));
     }
 
