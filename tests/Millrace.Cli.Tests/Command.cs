@@ -32,10 +32,16 @@ internal static partial class Command
         return Process.Start(start)!;
     }
 
-    /// <summary>Runs it to its end. Lines end as on Unix.</summary>
+    /// <summary>Runs it to its end.</summary>
     public static async Task<(int ExitCode, string Output, string Error)> RunAsync(string folder, params string[] arguments)
     {
         using Process process = Start(folder, arguments);
+        return await EndAsync(process);
+    }
+
+    /// <summary>Waits for the end of a command. The lines that it printed end as on Unix.</summary>
+    public static async Task<(int ExitCode, string Output, string Error)> EndAsync(Process process)
+    {
         Task<string> output = process.StandardOutput.ReadToEndAsync();
         Task<string> error = process.StandardError.ReadToEndAsync();
         await WaitAsync(process);

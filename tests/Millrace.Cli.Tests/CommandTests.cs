@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
+using System.Text;
 using System.Text.Json;
 
 namespace Millrace.Cli.Tests;
@@ -66,6 +67,8 @@ public abstract class CommandTests : FolderTests
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
+            StandardOutputEncoding = Encoding.UTF8,
+            StandardErrorEncoding = Encoding.UTF8,
         };
         start.Environment.Remove("MILLRACE_TOKEN");
         start.Environment["XDG_STATE_HOME"] = Folder[".states"];
@@ -123,13 +126,7 @@ public abstract class CommandTests : FolderTests
     }
 
     /// <summary>Waits for the end of a command.</summary>
-    protected static async Task<(int ExitCode, string Output, string Error)> EndAsync(Process process)
-    {
-        Task<string> output = process.StandardOutput.ReadToEndAsync();
-        Task<string> error = process.StandardError.ReadToEndAsync();
-        await Command.WaitAsync(process);
-        return (process.ExitCode, await output, await error);
-    }
+    protected static Task<(int ExitCode, string Output, string Error)> EndAsync(Process process) => Command.EndAsync(process);
 
     /// <summary>One object a line.</summary>
     protected static IReadOnlyList<JsonElement> Lines(string output) =>
