@@ -65,7 +65,7 @@ public static class Needs
             "Needs dpkg, lintian and systemd-analyze: apt-get install file groff-base lintian man-db systemd."),
         [Need.Wine] = Reason(
             () => !OperatingSystem.IsWindows() || !NativeLibrary.TryGetExport(NativeLibrary.Load("ntdll.dll"), "wine_get_version", out _),
-            "Wine 8 does not rename over an open file, resets no connection, ends no send that waits for ever, makes no keys, has no SDK, and .NET allocates more on it."),
+            "Wine 8 does not rename over an open file, resets no connection, ends no send that waits for ever, makes no keys, has neither SDK nor git, and .NET allocates more on it."),
         [Need.Links] = Reason(CanLink, "Makes symbolic links, which Windows lets developers and administrators do, and Wine 8 nobody."),
         [Need.LoadTools] = Reason(
             () => IsInstalled("h2load") && IsInstalled("nghttp") && IsInstalled("wrk") && IsInstalled("hey") && IsInstalled("slowhttptest"),

@@ -7,7 +7,7 @@ public sealed class CompletionTests : CommandTests
 {
     public CompletionTests() => File.WriteAllText(Folder["data.csv"], "x");
 
-    [Theory]
+    [NeedsTheory(Need.Bash)]
     [InlineData("millrace pu", "put")]
     [InlineData("millrace put --via ht", "http1 http2")]
     [InlineData("millrace put --via=ht", "http1 http2")]
@@ -17,7 +17,7 @@ public sealed class CompletionTests : CommandTests
     public async Task Commands_options_and_values_are_completed_in_bash(string line, string expected) =>
         Assert.Equal(expected, string.Join(' ', (await CompleteAsync(line)).Order(StringComparer.Ordinal)));
 
-    [Theory]
+    [NeedsTheory(Need.Bash)]
     [InlineData("millrace put ")]
     [InlineData("millrace put da")]
     [InlineData("millrace put --token-file da")]

@@ -69,7 +69,7 @@ public sealed partial class TransferDisplayTests
             line.Report(new TransferProgress(second, MiB, 0, TimeSpan.FromSeconds(second), 1));
         }
 
-        Assert.Equal(["1.bin: 10 B of 1 MiB", "1.bin: 20 B of 1 MiB"], output.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries));
+        Assert.Equal(["1.bin: 10 B of 1 MiB", "1.bin: 20 B of 1 MiB"], output.ToString().Split(output.NewLine, StringSplitOptions.RemoveEmptyEntries));
     }
 
     private static TransferItem Item(int number) =>
