@@ -18,19 +18,18 @@ internal static partial class Command
         AppContext.BaseDirectory, Path.ChangeExtension(typeof(Command).Assembly.GetName().Name, ".dll")!);
 
     /// <summary>Starts it in a folder.</summary>
-    public static Process Start(string folder, params string[] arguments)
+    public static Process Start(string folder, params string[] arguments) => Process.Start(Prepare(folder, arguments))!;
+
+    /// <summary>How it is started in a folder, with its output and errors for the test to read.</summary>
+    public static ProcessStartInfo Prepare(string folder, params string[] arguments) => new("dotnet", [Program, .. arguments])
     {
-        var start = new ProcessStartInfo("dotnet", [Program, .. arguments])
-        {
-            WorkingDirectory = folder,
-            UseShellExecute = false,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            StandardOutputEncoding = Encoding.UTF8,
-            StandardErrorEncoding = Encoding.UTF8,
-        };
-        return Process.Start(start)!;
-    }
+        WorkingDirectory = folder,
+        UseShellExecute = false,
+        RedirectStandardOutput = true,
+        RedirectStandardError = true,
+        StandardOutputEncoding = Encoding.UTF8,
+        StandardErrorEncoding = Encoding.UTF8,
+    };
 
     /// <summary>Runs it to its end.</summary>
     public static async Task<(int ExitCode, string Output, string Error)> RunAsync(string folder, params string[] arguments)

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
-using System.Text;
 using System.Text.Json;
 
 namespace Millrace.Cli.Tests;
@@ -60,16 +59,8 @@ public abstract class CommandTests : FolderTests
     /// <summary>Starts the command; it is ended after the test.</summary>
     protected internal Process Start(string[] arguments, string? token = null, bool input = false)
     {
-        var start = new ProcessStartInfo("dotnet", [Command.Program, .. arguments])
-        {
-            WorkingDirectory = Folder.Path,
-            UseShellExecute = false,
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            StandardOutputEncoding = Encoding.UTF8,
-            StandardErrorEncoding = Encoding.UTF8,
-        };
+        ProcessStartInfo start = Command.Prepare(Folder.Path, arguments);
+        start.RedirectStandardInput = true;
         start.Environment.Remove("MILLRACE_TOKEN");
         start.Environment["XDG_STATE_HOME"] = Folder[".states"];
         if (token is not null)
@@ -120,7 +111,7 @@ public abstract class CommandTests : FolderTests
     {
         Directory.CreateDirectory(Folder[folder]);
 
-        // Kestrel's own sockets take a port of its own for HTTP/2, which might be taken if the command chose it.
+        // With Kestrel's sockets HTTP/2 has a second port, which might be taken if the command chose it.
         string[] ports = TestedTransport.IsKestrel ? ["--h2-port", "0"] : [];
         return ServedCommand.StartAsync(this, [folder, .. ports, .. options]);
     }

@@ -70,22 +70,13 @@ public sealed class LabToolTests : FolderTests
     {
         using Process process = Start(arguments);
         process.StandardInput.Close();
-        Task<string> error = process.StandardError.ReadToEndAsync();
-        string output = await process.StandardOutput.ReadToEndAsync();
-        await Command.WaitAsync(process);
-        return (process.ExitCode, output, await error);
+        return await Command.EndAsync(process);
     }
 
     private Process Start(params string[] arguments)
     {
-        var start = new ProcessStartInfo("dotnet", [Command.Program, .. arguments])
-        {
-            WorkingDirectory = Folder.Path,
-            UseShellExecute = false,
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
+        ProcessStartInfo start = Command.Prepare(Folder.Path, arguments);
+        start.RedirectStandardInput = true;
 
         // The caller's tools must not take part in the test.
         start.Environment["HOME"] = start.Environment["USERPROFILE"] = Folder.Path;

@@ -19,7 +19,7 @@ internal static class TrustRules
             run, item => item is { Summary: not null, Verified: false } ? item.UnverifiedReason ?? "no reason given" : null);
         bool anyVerified = run.Cases.Any(item => item is { Summary: not null, Verified: true });
 
-        // What a suite sets for its processes belongs to it, and its documentation says so.
+        // The user changed no setting that the suite makes for all its processes.
         IReadOnlyDictionary<string, string>? own = SuiteCatalog.All.FirstOrDefault(suite => suite.Name == run.Suite)?.Environment;
         KeyValuePair<string, string>[] settings = [.. engine.RuntimeSettings.Where(setting => own?.Contains(setting) != true)];
         NoiseResult[] noisy = [.. run.Noise.Where(noise => noise.Deviation > MuchNoise).OrderByDescending(noise => noise.Deviation)];

@@ -51,10 +51,8 @@ internal sealed class RoundTrip(string outside, string inside, params string[] c
     public async Task<string> PrintAsync(params string[] arguments)
     {
         using Process process = Start(arguments);
-        Task<string> error = process.StandardError.ReadToEndAsync();
-        string output = await process.StandardOutput.ReadToEndAsync();
-        await Command.WaitAsync(process);
-        Assert.True(process.ExitCode == 0, $"{string.Join(' ', command)} {string.Join(' ', arguments)}:\n{output}\n{await error}");
+        (int exitCode, string output, string error) = await Command.EndAsync(process);
+        Assert.True(exitCode == 0, $"{string.Join(' ', command)} {string.Join(' ', arguments)}:\n{output}\n{error}");
         return output.Trim();
     }
 

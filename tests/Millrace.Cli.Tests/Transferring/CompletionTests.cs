@@ -63,10 +63,8 @@ public sealed class CompletionTests : CommandTests
             ArgumentList = { "--norc", "-c", script },
         };
         using Process process = Process.Start(start)!;
-        Task<string> error = process.StandardError.ReadToEndAsync();
-        string output = await process.StandardOutput.ReadToEndAsync();
-        await Command.WaitAsync(process);
-        Assert.True(process.ExitCode == 0, await error);
+        (int exitCode, string output, string error) = await EndAsync(process);
+        Assert.True(exitCode == 0, error);
         return output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
     }
 

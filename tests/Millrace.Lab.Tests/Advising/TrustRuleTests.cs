@@ -35,10 +35,9 @@ public sealed class TrustRuleTests
     public void Flawless_run_has_no_warnings() => Assert.Empty(Runs.Apply(TrustRules.Apply, Good));
 
     [Fact]
-    public void What_a_suite_sets_for_its_processes_is_no_flaw()
+    public void Settings_of_the_suite_itself_are_no_flaw()
     {
-        var settings = new TransfersSuite().Environment;
-        LabResults results = Good with { Engine = Good.Engine with { RuntimeSettings = settings } };
+        LabResults results = Good with { Engine = Good.Engine with { RuntimeSettings = new TransfersSuite().Environment } };
 
         Assert.Empty(Runs.Apply(TrustRules.Apply, results with { Suite = "transfers" }));
         Assert.NotEmpty(Runs.Apply(TrustRules.Apply, results with { Suite = "files" }));

@@ -3,7 +3,7 @@ namespace Millrace.Tests.Properties;
 /// <summary>One random case: a file, how it is read, and what is done with the reader.</summary>
 internal sealed record ReaderCase(int FileLength, FileReadOptions Options, IReadOnlyList<Operation> Operations)
 {
-    /// <summary>A FIFO whose bytes come while it is read; nobody seeks in it, and a failed copy tells nothing of what it holds.</summary>
+    /// <summary>Whether it is a FIFO, whose bytes come while it is read. It has no positions, so no operation seeks.</summary>
     public bool IsFifo { get; init; }
 
     public override string ToString() => $"""

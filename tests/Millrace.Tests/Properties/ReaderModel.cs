@@ -14,7 +14,7 @@ internal sealed class ReaderModel
     private readonly long _end;
     private readonly long _chunk;
 
-    // A FIFO that is not at its end yet, and what it was given.
+    // The FIFO until its writing end is closed, and how many bytes have been written to it.
     private Fifo? _fifo;
     private int _fed;
     private int _turn;
@@ -90,11 +90,10 @@ internal sealed class ReaderModel
         }
     }
 
-    private async Task<ReadResult> ReadAsync(ValueTask<ReadResult> read)
+    private async Task<ReadResult> FedAsync(Task<ReadResult> read)
     {
-        Task<ReadResult> task = read.AsTask();
-        FeedUntil(task);
-        return await task.Soon();
+        FeedUntil(read);
+        return await read.Soon();
     }
 
     private async Task DoAsync(Operation operation)
@@ -102,13 +101,13 @@ internal sealed class ReaderModel
         switch (operation)
         {
             case Operation.Read:
-                Got(await ReadAsync(_reader.ReadAsync()), atLeast: 0);
+                Got(await FedAsync(_reader.ReadAsync().AsTask()), atLeast: 0);
                 break;
             case Operation.ReadSynchronously:
-                Got(_fifo is null ? _reader.Read() : await ReadAsync(new ValueTask<ReadResult>(Task.Run(_reader.Read))), atLeast: 0);
+                Got(_fifo is null ? _reader.Read() : await FedAsync(Task.Run(_reader.Read)), atLeast: 0);
                 break;
             case Operation.ReadAtLeast(int bytes):
-                Got(await ReadAsync(_reader.ReadAtLeastAsync(bytes)), bytes);
+                Got(await FedAsync(_reader.ReadAtLeastAsync(bytes).AsTask()), bytes);
                 break;
             case Operation.TryRead:
                 Try();
