@@ -50,7 +50,11 @@ public sealed class CutUploadTests : ServerTest
         byte[] content = Content.Random(24_000_000);
         await using TestRelay relay = Server.Behind(
             protocol, _ => new RelayPlan { CutUpAfter = 20_000_000, Once = true });
-        using TransferClient client = Clients.To(relay.Files, options => options.Protocol = protocol);
+        using TransferClient client = Clients.To(relay.Files, options =>
+        {
+            options.Protocol = protocol;
+            options.MaxConnections = 1;
+        });
 
         TransferResult result = await client.PutAsync(Folder.Write("x", content), Clients.Name("x"));
 

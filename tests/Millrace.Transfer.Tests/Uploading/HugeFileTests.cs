@@ -23,6 +23,7 @@ public sealed class HugeFileTests
         using TransferClient client = server.Connect(options =>
         {
             options.Protocol = TransferProtocol.Http1;
+            options.MaxConnections = 1;
             options.VerifyDigests = false;
             options.Durability = Durability.None;
         });

@@ -45,7 +45,7 @@ public sealed class InterruptedPartsTests : ServerTest
         string path = Folder.Write("x", content);
         var plan = LongWay.Plan;
         await using var relay = new TestRelay(() => Server.Port, _ => plan);
-        using (TransferClient first = Clients.Resuming(relay.Files, Folder))
+        using (TransferClient first = Clients.Resuming(relay.Files, Folder, connections: 4))
         using (var cancel = new CancellationTokenSource())
         {
             long there = 0;
@@ -63,7 +63,7 @@ public sealed class InterruptedPartsTests : ServerTest
         Assert.Empty(Server.Visible());
         Assert.True(LongWay.Unpublished(Server).Count > 1);
         plan = RelayPlan.Clear;
-        using TransferClient second = Clients.Resuming(relay.Files, Folder);
+        using TransferClient second = Clients.Resuming(relay.Files, Folder, connections: 4);
         TransferResult result = await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
 
         Assert.InRange(result.Sent, 1, content.Length - 1_000_000);
