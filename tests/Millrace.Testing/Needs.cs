@@ -92,7 +92,7 @@ public static class Needs
 
     private static bool IsInstalled(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "")
         .Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
-        .Append("/usr/sbin")
+        .Concat(OperatingSystem.IsWindows() ? [] : (string[])["/usr/sbin"])
         .Any(folder => File.Exists(Path.Combine(folder, program)) || File.Exists(Path.Combine(folder, program + ".exe")));
 
     // Wine sees the programs of Linux, too, and waits for them for ever.

@@ -17,7 +17,9 @@ public sealed class ServerSuiteTests(ServerSuiteTests.Measured measured) : IClas
         Assert.All(_results.Cases, item =>
         {
             Assert.Null(item.Error);
-            Assert.True(item.Verified);
+
+            // Only Linux says what is in the page cache.
+            Assert.Equal(OperatingSystem.IsLinux(), item.Verified);
             Assert.Equal([0, 1], item.Samples!.Round);
             Assert.NotNull(item.Summary!.Ratio);
             Assert.Equal(OperatingSystem.IsLinux() || item.Method != WebServer.Nginx, item.Samples.ServerCpuNs is not null);

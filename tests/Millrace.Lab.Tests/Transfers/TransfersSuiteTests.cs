@@ -10,7 +10,9 @@ public sealed class TransfersSuiteTests(TransfersSuiteTests.Measured measured) :
         Assert.All(_results.Cases, item =>
         {
             Assert.Null(item.Error);
-            Assert.True(item.Verified);
+
+            // Only Linux says what is in the page cache.
+            Assert.Equal(OperatingSystem.IsLinux(), item.Verified);
             Assert.Equal([0, 1], item.Samples!.Round);
             Assert.NotNull(item.Summary!.Ratio);
             Assert.Null(item.Summary.BytesFrom);

@@ -81,11 +81,13 @@ public sealed class WritesPlanTests
     }
 
     [Fact]
-    public void Every_method_of_the_plan_can_be_invoked() => Assert.All(Select(LabMode.Full), entry =>
-    {
-        using CaseMethod method = entry.Small(Inputs).Create();
-        Assert.NotNull(method.Find(entry.Method));
-    });
+    public void Every_method_of_the_plan_can_be_invoked() => Assert.All(
+        Select(LabMode.Full).Where(static entry => OperatingSystem.IsLinux() || !Floor.Is(entry.Method)),
+        static entry =>
+        {
+            using CaseMethod method = entry.Small(Inputs).Create();
+            Assert.NotNull(method.Find(entry.Method));
+        });
 
     [Fact]
     public void Filters_select_by_method_durability_and_writers()

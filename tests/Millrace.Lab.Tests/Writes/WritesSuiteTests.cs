@@ -45,7 +45,7 @@ public sealed class WritesSuiteTests(WritesSuiteTests.Measured measured) : IClas
     public void Copies_are_measured()
     {
         CaseResult[] copies = [.. _results.Cases.Where(item => item.Method is "FileCopy" or "FileCopyAgain" or "Cp")];
-        Assert.Equal(3, copies.Length);
+        Assert.Equal(FileCopying.HasCp ? 3 : 2, copies.Length);
         Assert.All(copies, item => Assert.Null(item.Error));
         Assert.All(copies, item => Assert.Equal("hot", item.Parameters.Cache));
         Assert.Equal("FileCopy", copies.Single(item => item.Baseline).Method);
@@ -71,8 +71,7 @@ public sealed class WritesSuiteTests(WritesSuiteTests.Measured measured) : IClas
         }
         else
         {
-            AbsentCases absent = Assert.Single(_results.Absent);
-            Assert.Equal("cases of FilePipeDirect", absent.What);
+            AbsentCases absent = Assert.Single(_results.Absent, static item => item.What == "cases of FilePipeDirect");
             Assert.Contains("when Direct is asked for", absent.Reason, StringComparison.Ordinal);
         }
     }

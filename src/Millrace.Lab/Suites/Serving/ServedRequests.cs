@@ -291,9 +291,10 @@ internal static class Installed
         Find(program) is null ? $"{program} is not installed; it is in Debian's package {package}" : null;
 
     /// <summary>Where a program is; null when it is not installed. Daemons are where only root looks.</summary>
+    /// <remarks>Not under Wine, which shows the programs of Linux and cannot run them.</remarks>
     public static string? Find(string program) => (Environment.GetEnvironmentVariable("PATH") ?? "")
         .Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries)
-        .Append("/usr/sbin")
+        .Concat(OperatingSystem.IsWindows() ? [] : (string[])["/usr/sbin"])
         .Select(folder => Path.Combine(folder, program))
         .FirstOrDefault(File.Exists);
 }

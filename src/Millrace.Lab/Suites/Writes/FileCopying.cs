@@ -5,6 +5,9 @@ internal sealed class FileCopying(CopyCase planned) : CaseMethod
 {
     internal const string CpProgram = "/bin/cp";
 
+    /// <remarks>Wine shows it, too, and cannot run it.</remarks>
+    internal static bool HasCp => !OperatingSystem.IsWindows() && File.Exists(CpProgram);
+
     private readonly TestFile _source = planned.File;
     private readonly string _result = ResultFolder.FileIn(planned.Folder);
 

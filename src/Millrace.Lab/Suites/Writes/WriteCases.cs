@@ -92,7 +92,7 @@ internal sealed record CopyCase(string Method, string Folder, TestFile File, str
 
     public override CaseMethod Create() => new FileCopying(this);
 
-    protected override string? Obstacle() => Method == nameof(FileCopying.Cp) && !System.IO.File.Exists(FileCopying.CpProgram)
+    protected override string? Obstacle() => Method == nameof(FileCopying.Cp) && !FileCopying.HasCp
         ? $"there is no {FileCopying.CpProgram}"
         : base.Obstacle();
 
