@@ -5,11 +5,15 @@ namespace Millrace.Transfer.S3;
 internal sealed class Quota(long? max)
 {
     private long _used;
+    private long _receiving;
 
     public bool IsLimited => max is not null;
 
-    /// <summary>Replaces what is known by what the bucket has.</summary>
-    public void Set(long used) => Interlocked.Exchange(ref _used, used);
+    /// <summary>Replaces what is known by what the bucket has. What this server is receiving is in none of its lists.</summary>
+    public void Set(long used) => Interlocked.Exchange(ref _used, used + Interlocked.Read(ref _receiving));
+
+    /// <summary>Says that a file is being received, with bytes that <see cref="Add"/> has counted or an earlier request has left; negative at its end.</summary>
+    public void Receive(long bytes) => Interlocked.Add(ref _receiving, bytes);
 
     /// <summary>Adds bytes, or takes them away.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>; nothing is added then.</exception>

@@ -72,8 +72,13 @@ public sealed partial class S3FileStore
     /// <remarks>A folder exists while there is something in it, or an object with its name and a slash.</remarks>
     public async ValueTask<bool> FolderExistsAsync(TransferName folder, CancellationToken cancellationToken)
     {
+        if (!_keys.TryOfFolder(folder, out string prefix))
+        {
+            return false;
+        }
+
         ListObjectsV2Response found = await _bucket.ListAsync(
-            new ListObjectsV2Request { Prefix = _keys.OfFolder(folder), MaxKeys = 1 }, cancellationToken);
+            new ListObjectsV2Request { Prefix = prefix, MaxKeys = 1 }, cancellationToken);
         return folder.IsRoot || found.S3Objects.Count > 0;
     }
 

@@ -106,7 +106,22 @@ public sealed partial class S3FileStore
         {
             if (copies)
             {
-                await CopyAsync(whole, multipart, sources, cancellationToken);
+                _quota.Add(whole.Name, limit);
+                _quota.Receive(limit);
+                try
+                {
+                    await CopyAsync(whole, multipart, sources, cancellationToken);
+                }
+                catch
+                {
+                    _quota.Add(whole.Name, -limit);
+                    throw;
+                }
+                finally
+                {
+                    _quota.Receive(-limit);
+                }
+
                 return;
             }
 

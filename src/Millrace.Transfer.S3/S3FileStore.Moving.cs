@@ -31,33 +31,37 @@ public sealed partial class S3FileStore
             : await _publisher.ClaimAsync(from, options.Source, cancellationToken);
         GetObjectMetadataResponse head = await _bucket.HeadAsync(_keys.Of(from), cancellationToken)
             ?? throw (await FolderExistsAsync(from, cancellationToken) ? Refuse(from) : S3Errors.NoFile(from));
-        await using NameClaim? target = options.Replace
-            ? null
-            : await _publisher.ClaimAsync(to, new WritePrecondition { CreateNew = true }, cancellationToken);
         await ThrowIfFolderAsync(to, cancellationToken);
         await _publisher.CheckFoldersAsync(to, cancellationToken);
+        WritePrecondition condition = new() { CreateNew = !options.Replace };
+        await using NameClaim? target = options.Replace ? null : await _publisher.ClaimAsync(to, condition, cancellationToken);
         GetObjectMetadataResponse? replaced = options.Replace ? await _bucket.HeadAsync(_keys.Of(to), cancellationToken) : null;
         try
         {
             target?.ThrowIfLost();
             _absent.Remove(_keys.Of(to));
-            await CopyFileAsync(from, to, head, cancellationToken);
+            await CopyFileAsync(from, to, head, condition, cancellationToken);
             source?.ThrowIfLost();
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {
-            throw S3Errors.IsConditionFailed(exception)
-                ? new TransferException(TransferError.Changed, $"'{from}' was replaced while it was being moved.", from.Value)
-                : S3Errors.Translate(exception, from.Value);
+            // A retry of a request whose response was lost finds its own file.
+            if (await _publisher.FindAsync(to, FileMetadata.VersionOf(head), digest: null, cancellationToken) is null)
+            {
+                await _publisher.CheckAsync(to, condition, cancellationToken);
+                throw S3Errors.IsConditionFailed(exception)
+                    ? new TransferException(TransferError.Changed, $"'{from}' was replaced while it was being moved.", from.Value)
+                    : S3Errors.Translate(exception, from.Value);
+            }
         }
 
-        _quota.Add(to, head.ContentLength - (replaced?.ContentLength ?? 0));
+        // A move adds nothing; what stays under the old name is counted with the next count.
+        _quota.Add(to, -(replaced?.ContentLength ?? 0));
         if (await _bucket.HeadAsync(_keys.Of(from), CancellationToken.None) is { } left
             && string.Equals(left.ETag, head.ETag, StringComparison.Ordinal))
         {
             // A version that was put meanwhile stays.
             await _bucket.DeleteAsync(_keys.Of(from), CancellationToken.None);
-            _quota.Add(from, -head.ContentLength);
             if (FileMetadata.DigestOf(head) is null)
             {
                 await _digests.DeleteAsync(from, CancellationToken.None);
@@ -116,7 +120,8 @@ public sealed partial class S3FileStore
     }
 
     private async ValueTask CopyFileAsync(
-        TransferName from, TransferName to, GetObjectMetadataResponse head, CancellationToken cancellationToken)
+        TransferName from, TransferName to, GetObjectMetadataResponse head, WritePrecondition condition,
+        CancellationToken cancellationToken)
     {
         string version = FileMetadata.VersionOf(head);
         if (FileMetadata.DigestOf(head) is null && await _digests.ReadAsync(from, version, cancellationToken) is { } digest)
@@ -124,7 +129,14 @@ public sealed partial class S3FileStore
             await _digests.WriteAsync(to, version, digest, cancellationToken);
         }
 
-        if (head.ContentLength <= MaxCopyBytes)
+        // Only some services look at a condition when they copy; all look at it when they write, and parts become a file at once.
+        if (condition.CreateNew && head.ContentLength <= S3FileStoreOptions.MinPartBytes)
+        {
+            await RewriteAsync(from, to, head, cancellationToken);
+            return;
+        }
+
+        if (!condition.CreateNew && head.ContentLength <= MaxCopyBytes)
         {
             await _bucket.Client.CopyObjectAsync(
                 new CopyObjectRequest
@@ -139,7 +151,7 @@ public sealed partial class S3FileStore
             return;
         }
 
-        var multipart = new Multipart(_bucket, _keys.Of(to), version);
+        var multipart = new Multipart(_bucket, _keys.Of(to), version, like: head);
         string uploadId = await multipart.CreateAsync(cancellationToken);
         try
         {
@@ -163,13 +175,33 @@ public sealed partial class S3FileStore
                 tags.Add(FileMetadata.Unquote(part.ETag));
             }
 
-            await multipart.CompleteAsync(tags, default, cancellationToken);
+            await _publisher.CheckAsync(to, condition, cancellationToken);
+            await multipart.CompleteAsync(tags, condition, cancellationToken);
         }
         catch
         {
             await multipart.AbortAsync(CancellationToken.None);
             throw;
         }
+    }
+
+    /// <summary>Reads a small file and writes it under a new name, if there is nothing yet.</summary>
+    private async ValueTask RewriteAsync(
+        TransferName from, TransferName to, GetObjectMetadataResponse head, CancellationToken cancellationToken)
+    {
+        using PartBuffer content = await _memory.RentAsync(Math.Max(1, head.ContentLength), cancellationToken);
+        await FillAsync(content, _keys.Of(from), head.ContentLength, cancellationToken, FileMetadata.Unquote(head.ETag));
+        var request = new PutObjectRequest
+        {
+            BucketName = _bucket.Name,
+            Key = _keys.Of(to),
+            InputStream = new PartStream(content),
+            DisablePayloadSigning = _bucket.IsEncrypted,
+            UseChunkEncoding = false,
+            IfNoneMatch = "*",
+        };
+        FileMetadata.Copy(head, request.Headers, request.Metadata);
+        await _bucket.Client.PutObjectAsync(request, cancellationToken);
     }
 
     private async ValueTask ThrowIfFolderAsync(TransferName name, CancellationToken cancellationToken)

@@ -24,6 +24,9 @@ public sealed partial class S3FileStore
     /// <summary>Uploads that count, and that the bucket did not have at the last expiry.</summary>
     private HashSet<UploadId> _missing = [];
 
+    /// <summary>Bytes of unfinished uploads that no list of objects shows, as of the last expiry.</summary>
+    private long _unlisted;
+
     /// <inheritdoc/>
     /// <remarks>Also ends multipart uploads that no server has written to for so long, and deletes claims of dead servers.</remarks>
     public async ValueTask<int> ExpireUploadsAsync(CancellationToken cancellationToken)
@@ -52,6 +55,7 @@ public sealed partial class S3FileStore
     private async ValueTask<int> ExpireAsync(CancellationToken cancellationToken)
     {
         int expired = 0;
+        long unlisted = 0;
         IReadOnlyCollection<UploadId> counted = _uploads.Counted;
         var unfinished = new ConcurrentDictionary<UploadId, string>();
         var joined = new ConcurrentDictionary<string, bool>(StringComparer.Ordinal);
@@ -93,6 +97,12 @@ public sealed partial class S3FileStore
                     if (record.Published is null)
                     {
                         unfinished[id] = record.Caller ?? "";
+
+                        // What this server holds is counted while it is received.
+                        if (!objects.HasData && !_uploads.Get(id).IsHeld)
+                        {
+                            Interlocked.Add(ref unlisted, record.End);
+                        }
                     }
                     else
                     {
@@ -121,6 +131,7 @@ public sealed partial class S3FileStore
         }
 
         _missing = missing;
+        _unlisted = unlisted;
         _uploads.Trim();
         _counted.TrySetResult();
         return expired;
@@ -234,7 +245,7 @@ public sealed partial class S3FileStore
         }
     }
 
-    /// <summary>Counts what the files have together, if that is limited.</summary>
+    /// <summary>Counts what the files and the unfinished uploads have together, if that is limited.</summary>
     private async ValueTask CountAsync()
     {
         if (!_quota.IsLimited)
@@ -242,7 +253,7 @@ public sealed partial class S3FileStore
             return;
         }
 
-        long used = 0;
+        long used = _unlisted;
         await foreach (S3Object found in _bucket.ListAllAsync(_keys.OfFolder(default), _end.Token))
         {
             used += found.Size ?? 0;

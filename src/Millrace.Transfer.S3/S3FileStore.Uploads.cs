@@ -336,12 +336,19 @@ public sealed partial class S3FileStore
         }
     }
 
-    private async ValueTask FillAsync(PartBuffer tail, string key, long bytes, CancellationToken cancellationToken)
+    /// <summary>Reads the first bytes of an object.</summary>
+    /// <param name="tail">Where they go.</param>
+    /// <param name="key">The object.</param>
+    /// <param name="bytes">How many.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="tag">The only version to read, without quotes; null for any.</param>
+    private async ValueTask FillAsync(
+        PartBuffer tail, string key, long bytes, CancellationToken cancellationToken, string? tag = null)
     {
         try
         {
             using GetObjectResponse response = await _bucket.Client.GetObjectAsync(
-                new GetObjectRequest { BucketName = _bucket.Name, Key = key }, cancellationToken);
+                new GetObjectRequest { BucketName = _bucket.Name, Key = key, EtagToMatch = tag }, cancellationToken);
             while (tail.Length < bytes)
             {
                 Memory<byte> room = tail.GetMemory();

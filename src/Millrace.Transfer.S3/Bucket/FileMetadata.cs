@@ -19,6 +19,19 @@ internal static class FileMetadata
     public static string VersionOf(GetObjectMetadataResponse head) =>
         head.Metadata[Version] is { Length: > 0 } own ? own : $"{Unquote(head.ETag)}-{head.ContentLength}";
 
+    /// <summary>Gives a new object what an old one has, as a copy that the bucket makes has it.</summary>
+    public static void Copy(GetObjectMetadataResponse head, HeadersCollection headers, MetadataCollection metadata)
+    {
+        headers.ContentType = head.Headers.ContentType;
+        headers.ContentDisposition = head.Headers.ContentDisposition;
+        headers.ContentEncoding = head.Headers.ContentEncoding;
+        headers.CacheControl = head.Headers.CacheControl;
+        foreach (string field in head.Metadata.Keys)
+        {
+            metadata[field] = head.Metadata[field];
+        }
+    }
+
     public static string NewVersion() => RandomNumberGenerator.GetHexString(32, lowercase: true);
 
     /// <summary>Whole seconds: HEAD has no more, and a version has one time only.</summary>

@@ -44,16 +44,19 @@ internal sealed class Keys
     public string Of(TransferName name)
     {
         string key = _root + name.Value;
-        return Encoding.UTF8.GetByteCount(key) <= MaxKeyBytes
-            ? key
-            : throw new TransferException(
-                TransferError.InvalidName,
-                $"The name '{name}' is too long for the bucket: {MaxKeyBytes} bytes at most, with the {_root.Length} of the store's prefix.",
-                name.Value);
+        return IsShort(key) ? key : throw TooLong(name);
     }
 
-    /// <summary>What the keys in a folder begin with.</summary>
-    public string OfFolder(TransferName folder) => folder.IsRoot ? _root : Of(folder) + "/";
+    /// <summary>What the keys in a folder begin with, and that of an empty folder.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: no key could begin so.</exception>
+    public string OfFolder(TransferName folder) => TryOfFolder(folder, out string prefix) ? prefix : throw TooLong(folder);
+
+    /// <returns>False if no key could begin so, and the folder cannot exist.</returns>
+    public bool TryOfFolder(TransferName folder, out string prefix)
+    {
+        prefix = folder.IsRoot ? _root : $"{_root}{folder.Value}/";
+        return IsShort(prefix);
+    }
 
     /// <summary>The name of a key; false for those that are no valid name, among them all hidden ones.</summary>
     public bool TryName(string key, out TransferName name)
@@ -67,6 +70,13 @@ internal sealed class Keys
     public string OfClaims(TransferName name) => $"{Claims}{Hash(name)}/";
 
     public string OfUpload(UploadId id) => $"{Uploads}{id.Value}/";
+
+    private static bool IsShort(string key) => Encoding.UTF8.GetByteCount(key) <= MaxKeyBytes;
+
+    private TransferException TooLong(TransferName name) => new(
+        TransferError.InvalidName,
+        $"The name '{name}' is too long for the bucket: {MaxKeyBytes} bytes at most, with the {_root.Length} of the store's prefix.",
+        name.Value);
 
     private static string Hash(TransferName name) =>
         Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(name.Value)))[..32];

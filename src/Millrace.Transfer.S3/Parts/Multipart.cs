@@ -5,7 +5,9 @@ namespace Millrace.Transfer.S3;
 /// <param name="key">The key of the object that it becomes.</param>
 /// <param name="version">What the object will have as <see cref="FileMetadata.Version"/>.</param>
 /// <param name="uploadId">The one that exists; null for none.</param>
-internal sealed class Multipart(Bucket bucket, string key, string version, string? uploadId = null)
+/// <param name="like">The object whose metadata it gets; null for none.</param>
+internal sealed class Multipart(
+    Bucket bucket, string key, string version, string? uploadId = null, GetObjectMetadataResponse? like = null)
 {
     private readonly Lock _lock = new();
     private Task<string>? _creating;
@@ -75,6 +77,11 @@ internal sealed class Multipart(Bucket bucket, string key, string version, strin
     private async Task<string> RequestAsync()
     {
         var request = new InitiateMultipartUploadRequest { BucketName = bucket.Name, Key = key };
+        if (like is not null)
+        {
+            FileMetadata.Copy(like, request.Headers, request.Metadata);
+        }
+
         request.Metadata[FileMetadata.Version] = version;
         return (await bucket.Client.InitiateMultipartUploadAsync(request)).UploadId;
     }

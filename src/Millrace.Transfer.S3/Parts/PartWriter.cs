@@ -30,6 +30,7 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
     private PartProgress _progress;
     private ExceptionDispatchInfo? _failure;
     private int _next;
+    private long _received;
     private bool _direct;
     private bool _disposed;
 
@@ -57,6 +58,7 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         _quota = quota;
         Position = start.End;
         Sealed = start.End;
+        Receive(start.End);
     }
 
     /// <summary>Bytes of the whole that were written.</summary>
@@ -154,6 +156,9 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
 
         await Task.WhenAll(_sending).WaitAsync(cancellationToken);
         _failure?.Throw();
+
+        // From now on the bucket may list it.
+        Receive(-_received);
     }
 
     /// <summary>The hash of all bytes, once they have settled.</summary>
@@ -181,6 +186,7 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         // Their memory is in use until then.
         await Task.WhenAll(_sending).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         Tail?.Dispose();
+        Receive(-_received);
         _slots.Dispose();
         _end.Dispose();
     }
@@ -224,6 +230,13 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         }
 
         _quota.Add(_name, bytes);
+        Receive(bytes);
+    }
+
+    private void Receive(long bytes)
+    {
+        _received += bytes;
+        _quota.Receive(bytes);
     }
 
     private long SizeOfNext()

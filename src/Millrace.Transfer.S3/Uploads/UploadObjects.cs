@@ -22,6 +22,10 @@ internal sealed class UploadObjects
             {
                 Started = modified;
             }
+            else if (string.Equals(found.Key, DataOf(prefix), StringComparison.Ordinal))
+            {
+                HasData = true;
+            }
             else if (found.Key.StartsWith(generations, StringComparison.Ordinal)
                 && long.TryParse(found.Key.AsSpan(generations.Length), NumberStyles.None, CultureInfo.InvariantCulture, out long number))
             {
@@ -39,6 +43,9 @@ internal sealed class UploadObjects
 
     /// <summary>When it was started; null if it was not, or has ended.</summary>
     public DateTimeOffset? Started { get; }
+
+    /// <summary>Whether its parts are an object already, which is listed.</summary>
+    public bool HasData { get; }
 
     /// <summary>When one of its objects was written last.</summary>
     public DateTimeOffset Touched { get; }

@@ -66,6 +66,76 @@ public sealed class MoveTests : BucketTest
             Enumerable.Range(0, Movers).Where(i => i != winner).Select(static i => $"from{i}").Append("to"), await Bucket.VisibleAsync());
     }
 
+    [NeedsTheory(Need.Ceph), InlineData(100), InlineData(12_000_000)]
+    public async Task File_that_is_put_while_another_one_is_moved_to_its_name_stays(int bytes)
+    {
+        byte[] content = new byte[bytes];
+        new Random(1).NextBytes(content);
+        bool put = false;
+        await using S3FileStore other = Open();
+        var between = new CountedClient
+        {
+            Answer = request =>
+            {
+                // The move has looked, and nobody has seen the file yet that is put now.
+                if (!put && (request.Method == HttpMethod.Put || request.RequestUri!.Query.Contains("uploads", StringComparison.Ordinal))
+                    && request.RequestUri!.AbsolutePath.EndsWith("/to", StringComparison.Ordinal))
+                {
+                    put = true;
+                    other.PutAsync("to", "acknowledged"u8.ToArray()).GetAwaiter().GetResult();
+                }
+
+                return null;
+            },
+        };
+        using IAmazonS3 client = Bucket.Server.Connect(config => config.HttpClientFactory = between);
+        await using S3FileStore store = Open(client);
+        await store.PutAsync("from", content);
+
+        Exception? refused = await Record.ExceptionAsync(
+            async () => await store.MoveAsync("from".Name(), "to".Name(), new MoveOptions { Replace = false }, default));
+
+        Assert.True(put);
+        Assert.Equal(TransferError.AlreadyExists, Assert.IsType<TransferException>(refused).Error);
+        Assert.Equal("acknowledged"u8.ToArray(), await store.GetAsync("to"));
+        Assert.Equal(content, await store.GetAsync("from"));
+        Assert.Empty(await Bucket.OpenUploadsAsync());
+    }
+
+    [NeedsFact(Need.Ceph)]
+    public async Task Moved_file_keeps_what_another_tool_wrote_about_it()
+    {
+        await Bucket.Client.PutObjectAsync(new PutObjectRequest
+        {
+            BucketName = Bucket.Name,
+            Key = "from",
+            InputStream = new MemoryStream(new byte[6_000_000]),
+            ContentType = "text/plain",
+            Metadata = { ["mtime"] = "1234.5" },
+        });
+        await using S3FileStore store = Open();
+
+        await store.MoveAsync("from".Name(), "to".Name(), new MoveOptions { Replace = false }, default);
+
+        GetObjectMetadataResponse head = await Bucket.Client.GetObjectMetadataAsync(Bucket.Name, "to");
+        Assert.Equal(("text/plain", "1234.5"), (head.Headers.ContentType, head.Metadata["mtime"]));
+    }
+
+    [NeedsFact(Need.Ceph)]
+    public async Task Name_as_long_as_a_key_is_one_of_a_file_and_not_of_a_folder()
+    {
+        string folders = string.Concat(Enumerable.Repeat(new string('d', 203) + "/", 5));
+        TransferName longest = (folders + "1234").Name();
+        await using S3FileStore store = Open();
+        await store.PutAsync("from", "content"u8.ToArray());
+
+        TransferException refused = await Assert.ThrowsAsync<TransferException>(async () => await store.CreateFolderAsync(longest, default));
+        Assert.Equal(TransferError.InvalidName, refused.Error);
+        Assert.False(await store.FolderExistsAsync(longest, default));
+        await store.MoveAsync("from".Name(), longest, new MoveOptions { Replace = false }, default);
+        Assert.Equal("content"u8.ToArray(), await store.GetAsync(longest.Value));
+    }
+
     [NeedsFact(Need.Ceph)]
     public async Task Folders_are_created_and_deleted_with_everything_in_them()
     {
