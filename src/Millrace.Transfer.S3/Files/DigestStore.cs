@@ -16,9 +16,13 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
     /// <summary>Files that wait to be read in the background; others are read when they are requested again.</summary>
     private const int MaxWaiting = 256;
 
+    /// <summary>Large files that are read at once, whoever asks for them: each is read to its end.</summary>
+    private const int MaxReading = 4;
+
     private readonly ConcurrentDictionary<(TransferName Name, string Version), Sha256Digest> _known = new();
     private readonly ConcurrentDictionary<(TransferName Name, string Version), Lazy<Task<Sha256Digest>>> _running = new();
     private readonly SemaphoreSlim _background = new(1, 1);
+    private readonly SemaphoreSlim _slots = new(MaxReading, MaxReading);
     private readonly CancellationTokenSource _end = new();
     private int _waiting;
 
@@ -51,7 +55,7 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
         var file = FileMetadata.ToFile(name, head, digest: null);
         if (need == DigestNeed.Always || file.Length <= options.CheapDigestBytes)
         {
-            return await ComputeAsync(file, key.Item2).WaitAsync(cancellationToken);
+            return await ComputeAsync(file, key.Item2, cancellationToken);
         }
 
         if (Interlocked.Increment(ref _waiting) <= MaxWaiting && !_running.ContainsKey(key))
@@ -107,9 +111,23 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
         _known[key] = digest;
     }
 
-    private Task<Sha256Digest> ComputeAsync(StoredFile file, string version) => _running.GetOrAdd(
-        (file.Name, version),
-        key => new Lazy<Task<Sha256Digest>>(() => Task.Run(() => HashAsync(file, version)))).Value;
+    /// <remarks>What was begun is finished, although nobody waits any more: the next request has it then.</remarks>
+    private async Task<Sha256Digest> ComputeAsync(StoredFile file, string version, CancellationToken cancellationToken)
+    {
+        if (!_running.TryGetValue((file.Name, version), out Lazy<Task<Sha256Digest>>? work))
+        {
+            SemaphoreSlim? slot = file.Length > options.CheapDigestBytes ? _slots : null;
+            await (slot?.WaitAsync(cancellationToken) ?? Task.CompletedTask);
+            Lazy<Task<Sha256Digest>> mine = new(() => Task.Run(() => HashAsync(file, version, slot)));
+            work = _running.GetOrAdd((file.Name, version), mine);
+            if (work != mine)
+            {
+                slot?.Release();
+            }
+        }
+
+        return await work.Value.WaitAsync(cancellationToken);
+    }
 
     private async Task ComputeLaterAsync(StoredFile file, string version)
     {
@@ -118,7 +136,7 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
             await _background.WaitAsync(_end.Token);
             try
             {
-                await ComputeAsync(file, version);
+                await ComputeAsync(file, version, _end.Token);
             }
             finally
             {
@@ -135,10 +153,16 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
         }
     }
 
-    private async Task<Sha256Digest> HashAsync(StoredFile file, string version)
+    private async Task<Sha256Digest> HashAsync(StoredFile file, string version, SemaphoreSlim? slot)
     {
         try
         {
+            if (_known.TryGetValue((file.Name, version), out Sha256Digest known))
+            {
+                // Computed while this waited for its turn.
+                return known;
+            }
+
             await using var content = new RangeStream(bucket, keys.Of(file.Name), file, new ByteRange(0, file.Length));
             Sha256Digest digest = await HashAsync(content, _end.Token);
             await WriteAsync(file.Name, version, digest, _end.Token);
@@ -152,6 +176,7 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
         finally
         {
             _running.TryRemove((file.Name, version), out _);
+            slot?.Release();
         }
     }
 

@@ -150,6 +150,14 @@ internal sealed class TransferGuard : IDisposable
         }
     }
 
+    /// <summary>
+    /// Whether a store may be asked what a request names, before its sender is authorized for that: an unknown sender must not
+    /// cause requests to a bucket. An application's own policies may know senders that no scheme of ours finds.
+    /// </summary>
+    public async ValueTask<bool> MayAskAsync(HttpContext context) =>
+        IsOpen || !_options.HasOwnPolicies || context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null
+        || await FindUserAsync(context) is not null;
+
     /// <summary>Finds the sender of a request that needs no scope; null if it is unknown.</summary>
     public async ValueTask<AuthenticateResult?> FindUserAsync(HttpContext context)
     {

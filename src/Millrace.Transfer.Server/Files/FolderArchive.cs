@@ -14,29 +14,40 @@ internal static class FolderArchive
     private const int MaxFormBytes = 1024 * 1024;
 
     /// <summary>Reads which files and folders of a folder are wanted: the fields <c>only</c> of a form.</summary>
+    /// <returns>Their names in the folder: with its own, which may have 1,020 bytes, a form of 1 MiB would take 240 MB.</returns>
     /// <exception cref="TransferException">There are none, they are not names in the folder, or there are too many.</exception>
-    public static async ValueTask<IReadOnlyList<FileTarget>> ReadChosenAsync(HttpContext context, FileTarget folder)
+    public static async ValueTask<IReadOnlyList<(TransferName Child, bool IsFolder)>> ReadChosenAsync(
+        HttpContext context, TransferName folder)
     {
         MediaType.ThrowIfOther(
             context.Request, FormMediaType, $"Send the names as {FormMediaType}: only=NAME, and only=NAME/ for a folder.");
         TransferGuard.LimitDocument(context, MaxFormBytes);
         using var body = new StreamReader(context.Request.Body, Encoding.Latin1);
         string form = await body.ReadToEndAsync(context.RequestAborted);
-        FileTarget[] chosen = [.. form.Split('&')
+        (TransferName, bool)[] chosen = [.. form.Split('&')
             .Where(static field => field.StartsWith("only=", StringComparison.Ordinal))
-            .Select(field => Child(folder.Name, field["only=".Length..].Replace("+", "%20", StringComparison.Ordinal)))
+            .Select(field => Child(folder, field["only=".Length..].Replace("+", "%20", StringComparison.Ordinal)))
             .Distinct()];
         return chosen.Length > 0
             ? chosen
-            : throw Errors.Invalid("No files are named. Send only=NAME for each file, and only=NAME/ for a folder.", folder.Name.Value);
+            : throw Errors.Invalid("No files are named. Send only=NAME for each file, and only=NAME/ for a folder.", folder.Value);
+    }
+
+    /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>.</exception>
+    public static async ValueTask ThrowIfMissingAsync(TransferName folder, TransferPass pass, CancellationToken cancellationToken)
+    {
+        if (!await pass.Store.FolderExistsAsync(folder, cancellationToken))
+        {
+            throw Errors.NoFolder(folder);
+        }
     }
 
     /// <param name="context">The request.</param>
-    /// <param name="folder">The folder.</param>
+    /// <param name="folder">The folder; it exists if something of it is chosen.</param>
     /// <param name="chosen">What is wanted of it; null for everything.</param>
     /// <param name="pass">What the caller may do.</param>
     public static async Task AnswerAsync(
-        HttpContext context, TransferName folder, IReadOnlyList<FileTarget>? chosen, TransferPass pass)
+        HttpContext context, TransferName folder, IReadOnlyList<(TransferName Child, bool IsFolder)>? chosen, TransferPass pass)
     {
         string kind = context.Request.Query[Query].ToString();
         string mediaType = kind switch
@@ -51,9 +62,9 @@ internal static class FolderArchive
         CancellationToken aborted = context.RequestAborted;
         ListFilesOptions wanted = Everything(folder);
         FilePage? first = chosen is null ? await pass.Store.ListAsync(wanted, aborted) : null;
-        if (first is null && !await pass.Store.FolderExistsAsync(folder, aborted))
+        if (first is null && chosen is null)
         {
-            throw Errors.NoFolder(folder);
+            await ThrowIfMissingAsync(folder, pass, aborted);
         }
 
         HttpResponse response = context.Response;
@@ -77,15 +88,16 @@ internal static class FolderArchive
             await AddFolderAsync(archive, wanted, first, skipped, pass, aborted);
         }
 
-        foreach (FileTarget target in chosen ?? [])
+        foreach ((TransferName child, bool isFolder) in chosen ?? [])
         {
-            if (!target.IsFolder)
+            TransferName name = folder.Append(child.Value);
+            if (!isFolder)
             {
-                await AddFileAsync(archive, target.Name, skipped, pass, aborted);
+                await AddFileAsync(archive, name, skipped, pass, aborted);
             }
-            else if (await FindAsync(() => pass.Store.ListAsync(Everything(target.Name), aborted)) is { } page)
+            else if (await FindAsync(() => pass.Store.ListAsync(Everything(name), aborted)) is { } page)
             {
-                await AddFolderAsync(archive, Everything(target.Name), page, skipped, pass, aborted);
+                await AddFolderAsync(archive, Everything(name), page, skipped, pass, aborted);
             }
         }
 
@@ -95,14 +107,18 @@ internal static class FolderArchive
     }
 
     /// <summary>Decodes a name as strictly as that in a URL: a form's reader would make one name of all that are not UTF-8.</summary>
-    private static FileTarget Child(TransferName folder, string encoded)
+    private static (TransferName Child, bool IsFolder) Child(TransferName folder, string encoded)
     {
         string own = encoded.EndsWith("%2F", StringComparison.OrdinalIgnoreCase) ? encoded[..^3] : encoded.TrimEnd('/');
-        return TransferName.TryParseEncoded(own, out TransferName child)
-            && child.Folder.IsRoot
-            ? new FileTarget(folder.Append(child.Value), IsFolder: own.Length < encoded.Length, "")
-            : throw new TransferException(
+        if (!TransferName.TryParseEncoded(own, out TransferName child) || !child.Folder.IsRoot)
+        {
+            throw new TransferException(
                 TransferError.InvalidName, $"'{NameEncoding.Printable(encoded)}' is not the name of something in this folder.", folder.Value);
+        }
+
+        // Too long together is refused here, before the response begins.
+        _ = folder.Append(child.Value);
+        return (child, own.Length < encoded.Length);
     }
 
     private static ListFilesOptions Everything(TransferName folder) => new() { Folder = folder, Recursive = true };

@@ -38,9 +38,13 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
                 target.Name.Value);
         }
 
-        IReadOnlyList<FileTarget>? chosen = HttpMethods.IsPost(context.Request.Method)
-            ? await FolderArchive.ReadChosenAsync(context, target)
-            : null;
+        IReadOnlyList<(TransferName Child, bool IsFolder)>? chosen = null;
+        if (HttpMethods.IsPost(context.Request.Method))
+        {
+            await FolderArchive.ThrowIfMissingAsync(target.Name, pass, context.RequestAborted);
+            chosen = await FolderArchive.ReadChosenAsync(context, target.Name);
+        }
+
         await FolderArchive.AnswerAsync(context, target.Name, chosen, pass);
     }
 }

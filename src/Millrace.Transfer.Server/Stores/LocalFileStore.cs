@@ -59,7 +59,7 @@ public sealed partial class LocalFileStore : IFileStore, IAsyncDisposable
             _watch = new VersionWatch(_tree, NativeFeatures.Linux && !Options.Portable);
             _snapshots = new FolderSnapshots(_watch, Options.SnapshotBytes);
             _digests = new DigestRecords(Path.Combine(hidden, "digests"));
-            _work = new DigestWork(_tree, _digests);
+            _work = new DigestWork(_tree, _digests, Options.CheapDigestBytes);
             Limits = new StoreLimits(Options, Root, CountFiles);
             Counts = new UploadCounts(Options);
             _whole = this;

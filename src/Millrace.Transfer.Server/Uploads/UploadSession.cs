@@ -59,11 +59,11 @@ internal sealed class UploadSession : IDisposable
     public static async ValueTask<UploadSession> OpenAsync(
         HttpContext context, IFileStore store, UploadId id, bool isTransfer, CancellationToken ended)
     {
-        UploadStatus? status = await store.FindUploadAsync(id, takeOver: false, ended);
+        var guard = TransferGuard.Of(context);
+        UploadStatus? status = await guard.MayAskAsync(context) ? await store.FindUploadAsync(id, takeOver: false, ended) : null;
         // A caller that is not admitted must not learn which uploads exist.
-        TransferPass pass = await TransferGuard.Of(context)
-            .EnterAsync(
-                context, store, isTransfer ? TransferOperation.Upload : TransferOperation.ManageUpload, status?.Name ?? default);
+        TransferPass pass = await guard.EnterAsync(
+            context, store, isTransfer ? TransferOperation.Upload : TransferOperation.ManageUpload, status?.Name ?? default);
         if (status is not null && Owns(status, pass))
         {
             return new UploadSession(context, pass, status, isAnnounced: true, ended);

@@ -31,6 +31,45 @@ public sealed class RequestCountTests : BucketTest
     }
 
     [NeedsFact(Need.Ceph)]
+    public async Task Only_a_few_large_files_are_read_at_once_for_their_digests()
+    {
+        const int Reading = 4, Asked = 7;
+        for (int i = 0; i < Asked; i++)
+        {
+            await Bucket.PutAsync($"{i}", Small);
+        }
+
+        int begun = 0;
+        using var answered = new ManualResetEventSlim();
+        var waiting = new CountedClient
+        {
+            Answer = request =>
+            {
+                if (request.Method == HttpMethod.Get && request.Headers.Range is not null)
+                {
+                    Interlocked.Increment(ref begun);
+                    answered.Wait(TimeSpan.FromMinutes(2));
+                }
+
+                return null;
+            },
+        };
+        using IAmazonS3 client = Bucket.Server.Connect(config => config.HttpClientFactory = waiting);
+        await using S3FileStore store = Open(client, static options => options.CheapDigestBytes = 10);
+        Task<StoredFile?>[] asked =
+        [
+            .. Enumerable.Range(0, Asked)
+                .Select(i => Task.Run(async () => await store.FindAsync($"{i}".Name(), DigestNeed.Always, default))),
+        ];
+        await Bounded.UntilAsync(() => Volatile.Read(ref begun) == Reading);
+        await Task.Delay(TimeSpan.FromSeconds(1));
+        Assert.Equal(Reading, Volatile.Read(ref begun));
+
+        answered.Set();
+        Assert.All(await Task.WhenAll(asked), static file => Assert.Equal(Sha256Digest.Compute(Small), file!.Sha256));
+    }
+
+    [NeedsFact(Need.Ceph)]
     public async Task A_page_of_a_listing_takes_one_request()
     {
         for (int i = 0; i < 30; i++)

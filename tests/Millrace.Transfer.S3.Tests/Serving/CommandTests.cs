@@ -107,6 +107,30 @@ public sealed class CommandTests : BucketTest
     }
 
     [NeedsFact(Need.Ceph)]
+    public async Task Whoever_has_no_token_causes_no_request_to_the_bucket()
+    {
+        string token = (await MillraceCommand.SucceedAsync(Folder.Path, "token", "add", "me", "--tokens", "tokens.json")).Trim();
+        var relay = new TestRelay(() => Bucket.Server.Address.Port);
+        await using ServedBucket server =
+            await ServedBucket.StartAsync(Folder.Path, Bucket.Name, relay.Address, "--tokens", "tokens.json");
+
+        // Whoever asks the bucket now gets no answer.
+        await relay.DisposeAsync();
+        Assert.Equal(HttpStatusCode.Unauthorized, await AskAsync(null));
+        Assert.Equal(HttpStatusCode.Unauthorized, await AskAsync("wrong"));
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, await AskAsync(token));
+
+        async Task<HttpStatusCode> AskAsync(string? bearer)
+        {
+            using var request = new HttpRequestMessage(HttpMethod.Head, $"uploads/{new string('0', 32)}");
+            request.Headers.Add("Tus-Resumable", "1.0.0");
+            request.Headers.Authorization = bearer is null ? null : new("Bearer", bearer);
+            using HttpResponseMessage response = await server.Client.SendAsync(request);
+            return response.StatusCode;
+        }
+    }
+
+    [NeedsFact(Need.Ceph)]
     public async Task Bucket_without_tokens_is_not_opened_by_mistake()
     {
         (int exitCode, _, string error) = await RunServeWithTokensAsync();

@@ -1,5 +1,6 @@
 using System.Formats.Tar;
 using System.IO.Compression;
+using Microsoft.AspNetCore.Http;
 
 namespace Millrace.Transfer.Server.Tests.Files;
 
@@ -102,12 +103,32 @@ public sealed class ArchiveTests : ServerTest
     }
 
     [Fact]
+    public async Task Names_of_a_form_are_kept_without_their_folder()
+    {
+        var folder = TransferName.Parse(string.Join('/', Enumerable.Repeat(new string('d', 200), 5)));
+        var context = new DefaultHttpContext
+        {
+            Request =
+            {
+                ContentType = "application/x-www-form-urlencoded",
+                Body = new MemoryStream(Encoding.ASCII.GetBytes("only=a&only=b%2F&only=a")),
+            },
+        };
+
+        Assert.Equal(
+            [(TransferName.Parse("a"), false), (TransferName.Parse("b"), true)], await FolderArchive.ReadChosenAsync(context, folder));
+        context.Request.Body = new MemoryStream(Encoding.ASCII.GetBytes($"only={new string('x', 100)}"));
+        await Assert.ThrowsAsync<TransferException>(async () => await FolderArchive.ReadChosenAsync(context, folder));
+    }
+
+    [Fact]
     public async Task Something_must_be_chosen_in_a_form_that_is_not_too_long()
     {
         await WriteTreeAsync();
         await ChooseAsync("files/f/?archive=zip").AnswersAsync(HttpStatusCode.BadRequest);
         await ChooseAsync("files/f/?archive=rar", "a.txt").AnswersAsync(HttpStatusCode.BadRequest);
         await ChooseAsync("files/none/?archive=zip", "a.txt").AnswersAsync(HttpStatusCode.NotFound);
+        await ChooseAsync("files/none/?archive=zip").AnswersAsync(HttpStatusCode.NotFound);
         await ChooseAsync("files/f/", "a.txt").AnswersAsync(HttpStatusCode.MethodNotAllowed);
         await ChooseAsync("files/f/?archive=zip", [.. Enumerable.Repeat(new string('x', 1000), 1100)])
             .AnswersAsync(HttpStatusCode.RequestEntityTooLarge);

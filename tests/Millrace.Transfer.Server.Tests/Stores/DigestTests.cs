@@ -49,6 +49,35 @@ public sealed class DigestTests : StoreTest
         await Bounded.UntilAsync(async () => (await store.FindAsync("a"))!.Sha256 == Sha256Digest.Compute("more than ten"u8));
     }
 
+    [NeedsTheory(Need.Linux), EveryStore]
+    public async Task Only_a_few_large_files_are_read_at_once_and_none_for_a_request_that_has_ended(bool portable)
+    {
+        const int Reading = 4, Asked = 8;
+        LocalFileStore store = Open(new LocalFileStoreOptions { Portable = portable });
+        for (int i = 0; i < Asked; i++)
+        {
+            // Zeros that take no room on the disk, and minutes to be read.
+            using var file = new FileStream(Folder[$"{i}"], FileMode.CreateNew);
+            file.SetLength(1L << 40);
+        }
+
+        File.WriteAllText(Folder["small"], "content");
+        using var end = new CancellationTokenSource();
+        Task<StoredFile?>[] asked =
+            [.. Enumerable.Range(0, Asked).Select(i => store.FindAsync($"{i}".Name(), DigestNeed.Always, end.Token).AsTask())];
+        await Bounded.UntilAsync(() => store.Work.Computed == Reading);
+
+        // A small file does not wait for them.
+        Assert.Equal(Sha256Digest.Compute("content"u8), (await store.FindAsync("small", DigestNeed.Always))!.Sha256);
+        await end.CancelAsync();
+        foreach (Task<StoredFile?> task in asked)
+        {
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => task);
+        }
+
+        Assert.Equal(Reading + 1, store.Work.Computed);
+    }
+
     [Theory, EveryStore]
     public async Task Damaged_record_is_detected_wherever_the_damage_is(bool portable)
     {

@@ -13,8 +13,13 @@ internal sealed class DigestWork : IAsyncDisposable
     /// <summary>Files in the queue of the background; others are computed when they are requested again.</summary>
     private const int MaxWaiting = 256;
 
+    /// <summary>Large files that are read at once, whoever asks for them: each is open, and read to its end.</summary>
+    private const int MaxReading = 4;
+
     private readonly StoreTree _tree;
     private readonly DigestRecords _records;
+    private readonly long _largeBytes;
+    private readonly SemaphoreSlim _slots = new(MaxReading, MaxReading);
     private readonly ConcurrentDictionary<(TransferName Name, FileFacts Facts), Lazy<Task<Sha256Digest?>>> _running = new();
     private readonly Channel<(TransferName Name, FileFacts Facts)> _waiting =
         Channel.CreateBounded<(TransferName, FileFacts)>(
@@ -26,10 +31,14 @@ internal sealed class DigestWork : IAsyncDisposable
     private Task _moves = Task.CompletedTask;
     private long _computed;
 
-    public DigestWork(StoreTree tree, DigestRecords records)
+    /// <param name="tree">Where the files are.</param>
+    /// <param name="records">Where digests are kept.</param>
+    /// <param name="largeBytes">Bytes from which a file waits for its turn.</param>
+    public DigestWork(StoreTree tree, DigestRecords records, long largeBytes)
     {
         _tree = tree;
         _records = records;
+        _largeBytes = largeBytes;
         _background = Task.Run(RunAsync);
     }
 
@@ -38,12 +47,23 @@ internal sealed class DigestWork : IAsyncDisposable
 
     /// <summary>Computes a digest, or waits for the request that computes it.</summary>
     /// <returns>Null when the file is no longer of that version.</returns>
-    public Task<Sha256Digest?> ComputeAsync(TransferName name, FileFacts facts, CancellationToken cancellationToken)
+    /// <remarks>What was begun is finished, although nobody waits any more: the next request has it then.</remarks>
+    public async Task<Sha256Digest?> ComputeAsync(TransferName name, FileFacts facts, CancellationToken cancellationToken)
     {
         (TransferName, FileFacts) key = (name, facts);
-        Lazy<Task<Sha256Digest?>> work = _running.GetOrAdd(
-            key, _ => new Lazy<Task<Sha256Digest?>>(() => Task.Run(() => ReadAsync(name, facts))));
-        return work.Value.WaitAsync(cancellationToken);
+        if (!_running.TryGetValue(key, out Lazy<Task<Sha256Digest?>>? work))
+        {
+            SemaphoreSlim? slot = facts.Length > _largeBytes ? _slots : null;
+            await (slot?.WaitAsync(cancellationToken) ?? Task.CompletedTask);
+            Lazy<Task<Sha256Digest?>> mine = new(() => Task.Run(() => ReadAsync(name, facts, slot)));
+            work = _running.GetOrAdd(key, mine);
+            if (work != mine)
+            {
+                slot?.Release();
+            }
+        }
+
+        return await work.Value.WaitAsync(cancellationToken);
     }
 
     public void ComputeLater(TransferName name, in FileFacts facts) => _waiting.Writer.TryWrite((name, facts));
@@ -130,10 +150,11 @@ internal sealed class DigestWork : IAsyncDisposable
         }
     }
 
-    private async Task<Sha256Digest?> ReadAsync(TransferName name, FileFacts facts)
+    private async Task<Sha256Digest?> ReadAsync(TransferName name, FileFacts facts, SemaphoreSlim? slot)
     {
         try
         {
+            _end.Token.ThrowIfCancellationRequested();
             if (_records.TryRead(name, facts) is { } known)
             {
                 // Computed since the caller looked.
@@ -159,6 +180,7 @@ internal sealed class DigestWork : IAsyncDisposable
         finally
         {
             _running.TryRemove((name, facts), out _);
+            slot?.Release();
         }
     }
 
