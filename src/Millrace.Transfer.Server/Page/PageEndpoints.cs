@@ -17,7 +17,7 @@ internal static class PageEndpoints
     {
         PageAssets assets = endpoints.ServiceProvider.GetRequiredService<PageAssets>();
         assets.IsMapped = true;
-        assets.Prepare();
+        PageAssets.Prepare();
         RouteGroupBuilder group = endpoints.MapGroup("");
         group.MapMethods(
             AssetsPath + "/{hash}/{name}",
