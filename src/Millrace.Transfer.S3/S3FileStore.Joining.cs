@@ -106,8 +106,7 @@ public sealed partial class S3FileStore
         {
             if (copies)
             {
-                _quota.Add(whole.Name, limit);
-                _quota.Receive(limit);
+                body.AddCopied(limit);
                 try
                 {
                     await CopyAsync(whole, multipart, sources, cancellationToken);
@@ -116,10 +115,6 @@ public sealed partial class S3FileStore
                 {
                     _quota.Add(whole.Name, -limit);
                     throw;
-                }
-                finally
-                {
-                    _quota.Receive(-limit);
                 }
 
                 return;

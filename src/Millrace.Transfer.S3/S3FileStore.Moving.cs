@@ -190,16 +190,9 @@ public sealed partial class S3FileStore
         TransferName from, TransferName to, GetObjectMetadataResponse head, CancellationToken cancellationToken)
     {
         using PartBuffer content = await _memory.RentAsync(Math.Max(1, head.ContentLength), cancellationToken);
-        await FillAsync(content, _keys.Of(from), head.ContentLength, cancellationToken, FileMetadata.Unquote(head.ETag));
-        var request = new PutObjectRequest
-        {
-            BucketName = _bucket.Name,
-            Key = _keys.Of(to),
-            InputStream = new PartStream(content),
-            DisablePayloadSigning = _bucket.IsEncrypted,
-            UseChunkEncoding = false,
-            IfNoneMatch = "*",
-        };
+        await FillAsync(content, _keys.Of(from), FileMetadata.Unquote(head.ETag), head.ContentLength, cancellationToken);
+        PutObjectRequest request = _bucket.PutRequest(_keys.Of(to), content);
+        request.IfNoneMatch = "*";
         FileMetadata.Copy(head, request.Headers, request.Metadata);
         await _bucket.Client.PutObjectAsync(request, cancellationToken);
     }

@@ -323,7 +323,8 @@ public sealed partial class S3FileStore
         {
             if (record.TailKey is { } key)
             {
-                await FillAsync(await body.StartTailAsync(record.TailBytes, cancellationToken), key, record.TailBytes, cancellationToken);
+                PartBuffer tail = await body.StartTailAsync(record.TailBytes, cancellationToken);
+                await FillAsync(tail, key, tag: null, record.TailBytes, cancellationToken);
                 body.AddTail();
             }
 
@@ -339,11 +340,10 @@ public sealed partial class S3FileStore
     /// <summary>Reads the first bytes of an object.</summary>
     /// <param name="tail">Where they go.</param>
     /// <param name="key">The object.</param>
+    /// <param name="tag">The only version to read, without quotes; null for any.</param>
     /// <param name="bytes">How many.</param>
     /// <param name="cancellationToken">Ends it.</param>
-    /// <param name="tag">The only version to read, without quotes; null for any.</param>
-    private async ValueTask FillAsync(
-        PartBuffer tail, string key, long bytes, CancellationToken cancellationToken, string? tag = null)
+    private async ValueTask FillAsync(PartBuffer tail, string key, string? tag, long bytes, CancellationToken cancellationToken)
     {
         try
         {

@@ -90,21 +90,22 @@ internal sealed class Bucket(IAmazonS3 client, string name)
         }
     }
 
+    /// <summary>The request for an object of the bytes of a part; null for none.</summary>
+    public PutObjectRequest PutRequest(string key, PartBuffer? content) => new()
+    {
+        BucketName = name,
+        Key = key,
+        InputStream = content is null ? new MemoryStream() : new PartStream(content),
+        DisablePayloadSigning = IsEncrypted,
+        UseChunkEncoding = false,
+    };
+
     /// <summary>Writes an object of the bytes of a part.</summary>
     public async ValueTask PutPartAsync(string key, PartBuffer content, CancellationToken cancellationToken)
     {
         try
         {
-            await client.PutObjectAsync(
-                new PutObjectRequest
-                {
-                    BucketName = name,
-                    Key = key,
-                    InputStream = new PartStream(content),
-                    DisablePayloadSigning = IsEncrypted,
-                    UseChunkEncoding = false,
-                },
-                cancellationToken);
+            await client.PutObjectAsync(PutRequest(key, content), cancellationToken);
         }
         catch (Exception exception) when (S3Errors.IsOfStore(exception))
         {

@@ -15,7 +15,7 @@ internal static class FileMetadata
     public static Sha256Digest? DigestOf(GetObjectMetadataResponse head) =>
         Sha256Digest.TryParse(head.Metadata[Sha256], out Sha256Digest digest) ? digest : null;
 
-    /// <summary>What a stored digest belongs to: our own name of the version, or what tells another tool's versions apart.</summary>
+    /// <summary>The version that a stored digest belongs to: our own name of it, or tag and length of one that another tool wrote.</summary>
     public static string VersionOf(GetObjectMetadataResponse head) =>
         head.Metadata[Version] is { Length: > 0 } own ? own : $"{Unquote(head.ETag)}-{head.ContentLength}";
 

@@ -47,7 +47,7 @@ internal sealed class Keys
         return IsShort(key) ? key : throw TooLong(name);
     }
 
-    /// <summary>What the keys in a folder begin with, and that of an empty folder.</summary>
+    /// <summary>The beginning of all keys in a folder, and the key of an empty folder.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.InvalidName"/>: no key could begin so.</exception>
     public string OfFolder(TransferName folder) => TryOfFolder(folder, out string prefix) ? prefix : throw TooLong(folder);
 

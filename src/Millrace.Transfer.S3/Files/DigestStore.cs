@@ -16,13 +16,9 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
     /// <summary>Files that wait to be read in the background; others are read when they are requested again.</summary>
     private const int MaxWaiting = 256;
 
-    /// <summary>Large files that are read at once, whoever asks for them: each is read to its end.</summary>
-    private const int MaxReading = 4;
-
     private readonly ConcurrentDictionary<(TransferName Name, string Version), Sha256Digest> _known = new();
-    private readonly ConcurrentDictionary<(TransferName Name, string Version), Lazy<Task<Sha256Digest>>> _running = new();
+    private readonly RunningDigests<(TransferName Name, string Version)> _running = new(options.CheapDigestBytes);
     private readonly SemaphoreSlim _background = new(1, 1);
-    private readonly SemaphoreSlim _slots = new(MaxReading, MaxReading);
     private readonly CancellationTokenSource _end = new();
     private int _waiting;
 
@@ -58,7 +54,7 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
             return await ComputeAsync(file, key.Item2, cancellationToken);
         }
 
-        if (Interlocked.Increment(ref _waiting) <= MaxWaiting && !_running.ContainsKey(key))
+        if (Interlocked.Increment(ref _waiting) <= MaxWaiting && !_running.Contains(key))
         {
             _ = ComputeLaterAsync(file, key.Item2);
         }
@@ -95,10 +91,7 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
     public async ValueTask DisposeAsync()
     {
         await _end.CancelAsync();
-        foreach (Lazy<Task<Sha256Digest>> work in _running.Values)
-        {
-            await ((Task)work.Value).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
+        await _running.DisposeAsync();
     }
 
     private void Remember((TransferName Name, string Version) key, Sha256Digest digest)
@@ -111,23 +104,8 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
         _known[key] = digest;
     }
 
-    /// <remarks>What was begun is finished, although nobody waits any more: the next request has it then.</remarks>
-    private async Task<Sha256Digest> ComputeAsync(StoredFile file, string version, CancellationToken cancellationToken)
-    {
-        if (!_running.TryGetValue((file.Name, version), out Lazy<Task<Sha256Digest>>? work))
-        {
-            SemaphoreSlim? slot = file.Length > options.CheapDigestBytes ? _slots : null;
-            await (slot?.WaitAsync(cancellationToken) ?? Task.CompletedTask);
-            Lazy<Task<Sha256Digest>> mine = new(() => Task.Run(() => HashAsync(file, version, slot)));
-            work = _running.GetOrAdd((file.Name, version), mine);
-            if (work != mine)
-            {
-                slot?.Release();
-            }
-        }
-
-        return await work.Value.WaitAsync(cancellationToken);
-    }
+    private Task<Sha256Digest?> ComputeAsync(StoredFile file, string version, CancellationToken cancellationToken) =>
+        _running.ComputeAsync((file.Name, version), file.Length, () => HashAsync(file, version), cancellationToken);
 
     private async Task ComputeLaterAsync(StoredFile file, string version)
     {
@@ -153,31 +131,23 @@ internal sealed class DigestStore(Bucket bucket, Keys keys, S3FileStoreOptions o
         }
     }
 
-    private async Task<Sha256Digest> HashAsync(StoredFile file, string version, SemaphoreSlim? slot)
+    private async Task<Sha256Digest?> HashAsync(StoredFile file, string version)
     {
-        try
+        if (_known.TryGetValue((file.Name, version), out Sha256Digest known))
         {
-            if (_known.TryGetValue((file.Name, version), out Sha256Digest known))
-            {
-                // Computed while this waited for its turn.
-                return known;
-            }
-
-            await using var content = new RangeStream(bucket, keys.Of(file.Name), file, new ByteRange(0, file.Length));
-            Sha256Digest digest = await HashAsync(content, _end.Token);
-            await WriteAsync(file.Name, version, digest, _end.Token);
-            if (!string.Equals(version, $"{file.Tag.Value}-{file.Length}", StringComparison.Ordinal))
-            {
-                Remember((file.Name, $"{file.Tag.Value}-{file.Length}"), digest);
-            }
-
-            return digest;
+            // Computed while this waited for its turn.
+            return known;
         }
-        finally
+
+        await using var content = new RangeStream(bucket, keys.Of(file.Name), file, new ByteRange(0, file.Length));
+        Sha256Digest digest = await HashAsync(content, _end.Token);
+        await WriteAsync(file.Name, version, digest, _end.Token);
+        if (!string.Equals(version, $"{file.Tag.Value}-{file.Length}", StringComparison.Ordinal))
         {
-            _running.TryRemove((file.Name, version), out _);
-            slot?.Release();
+            Remember((file.Name, $"{file.Tag.Value}-{file.Length}"), digest);
         }
+
+        return digest;
     }
 
     private static async ValueTask<Sha256Digest> HashAsync(Stream content, CancellationToken cancellationToken)

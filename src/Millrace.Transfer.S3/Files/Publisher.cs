@@ -18,16 +18,9 @@ internal sealed class Publisher(Bucket bucket, Keys keys, DigestStore digests, S
         await using NameClaim? claim = condition.IsNone || condition == new WritePrecondition { CreateNew = true }
             ? null
             : await ClaimAsync(name, condition, cancellationToken);
-        var request = new PutObjectRequest
-        {
-            BucketName = bucket.Name,
-            Key = keys.Of(name),
-            InputStream = content is null ? new MemoryStream() : new PartStream(content),
-            DisablePayloadSigning = bucket.IsEncrypted,
-            UseChunkEncoding = false,
-            IfNoneMatch = condition.CreateNew ? "*" : null,
-            IfMatch = condition.Match is [var only] ? only.Value : null,
-        };
+        PutObjectRequest request = bucket.PutRequest(keys.Of(name), content);
+        request.IfNoneMatch = condition.CreateNew ? "*" : null;
+        request.IfMatch = condition.Match is [var only] ? only.Value : null;
         request.Metadata[FileMetadata.Sha256] = digest.ToString();
         request.Metadata[FileMetadata.Version] = version;
         try

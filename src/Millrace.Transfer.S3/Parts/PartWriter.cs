@@ -89,6 +89,13 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
     /// <summary>Counts the bytes with which the caller has filled the tail.</summary>
     public void AddTail() => Position = Sealed + Tail!.Length;
 
+    /// <summary>Counts bytes that the bucket copies itself, instead of writing them here.</summary>
+    public void AddCopied(long bytes)
+    {
+        Charge(bytes);
+        Position += bytes;
+    }
+
     public override Memory<byte> GetMemory(int sizeHint = 0)
     {
         _direct = _staged.WrittenCount == 0 && Tail is { IsFull: false } tail && tail.GetMemory().Length >= Math.Max(1, sizeHint);
@@ -222,7 +229,7 @@ internal sealed class PartWriter : PipeWriter, IAsyncDisposable
         }
     }
 
-    private void Charge(int bytes)
+    private void Charge(long bytes)
     {
         if (Position + bytes > _limit)
         {

@@ -34,7 +34,7 @@ internal sealed class UploadObjects
         }
     }
 
-    /// <summary>What the keys begin with, up to the slash after the upload's id.</summary>
+    /// <summary>The beginning of its keys, up to the slash after the upload's id.</summary>
     public string Prefix { get; }
 
     public string Id => Path.GetFileName(Prefix.TrimEnd('/'));

@@ -26,7 +26,7 @@ public sealed class TransferAccessOptions
     /// Whether the policies are those of <see cref="ScopeRequirement"/>, and no other handler decides: then they need not be asked about
     /// a request that nobody has to authenticate.
     /// </summary>
-    internal bool HasOwnPolicies { get; set; }
+    internal bool HasScopePolicies { get; set; }
 
     /// <summary>The clock by which links expire.</summary>
     public TimeProvider Clock { get; set; } = TimeProvider.System;

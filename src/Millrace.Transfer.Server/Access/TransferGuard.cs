@@ -155,7 +155,7 @@ internal sealed class TransferGuard : IDisposable
     /// cause requests to a bucket. An application's own policies may know senders that no scheme of ours finds.
     /// </summary>
     public async ValueTask<bool> MayAskAsync(HttpContext context) =>
-        IsOpen || !_options.HasOwnPolicies || context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null
+        IsOpen || !_options.HasScopePolicies || context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null
         || await FindUserAsync(context) is not null;
 
     /// <summary>Finds the sender of a request that needs no scope; null if it is unknown.</summary>
@@ -266,7 +266,7 @@ internal sealed class TransferGuard : IDisposable
         {
             // Asked for every request, so that the server never opens again after the last token was removed.
             bool needsToken = NeedsToken;
-            if (!needsToken && _options.HasOwnPolicies && !context.Request.Headers.ContainsKey("Authorization") && !SignedLink.IsIn(context.Request))
+            if (!needsToken && _options.HasScopePolicies && !context.Request.Headers.ContainsKey("Authorization") && !SignedLink.IsIn(context.Request))
             {
                 return null;
             }

@@ -110,7 +110,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
         if (fields["Sec-Fetch-Site"] == "same-origin"
             && fields["Sec-Fetch-Dest"].ToString()
                 is ("script" or "worker" or "sharedworker" or "serviceworker" or "audioworklet" or "paintworklet")
-            && PageShell.Find(context) is not null)
+            && PageShell.IsServed(context))
         {
             throw new TransferException(TransferError.Forbidden, "Stored files are not run as scripts of this server's page.");
         }

@@ -14,7 +14,7 @@ internal static class FolderArchive
     private const int MaxFormBytes = 1024 * 1024;
 
     /// <summary>Reads which files and folders of a folder are wanted: the fields <c>only</c> of a form.</summary>
-    /// <returns>Their names in the folder: with its own, which may have 1,020 bytes, a form of 1 MiB would take 240 MB.</returns>
+    /// <returns>Their names in the folder, without its own: that may have 1,020 bytes, and a short name in the form has 9.</returns>
     /// <exception cref="TransferException">There are none, they are not names in the folder, or there are too many.</exception>
     public static async ValueTask<IReadOnlyList<(TransferName Child, bool IsFolder)>> ReadChosenAsync(
         HttpContext context, TransferName folder)
@@ -31,15 +31,6 @@ internal static class FolderArchive
         return chosen.Length > 0
             ? chosen
             : throw Errors.Invalid("No files are named. Send only=NAME for each file, and only=NAME/ for a folder.", folder.Value);
-    }
-
-    /// <exception cref="TransferException"><see cref="TransferError.NotFound"/>.</exception>
-    public static async ValueTask ThrowIfMissingAsync(TransferName folder, TransferPass pass, CancellationToken cancellationToken)
-    {
-        if (!await pass.Store.FolderExistsAsync(folder, cancellationToken))
-        {
-            throw Errors.NoFolder(folder);
-        }
     }
 
     /// <param name="context">The request.</param>
@@ -62,10 +53,6 @@ internal static class FolderArchive
         CancellationToken aborted = context.RequestAborted;
         ListFilesOptions wanted = Everything(folder);
         FilePage? first = chosen is null ? await pass.Store.ListAsync(wanted, aborted) : null;
-        if (first is null && chosen is null)
-        {
-            await ThrowIfMissingAsync(folder, pass, aborted);
-        }
 
         HttpResponse response = context.Response;
         response.ContentType = mediaType;

@@ -41,7 +41,11 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
         IReadOnlyList<(TransferName Child, bool IsFolder)>? chosen = null;
         if (HttpMethods.IsPost(context.Request.Method))
         {
-            await FolderArchive.ThrowIfMissingAsync(target.Name, pass, context.RequestAborted);
+            if (!await pass.Store.FolderExistsAsync(target.Name, context.RequestAborted))
+            {
+                throw Errors.NoFolder(target.Name);
+            }
+
             chosen = await FolderArchive.ReadChosenAsync(context, target.Name);
         }
 

@@ -135,7 +135,7 @@ public sealed class TransferServer : IAsyncDisposable
             {
                 access.Tokens = tokens;
                 access.OpenWithoutTokens = isOpen && !hasTokens;
-                access.HasOwnPolicies = true;
+                access.HasScopePolicies = true;
                 access.PublicUrl = options.PublicUrl;
                 access.Limits = options.Limits;
                 access.Clock = options.Endpoints.Clock;

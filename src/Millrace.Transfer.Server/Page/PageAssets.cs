@@ -23,16 +23,25 @@ internal sealed class PageAssets
     private static readonly Dictionary<string, Asset> All = Names.ToDictionary(
         static one => one.Name, static one => new Asset(one.MediaType, Read(one.Name)), StringComparer.Ordinal);
 
-    private static readonly Lazy<Task> Compressed = new(static () => Task.Run(static () =>
+    /// <summary>Stands for the content of all.</summary>
+    public static string Hash { get; } = HashAll();
+
+    /// <summary>Whether the application serves the page, so that listings may refer to it.</summary>
+    public bool IsMapped { get; set; }
+
+    public static Asset? Find(string hash, string name) => hash == Hash ? All.GetValueOrDefault(name) : null;
+
+    /// <summary>Compresses all before the first visitor waits for it.</summary>
+    public static void Prepare() => _ = Task.Run(static () =>
     {
         foreach (Asset asset in All.Values)
         {
             _ = asset.In(ContentCoding.Brotli);
             _ = asset.In(ContentCoding.Gzip);
         }
-    }));
+    });
 
-    public PageAssets()
+    private static string HashAll()
     {
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         foreach ((string name, _) in Names)
@@ -40,19 +49,8 @@ internal sealed class PageAssets
             hash.AppendData(All[name].Plain);
         }
 
-        Hash = Convert.ToHexStringLower(hash.GetHashAndReset())[..HashCharacters];
+        return Convert.ToHexStringLower(hash.GetHashAndReset())[..HashCharacters];
     }
-
-    /// <summary>Stands for the content of all.</summary>
-    public string Hash { get; }
-
-    /// <summary>Whether the application serves the page, so that listings may refer to it.</summary>
-    public bool IsMapped { get; set; }
-
-    public Asset? Find(string hash, string name) => hash == Hash ? All.GetValueOrDefault(name) : null;
-
-    /// <summary>Compresses all before the first visitor waits for it.</summary>
-    public static void Prepare() => _ = Compressed.Value;
 
     private static byte[] Read(string name)
     {

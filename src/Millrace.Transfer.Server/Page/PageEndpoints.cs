@@ -15,25 +15,24 @@ internal static class PageEndpoints
 
     public static IEndpointConventionBuilder Map(IEndpointRouteBuilder endpoints, IFileStore store, TransferServerOptions options)
     {
-        PageAssets assets = endpoints.ServiceProvider.GetRequiredService<PageAssets>();
-        assets.IsMapped = true;
+        endpoints.ServiceProvider.GetRequiredService<PageAssets>().IsMapped = true;
         PageAssets.Prepare();
         RouteGroupBuilder group = endpoints.MapGroup("");
         group.MapMethods(
             AssetsPath + "/{hash}/{name}",
             Reading,
-            (RequestDelegate)(context => Problems.RunAsync(context, answered => SendAsync(answered, assets))));
+            (RequestDelegate)(static context => Problems.RunAsync(context, SendAsync)));
         group.Map(SessionPath, new SessionEndpoint(store, options).HandleAsync).WithMetadata(SessionCookie.Accepted);
         group.Map(LinksPath, new LinkEndpoint(store, options).HandleAsync).WithMetadata(SessionCookie.Accepted);
         return group;
     }
 
-    private static async Task SendAsync(HttpContext context, PageAssets assets)
+    private static async Task SendAsync(HttpContext context)
     {
         HttpRequest request = context.Request;
         string hash = (string)request.RouteValues["hash"]!;
         string name = (string)request.RouteValues["name"]!;
-        PageAssets.Asset asset = assets.Find(hash, name)
+        PageAssets.Asset asset = PageAssets.Find(hash, name)
             ?? throw new TransferException(TransferError.NotFound, "The page has no such part, or another version of it. Load the page again.");
         ContentCoding coding = ContentCoding.Accepted(request.Headers.AcceptEncoding) is [{ } first, ..] ? first : ContentCoding.Identity;
         var tag = new EntityTagHeaderValue($"\"{hash}{coding.Suffix}\"");
@@ -45,7 +44,7 @@ internal static class PageEndpoints
         fields.XContentTypeOptions = "nosniff";
         fields["Cross-Origin-Resource-Policy"] = "same-origin";
 
-        // A worker has the policy of its own script.
+        // A worker obeys the policy that comes with its script.
         fields.ContentSecurityPolicy = "default-src 'none'; script-src 'self'; connect-src 'self'";
         if (EntityTagHeaderValue.TryParseList(request.Headers.IfNoneMatch, out IList<EntityTagHeaderValue>? known)
             && known.Any(one => one.Compare(tag, useStrongComparison: false)))

@@ -19,7 +19,7 @@ internal static class PageShell
     public static void Write(HttpContext context)
     {
         IHeaderDictionary fields = context.Response.Headers;
-        fields.ContentSecurityPolicy = Find(context) is null ? PlainPolicy : PagePolicy;
+        fields.ContentSecurityPolicy = IsServed(context) ? PagePolicy : PlainPolicy;
         fields["Referrer-Policy"] = "same-origin";
         fields.XContentTypeOptions = "nosniff";
         context.Response.ContentType = "text/html; charset=utf-8";
@@ -28,10 +28,10 @@ internal static class PageShell
     /// <summary>Everything up to the content.</summary>
     public static StringBuilder Begin(StringBuilder html, HttpContext context, TransferServerOptions options, string title)
     {
-        PageAssets? assets = Find(context);
+        bool isServed = IsServed(context);
         string root = context.Request.PathBase.ToUriComponent();
         html.Append("<!doctype html>\n<html lang=\"en\"");
-        if (assets is not null)
+        if (isServed)
         {
             html.Append(" data-files=\"").Append(Text($"{root}/{options.FilesPath.Trim('/')}".TrimEnd('/'))).Append("/\" data-session=\"")
                 .Append(Text(root + PageEndpoints.SessionPath)).Append("\" data-links=\"").Append(Text(root + PageEndpoints.LinksPath)).Append('"');
@@ -40,12 +40,12 @@ internal static class PageShell
         html.Append(">\n<head>\n<meta charset=\"utf-8\">\n")
             .Append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
             .Append("<meta name=\"color-scheme\" content=\"light dark\">\n<title>").Append(Text(title)).Append("</title>\n");
-        if (assets is null)
+        if (!isServed)
         {
             return html.Append("<style>").Append(FolderPageStyle.Css).Append("</style>\n</head>\n<body>\n<main>\n");
         }
 
-        string path = Text($"{root}{PageEndpoints.AssetsPath}/{assets.Hash}");
+        string path = Text($"{root}{PageEndpoints.AssetsPath}/{PageAssets.Hash}");
         return html.Append("<link rel=\"stylesheet\" href=\"").Append(path).Append("/app.css\">\n<link rel=\"icon\" href=\"").Append(path)
             .Append("/icon.svg\">\n<script type=\"module\" src=\"").Append(path).Append("/app.js\"></script>\n</head>\n<body class=\"plain\">\n<main>\n");
     }
@@ -54,7 +54,6 @@ internal static class PageShell
 
     public static string Text(string text) => HtmlEncoder.Default.Encode(text);
 
-    /// <summary>Null where the application does not serve the page.</summary>
-    public static PageAssets? Find(HttpContext context) =>
-        context.RequestServices.GetService<PageAssets>() is { IsMapped: true } assets ? assets : null;
+    /// <summary>Whether the application serves the page.</summary>
+    public static bool IsServed(HttpContext context) => context.RequestServices.GetService<PageAssets>() is { IsMapped: true };
 }

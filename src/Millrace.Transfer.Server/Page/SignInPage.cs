@@ -12,7 +12,7 @@ internal static class SignInPage
         && context.Request.Headers.Accept.Count > 0
         && FolderListing.WantsPage(context.Request.Headers.Accept)
         && context.Request.Headers["Sec-Fetch-Mode"].ToString() is ("" or "navigate")
-        && PageShell.Find(context) is not null;
+        && PageShell.IsServed(context);
 
     public static async Task AnswerAsync(HttpContext context, TransferServerOptions options)
     {

@@ -11,7 +11,7 @@ public sealed class TransfersSuiteTests(TransfersSuiteTests.Measured measured) :
         {
             Assert.Null(item.Error);
 
-            // Only Linux says what is in the page cache.
+            // Only Linux reports what is in the page cache.
             Assert.Equal(OperatingSystem.IsLinux(), item.Verified);
             Assert.Equal([0, 1], item.Samples!.Round);
             Assert.NotNull(item.Summary!.Ratio);

@@ -1,6 +1,6 @@
 namespace Millrace.Transfer.S3.Tests.Costs;
 
-/// <summary>What a small file costs in requests, which services charge for.</summary>
+/// <summary>The requests that a small file costs, which services charge for.</summary>
 public sealed class RequestCountTests : BucketTest
 {
     private static readonly byte[] Small = [.. Enumerable.Range(0, 4096).Select(static i => (byte)i)];

@@ -182,7 +182,7 @@ public sealed class MoveTests : BucketTest
         return response.StatusCode;
     }
 
-    /// <param name="digests">Files whose digest is an object of its own.</param>
+    /// <param name="digests">Files whose digest is a separate object.</param>
     private async Task AssertNothingIsLeftAsync(int digests)
     {
         Assert.Equal(digests, (await Bucket.KeysAsync(".millrace/digests/")).Count);

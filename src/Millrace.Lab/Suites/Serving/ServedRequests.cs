@@ -216,7 +216,7 @@ internal static class LoadProgram
         }
     }
 
-    /// <summary>What the last line of "traffic: … total, … headers (…), 128.01MB (134230532) data" counts.</summary>
+    /// <summary>The last number of "traffic: … total, … headers (…), 128.01MB (134230532) data".</summary>
     private static long BytesOfData(string output)
     {
         int end = output.IndexOf(") data", StringComparison.Ordinal);

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Threading.Channels;
 using Microsoft.Win32.SafeHandles;
 
@@ -13,14 +12,9 @@ internal sealed class DigestWork : IAsyncDisposable
     /// <summary>Files in the queue of the background; others are computed when they are requested again.</summary>
     private const int MaxWaiting = 256;
 
-    /// <summary>Large files that are read at once, whoever asks for them: each is open, and read to its end.</summary>
-    private const int MaxReading = 4;
-
     private readonly StoreTree _tree;
     private readonly DigestRecords _records;
-    private readonly long _largeBytes;
-    private readonly SemaphoreSlim _slots = new(MaxReading, MaxReading);
-    private readonly ConcurrentDictionary<(TransferName Name, FileFacts Facts), Lazy<Task<Sha256Digest?>>> _running = new();
+    private readonly RunningDigests<(TransferName Name, FileFacts Facts)> _running;
     private readonly Channel<(TransferName Name, FileFacts Facts)> _waiting =
         Channel.CreateBounded<(TransferName, FileFacts)>(
             new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropWrite });
@@ -38,7 +32,7 @@ internal sealed class DigestWork : IAsyncDisposable
     {
         _tree = tree;
         _records = records;
-        _largeBytes = largeBytes;
+        _running = new RunningDigests<(TransferName Name, FileFacts Facts)>(largeBytes);
         _background = Task.Run(RunAsync);
     }
 
@@ -47,24 +41,8 @@ internal sealed class DigestWork : IAsyncDisposable
 
     /// <summary>Computes a digest, or waits for the request that computes it.</summary>
     /// <returns>Null when the file is no longer of that version.</returns>
-    /// <remarks>What was begun is finished, although nobody waits any more: the next request has it then.</remarks>
-    public async Task<Sha256Digest?> ComputeAsync(TransferName name, FileFacts facts, CancellationToken cancellationToken)
-    {
-        (TransferName, FileFacts) key = (name, facts);
-        if (!_running.TryGetValue(key, out Lazy<Task<Sha256Digest?>>? work))
-        {
-            SemaphoreSlim? slot = facts.Length > _largeBytes ? _slots : null;
-            await (slot?.WaitAsync(cancellationToken) ?? Task.CompletedTask);
-            Lazy<Task<Sha256Digest?>> mine = new(() => Task.Run(() => ReadAsync(name, facts, slot)));
-            work = _running.GetOrAdd(key, mine);
-            if (work != mine)
-            {
-                slot?.Release();
-            }
-        }
-
-        return await work.Value.WaitAsync(cancellationToken);
-    }
+    public Task<Sha256Digest?> ComputeAsync(TransferName name, FileFacts facts, CancellationToken cancellationToken) =>
+        _running.ComputeAsync((name, facts), facts.Length, () => ReadAsync(name, facts), cancellationToken);
 
     public void ComputeLater(TransferName name, in FileFacts facts) => _waiting.Writer.TryWrite((name, facts));
 
@@ -94,11 +72,7 @@ internal sealed class DigestWork : IAsyncDisposable
         await _end.CancelAsync();
         await _background;
         await Moves;
-        foreach (Lazy<Task<Sha256Digest?>> work in _running.Values)
-        {
-            await ((Task)work.Value).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
-
+        await _running.DisposeAsync();
         _end.Dispose();
     }
 
@@ -150,38 +124,30 @@ internal sealed class DigestWork : IAsyncDisposable
         }
     }
 
-    private async Task<Sha256Digest?> ReadAsync(TransferName name, FileFacts facts, SemaphoreSlim? slot)
+    private async Task<Sha256Digest?> ReadAsync(TransferName name, FileFacts facts)
     {
-        try
+        _end.Token.ThrowIfCancellationRequested();
+        if (_records.TryRead(name, facts) is { } known)
         {
-            _end.Token.ThrowIfCancellationRequested();
-            if (_records.TryRead(name, facts) is { } known)
-            {
-                // Computed since the caller looked.
-                return known;
-            }
-
-            using SafeFileHandle? file = _tree.TryOpenFile(name);
-            if (file is null || _tree.Look(file) != facts)
-            {
-                return null;
-            }
-
-            Interlocked.Increment(ref _computed);
-            Sha256Digest digest = await HashAsync(file, facts.Length, _end.Token);
-            if (_tree.Look(file) != facts)
-            {
-                return null;
-            }
-
-            _records.Write(name, facts, digest);
-            return digest;
+            // Computed since the caller looked.
+            return known;
         }
-        finally
+
+        using SafeFileHandle? file = _tree.TryOpenFile(name);
+        if (file is null || _tree.Look(file) != facts)
         {
-            _running.TryRemove((name, facts), out _);
-            slot?.Release();
+            return null;
         }
+
+        Interlocked.Increment(ref _computed);
+        Sha256Digest digest = await HashAsync(file, facts.Length, _end.Token);
+        if (_tree.Look(file) != facts)
+        {
+            return null;
+        }
+
+        _records.Write(name, facts, digest);
+        return digest;
     }
 
     /// <summary>The digest of the first bytes of an open file.</summary>
