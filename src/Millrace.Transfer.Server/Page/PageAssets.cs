@@ -19,7 +19,10 @@ internal sealed class PageAssets
         ("licences.txt", "text/plain; charset=utf-8"),
     ];
 
-    /// <remarks>The same for all servers of a process: compressing them takes a fifth of a second of processor time.</remarks>
+    /// <remarks>
+    /// The same for all servers of a process. They are compressed for the first visitor: a server that shows nobody its page does not
+    /// spend a fifth of a second of processor time on it when it starts.
+    /// </remarks>
     private static readonly Dictionary<string, Asset> All = Names.ToDictionary(
         static one => one.Name, static one => new Asset(one.MediaType, Read(one.Name)), StringComparer.Ordinal);
 
@@ -30,16 +33,6 @@ internal sealed class PageAssets
     public bool IsMapped { get; set; }
 
     public static Asset? Find(string hash, string name) => hash == Hash ? All.GetValueOrDefault(name) : null;
-
-    /// <summary>Compresses all before the first visitor waits for it.</summary>
-    public static void Prepare() => _ = Task.Run(static () =>
-    {
-        foreach (Asset asset in All.Values)
-        {
-            _ = asset.In(ContentCoding.Brotli);
-            _ = asset.In(ContentCoding.Gzip);
-        }
-    });
 
     private static string HashAll()
     {

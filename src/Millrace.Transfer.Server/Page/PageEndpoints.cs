@@ -16,7 +16,6 @@ internal static class PageEndpoints
     public static IEndpointConventionBuilder Map(IEndpointRouteBuilder endpoints, IFileStore store, TransferServerOptions options)
     {
         endpoints.ServiceProvider.GetRequiredService<PageAssets>().IsMapped = true;
-        PageAssets.Prepare();
         RouteGroupBuilder group = endpoints.MapGroup("");
         group.MapMethods(
             AssetsPath + "/{hash}/{name}",
