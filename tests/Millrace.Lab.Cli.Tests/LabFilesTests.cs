@@ -35,7 +35,9 @@ public sealed partial class LabFilesTests : CommandTest
         }
 
         string report = await File.ReadAllTextAsync(Path.Combine(folder, "report.md"));
-        Assert.Contains("| FilePipe | 4 KiB |", report, StringComparison.Ordinal);
+
+        // Marked where nobody can tell whether the file was in the page cache.
+        Assert.Contains(OperatingSystem.IsLinux() ? "| FilePipe | 4 KiB |" : "| FilePipe (!) | 4 KiB |", report, StringComparison.Ordinal);
         string page = await File.ReadAllTextAsync(Path.Combine(folder, "report.html"));
         Assert.Contains("<script id=\"report-data\"", page, StringComparison.Ordinal);
         Assert.Contains(results.Finding!, output, StringComparison.Ordinal);

@@ -172,7 +172,7 @@ public sealed class ArchiveTests : ServerTest
         Assert.Equal(files, archive.Entries.Count);
     }
 
-    [Fact, NeedsLocalFolder]
+    [NeedsFact(Need.Unix), NeedsLocalFolder]
     public async Task Archive_of_a_folder_that_disappears_has_no_end()
     {
         // More than the connection holds, so that the second page is read after the folder is gone.
