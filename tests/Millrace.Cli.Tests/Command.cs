@@ -13,15 +13,16 @@ internal static partial class Command
     // Only against a hang: nothing here decides by time.
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
 
-    /// <summary>Beside the tests and named like them: Millrace.Cli.dll for Millrace.Cli.Tests.</summary>
-    public static string Program { get; } = Path.Combine(
-        AppContext.BaseDirectory, Path.ChangeExtension(typeof(Command).Assembly.GetName().Name, ".dll")!);
+    /// <summary>The program and its first arguments. The laboratory's command is beside its tests.</summary>
+    public static string[] Words { get; } = typeof(Command).Assembly.GetName().Name == "Millrace.Cli.Tests"
+        ? TestedCommand.Words
+        : ["dotnet", Path.Combine(AppContext.BaseDirectory, "Millrace.Lab.Cli.dll")];
 
     /// <summary>Starts it in a folder.</summary>
     public static Process Start(string folder, params string[] arguments) => Process.Start(Prepare(folder, arguments))!;
 
     /// <summary>How it is started in a folder, with its output and errors for the test to read.</summary>
-    public static ProcessStartInfo Prepare(string folder, params string[] arguments) => new("dotnet", [Program, .. arguments])
+    public static ProcessStartInfo Prepare(string folder, params string[] arguments) => new(Words[0], [.. Words[1..], .. arguments])
     {
         WorkingDirectory = folder,
         UseShellExecute = false,

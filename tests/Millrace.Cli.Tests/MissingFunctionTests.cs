@@ -14,7 +14,8 @@ public sealed class MissingFunctionTests : FolderTests
         string hook = typeof(StartupHook).Assembly.Location;
         var trip = new RoundTrip(
             Folder.Path, Folder.Path, "env", $"DOTNET_STARTUP_HOOKS={hook}", $"{StartupHook.RefusedVariable}={refused}",
-            $"MILLRACE_MISSING={function}", "dotnet", Command.Program);
+            $"MILLRACE_MISSING={function}", "dotnet",
+            Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll"));
         await trip.RunAsync();
     }
 }

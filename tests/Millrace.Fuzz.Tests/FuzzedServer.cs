@@ -44,11 +44,10 @@ public sealed partial class FuzzedServer : IDisposable
         File.WriteAllText(_folder["served/sub/b.txt"], "b");
         _beside = Beside();
 
-        string program = Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll");
         var start = new ProcessStartInfo(
-            "dotnet",
+            TestedCommand.Words[0],
             [
-                program, "serve", _folder["served"], "--port", "0", "--h2-port", "0", "--json", "--max-file", $"{MaxFile}",
+                .. TestedCommand.Words[1..], "serve", _folder["served"], "--port", "0", "--h2-port", "0", "--json", "--max-file", $"{MaxFile}",
                 "--max-total", "64M", "--max-transfers", "10000", "--max-uploads", "1000000", "--max-uploads-total", "1000000",
             ])
         {

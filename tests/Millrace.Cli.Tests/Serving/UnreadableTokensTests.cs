@@ -92,7 +92,7 @@ public sealed class UnreadableTokensTests : CommandTests
 
         // Root without the rights that make root pass every permission.
         var start = new ProcessStartInfo(
-            "setpriv", ["--bounding-set=-dac_override,-dac_read_search", "dotnet", Command.Program, "serve", "--port", "0"])
+            "setpriv", ["--bounding-set=-dac_override,-dac_read_search", .. Command.Words, "serve", "--port", "0"])
         {
             WorkingDirectory = Folder.Path,
             UseShellExecute = false,

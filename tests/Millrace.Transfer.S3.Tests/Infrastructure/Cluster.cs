@@ -38,7 +38,7 @@ internal sealed class Cluster : IAsyncDisposable
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
         };
-        start.Environment["MILLRACE"] = "dotnet " + MillraceCommand.Program;
+        start.Environment["MILLRACE"] = string.Join(' ', TestedCommand.Words);
         start.Environment["CEPH"] = ceph?.Address.GetLeftPart(UriPartial.Authority);
         Process process = Process.Start(start)!;
         string? line = await process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromMinutes(2));

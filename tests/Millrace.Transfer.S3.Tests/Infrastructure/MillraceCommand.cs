@@ -5,9 +5,6 @@ namespace Millrace.Transfer.S3.Tests.Infrastructure;
 /// <summary>The command, as a process.</summary>
 internal static class MillraceCommand
 {
-    /// <summary>Beside the tests.</summary>
-    public static string Program { get; } = Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll");
-
     /// <summary>What an S3 client of the tests' user needs, as environment variables.</summary>
     public static Dictionary<string, string> Keys { get; } = new()
     {
@@ -18,7 +15,7 @@ internal static class MillraceCommand
 
     public static Process Start(string folder, IReadOnlyDictionary<string, string>? environment, params string[] arguments)
     {
-        var start = new ProcessStartInfo("dotnet", [Program, .. arguments])
+        var start = new ProcessStartInfo(TestedCommand.Words[0], [.. TestedCommand.Words[1..], .. arguments])
         {
             WorkingDirectory = folder,
             UseShellExecute = false,

@@ -8,12 +8,15 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const command = process.env.MILLRACE_COMMAND ?? join(root, "src/Millrace.Cli/bin/Release/net10.0/Millrace.Cli.dll");
+/** The build of ./test, or another one that MILLRACE_COMMAND names, such as the release's single file. */
+const [command, ...first] = process.env.MILLRACE_COMMAND
+  ? [process.env.MILLRACE_COMMAND]
+  : ["dotnet", join(root, "src/Millrace.Cli/bin/Release/net10.0/Millrace.Cli.dll")];
 const script = join(root, "artifacts/grpc/web/peers.js");
 
 /** Runs the command to its end, and returns what it printed. */
 export function run(...args) {
-  const { status, stdout, stderr } = spawnSync("dotnet", [command, ...args], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(command, [...first, ...args], { encoding: "utf8" });
   if (status !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
   return stdout;
 }
@@ -25,10 +28,10 @@ export async function serve(...given) {
   for (const prepare of given) if (typeof prepare === "function") prepare(folder);
   let process, ended;
   const start = async (port) => {
-    process = spawn("dotnet", [command, "serve", folder, "--port", port, "--json", ...options], { stdio: ["ignore", "pipe", "inherit"] });
+    process = spawn(command, [...first, "serve", folder, "--port", port, "--json", ...options], { stdio: ["ignore", "pipe", "inherit"] });
     ended = once(process, "exit");
     const { value: ready } = await createInterface(process.stdout)[Symbol.asyncIterator]().next();
-    if (!ready) throw new Error(`${command} did not start.`);
+    if (!ready) throw new Error(`${[command, ...first].join(" ")} did not start.`);
     return JSON.parse(ready).address;
   };
   const address = await start("0");
