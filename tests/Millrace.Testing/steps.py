@@ -2,9 +2,9 @@
 
 usage: steps.py LOG FOLDER PROGRAM [ARGUMENT...]
 
-One line in LOG for each piece of memory of each call on a file below FOLDER: name of the call, "r" or "w", address, bytes,
-offset in the file, path. A filter makes the kernel stop the program at these calls alone: seccomp(2), ptrace(2), Linux on x86-64
-and arm64.
+One line in LOG for each piece of memory of each call on a file below FOLDER: name of the call, "r" or "w", address, bytes (of a
+read, no more than the file has), offset in the file, path. A filter makes the kernel stop the program at these calls alone:
+seccomp(2), ptrace(2), Linux on x86-64 and arm64.
 """
 import ctypes, os, platform, signal, struct, sys
 
@@ -54,9 +54,12 @@ def write_down(task, log, folder):
             with open(f"/proc/{task}/mem", "rb", 0) as memory_of_task:
                 memory_of_task.seek(memory)
                 pieces = list(struct.iter_unpack("QQ", memory_of_task.read(16 * count)))
+        size = os.stat(link).st_size
         if name in ("readv", "writev"):
-            offset = os.stat(link).st_size
+            offset = size
         for address, length in pieces:
+            if name.startswith("pread"):
+                length = max(0, min(length, size - offset))
             log.write(f"{name} {'r' if 'read' in name else 'w'} {address} {length} {offset} {path}\n")
             offset += length
         log.flush()
