@@ -24,7 +24,9 @@ internal static partial class OpenIdentity
 
             device = found.Volume;
             number = ((ulong)found.UpperIndex << 32) | found.LowerIndex;
-            return number != 0;
+
+            // ReFS has longer numbers, and says either of these where 64 bits cannot tell a file from the others.
+            return number is not (0 or ulong.MaxValue);
         }
 
         if (!SpecialFile.TryGetIdentity(file, out long unixDevice, out long inode))

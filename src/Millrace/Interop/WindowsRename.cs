@@ -19,10 +19,27 @@ internal static unsafe partial class WindowsRename
     private const uint ReplaceExisting = 1; // MOVEFILE_REPLACE_EXISTING
     private const int NameLength = 16; // offsetof(FILE_RENAME_INFO, FileNameLength), after the flags and a handle
     private const int Name = 20;
+    private const int MaxShortPath = 248; // MAX_PATH less the 12 characters of a name that folders keep free
 
     /// <returns>False on other systems, and when the file was not renamed, for whatever reason: an ordinary rename tells it.</returns>
-    public static bool TryReplace(string path, string target) =>
-        OperatingSystem.IsWindows() && (TryReplaceOpen(path, target) || MoveFileEx(path, target, ReplaceExisting));
+    public static bool TryReplace(string path, string target)
+    {
+        if (!OperatingSystem.IsWindows())
+        {
+            return false;
+        }
+
+        (path, target) = (Extended(path), Extended(target));
+        return TryReplaceOpen(path, target) || MoveFileEx(path, target, ReplaceExisting);
+    }
+
+    /// <summary>
+    /// A long path in the form that Windows takes: https://learn.microsoft.com/windows/win32/fileio/maximum-file-path-limitation.
+    /// </summary>
+    internal static string Extended(string path) =>
+        path.Length < MaxShortPath || path.StartsWith(@"\\?\", StringComparison.Ordinal) || path.StartsWith(@"\\.\", StringComparison.Ordinal) ? path
+            : path.StartsWith(@"\\", StringComparison.Ordinal) ? @"\\?\UNC\" + path[2..]
+            : @"\\?\" + path;
 
     private static bool TryReplaceOpen(string path, string target)
     {

@@ -81,7 +81,7 @@ public sealed class CopyContentTests : FolderTests
         Assert.Equal(TestContent.Of(100_000).ToArray(), await File.ReadAllBytesAsync(Folder["copy"]));
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_file_of_proc_is_copied_to_its_end_although_its_size_is_0()
     {
         CopyResult copy = await FilePipe.CopyAsync("/proc/version", Folder["copy"], new FileCopyOptions { Verify = true }).Soon();
@@ -91,7 +91,7 @@ public sealed class CopyContentTests : FolderTests
         Assert.Equal(32, copy.Sha256.Length);
     }
 
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task A_file_that_overstates_its_length_is_copied_to_its_end()
     {
         // One page, say the files of /sys of themselves.
@@ -103,7 +103,7 @@ public sealed class CopyContentTests : FolderTests
         Assert.Equal(content.Length, copy.Length);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_copy_goes_from_one_device_to_another(bool back)
     {
         string memory = $"/dev/shm/millrace-tests-{Environment.ProcessId}-{Path.GetFileName(TestFolder.NewPath())}";

@@ -10,7 +10,7 @@ public sealed class SystemCallTests
     // 16 blocks of 256 KiB; a few more where the size is not known or a read is tried before it is waited for.
     private const int Most = 40;
 
-    [NeedsTheory(Need.Unix), EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task Small_chunks_need_no_more_reads_than_large_ones(ReadStrategy strategy, bool portable)
     {
         // In a process that does nothing else.

@@ -9,11 +9,11 @@ public sealed class WriterSystemCallTests
     private const int Length = CountedWrites.Length;
 
     // 16 blocks of 256 KiB, and a rest of less than a page now and then.
-    [NeedsTheory(Need.Unix), EveryWriter]
+    [NeedsTheory(Need.Linux), EveryWriter]
     public async Task Small_chunks_are_combined_into_large_writes(string kind) =>
         Assert.InRange(await CountAsync(kind, "small"), 1, 20);
 
-    [NeedsTheory(Need.Unix)]
+    [NeedsTheory(Need.Linux)]
     [InlineData("Buffered")]
     [InlineData("WriteBehind")]
     [InlineData("Portable")]
@@ -30,11 +30,11 @@ public sealed class WriterSystemCallTests
         Assert.Empty(pool.Sizes);
     }
 
-    [NeedsTheory(Need.Bash), InlineData("Buffered"), InlineData("Portable")]
+    [NeedsTheory(Need.Linux | Need.Bash), InlineData("Buffered"), InlineData("Portable")]
     public async Task Variable_fixes_the_bytes_of_one_write(string kind) =>
         Assert.Equal(Length / CountedWrites.FixedBytes, await CountAsync(kind, "large", $"export MILLRACE_BLOCK_BYTES={CountedWrites.FixedBytes}"));
 
-    [NeedsTheory(Need.Unix), InlineData("Buffered"), InlineData("Portable")]
+    [NeedsTheory(Need.Linux), InlineData("Buffered"), InlineData("Portable")]
     public async Task Option_fixes_the_bytes_of_one_write(string kind) =>
         Assert.Equal(Length / CountedWrites.FixedBytes, await CountAsync(kind, "fixed"));
 
@@ -43,7 +43,7 @@ public sealed class WriterSystemCallTests
         Assert.Equal(Length / Math.Min(512 * 1024, StagedFile.UsuallyAtOnce), await CountAsync("Buffered", "both"));
 
     // Two per block if the end of the block splits a read; 4,195 reads would otherwise be as many writes.
-    [Fact]
+    [NeedsFact(Need.Linux)]
     public async Task Small_reads_of_a_stream_fill_whole_blocks() =>
         Assert.InRange(await CountAsync("Buffered", "stream"), 1, 3 * Length / (256 * 1024));
 

@@ -89,7 +89,7 @@ public class DirectStrategyTests
         Assert.False(DirectNative.IsDirect((int)handle.DangerousGetHandle()));
     }
 
-    [NeedsFact(Need.Unix)]
+    [NeedsFact(Need.Linux)]
     public async Task A_deleted_file_is_read()
     {
         string path = DirectReaders.NewFile(300_000);

@@ -4,7 +4,7 @@ namespace Millrace.Tests.Faults;
 
 public sealed class SystemErrorTests
 {
-    /// <summary>macOS: EAGAIN, ENAMETOOLONG, EDQUOT, EDEADLK, ENOSPC and EEXIST in its sys/errno.h.</summary>
+    /// <summary>macOS: EAGAIN, ENAMETOOLONG, EDQUOT, EDEADLK, ENOSPC, EEXIST and EINPROGRESS in its sys/errno.h.</summary>
     [Theory]
     [InlineData("macOS", 35, FilePipeError.Sharing)]
     [InlineData("macOS", 63, FilePipeError.NameTooLong)]
@@ -12,6 +12,7 @@ public sealed class SystemErrorTests
     [InlineData("macOS", 11, FilePipeError.Failed)]
     [InlineData("macOS", 28, FilePipeError.NoSpace)]
     [InlineData("macOS", 17, FilePipeError.NameTaken)]
+    [InlineData("macOS", 36, FilePipeError.Failed)]
     [InlineData("Linux", 11, FilePipeError.Sharing)]
     [InlineData("Linux", 36, FilePipeError.NameTooLong)]
     [InlineData("Linux", 122, FilePipeError.QuotaExceeded)]

@@ -3,7 +3,7 @@ namespace Millrace.Tests.Sources;
 /// <summary>Character devices.</summary>
 public sealed class DeviceTests
 {
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task The_null_device_is_empty(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open("/dev/null", strategy, portable, null);
@@ -11,7 +11,7 @@ public sealed class DeviceTests
         await reader.AssertRestAsync(0, 0);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task A_part_of_an_endless_device_ends(ReadStrategy strategy, bool portable)
     {
         const int Length = (1024 * 1024) + 3;
@@ -23,7 +23,7 @@ public sealed class DeviceTests
         Assert.False(bytes.AsSpan().ContainsAnyExcept((byte)0));
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Unix), EveryValue]
     public async Task An_endless_device_is_read_until_the_reader_stops(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = Open("/dev/zero", strategy, portable, null);

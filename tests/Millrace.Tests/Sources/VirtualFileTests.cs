@@ -5,7 +5,7 @@ namespace Millrace.Tests.Sources;
 /// <summary>Files of /proc and /sys: their size is 0 or a page, whatever is in them.</summary>
 public sealed class VirtualFileTests
 {
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_file_of_proc_without_a_size_is_read_to_its_end(ReadStrategy strategy, bool portable)
     {
         string text = await ReadAsync("/proc/self/status", strategy, portable);
@@ -16,7 +16,7 @@ public sealed class VirtualFileTests
         Assert.EndsWith("\n", text, StringComparison.Ordinal);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_file_of_proc_reads_the_same_as_with_File_ReadAllBytes(ReadStrategy strategy, bool portable)
     {
         foreach (string path in new[] { "/proc/version", "/proc/filesystems", "/proc/self/environ" })
@@ -33,7 +33,7 @@ public sealed class VirtualFileTests
             text.Split('\n').Where(line => !line.StartsWith("cpu MHz", StringComparison.Ordinal));
     }
 
-    [Theory]
+    [NeedsTheory(Need.Linux)]
     [InlineData(ReadStrategy.Buffered, false)]
     [InlineData(ReadStrategy.Buffered, true)]
     [InlineData(ReadStrategy.ReadAhead, false)]
@@ -46,7 +46,7 @@ public sealed class VirtualFileTests
         Assert.Equal(await File.ReadAllTextAsync("/proc/kallsyms"), text);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_file_of_sys_ends_before_its_size(ReadStrategy strategy, bool portable)
     {
         const string Path = "/sys/devices/system/cpu/online";
@@ -58,7 +58,7 @@ public sealed class VirtualFileTests
         Assert.InRange(text.Length, 2, 100);
     }
 
-    [Theory, EveryValue]
+    [NeedsTheory(Need.Linux), EveryValue]
     public async Task A_file_without_a_size_can_be_read_again(ReadStrategy strategy, bool portable)
     {
         await using FilePipeReader reader = TestReader.Open("/proc/version", strategy, portable);
