@@ -12,6 +12,7 @@ RUN dotnet publish src/Millrace.Cli -c Release -a "$TARGETARCH" -p:SingleFile=tr
 
 FROM mcr.microsoft.com/dotnet/runtime-deps:10.0-noble-chiseled
 COPY --from=build /program/Millrace.Cli /usr/bin/millrace
+COPY LICENSE THIRD-PARTY-NOTICES.txt /usr/share/doc/millrace/
 COPY --from=build --chown=$APP_UID:$APP_UID /data /data
 USER $APP_UID
 VOLUME /data

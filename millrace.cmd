@@ -52,7 +52,7 @@ del "%LOG%"
 type nul >"%STAMP%"
 
 :run
-dotnet "%COMMAND%" %*
+dotnet "%COMMAND%" %ARGUMENTS%
 exit /b %ERRORLEVEL%
 
 :how_to_get

@@ -1,5 +1,5 @@
 @echo off
-rem Builds everything and runs every test. On Linux and macOS ./test does more (formatting, the portable paths).
+rem Builds everything and runs every test. On Linux ./test does more (formatting, the portable paths).
 setlocal
 cd /d "%~dp0"
 where dotnet >nul 2>nul
@@ -8,7 +8,7 @@ if errorlevel 1 (
   exit /b 1
 )
 if "%1"=="--fuzz" (
-  echo ./test --fuzz runs on Linux and macOS. Here: set MILLRACE_FUZZ_SECONDS=1800, then dotnet test tests/Millrace.Fuzz.Tests -c Release
+  echo ./test --fuzz runs on Linux. Here: set MILLRACE_FUZZ_SECONDS=1800, then dotnet test tests/Millrace.Fuzz.Tests -c Release
   exit /b 1
 )
 if "%1"=="--soak" set MILLRACE_SOAK=1

@@ -81,7 +81,7 @@ publish_single() {
   logged dotnet publish src/Millrace.Cli -r "$system" "${common[@]}" --no-restore "${single[@]}" "$@" -warnaserror -o "$folder"
   rm -f "$folder"/*.dbg "$folder"/*.pdb
   mv "$folder/Millrace.Cli.exe" "$folder/millrace.exe" 2>/dev/null || mv "$folder/Millrace.Cli" "$folder/millrace"
-  cp LICENSE README.md CHANGELOG.md "$folder"
+  cp LICENSE THIRD-PARTY-NOTICES.txt README.md CHANGELOG.md "$folder"
   bill Millrace.Cli "$name" "$system"
   find "$folder" -exec touch -d "@$(git log -1 --format=%ct)" {} +
   case "$system" in

@@ -45,6 +45,7 @@ public sealed class PublishedPackageTests
             bool isTool = id.EndsWith(".Cli", StringComparison.Ordinal);
             string folder = isTool ? "tools/net10.0/any/" : "lib/net10.0/";
             string[] wanted = ["README.md", "icon.png", "LICENSE", folder + id + ".dll"];
+            Assert.Equal(isTool, Entries[name].Contains("THIRD-PARTY-NOTICES.txt"));
             Assert.Subset(Entries[name].ToHashSet(), wanted.ToHashSet());
             Assert.True(isTool || Entries[name].Contains(folder + id + ".xml"), name);
             Assert.Contains(folder + id + ".pdb", Entries[Path.ChangeExtension(name, ".snupkg")]);
