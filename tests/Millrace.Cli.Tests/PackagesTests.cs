@@ -8,7 +8,7 @@ namespace Millrace.Cli.Tests;
 /// <summary>What <c>dotnet pack</c> makes of the built solution, and whether the command runs from its package.</summary>
 public sealed class PackagesTests : FolderTests
 {
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "has no .NET SDK")]
     public void The_library_package_carries_readme_licence_documentation_and_symbols()
     {
         Pack("Millrace");
@@ -22,7 +22,7 @@ public sealed class PackagesTests : FolderTests
         Assert.Contains("lib/net10.0/Millrace.pdb", Entries("Millrace.[0-9]*.snupkg"));
     }
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "has no .NET SDK")]
     public async Task Both_commands_install_as_dotnet_tools_and_one_starts_the_other()
     {
         Pack("Millrace.Cli");

@@ -69,7 +69,7 @@ public sealed class ConnectionTests : FolderTests
         await _ended.Task.Soon();
     }
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "closes a connection that should be reset")]
     public async Task Handler_that_aborts_resets_the_connection()
     {
         await using TestHost host = await TestHost.StartAsync(app => app.MapGet("/", async (HttpContext context) =>

@@ -113,7 +113,7 @@ public sealed class FileResponseTests : FolderTests
         Assert.True(all.Length < 1000);
     }
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "closes a connection that should be reset")]
     public async Task File_that_is_shorter_than_announced_aborts_the_response_and_tells_the_handler()
     {
         await using TestHost host = await StartAsync();
@@ -175,7 +175,7 @@ public sealed class FileResponseTests : FolderTests
         Assert.Equal(-1, body[written..].IndexOfAnyExcept((byte)'x'));
     }
 
-    [NeedsTheory(Need.Wine)]
+    [NeedsTheory(Need.Wine, "makes no keys and certificates")]
     [InlineData(2, false)]
     [InlineData(2, true)]
     [InlineData(1, true)]

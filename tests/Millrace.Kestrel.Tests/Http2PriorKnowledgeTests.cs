@@ -56,7 +56,7 @@ public sealed class Http2PriorKnowledgeTests
         Assert.False(File.Exists(path));
     }
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "makes no keys and certificates")]
     public async Task With_TLS_the_negotiation_decides()
     {
         using var certificate = FileResponseTests.MakeCertificate();

@@ -65,7 +65,7 @@ public static class Needs
             "Needs dpkg, lintian and systemd-analyze: apt-get install file groff-base lintian man-db systemd."),
         [Need.Wine] = Reason(
             () => !OperatingSystem.IsWindows() || !NativeLibrary.TryGetExport(NativeLibrary.Load("ntdll.dll"), "wine_get_version", out _),
-            "Wine 8 does not rename over an open file, resets no connection, ends no send that waits for ever, makes no keys, has neither SDK nor git, and .NET allocates more on it."),
+            "Wine 8"),
         [Need.Links] = Reason(CanLink, "Makes symbolic links, which Windows lets developers and administrators do, and Wine 8 nobody."),
         [Need.LoadTools] = Reason(
             () => IsInstalled("h2load") && IsInstalled("nghttp") && IsInstalled("wrk") && IsInstalled("hey") && IsInstalled("slowhttptest"),
@@ -79,11 +79,20 @@ public static class Needs
     };
 
     /// <returns>Why a test with these needs cannot run here; null when it can.</returns>
-    public static string? Missing(Need needs)
+    public static string? Missing(Need needs, string? wine = null)
     {
+        if (needs.HasFlag(Need.Wine) != (wine is not null))
+        {
+            throw new ArgumentException("A test that Wine cannot run says what Wine does otherwise, and no other test does.", nameof(wine));
+        }
+
         string[] missing =
         [
-            .. Reasons.Where(entry => needs.HasFlag(entry.Key)).Select(entry => entry.Value.Value).OfType<string>(),
+            .. from entry in Reasons
+               where needs.HasFlag(entry.Key)
+               let reason = entry.Value.Value
+               where reason is not null
+               select entry.Key == Need.Wine ? $"{reason} {wine}." : reason,
         ];
         return missing.Length == 0 ? null : string.Join(' ', missing);
     }

@@ -8,7 +8,9 @@ namespace Millrace.Testing;
 [TraitDiscoverer("Millrace.Testing.NeedTraits", "Millrace.Testing")]
 public sealed class NeedsFactAttribute : FactAttribute, ITraitAttribute
 {
-    public NeedsFactAttribute(Need needs) => Skip = Needs.Missing(needs)!;
+    /// <param name="needs">What the test cannot run without.</param>
+    /// <param name="wine">With <see cref="Need.Wine"/>, and only then: what Wine does otherwise.</param>
+    public NeedsFactAttribute(Need needs, string? wine = null) => Skip = Needs.Missing(needs, wine)!;
 }
 
 /// <summary>The same for a theory.</summary>
@@ -16,7 +18,8 @@ public sealed class NeedsFactAttribute : FactAttribute, ITraitAttribute
 [TraitDiscoverer("Millrace.Testing.NeedTraits", "Millrace.Testing")]
 public sealed class NeedsTheoryAttribute : TheoryAttribute, ITraitAttribute
 {
-    public NeedsTheoryAttribute(Need needs) => Skip = Needs.Missing(needs)!;
+    /// <inheritdoc cref="NeedsFactAttribute(Need, string?)"/>
+    public NeedsTheoryAttribute(Need needs, string? wine = null) => Skip = Needs.Missing(needs, wine)!;
 }
 
 /// <summary>Gives a test one trait <c>Needs</c> for each of its needs.</summary>

@@ -8,7 +8,7 @@ public sealed partial class ChangelogTests
 {
     private static readonly string Text = File.ReadAllText(Path.Combine(Repository.Root, "CHANGELOG.md"));
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "has no git")]
     public void Changelog_has_a_section_for_the_newest_version_and_working_links() =>
         Assert.Empty(ProblemsOf(Text, NewestTag()));
 

@@ -6,7 +6,7 @@ public sealed class AppendAllocationTests
 {
     private const int Flushes = 1000;
 
-    [NeedsTheory(Need.Wine), EveryValue]
+    [NeedsTheory(Need.Wine, "makes .NET allocate more"), EveryValue]
     public async Task Flushes_of_one_writer_allocate_nothing(bool portable, Durability durability)
     {
         await using FileAppendWriter writer = Logs.Open(TestFolder.NewPath(), portable, durability);
@@ -14,7 +14,7 @@ public sealed class AppendAllocationTests
         await AssertFreeAsync([writer]);
     }
 
-    [NeedsTheory(Need.Wine), EveryValue]
+    [NeedsTheory(Need.Wine, "makes .NET allocate more"), EveryValue]
     public async Task Flushes_of_several_writers_allocate_nothing(bool portable)
     {
         string path = TestFolder.NewPath();

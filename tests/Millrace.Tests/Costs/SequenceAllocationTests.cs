@@ -34,7 +34,7 @@ public sealed class SequenceAllocationTests
         return cases;
     }
 
-    [NeedsTheory(Need.Release | Need.Wine), MemberData(nameof(Cases))]
+    [NeedsTheory(Need.Release | Need.Wine, "makes .NET allocate more"), MemberData(nameof(Cases))]
     public void An_iteration_over_a_file_in_memory_allocates_at_most_2_KiB(string walk, int length)
     {
         string path = FileOf(length);

@@ -6,7 +6,7 @@ public class DirectAllocationTests
 {
     private const int Size = (8 * 1024 * 1024) + 4097;
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "makes .NET allocate more")]
     public async Task Reading_allocates_next_to_nothing()
     {
         const int Limit = 1024;

@@ -22,7 +22,7 @@ public sealed class ReplaceTests : FolderTests
         Assert.Equal(["file"], Folder.Names);
     }
 
-    [NeedsTheory(Need.Wine), EveryWriter]
+    [NeedsTheory(Need.Wine, "does not rename over an open file"), EveryWriter]
     public async Task Readers_of_the_old_file_continue_reading_it(string kind)
     {
         await File.WriteAllTextAsync(Folder["file"], "old");

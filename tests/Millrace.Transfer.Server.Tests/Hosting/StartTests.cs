@@ -200,7 +200,7 @@ public sealed class StartTests : IDisposable
         Assert.Fail("There were no two ports side by side.");
     }
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "makes no keys and certificates")]
     public async Task Certificate_enables_TLS_and_http2_on_one_port()
     {
         await using ServedFolder served = await ServedFolder.StartAsync(options =>

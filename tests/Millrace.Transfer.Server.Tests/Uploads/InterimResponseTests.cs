@@ -7,7 +7,7 @@ public sealed class InterimResponseTests
 {
     private const string Version = "Upload-Draft-Interop-Version: 8\r\n";
 
-    [NeedsTheory(Need.Wine), InlineData(false), InlineData(true)]
+    [NeedsTheory(Need.Wine, "makes no keys and certificates"), InlineData(false), InlineData(true)]
     public async Task Interim_response_has_the_final_Location_before_the_body(bool tls)
     {
         await using RunningServer server = await StartAsync(tls);
@@ -46,7 +46,7 @@ public sealed class InterimResponseTests
         Assert.Equal("abcd", await File.ReadAllTextAsync(server.PathOf("a")));
     }
 
-    [NeedsTheory(Need.Wine), InlineData(false), InlineData(true)]
+    [NeedsTheory(Need.Wine, "makes no keys and certificates"), InlineData(false), InlineData(true)]
     public async Task Client_that_expects_100_gets_it_after_the_interim_response(bool tls)
     {
         await using RunningServer server = await StartAsync(tls);
@@ -58,7 +58,7 @@ public sealed class InterimResponseTests
         Assert.StartsWith("HTTP/1.1 201", await connection.ReadHeadAsync(), StringComparison.Ordinal);
     }
 
-    [NeedsTheory(Need.Wine), InlineData(false), InlineData(true)]
+    [NeedsTheory(Need.Wine, "makes no keys and certificates"), InlineData(false), InlineData(true)]
     public async Task Pipelined_requests_are_answered_in_order(bool tls)
     {
         await using RunningServer server = await StartAsync(tls);
@@ -107,7 +107,7 @@ public sealed class InterimResponseTests
         Assert.StartsWith("HTTP/1.1 412", await connection.ReadHeadAsync(), StringComparison.Ordinal);
     }
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "makes no keys and certificates")]
     public async Task HTTP_2_is_served_without_interim_responses()
     {
         await using RunningServer server = await StartAsync(tls: true);

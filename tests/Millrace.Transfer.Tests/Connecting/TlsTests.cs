@@ -10,7 +10,7 @@ public sealed class TlsTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    [NeedsTheory(Need.Wine)]
+    [NeedsTheory(Need.Wine, "makes no keys and certificates")]
     [InlineData(TransferProtocol.Auto, TransferProtocol.Http2)]
     [InlineData(TransferProtocol.Http1, TransferProtocol.Http1)]
     [InlineData(TransferProtocol.Tus, TransferProtocol.Tus)]
@@ -47,7 +47,7 @@ public sealed class TlsTests : IDisposable
         Assert.Equal(content, await File.ReadAllBytesAsync(_folder["y"]));
     }
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "makes no keys and certificates")]
     public async Task Untrusted_certificate_is_reported_and_not_retried()
     {
         await using TestServer server = await StartAsync();

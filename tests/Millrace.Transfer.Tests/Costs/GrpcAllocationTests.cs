@@ -12,7 +12,7 @@ public sealed class GrpcAllocationTests
 {
     private const string PoolVariable = "DOTNET_SYSTEM_BUFFERS_SHAREDARRAYPOOL_MAXARRAYSPERPARTITION";
 
-    [NeedsTheory(Need.Release | Need.Wine)]
+    [NeedsTheory(Need.Release | Need.Wine, "makes .NET allocate more")]
     [InlineData(TransferProtocol.Grpc, TransferCompression.None, 512)]
     [InlineData(TransferProtocol.Grpc, TransferCompression.Gzip, 1024)]
     [InlineData(TransferProtocol.GrpcWeb, TransferCompression.None, 512)]

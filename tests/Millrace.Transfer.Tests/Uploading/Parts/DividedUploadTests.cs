@@ -25,7 +25,7 @@ public sealed class DividedUploadTests : ServerTest
         await LongWay.NothingIsLeftAsync(Server);
     }
 
-    [NeedsFact(Need.Wine)]
+    [NeedsFact(Need.Wine, "makes no keys and certificates")]
     public async Task Parts_over_HTTP_2_use_separate_connections()
     {
         using var folder = new TemporaryFolder();
