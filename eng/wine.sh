@@ -13,8 +13,8 @@ here=src/Millrace.Cli/bin/Release/net10.0/Millrace.Cli.dll
 # Built beside the checkout's own bin and obj, which are for no system in particular: the commands where eng/publish.sh builds, whose
 # libraries serve for Windows too; the tests' runner apart from it, because both may run at once.
 publish() {
-  DOTNET_TieredCompilation=0 dotnet publish "$1" -c Release -r win-x64 --self-contained -o "$windows/$2" --artifacts-path "$3" -p:LockFolder="$windows/locks" \
-    -p:RestoreLockedMode=false -p:ContinuousIntegrationBuild=true -p:RunAnalyzers=false -p:UseSharedCompilation=true -v quiet --nologo ||
+  "${compiling[@]}" dotnet publish "$1" -c Release -r win-x64 --self-contained -o "$windows/$2" --artifacts-path "$3" \
+    -p:LockFolder="$windows/locks" -p:RestoreLockedMode=false -p:ContinuousIntegrationBuild=true -p:RunAnalyzers=false -p:UseSharedCompilation=true -v quiet --nologo ||
     exit 1
 }
 mkdir -p "$windows/locks"

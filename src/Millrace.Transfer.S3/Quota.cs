@@ -12,7 +12,7 @@ internal sealed class Quota(long? max)
     /// <summary>Replaces what is known by what the bucket has. What this server is receiving is in none of its lists.</summary>
     public void Set(long used) => Interlocked.Exchange(ref _used, used + Interlocked.Read(ref _receiving));
 
-    /// <summary>Counts bytes of a file that is being received, written now or left by an earlier request; negative at its end.</summary>
+    /// <summary>Counts bytes of a file that is being received, from this request or an earlier one; negative when it ends.</summary>
     public void Receive(long bytes) => Interlocked.Add(ref _receiving, bytes);
 
     /// <summary>Adds bytes, or takes them away.</summary>

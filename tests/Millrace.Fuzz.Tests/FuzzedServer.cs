@@ -9,7 +9,7 @@ using System.Text.RegularExpressions;
 namespace Millrace.Fuzz.Tests;
 
 /// <summary>
-/// `millrace serve` as a process, and what must hold whatever it receives: it answers, without a failure of its own; its log
+/// `millrace serve` as a process, and what must hold whatever it receives: it answers and does not fail; its log
 /// has no stack trace; its memory stays bounded; it neither shows nor changes anything beside its folder.
 /// </summary>
 public sealed partial class FuzzedServer : IDisposable
@@ -44,19 +44,10 @@ public sealed partial class FuzzedServer : IDisposable
         File.WriteAllText(_folder["served/sub/b.txt"], "b");
         _beside = Beside();
 
-        var start = new ProcessStartInfo(
-            TestedCommand.Words[0],
-            [
-                .. TestedCommand.Words[1..], "serve", _folder["served"], "--port", "0", "--h2-port", "0", "--json", "--max-file", $"{MaxFile}",
-                "--max-total", "64M", "--max-transfers", "10000", "--max-uploads", "1000000", "--max-uploads-total", "1000000",
-            ])
-        {
-            UseShellExecute = false,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
-        start.Environment.Remove("MILLRACE_TOKEN");
-        _process = Process.Start(start)!;
+        _process = Process.Start(
+            TestedCommand.Prepare(
+                "serve", _folder["served"], "--port", "0", "--h2-port", "0", "--json", "--max-file", $"{MaxFile}",
+                "--max-total", "64M", "--max-transfers", "10000", "--max-uploads", "1000000", "--max-uploads-total", "1000000"))!;
         _ = LogAsync(_process.StandardError);
         string ready = _process.StandardOutput.ReadLine()
             ?? throw new InvalidOperationException("millrace serve did not start: " + string.Join('\n', _log));
@@ -74,8 +65,8 @@ public sealed partial class FuzzedServer : IDisposable
 
     /// <summary>Sends bytes in pieces and reads everything that comes back until the server closes or resets.</summary>
     /// <param name="whole">
-    /// Whether the server can tell where the request ends, and closes after its answer. Otherwise it is told that nothing more
-    /// comes, after a while in which it may answer: Kestrel takes the end of what a client sends for its wish to abort.
+    /// Whether the server can tell where the request ends, and closes after its answer. Otherwise the socket is shut down for
+    /// sending, after a while in which the server may answer: Kestrel aborts a request whose client shuts down.
     /// </param>
     public async Task<byte[]> ExchangeAsync(Random random, byte[] bytes, int? port = null, bool whole = false)
     {

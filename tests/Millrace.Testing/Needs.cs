@@ -83,7 +83,7 @@ public static class Needs
     {
         if (needs.HasFlag(Need.Wine) != (wine is not null))
         {
-            throw new ArgumentException("A test that Wine cannot run says what Wine does otherwise, and no other test does.", nameof(wine));
+            throw new ArgumentException("A test that Wine cannot run needs a reason, and only such a test has one.", nameof(wine));
         }
 
         string[] missing =

@@ -9,7 +9,7 @@ namespace Millrace.Testing;
 public sealed class NeedsFactAttribute : FactAttribute, ITraitAttribute
 {
     /// <param name="needs">What the test cannot run without.</param>
-    /// <param name="wine">With <see cref="Need.Wine"/>, and only then: what Wine does otherwise.</param>
+    /// <param name="wine">With <see cref="Need.Wine"/>, and only then: why Wine cannot run the test, as the rest of a sentence about it.</param>
     public NeedsFactAttribute(Need needs, string? wine = null) => Skip = Needs.Missing(needs, wine)!;
 }
 

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Millrace.Testing;
 
 /// <summary>How tests start <c>millrace</c>.</summary>
@@ -10,4 +12,17 @@ public static class TestedCommand
     public static string[] Words { get; } = Environment.GetEnvironmentVariable("MILLRACE_COMMAND") is { Length: > 0 } file
         ? [file]
         : ["dotnet", Path.Combine(AppContext.BaseDirectory, "Millrace.Cli.dll")];
+
+    /// <summary>A start with arguments, with output and errors for the test to read, and without a token of whoever runs the test.</summary>
+    public static ProcessStartInfo Prepare(params IEnumerable<string> arguments)
+    {
+        var start = new ProcessStartInfo(Words[0], [.. Words[1..], .. arguments])
+        {
+            UseShellExecute = false,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        start.Environment.Remove("MILLRACE_TOKEN");
+        return start;
+    }
 }

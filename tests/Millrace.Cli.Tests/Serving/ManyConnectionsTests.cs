@@ -38,7 +38,7 @@ public sealed class ManyConnectionsTests : CommandTests
         Folder.Write("files/small", "small"u8.ToArray());
         using ServedCommand serve = await ServeAsync("files", "--max-connections", $"{Connections + 10}");
 
-        // What the first requests take, once, is not for their connections.
+        // The first requests allocate buffers and compile code once, which would count as memory of their connections.
         for (int i = 0; i < 200; i++)
         {
             Assert.Equal("small", await serve.Client.GetStringAsync("files/small"));

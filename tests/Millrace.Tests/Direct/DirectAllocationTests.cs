@@ -14,7 +14,7 @@ public class DirectAllocationTests
         var options = new FileReadOptions { Strategy = ReadStrategy.Direct };
 
         // Once is enough: what else the process does meanwhile counts too, and a busy machine spreads that over many rounds.
-        // Not a method of its own, whose task would count.
+        // Not in another method, whose task would count.
         long least = long.MaxValue;
         for (int round = 0; round < 500 && least > Limit; round++)
         {

@@ -5,7 +5,7 @@ namespace Millrace.Transfer.S3.Tests.Infrastructure;
 /// <summary>The command, as a process.</summary>
 internal static class MillraceCommand
 {
-    /// <summary>What an S3 client of the tests' user needs, as environment variables.</summary>
+    /// <summary>The environment variables that an S3 client needs for the tests' account.</summary>
     public static Dictionary<string, string> Keys { get; } = new()
     {
         ["AWS_ACCESS_KEY_ID"] = CephServer.AccessKey,
@@ -15,21 +15,15 @@ internal static class MillraceCommand
 
     public static Process Start(string folder, IReadOnlyDictionary<string, string>? environment, params string[] arguments)
     {
-        var start = new ProcessStartInfo(TestedCommand.Words[0], [.. TestedCommand.Words[1..], .. arguments])
-        {
-            WorkingDirectory = folder,
-            UseShellExecute = false,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
+        ProcessStartInfo start = TestedCommand.Prepare(arguments);
+        start.WorkingDirectory = folder;
         foreach ((string name, string value) in environment ?? Keys)
         {
             start.Environment[name] = value;
         }
 
-        // What the tests' user may have: profiles, tokens.
+        // Not the profiles of whoever runs the tests.
         start.Environment["HOME"] = folder;
-        start.Environment.Remove("MILLRACE_TOKEN");
         return Process.Start(start)!;
     }
 
