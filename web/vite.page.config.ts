@@ -13,7 +13,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: { app: "src/page/main.ts" },
-      output: { entryFileNames: "[name].js", assetFileNames: "app[extname]", codeSplitting: false },
+      output: { entryFileNames: "[name].js", chunkFileNames: "[name].js", assetFileNames: "app[extname]" },
     },
   },
   worker: { format: "es", rolldownOptions: { output: { entryFileNames: "worker.js" } } },

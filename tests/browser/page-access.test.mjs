@@ -17,14 +17,14 @@ const tokens = {};
 
 before(async () => {
   // The name of a page that gave itself the address of this machine.
-  browser = await launch("--host-resolver-rules=MAP evil.example 127.0.0.1");
+  browser = await launch("--host-resolver-rules=MAP evil.example 127.0.0.1, MAP lan.example 127.0.0.1");
   mine = disk();
   server = await serve("--h2-port", "none", "--quiet", (folder) => {
     writeFileSync(join(folder, "kept.txt"), "secret");
     mkdirSync(join(folder, "team"));
     writeFileSync(join(folder, "team/plan.txt"), "plan");
     for (const [name, ...options] of [
-      ["all"], ["reader", "--scope", "read,list"], ["drop", "--scope", "write"], ["team", "--prefix", "team"], ["gone"], ["linker", "--scope", "read,list,link"],
+      ["all"], ["reader", "--scope", "read,list"], ["drop", "--scope", "write"], ["team", "--prefix", "team"], ["gone"], ["linker", "--scope", "read,list,link"], ["fresh", "--prefix", "fresh"],
     ]) tokens[name] = run("token", "add", name, "--folder", folder, ...options).trim();
   });
   site = createServer((_, response) => {
@@ -183,6 +183,103 @@ test("A token that only writes gets a place to drop files, and sees none", async
     assert.equal(await page.locator(".rows .row").count(), 0);
   });
   assert.equal(readFileSync(join(server.folder, "dropped.txt"), "utf8"), "dropped");
+});
+
+test("A token for a folder that does not exist yet gets a place to drop files", async () => {
+  await inPage(tokens.fresh, async (page) => {
+    await page.getByText("This folder is empty").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/files/fresh/");
+    await drop(page, [mine.write("fresh.txt", "fresh").path]);
+    await row(page, "fresh.txt").waitFor();
+  });
+  assert.equal(readFileSync(join(server.folder, "fresh/fresh.txt"), "utf8"), "fresh");
+});
+
+test("The question for the token stays until it is answered", async () => {
+  await inPage(undefined, async (page) => {
+    for (let i = 0; i < 4; i++) await page.keyboard.press("Escape");
+    await page.waitForTimeout(200);
+    await signIn(page, tokens.all);
+    await listed(page);
+  });
+});
+
+test("A link on another site to a file shows the file to somebody who is signed in", async () => {
+  await inPage(tokens.all, async (page, context) => {
+    await listed(page);
+    const foreign = await context.newPage();
+    await foreign.goto(`http://evil.example:${site.address().port}`);
+    for (const [name, text] of [["kept.txt", "secret"], ["gone.txt", "It no longer exists."]]) {
+      await foreign.setContent(`<a href="${server.address}/files/${name}">file</a>`);
+      await foreign.getByRole("link").click();
+      await foreign.getByText(text).waitFor();
+      await foreign.goto(`http://evil.example:${site.address().port}`);
+    }
+  });
+});
+
+test("When the session ends during many uploads, the page asks for the token once", async () => {
+  for (let i = 0; i < 60; i++) mine.write(`many/${i}.txt`, `content ${i}`);
+  const way = await line(server.address);
+  await inPage(tokens.all, async (page) => {
+    await listed(page);
+    await page.evaluate(() => fetch("/session", { method: "DELETE" }));
+    const refused = [], sessions = [];
+    page.on("response", (response) => {
+      if (response.status() === 401) refused.push(response.url());
+      if (response.url().endsWith("/session") && response.request().method() === "GET") sessions.push(response.url());
+    });
+    await drop(page, [join(mine.folder, "many")]);
+    await dialog(page).getByText("Your session has ended.").waitFor();
+    await page.waitForTimeout(500);
+    assert.ok(refused.length <= 3, `${refused.length} requests were refused`);
+    await signIn(page, tokens.all);
+    await page.getByRole("heading", { name: "60 files uploaded" }).waitFor();
+    assert.equal(sessions.length, 1);
+  }, { address: way.address });
+  way.stop();
+  assert.equal(readFileSync(join(server.folder, "many/59.txt"), "utf8"), "content 59");
+});
+
+test("What one person chose is not uploaded with the token of the next", async () => {
+  const file = mine.write("mine alone.bin", 24 * MiB);
+  const way = await line(server.address);
+  await inPage(tokens.all, async (page) => {
+    await listed(page);
+    way.hold(12 * MiB);
+    await drop(page, [file.path]);
+    await halfWay(page);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await dialog(page).getByText("Signed out").waitFor();
+    way.release();
+    await signIn(page, tokens.drop);
+    await page.getByText("You can upload files here").waitFor();
+    await page.waitForTimeout(500);
+    assert.equal(await page.locator(".task").count(), 0);
+  }, { address: way.address });
+  way.stop();
+  assert.equal(existsSync(join(server.folder, "mine alone.bin")), false);
+});
+
+test("At a plain HTTP address of a network, files are uploaded with checksums", async () => {
+  const own = await serve("--h2-port", "none", "--quiet", "--host-name", "lan.example");
+  const file = mine.write("lan.bin", 9 * MiB);
+  try {
+    await inPage(undefined, async (page) => {
+      await page.getByText("This folder is empty").waitFor();
+      assert.deepEqual(await page.evaluate(() => [isSecureContext, typeof crypto.subtle]), [false, "undefined"]);
+      const checksums = [];
+      page.on("request", (request) => request.headers()["upload-offset"] && checksums.push(request.headers()["upload-checksum"]));
+      await drop(page, [file.path]);
+      await uploadState(page, "lan.bin", "done");
+      assert.equal(checksums.length, 2);
+      for (const checksum of checksums) assert.match(checksum, /^sha256 [A-Za-z0-9+/]{43}=$/);
+      await row(page, "lan.bin").waitFor();
+    }, { address: own.address.replace("127.0.0.1", "lan.example") });
+    assert.ok(readFileSync(join(own.folder, "lan.bin")).equals(file.bytes));
+  } finally {
+    await own.stop();
+  }
 });
 
 test("A token for one folder leads there", async () => {

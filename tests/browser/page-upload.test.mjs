@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
+import { gateway } from "./support/gateway.mjs";
 import { line } from "./support/line.mjs";
 import { disk, drawn, drop, halfWay, openPage, row, upload, uploadState } from "./support/page.mjs";
 import { serve } from "./support/served.mjs";
@@ -25,8 +26,8 @@ after(async () => {
 /** Half of the first uploads of 24 MiB: one part is stored, the next one is on its way. */
 const middle = 12 * MiB;
 
-async function inPage(act, on = server) {
-  const way = await line(on.address);
+async function inPage(act, on = server, connect = line) {
+  const way = await connect(on.address);
   const { page, context, errors } = await openPage(browser, way.address);
   try {
     await drawn(page);
@@ -178,8 +179,8 @@ test("An upload whose connection has gone silent begins again from what the serv
     await halfWay(page);
     // As a laptop that was asleep: a minute is over, and nobody has closed the connection.
     const later = () => page.evaluate(() => {
-      const now = performance.now.bind(performance);
-      performance.now = () => now() + 70_000;
+      const now = Date.now.bind(Date);
+      Date.now = () => now() + 70_000;
     });
     // Again, because what was on its way may still have been reported after the first minute.
     for (let left = 10; parts.length < 3; left--) {
@@ -285,4 +286,164 @@ test("Pasted and chosen files are uploaded", async () => {
   });
   assert.equal(String(stored("pasted.txt")), "pasted");
   assert.equal(String(stored("chosen/deep/x.txt")), "x");
+});
+
+test("Behind a proxy that reports 502 while the server restarts, an upload continues where it was", async () => {
+  const file = mine.write("proxied.bin", 40 * MiB);
+  const own = await serve("--h2-port", "none", "--quiet");
+  try {
+    await inPage(async (page, way) => {
+      await drop(page, [file.path]);
+      await page.waitForFunction(() => Number(document.querySelector(".task [role=progressbar]")?.getAttribute("aria-valuenow")) > 20);
+      await own.kill();
+      await uploadState(page, "proxied.bin", "waiting");
+      const before = way.requests.length;
+      // More refusals than a failing server gets.
+      for (let left = 200; way.requests.length < before + 6; left--) {
+        assert.ok(left > 0, "it tries again");
+        await page.evaluate(() => dispatchEvent(new Event("online")));
+        await page.waitForTimeout(200);
+      }
+      await own.restart();
+      await done(page, "proxied.bin");
+      assert.equal(way.requests.filter(({ method }) => method === "POST").length, 1);
+      isStored(file, "proxied.bin", own);
+    }, own, gateway);
+  } finally {
+    await own.stop();
+  }
+});
+
+test("A part that was too slow for the server is sent again", async () => {
+  const file = mine.write("slow.bin", 20 * MiB);
+  await inPage(async (page, way) => {
+    for (let i = 0; i < 6; i++) way.refuse("PATCH", 408);
+    await drop(page, [file.path]);
+    await done(page, "slow.bin");
+    assert.equal(way.requests.filter(({ method }) => method === "POST").length, 1);
+    isStored(file, "slow.bin");
+  }, server, gateway);
+});
+
+test("A small file whose response was lost is not taken for a clash", async () => {
+  const file = mine.write("twice.txt", "text ".repeat(1000));
+  await inPage(async (page, way) => {
+    const stored = way.swallow("POST");
+    await drop(page, [file.path]);
+    await stored;
+    await page.getByRole("button", { name: "Pause twice.txt" }).click();
+    await page.getByRole("button", { name: "Resume twice.txt" }).click();
+    await done(page, "twice.txt");
+    assert.equal(await page.getByRole("dialog").count(), 0);
+  }, server, gateway);
+});
+
+test("A second tab leaves the uploads of the first one alone", async () => {
+  const file = mine.write("tabs.bin", 24 * MiB);
+  await inPage(async (page, way, context) => {
+    way.hold(middle);
+    await drop(page, [file.path]);
+    await halfWay(page);
+    const other = await context.newPage();
+    const asked = [];
+    other.on("request", (request) => asked.push(request.method()));
+    await other.goto(`${way.address}/files/`);
+    await drawn(other);
+    await other.waitForTimeout(1000);
+    assert.equal(await other.locator(".task").count(), 0);
+    assert.ok(!asked.includes("HEAD"), `${asked}`);
+    await other.close();
+    way.release();
+    await done(page, "tabs.bin");
+    isStored(file, "tabs.bin");
+  });
+});
+
+/** Drops a folder of which the page reads one file after another, each when the test allows it; the first cannot be read. */
+const dropSlowly = (page) => page.evaluate(() => {
+  const gate = new Promise((resolve) => (window.openGate = resolve));
+  const folder = {
+    kind: "directory", name: "mixed",
+    async *values() {
+      yield { kind: "file", name: "bad.txt", getFile: async () => { throw new DOMException("gone", "NotFoundError"); } };
+      await gate;
+      yield { kind: "file", name: "good.txt", getFile: async () => new File(["good"], "good.txt") };
+    },
+  };
+  const item = { kind: "file", webkitGetAsEntry: () => null, getAsFile: () => null, getAsFileSystemHandle: async () => folder };
+  document.body.dispatchEvent(Object.assign(new Event("drop", { bubbles: true, cancelable: true }), { dataTransfer: { types: ["Files"], items: [item] } }));
+});
+
+test("A dropped folder goes where it was dropped, however long it takes to read, and what cannot be read is named", async () => {
+  for (const name of ["here", "there"]) mkdirSync(join(server.folder, name));
+  await inPage(async (page) => {
+    await row(page, "here").getByRole("link").click();
+    await page.getByText("This folder is empty").waitFor();
+    await dropSlowly(page);
+    await page.getByText("Reading the folder…").waitFor();
+    await page.goBack();
+    await row(page, "there").getByRole("link").click();
+    await page.getByText("This folder is empty").waitFor();
+    await page.evaluate(() => window.openGate());
+    await done(page, "good.txt");
+    await uploadState(page, "bad.txt", "failed");
+    assert.match(await upload(page, "bad.txt").innerText(), /The browser cannot read this file\./);
+    assert.equal(await page.getByRole("button", { name: "Retry bad.txt" }).count(), 0);
+  });
+  assert.equal(String(stored("here/mixed/good.txt")), "good");
+  assert.deepEqual(readdirSync(join(server.folder, "there")), []);
+});
+
+test("What replaces a file is the version that the person saw", async () => {
+  const file = mine.write("seen.txt", "mine ".repeat(600));
+  writeFileSync(join(server.folder, "seen.txt"), "first ".repeat(500));
+  await inPage(async (page) => {
+    const dialog = page.getByRole("dialog");
+    await drop(page, [file.path]);
+    await dialog.getByText(/^2\.9 KiB, /).nth(1).waitFor();
+    writeFileSync(join(server.folder, "seen.txt"), "second ".repeat(600));
+    await dialog.getByRole("button", { name: "Replace" }).click();
+    await dialog.getByText(/^4\.1 KiB, /).waitFor();
+    assert.match(String(stored("seen.txt")), /^second /);
+    await dialog.getByRole("button", { name: "Replace" }).click();
+    await done(page, "seen.txt");
+    isStored(file, "seen.txt");
+  });
+});
+
+test("A file that has the name of a folder cannot replace it", async () => {
+  mkdirSync(join(server.folder, "folded/inner"), { recursive: true });
+  const file = mine.write("folded", "a file");
+  await inPage(async (page) => {
+    const dialog = page.getByRole("dialog");
+    await drop(page, [file.path]);
+    await dialog.getByText("already exists").waitFor();
+    assert.equal(await dialog.getByRole("button", { name: "Replace" }).count(), 0);
+    await dialog.getByRole("button", { name: "Keep both" }).click();
+    await done(page, "folded (2)");
+    isStored(file, "folded (2)");
+  });
+});
+
+test("Failed uploads are tried again together", async () => {
+  const own = await serve("--h2-port", "none", "--quiet", "--max-total", "1M");
+  const files = ["x.bin", "y.bin"].map((name) => mine.write(name, 600_000));
+  const full = mine.write("full.bin", 900_000);
+  try {
+    await inPage(async (page) => {
+      await drop(page, [full.path]);
+      await done(page, "full.bin");
+      await drop(page, files.map(({ path }) => path));
+      for (const name of ["x.bin", "y.bin"]) await uploadState(page, name, "failed");
+      await row(page, "full.bin").getByRole("button", { name: "Actions for full.bin" }).click();
+      await page.getByRole("menuitem", { name: "Delete…" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+      await row(page, "full.bin").waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Retry failed" }).click();
+      // There is space for one of the two.
+      await page.waitForFunction(() => document.querySelectorAll("[data-state=done]").length === 2 && document.querySelectorAll("[data-state=failed]").length === 1);
+    }, own);
+  } finally {
+    await own.stop();
+  }
 });

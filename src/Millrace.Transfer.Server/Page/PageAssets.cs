@@ -15,6 +15,7 @@ internal sealed class PageAssets
         ("app.js", "text/javascript; charset=utf-8"),
         ("app.css", "text/css; charset=utf-8"),
         ("worker.js", "text/javascript; charset=utf-8"),
+        ("tus.js", "text/javascript; charset=utf-8"),
         ("icon.svg", "image/svg+xml"),
         ("licences.txt", "text/plain; charset=utf-8"),
     ];

@@ -46,7 +46,7 @@ public sealed partial class PageTests : IAsyncLifetime
     {
         string hash = await HashAsync();
         long total = 0;
-        foreach (string name in new[] { "app.js", "app.css", "worker.js" })
+        foreach (string name in new[] { "app.js", "app.css", "worker.js", "tus.js" })
         {
             using HttpResponseMessage response = await GetAsync($"page/{hash}/{name}", ("Accept-Encoding", coding));
             Assert.Equal((coding.Length == 0 ? null : coding, "public, max-age=31536000, immutable"), (response.Field("Content-Encoding"), response.Field("Cache-Control")));

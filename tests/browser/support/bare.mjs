@@ -63,7 +63,8 @@ export async function launchBare() {
     async stop() {
       process.kill("SIGTERM");
       await ended;
-      rmSync(profile, { recursive: true, maxRetries: 5 });
+      // Processes of the browser may still write there for a moment.
+      rmSync(profile, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

@@ -111,14 +111,15 @@ export async function foldersIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.kind === "folder").map((entry) => entry.name);
 }
 
-/** Size, time and, where it is known or `digest` asks for it, the SHA-256 of a file. */
-export async function stat(name: string, digest = false): Promise<{ size: number; modified: number; sha256: string | undefined }> {
-  const { headers } = await send(urlOf(name), {
-    method: "HEAD", headers: { "Accept-Encoding": "identity", ...(digest ? { "Want-Repr-Digest": "sha-256=9" } : {}) },
-  });
+/** What a name stands for; the SHA-256 of a file where it is known or `digest` asks for it. */
+export async function stat(name: string, digest = false): Promise<{ isFolder: boolean; size: number; modified: number; tag: string | undefined; sha256: string | undefined }> {
+  // For a range, browsers ask for the file as it is: a compressed response has neither length nor digest of the file.
+  const { headers, url } = await send(urlOf(name), { method: "HEAD", headers: { Range: "bytes=0-", ...(digest ? { "Want-Repr-Digest": "sha-256=9" } : {}) } });
   return {
+    isFolder: new URL(url).pathname.endsWith("/"),
     size: Number(headers.get("Content-Length")),
     modified: Date.parse(headers.get("Last-Modified") ?? "") || 0,
+    tag: headers.get("ETag") ?? undefined,
     sha256: /sha-256=:([^:]*):/.exec(headers.get("Repr-Digest") ?? "")?.[1],
   };
 }

@@ -1,6 +1,6 @@
 import { h } from "../dom.ts";
-import { may, mustSignIn, prefix, refreshSession } from "./access.ts";
-import { paths, ServerError, signOut, urlOf } from "./api.ts";
+import { current, may, mustSignIn, prefix, refreshSession } from "./access.ts";
+import { paths, ServerError, signOut, stat, urlOf } from "./api.ts";
 import type { Arrangement, Entry, SortKey } from "./entries.ts";
 import { size } from "./format.ts";
 import { Grid } from "./list/grid.ts";
@@ -9,6 +9,7 @@ import { servedEntries } from "./list/served.ts";
 import { baseName, join, parentOf } from "./names.ts";
 import { openPreview } from "./preview/preview.ts";
 import { texts } from "./texts.ts";
+import { loadTus } from "./upload/loadTus.ts";
 import { askAboutClash } from "./upload/clashDialog.ts";
 import type { Gathered } from "./upload/gather.ts";
 import { acceptFiles, chooseFiles, chooseFolder } from "./upload/intake.ts";
@@ -29,6 +30,9 @@ import { Toolbar } from "./view/toolbar.ts";
 const staleMs = 30_000;
 const arrivalMs = 150;
 
+/** What would delay the first picture waits until it is there. */
+const afterPaint = (act: () => void): unknown => requestAnimationFrame(() => setTimeout(act));
+
 /** The page: one folder at a time, and the uploads. */
 export class App {
   private arrangement: Arrangement = { sort: "name", descending: false, filter: "" };
@@ -37,6 +41,7 @@ export class App {
   private reveal: string | undefined;
   private readonly arrived = new Map<string, Entry>();
   private arrivals = 0;
+  private signingIn: Promise<void> | undefined;
   private readonly listing = new Listing(this.arrangement, () => this.show(), (status) => this.failed(status));
   private readonly grid = new Grid(this.listing, {
     open: (entry) => this.open(entry),
@@ -59,8 +64,8 @@ export class App {
     arrange: (arrangement) => this.arrange(arrangement),
     toList: () => this.grid.focus(),
     refresh: () => this.read(),
-    uploadFiles: () => void chooseFiles().then((gathered) => this.upload(gathered)),
-    uploadFolder: () => void chooseFolder().then((gathered) => this.upload(gathered)),
+    uploadFiles: () => void chooseFiles().then(this.uploader()),
+    uploadFolder: () => void chooseFolder().then(this.uploader()),
     newFolder: () => this.actions.newFolder(),
     downloadFolder: () => this.actions.downloadFolder(),
     can: () => ({
@@ -74,6 +79,7 @@ export class App {
     changed: () => this.panel.update(),
     uploaded: (task) => this.uploaded(task),
     folderMade: (folder) => this.appeared(folder, true, 0),
+    folderFailed: (folder, error) => notify(texts.refused(folder, error.message), true),
     clash: askAboutClash,
     signIn: () => void this.signIn(texts.ended),
   });
@@ -91,6 +97,14 @@ export class App {
       document.body.classList.add("alone");
       return;
     }
+    const isFile = !location.pathname.endsWith("/");
+    const isAgain = (history.state as { again?: boolean } | null)?.again === true;
+    if (isFile && !mustSignIn() && !isAgain) {
+      // A link on another site led here. The browser sent no cookie with it, and does with a request of this page.
+      history.replaceState({ again: true }, "");
+      location.reload();
+      return;
+    }
     const served = servedEntries();
     document.body.className = "app";
     document.body.replaceChildren(
@@ -100,7 +114,7 @@ export class App {
       } }, texts.skip),
       this.head.element, this.toolbar.element, h("main", {}, this.grid.element, this.empty), h("footer", { class: "foot" }, this.status), this.panel.element, ...noticeRegions);
     this.grid.mount();
-    acceptFiles((gathered) => this.upload(gathered), () => this.canWrite, () => this.folder || texts.files);
+    acceptFiles(() => this.uploader(), () => this.canWrite, () => this.folder || texts.files);
     addEventListener("popstate", () => this.enter(folderOf(location.pathname)));
     addEventListener("keydown", (event) => this.pressed(event));
     document.addEventListener("visibilitychange", () => {
@@ -111,9 +125,13 @@ export class App {
     this.head.show(folder);
     if (mustSignIn()) await this.signIn(texts.signInHint);
     else {
-      this.begin();
-      if (served.length > 0 && this.folder === folder) this.listing.preview(served);
+      if (isFile) {
+        history.replaceState(null, "", urlOf(folder, true));
+        notify(texts.errors.missing, true);
+      }
+      this.begin(served);
     }
+    afterPaint(() => void loadTus().catch(() => undefined));
   }
 
   private get folder(): string {
@@ -124,14 +142,14 @@ export class App {
     return !mustSignIn() && may("write", this.folder || undefined);
   }
 
-  private begin(): void {
+  private begin(served: Entry[] = []): void {
     const folder = folderOf(location.pathname);
     const within = prefix();
     // A token for one folder has nothing to see above it.
     if (within && folder !== within && !folder.startsWith(`${within}/`)) {
       history.replaceState(null, "", urlOf(within, true));
       this.enter(within);
-    } else this.enter(folder);
+    } else this.enter(folder, served);
     void this.queue.recall();
   }
 
@@ -140,7 +158,8 @@ export class App {
     this.enter(folder);
   }
 
-  private enter(folder: string): void {
+  /** Shows a folder: what the server sent with the page first, if it did, then what the worker reads. */
+  private enter(folder: string, served: Entry[] = []): void {
     const from = this.folder;
     this.reveal = from && parentOf(from) === folder ? baseName(from) : undefined;
     if (this.arrangement.filter) {
@@ -154,7 +173,13 @@ export class App {
     this.head.show(folder);
     this.grid.reset(this.reveal);
     this.listing.clear();
-    this.read();
+    if (served.length === 0) {
+      this.read();
+      return;
+    }
+    this.toolbar.showButtons();
+    this.listing.preview(served);
+    afterPaint(() => this.folder === folder && this.read());
   }
 
   private read(): void {
@@ -199,9 +224,9 @@ export class App {
     if (!may("list")) return placeholder(icons.drop, texts.dropbox, texts.dropboxHint);
     const status = this.failure?.status;
     const again = { label: texts.tryAgain, act: () => this.read() };
-    if (status === 404) return placeholder(icons.folder, texts.gone, "", { label: texts.goTo(texts.files), act: () => this.go(prefix()) });
+    if (status === 404 && !(this.folder === prefix() && this.canWrite)) return placeholder(icons.folder, texts.gone, "", { label: texts.goTo(texts.files), act: () => this.go(prefix()) });
     if (status === 403) return placeholder(icons.key, texts.notAllowed, "");
-    if (status !== undefined) return placeholder(icons.offline, texts.cannotLoad, new ServerError(status).message, again);
+    if (status !== undefined && status !== 404) return placeholder(icons.offline, texts.cannotLoad, new ServerError(status).message, again);
     if (this.arrangement.filter) return placeholder(icons.search, texts.noMatch(this.arrangement.filter), "", { label: texts.clearFilter, act: () => this.toolbar.clearFilter() });
     return placeholder(this.canWrite ? icons.drop : icons.folder, texts.empty, this.canWrite ? texts.emptyDrop : texts.emptyOther);
   }
@@ -211,12 +236,21 @@ export class App {
       void this.signIn(texts.ended);
       return;
     }
-    if (this.folder && this.folder === prefix() && status !== 0) {
-      // The token is for one file.
-      location.replace(urlOf(this.folder));
-    } else if (this.listing.length > 0) notify(new ServerError(status).message, true);
+    if (this.folder && this.folder === prefix() && status === 404) void this.showPrefix();
+    else if (this.listing.length > 0) notify(new ServerError(status).message, true);
     else {
       this.failure = { status };
+      this.show();
+    }
+  }
+
+  /** The token's own folder is not there: the token is for one file, or nothing has been uploaded to it yet. */
+  private async showPrefix(): Promise<void> {
+    const { folder } = this;
+    const file = await stat(folder).catch(() => undefined);
+    if (file && !file.isFolder) location.replace(urlOf(folder));
+    else if (folder === this.folder) {
+      this.failure = { status: 404 };
       this.show();
     }
   }
@@ -257,10 +291,14 @@ export class App {
     this.grid.showSelection();
   }
 
-  private upload(gathered: Gathered): void {
-    if (gathered.files.length + gathered.emptyFolders.length === 0) return;
-    this.queue.add(gathered, this.folder);
-    this.panel.update();
+  /** Uploads into the folder that is shown now: reading what was dropped may take longer than the person stays there. */
+  private uploader(): (gathered: Gathered) => void {
+    const { folder } = this;
+    return (gathered) => {
+      if (gathered.files.length + gathered.emptyFolders.length + gathered.unreadable.length === 0) return;
+      this.queue.add(gathered, folder);
+      this.panel.update();
+    };
   }
 
   private uploaded(task: Task): void {
@@ -285,22 +323,30 @@ export class App {
     }, arrivalMs);
   }
 
-  private async signIn(reason: string): Promise<void> {
+  /** Once for all that ask for it meanwhile. */
+  private signIn(reason: string): Promise<void> {
+    this.signingIn ??= this.askForToken(reason).finally(() => (this.signingIn = undefined));
+    return this.signingIn;
+  }
+
+  private async askForToken(reason: string): Promise<void> {
     this.listing.clear();
     this.failure = undefined;
     this.show();
     this.empty.replaceChildren();
+    const before = current();
     await askForToken(reason);
     // A file's own address shows the file, now that it may.
     if (!location.pathname.endsWith("/")) location.reload();
     await refreshSession();
+    const now = current();
+    if (before.signedIn && (now.name !== before.name || now.prefix !== before.prefix)) this.queue.abandon();
     this.head.showAccount();
     this.begin();
     this.queue.signedIn();
   }
 
   private async signOut(): Promise<void> {
-    this.queue.pauseAll();
     try {
       await signOut();
     } catch (error) {
@@ -308,6 +354,7 @@ export class App {
       notify(error.message, true);
       return;
     }
+    this.queue.abandon();
     await refreshSession();
     this.head.showAccount();
     await this.signIn(texts.signedOut);
@@ -328,7 +375,7 @@ export class App {
     else if (event.key === "Escape" && this.grid.selection.size) this.clearSelection();
     else if (event.key === "Escape" && this.arrangement.filter) this.toolbar.clearFilter();
     else if (event.key === "Backspace" && this.folder && this.folder !== prefix()) this.go(parentOf(this.folder));
-    else if (event.key.toLowerCase() === "u" && this.canWrite) void chooseFiles().then((gathered) => this.upload(gathered));
+    else if (event.key.toLowerCase() === "u" && this.canWrite) void chooseFiles().then(this.uploader());
     else if (event.key.toLowerCase() === "n" && this.canWrite && may("list")) this.actions.newFolder();
     else if (event.key === "ArrowDown" && target === document.body) this.grid.focus();
     else return;

@@ -1,6 +1,7 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
 import { h } from "../../dom.ts";
 import type { Arrangement, Entry, SortKey } from "../entries.ts";
+import { exactDate } from "../format.ts";
 import { texts } from "../texts.ts";
 import { icon, icons } from "../view/icons.ts";
 import type { Listing } from "./listing.ts";
@@ -30,6 +31,9 @@ export class Grid {
   private readonly heads = new Map<SortKey, HTMLElement>();
   private readonly all = h("input", { type: "checkbox", "aria-label": texts.selectAll, change: () => this.toggleAll() });
   private readonly rows = new Map<number, HTMLElement>();
+  /** What the rows were made of. */
+  private readonly made = new WeakMap<HTMLElement, Entry>();
+  private madeFor = "";
   private readonly virtualizer: Virtualizer<HTMLElement, HTMLElement>;
   private focused = 0;
   private focusedName: string | undefined;
@@ -57,11 +61,15 @@ export class Grid {
       this.events.menu(this.rows.get(at)!, { x: event.clientX, y: event.clientY });
     });
     this.body.addEventListener("keydown", (event) => this.pressed(event));
+    this.body.addEventListener("pointerover", ({ target }) => {
+      if (target instanceof HTMLTimeElement) target.title = exactDate(Date.parse(target.dateTime));
+    });
     this.body.addEventListener("focusin", (event) => {
       const at = this.rowAt(event.target);
       if (at >= 0) this.setFocused(at);
     });
     narrow.addEventListener("change", () => {
+      this.removeRows(() => true);
       this.virtualizer.measure();
       this.draw();
     });
@@ -94,7 +102,7 @@ export class Grid {
     return entries;
   }
 
-  /** Draws everything again: the rows or their order have changed. */
+  /** The entries or their order have changed. Rows that would be the same stay. */
   refresh(arrangement: Arrangement): void {
     this.filter = arrangement.filter;
     this.grid.setAttribute("aria-rowcount", String(this.listing.complete ? this.listing.length + 1 : -1));
@@ -106,8 +114,10 @@ export class Grid {
       this.focused = row >= 0 ? row : Math.max(0, Math.min(this.focused, this.listing.length - 1));
     }
     const hadFocus = this.body.contains(document.activeElement);
-    for (const row of this.rows.values()) row.remove();
-    this.rows.clear();
+    const madeFor = `${this.listing.folder}\n${this.filter}`;
+    this.removeRows((at, row) => madeFor !== this.madeFor || !isSame(this.made.get(row)!, this.listing.at(at)));
+    this.madeFor = madeFor;
+    for (const [at, row] of this.rows) row.tabIndex = at === this.focused ? 0 : -1;
     this.virtualizer.setOptions({ ...this.virtualizer.options, count: this.listing.length });
     this.virtualizer.measure();
     this.draw();
@@ -170,11 +180,7 @@ export class Grid {
     this.body.style.height = `${this.listing.length * height}px`;
     const wanted = new Set(this.virtualizer.getVirtualItems().map((item) => item.index));
     if (this.focused < this.listing.length) wanted.add(this.focused);
-    for (const [at, row] of this.rows) {
-      if (wanted.has(at)) continue;
-      row.remove();
-      this.rows.delete(at);
-    }
+    this.removeRows((at) => !wanted.has(at));
     for (const at of [...wanted].sort((a, b) => a - b)) {
       const entry = this.listing.at(at);
       if (!entry || this.rows.has(at)) continue;
@@ -182,7 +188,16 @@ export class Grid {
       row.style.transform = `translateY(${at * height}px)`;
       if (at === this.focused) row.tabIndex = 0;
       this.rows.set(at, row);
+      this.made.set(row, entry);
       this.insert(at, row);
+    }
+  }
+
+  private removeRows(isOld: (at: number, row: HTMLElement) => boolean): void {
+    for (const [at, row] of this.rows) {
+      if (!isOld(at, row)) continue;
+      row.remove();
+      this.rows.delete(at);
     }
   }
 
@@ -313,8 +328,7 @@ export class Grid {
   /** On paper, all rows exist. */
   private print(isPrinting: boolean): void {
     this.isPrinting = isPrinting;
-    for (const row of this.rows.values()) row.remove();
-    this.rows.clear();
+    this.removeRows(() => true);
     if (!isPrinting) {
       this.draw();
       return;
@@ -327,3 +341,6 @@ export class Grid {
     }
   }
 }
+
+const isSame = (a: Entry, b: Entry | undefined): boolean =>
+  a.name === b?.name && a.size === b.size && a.modified === b.modified && a.isFolder === b.isFolder;

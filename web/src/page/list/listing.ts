@@ -5,7 +5,7 @@ import { Arranger } from "./arranger.ts";
 
 /** What the worker knows of the folder that is shown. */
 export class Listing {
-  private readonly worker = startWorker();
+  private worker: Worker | undefined;
   private run = 0;
   private entries: Entry[] = [];
   private fresh = false;
@@ -20,9 +20,7 @@ export class Listing {
     private arrangement: Arrangement,
     private readonly changed: () => void,
     private readonly failed: (status: number, error: string) => void,
-  ) {
-    this.worker.onmessage = ({ data }: MessageEvent<ListMessage>) => this.receive(data);
-  }
+  ) {}
 
   /** Reads a folder. What was shown stays until its first entries are here. */
   open(folder: string): void {
@@ -40,6 +38,7 @@ export class Listing {
     arranger.add(entries);
     this.entries = entries;
     ({ order: this.order, all: this.all, folders: this.folders, bytes: this.bytes } = arranger.view());
+    this.complete = false;
     this.changed();
   }
 
@@ -95,7 +94,16 @@ export class Listing {
     }
   }
 
+  /** The worker is started for the first request: beside the first paint it would only slow that down. */
   private post(request: ListRequest): void {
+    if (!this.worker) {
+      this.worker = startWorker();
+      this.worker.onmessage = ({ data }: MessageEvent<ListMessage>) => this.receive(data);
+      this.worker.onerror = () => {
+        this.worker = undefined;
+        this.failed(0, "");
+      };
+    }
     this.worker.postMessage(request);
   }
 }

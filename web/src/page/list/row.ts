@@ -1,26 +1,42 @@
 import { h } from "../../dom.ts";
 import { urlOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
-import { date, exactDate, size } from "../format.ts";
+import { date, size } from "../format.ts";
 import { join } from "../names.ts";
 import { texts } from "../texts.ts";
 import { isolated } from "../view/dialog.ts";
 import { entryIcon, icon, icons } from "../view/icons.ts";
 
+/** Every row is a copy of it. */
+const blank = h("div", { role: "row", class: "row", tabindex: -1 },
+  h("div", { role: "gridcell", class: "cell-check" }, h("input", { type: "checkbox", tabindex: -1 })),
+  h("div", { role: "gridcell", class: "cell-name" }, h("a", { tabindex: -1, draggable: "false" }, isolated(""))),
+  h("div", { role: "gridcell", class: "cell-size" }),
+  h("div", { role: "gridcell", class: "cell-date" }, h("time")),
+  h("div", { role: "gridcell", class: "cell-more" },
+    h("button", { type: "button", class: "icon-button more", tabindex: -1, "aria-haspopup": "menu" }, icon(icons.more))));
+
 /** A row of the grid. Its buttons are for the pointer; the keyboard works on the row itself. */
 export function makeRow(entry: Entry, folder: string, at: number, filter: string, isSelected: boolean, hasMenu: boolean): HTMLElement {
-  const name = isolated("");
-  name.append(...marked(entry.name, filter));
-  const row = h("div", { role: "row", class: "row", tabindex: -1, "aria-rowindex": at + 2, "aria-selected": String(isSelected) },
-    h("div", { role: "gridcell", class: "cell-check" },
-      h("input", { type: "checkbox", tabindex: -1, "aria-label": texts.select(entry.name), ...(isSelected ? { checked: true } : {}) })),
-    h("div", { role: "gridcell", class: "cell-name" }, entryIcon(entry),
-      h("a", { href: urlOf(join(folder, entry.name), entry.isFolder), tabindex: -1, draggable: "false", title: entry.name }, name)),
-    h("div", { role: "gridcell", class: "cell-size" }, entry.isFolder ? h("span", { "aria-label": texts.folder }, "–") : size(entry.size)),
-    h("div", { role: "gridcell", class: "cell-date" }, h("time", { datetime: new Date(entry.modified).toISOString(), title: exactDate(entry.modified) }, date(entry.modified))),
-    h("div", { role: "gridcell", class: "cell-more" },
-      hasMenu && h("button", { type: "button", class: "icon-button more", tabindex: -1, "aria-label": texts.actionsFor(entry.name), "aria-haspopup": "menu" }, icon(icons.more))));
+  const row = blank.cloneNode(true) as HTMLElement;
+  const [check, name, bytes, modified, more] = row.children as unknown as [HTMLElement, HTMLElement, HTMLElement, HTMLElement, HTMLElement];
+  row.setAttribute("aria-rowindex", String(at + 2));
+  row.setAttribute("aria-selected", String(isSelected));
   row.dataset.at = String(at);
+  const box = check.firstElementChild as HTMLInputElement;
+  box.checked = isSelected;
+  box.setAttribute("aria-label", texts.select(entry.name));
+  const link = name.firstElementChild as HTMLAnchorElement;
+  link.href = urlOf(join(folder, entry.name), entry.isFolder);
+  link.title = entry.name;
+  link.firstElementChild!.append(...marked(entry.name, filter));
+  name.prepend(entryIcon(entry));
+  bytes.append(entry.isFolder ? h("span", { "aria-label": texts.folder }, "–") : size(entry.size));
+  const time = modified.firstElementChild as HTMLTimeElement;
+  time.dateTime = new Date(entry.modified).toISOString();
+  time.textContent = date(entry.modified);
+  if (hasMenu) more.firstElementChild!.setAttribute("aria-label", texts.actionsFor(entry.name));
+  else more.replaceChildren();
   return row;
 }
 

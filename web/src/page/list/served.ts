@@ -4,14 +4,15 @@ import type { Entry } from "../entries.ts";
 export function servedEntries(): Entry[] {
   // With a query it is another part of the folder.
   if (location.search) return [];
-  return [...document.querySelectorAll(".plain main tbody tr")].map((row) => {
-    const href = row.querySelector("a")?.getAttribute("href") ?? "";
+  const { rows = [] } = document.querySelector<HTMLTableElement>(".plain main table")?.tBodies[0] ?? {};
+  return Array.from(rows, ({ cells: [name, size, modified] }) => {
+    const href = name!.firstElementChild!.getAttribute("href")!;
     const isFolder = href.endsWith("/");
     return {
       name: decodeURIComponent(href.slice("./".length, isFolder ? -1 : undefined)),
       isFolder,
-      size: Number(row.querySelector("data")?.value ?? 0),
-      modified: Date.parse(row.querySelector("time")?.dateTime ?? "") || 0,
+      size: Number((size!.firstElementChild as HTMLDataElement | null)?.value ?? 0),
+      modified: Date.parse((modified!.firstElementChild as HTMLTimeElement).dateTime) || 0,
     };
   });
 }

@@ -4,11 +4,12 @@ import { dateAndTime, size } from "../format.ts";
 import { baseName } from "../names.ts";
 import { texts } from "../texts.ts";
 import { openDialog } from "../view/dialog.ts";
-import type { ClashChoice, Task } from "./task.ts";
+import type { ClashAnswer, ClashChoice, Task } from "./task.ts";
 
 /** Asks what to do with a file whose name is taken. Closing it skips the file. */
-export async function askAboutClash(task: Task, others: boolean): Promise<{ choice: ClashChoice; forAll: boolean }> {
-  const old = await stat(task.name).then((there) => `${size(there.size)}, ${dateAndTime(there.modified)}`).catch(() => texts.unknownFile);
+export async function askAboutClash(task: Task, others: boolean): Promise<ClashAnswer> {
+  const there = await stat(task.name).catch(() => undefined);
+  const old = !there ? texts.unknownFile : there.isFolder ? texts.folder : `${size(there.size)}, ${dateAndTime(there.modified)}`;
   return new Promise((resolve) => {
     let choice: ClashChoice = "skip";
     const forAll = h("input", { type: "checkbox" });
@@ -23,8 +24,8 @@ export async function askAboutClash(task: Task, others: boolean): Promise<{ choi
       body: h("div", {}, h("p", {}, texts.clashHint),
         h("dl", { class: "clash-facts" }, h("dt", {}, texts.clashOld), h("dd", {}, old), h("dt", {}, texts.clashNew), h("dd", {}, `${size(task.size)}, ${dateAndTime(task.file!.lastModified)}`)),
         others && h("label", { class: "check" }, forAll, texts.forAll),
-        h("div", { class: "dialog-buttons" }, button(texts.skipFile, "skip", ""), button(texts.replace, "replace", ""), keep)),
-      closed: () => resolve({ choice, forAll: forAll.checked }),
+        h("div", { class: "dialog-buttons" }, button(texts.skipFile, "skip", ""), !there?.isFolder && button(texts.replace, "replace", ""), keep)),
+      closed: () => resolve({ choice, forAll: forAll.checked, tag: there?.tag }),
     });
     keep.focus();
   });

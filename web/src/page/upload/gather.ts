@@ -8,6 +8,8 @@ export interface Picked {
 export interface Gathered {
   files: Picked[];
   emptyFolders: string[];
+  /** Paths of what the browser could not read. */
+  unreadable: string[];
 }
 
 type Handle = FileSystemFileHandle | FileSystemDirectoryHandle;
@@ -17,11 +19,12 @@ export const hasFiles = (data: DataTransfer | null): data is DataTransfer => dat
 
 /** The files and folders of a drop. The items are read at once: they are gone when the event is over. */
 export async function gatherDrop(data: DataTransfer): Promise<Gathered> {
-  const gathered: Gathered = { files: [], emptyFolders: [] };
+  const gathered: Gathered = { files: [], emptyFolders: [], unreadable: [] };
   const roots = [...data.items].filter((item) => item.kind === "file").map((item) => ({
     entry: item.webkitGetAsEntry(),
     file: item.getAsFile(),
-    handle: (item as ItemWithHandle).getAsFileSystemHandle?.().catch(() => null),
+    // At a plain HTTP address Chromium 156 has the method, and ends the page's process when it is called.
+    handle: isSecureContext ? (item as ItemWithHandle).getAsFileSystemHandle?.().catch(() => null) : undefined,
   }));
   for (const { entry, file, handle } of roots) {
     const kept = await handle;
@@ -36,40 +39,51 @@ export async function gatherDrop(data: DataTransfer): Promise<Gathered> {
 export const gatherInput = (files: Iterable<File>): Gathered => ({
   files: [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name })),
   emptyFolders: [],
+  unreadable: [],
 });
 
 export async function gatherHandles(handles: FileSystemFileHandle[]): Promise<Gathered> {
-  return { files: await Promise.all(handles.map(async (handle) => ({ file: await handle.getFile(), path: handle.name, handle }))), emptyFolders: [] };
+  const gathered: Gathered = { files: [], emptyFolders: [], unreadable: [] };
+  for (const handle of handles) await walkHandle(handle, "", gathered);
+  return gathered;
 }
 
 async function walkHandle(handle: Handle, above: string, into: Gathered): Promise<void> {
   const path = above + handle.name;
-  if (handle.kind === "file") {
-    into.files.push({ file: await handle.getFile(), path, handle });
-    return;
+  try {
+    if (handle.kind === "file") {
+      into.files.push({ file: await handle.getFile(), path, handle });
+      return;
+    }
+    let isEmpty = true;
+    for await (const child of (handle as FileSystemDirectoryHandle & { values(): AsyncIterable<Handle> }).values()) {
+      isEmpty = false;
+      await walkHandle(child, `${path}/`, into);
+    }
+    if (isEmpty) into.emptyFolders.push(path);
+  } catch {
+    into.unreadable.push(path);
   }
-  let isEmpty = true;
-  for await (const child of (handle as FileSystemDirectoryHandle & { values(): AsyncIterable<Handle> }).values()) {
-    isEmpty = false;
-    await walkHandle(child, `${path}/`, into);
-  }
-  if (isEmpty) into.emptyFolders.push(path);
 }
 
 async function walkEntry(entry: FileSystemEntry, above: string, into: Gathered): Promise<void> {
   const path = above + entry.name;
-  if (entry.isFile) {
-    into.files.push({ file: await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)), path });
-    return;
+  try {
+    if (entry.isFile) {
+      into.files.push({ file: await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)), path });
+      return;
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    let isEmpty = true;
+    // A reader gives a hundred entries at a time, and none when it is done.
+    for (;;) {
+      const children = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+      if (children.length === 0) break;
+      isEmpty = false;
+      for (const child of children) await walkEntry(child, `${path}/`, into);
+    }
+    if (isEmpty) into.emptyFolders.push(path);
+  } catch {
+    into.unreadable.push(path);
   }
-  const reader = (entry as FileSystemDirectoryEntry).createReader();
-  let isEmpty = true;
-  // A reader gives a hundred entries at a time, and none when it is done.
-  for (;;) {
-    const children = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (children.length === 0) break;
-    isEmpty = false;
-    for (const child of children) await walkEntry(child, `${path}/`, into);
-  }
-  if (isEmpty) into.emptyFolders.push(path);
 }

@@ -1,13 +1,16 @@
 import type { HttpRequest, HttpResponse, HttpStack } from "tus-js-client";
 import type { Part } from "./parts.ts";
 
-/** Sends the requests of tus: a part goes with its checksum, and a new file only where its name is free. */
+/** What must hold for the name when an upload begins. */
+export type Precondition = ["If-None-Match", "*"] | ["If-Match", string];
+
+/** Sends the requests of tus: a part goes with its checksum, and a new upload with its precondition. */
 export class ChecksummedStack implements HttpStack {
-  constructor(private readonly mustBeNew: boolean) {}
+  constructor(private readonly precondition?: Precondition) {}
 
   createRequest(method: string, url: string): HttpRequest {
     const request = new Request(method, url);
-    if (method === "POST" && this.mustBeNew) request.setHeader("If-None-Match", "*");
+    if (method === "POST" && this.precondition) request.setHeader(this.precondition[0], this.precondition[1]);
     return request;
   }
 
@@ -15,6 +18,18 @@ export class ChecksummedStack implements HttpStack {
     return "ChecksummedStack";
   }
 }
+
+/**
+ * A response to the question how much the server has that says nothing about the upload, such as 401 or a proxy's 502. tus-js-client
+ * would start over with a new upload for all but 423: https://github.com/tus/tus-js-client/issues/579
+ */
+export class Refused extends Error {
+  constructor(readonly response: HttpResponse) {
+    super("The server did not tell how much it has.");
+  }
+}
+
+const tellsNothing = (method: string, status: number): boolean => method === "HEAD" && (status < 200 || status > 299) && status !== 404 && status !== 410;
 
 class Request implements HttpRequest {
   private readonly xhr = new XMLHttpRequest();
@@ -44,12 +59,16 @@ class Request implements HttpRequest {
       // Aborted while the part was read: tus expects no answer, and nothing may be sent.
       if (this.isAborted) return;
       if (part && part.size > 0) this.setHeader("Upload-Checksum", `sha256 ${part.sha256}`);
-      this.xhr.onload = () => resolve({
-        getStatus: () => this.xhr.status,
-        getHeader: (name) => this.xhr.getResponseHeader(name) as string,
-        getBody: () => this.xhr.responseText,
-        getUnderlyingObject: () => this.xhr,
-      });
+      this.xhr.onload = () => {
+        const response: HttpResponse = {
+          getStatus: () => this.xhr.status,
+          getHeader: (name) => this.xhr.getResponseHeader(name) as string,
+          getBody: () => this.xhr.responseText,
+          getUnderlyingObject: () => this.xhr,
+        };
+        if (tellsNothing(this.method, this.xhr.status)) reject(new Refused(response));
+        else resolve(response);
+      };
       this.xhr.onerror = reject;
       this.xhr.ontimeout = reject;
       this.xhr.send(part?.blob ?? null);

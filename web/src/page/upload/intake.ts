@@ -1,9 +1,12 @@
 import { h } from "../../dom.ts";
 import { texts } from "../texts.ts";
 import { icon, icons } from "../view/icons.ts";
+import { notify } from "../view/notices.ts";
 import { type Gathered, gatherDrop, gatherHandles, gatherInput, hasFiles } from "./gather.ts";
 
-const none: Gathered = { files: [], emptyFolders: [] };
+const none: Gathered = { files: [], emptyFolders: [], unreadable: [] };
+/** When reading a folder takes longer, the page says so. */
+const quickMs = 400;
 
 type WithPicker = { showOpenFilePicker?: (options: object) => Promise<FileSystemFileHandle[]> };
 
@@ -39,8 +42,8 @@ function ask(isFolder: boolean): Promise<Gathered> {
   });
 }
 
-/** Takes files that are dropped anywhere on the page, or pasted. */
-export function acceptFiles(accept: (gathered: Gathered) => void, isOpen: () => boolean, target: () => string): void {
+/** Takes files that are dropped anywhere on the page, or pasted. They go to the folder that is shown at that moment. */
+export function acceptFiles(begin: () => (gathered: Gathered) => void, isOpen: () => boolean, target: () => string): void {
   const where = h("p", {});
   const overlay = h("div", { class: "drop", hidden: true }, h("div", {}, icon(icons.drop, 56), h("p", { class: "drop-title" }, texts.drop), where));
   document.body.append(overlay);
@@ -61,12 +64,14 @@ export function acceptFiles(accept: (gathered: Gathered) => void, isOpen: () => 
     overlay.hidden = true;
     if (!hasFiles(event.dataTransfer)) return;
     event.preventDefault();
-    if (isOpen() && !document.querySelector("dialog[open]")) void gatherDrop(event.dataTransfer).then(accept);
+    if (!isOpen() || document.querySelector("dialog[open]")) return;
+    const slow = setTimeout(() => notify(texts.readingFolder), quickMs);
+    void gatherDrop(event.dataTransfer).then(begin()).finally(() => clearTimeout(slow));
   });
   addEventListener("paste", (event) => {
     const files = [...(event.clipboardData?.files ?? [])];
     if (files.length === 0 || !isOpen() || document.querySelector("dialog[open]")) return;
     event.preventDefault();
-    accept(gatherInput(files));
+    begin()(gatherInput(files));
   });
 }

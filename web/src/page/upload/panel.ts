@@ -24,6 +24,7 @@ export class UploadPanel {
   private readonly more = h("p", { class: "quiet small more-tasks", hidden: true });
   private readonly rows = new Map<Task, Row>();
   private readonly pause = h("button", { type: "button", class: "button small", click: () => this.togglePause() });
+  private readonly retry = h("button", { type: "button", class: "button small", click: () => this.queue.retryAll() }, texts.retryAll);
   private readonly cancel = h("button", { type: "button", class: "button small", click: () => this.queue.cancelAll() }, texts.cancelAll);
   private readonly clear = h("button", { type: "button", class: "button small", click: () => this.queue.clearOver() }, texts.clearDone);
   private readonly toggle = iconButton(icons.collapse, texts.collapse, () => this.collapse(!this.isCollapsed));
@@ -37,7 +38,7 @@ export class UploadPanel {
     this.toggle.setAttribute("aria-controls", "tasks");
     this.element = h("section", { class: "uploads", hidden: true, "aria-label": texts.uploads },
       h("div", { class: "uploads-head" }, h("div", { class: "uploads-title" }, this.title, this.facts), this.toggle),
-      this.bar, this.list, this.more, h("div", { class: "uploads-buttons" }, this.pause, this.cancel, this.clear), this.input);
+      this.bar, this.list, this.more, h("div", { class: "uploads-buttons" }, this.pause, this.retry, this.cancel, this.clear), this.input);
     this.collapse(false);
   }
 
@@ -54,8 +55,9 @@ export class UploadPanel {
     const { tasks } = this.queue;
     this.element.hidden = tasks.length === 0;
     document.body.classList.toggle("has-uploads", tasks.length > 0);
+    this.drawRows();
     if (tasks.length === 0) return;
-    const counted = tasks.filter((task) => task.state !== "lost" && task.state !== "skipped");
+    const counted = tasks.filter((task) => !["lost", "skipped", "failed"].includes(task.state));
     const of = (...states: TaskState[]): Task[] => tasks.filter((task) => states.includes(task.state));
     const done = of("done").length, failed = of("failed").length, lost = of("lost").length, paused = of("paused").length;
     const isBusy = this.queue.isBusy;
@@ -63,7 +65,7 @@ export class UploadPanel {
     const rate = sum(of("running"), (task) => task.rate.perSecond);
     const isWaiting = of("waiting").length > 0 && of("running").length === 0;
     const title = isBusy ? (isWaiting ? texts.waitingAll : texts.uploading(done, counted.length))
-      : paused ? texts.allPaused : failed ? texts.uploadedWithErrors(done, failed) : done ? texts.uploaded(done) : texts.unfinished(lost);
+      : of("signIn").length ? texts.waitingForSignIn : paused ? texts.allPaused : failed ? texts.uploadedWithErrors(done, failed) : done ? texts.uploaded(done) : texts.unfinished(lost);
     this.title.textContent = title;
     if (title !== this.said && !isBusy) announce(title);
     this.said = title;
@@ -75,9 +77,9 @@ export class UploadPanel {
     this.bar.hidden = counted.length === 0;
     this.pause.replaceChildren(icon(paused && !of("running", "queued", "waiting").length ? icons.play : icons.pause, 16), paused && !of("running", "queued", "waiting").length ? texts.resumeAll : texts.pauseAll);
     this.pause.hidden = !isBusy && !paused;
+    this.retry.hidden = !tasks.some((task) => task.canRetry);
     this.cancel.hidden = !isBusy && !paused;
     this.clear.hidden = isBusy || done + failed + of("skipped").length === 0;
-    this.drawRows();
   }
 
   private drawRows(): void {
@@ -189,7 +191,7 @@ class Row {
     switch (task.state) {
       case "running": case "waiting": case "queued": return [iconButton(icons.pause, texts.pauseOf(name), () => queue.pause(task), small), cancel];
       case "paused": return [iconButton(icons.play, texts.resumeOf(name), () => queue.continue(task), small), cancel];
-      case "failed": return [iconButton(icons.retry, texts.retryOf(name), () => queue.continue(task), small), cancel];
+      case "failed": return [...(task.canRetry ? [iconButton(icons.retry, texts.retryOf(name), () => queue.continue(task), small)] : []), cancel];
       case "lost": return [iconButton(icons.play, task.handle ? texts.resumeOf(name) : texts.chooseOf(name), this.continueLost, small), cancel];
       default: return [cancel];
     }

@@ -3,21 +3,24 @@ import { ServerError, makeFolder } from "../api.ts";
 import { join, nextName, parentOf } from "../names.ts";
 import { texts } from "../texts.ts";
 import type { Gathered } from "./gather.ts";
-import { readRecords, removeRecord } from "./records.ts";
-import { type Batch, type ClashChoice, stallMs, Task } from "./task.ts";
+import { answerOtherTabs, urlsInOtherTabs } from "./otherTabs.ts";
+import { readRecords, removeRecord, type UploadRecord } from "./records.ts";
+import { type Batch, type ClashAnswer, stallMs, Task } from "./task.ts";
+import { loadTus } from "./loadTus.ts";
 
 /** Files at once. More share the same line; fewer would leave it idle between small files. */
 const maxRunning = 3;
-/** The clock jumps by as much when the machine has slept. */
-const sleptMs = 15_000;
+/** Until the script for uploads is asked for again. */
+const reloadMs = 2000;
 
 export interface QueueEvents {
   /** Something has changed that is to be shown. */
   changed(): void;
   uploaded(task: Task): void;
   folderMade(folder: string): void;
+  folderFailed(folder: string, error: ServerError): void;
   /** A file whose name is taken. */
-  clash(task: Task, others: boolean): Promise<{ choice: ClashChoice; forAll: boolean }>;
+  clash(task: Task, others: boolean): Promise<ClashAnswer>;
   signIn(): void;
 }
 
@@ -28,18 +31,15 @@ export class Queue {
 
   constructor(private readonly events: QueueEvents) {
     addEventListener("online", () => this.wake());
-    let last = Date.now();
     setInterval(() => {
-      const now = Date.now();
-      if (now - last > sleptMs) this.wake();
-      last = now;
       for (const task of this.tasks) {
-        if (task.state === "running" && performance.now() - task.lastProgress > stallMs) task.wake();
+        if (task.state === "running" && Date.now() - task.lastProgress > stallMs) task.wake();
       }
     }, 1000);
     addEventListener("beforeunload", (event) => {
-      if (this.tasks.some((task) => task.isActive || task.state === "queued")) event.preventDefault();
+      if (this.tasks.some((task) => task.file && !task.isOver && task.state !== "failed")) event.preventDefault();
     });
+    answerOtherTabs(() => this.tasks.filter((task) => task.state !== "lost").map((task) => task.record?.url).filter((url) => url !== undefined));
   }
 
   get isBusy(): boolean {
@@ -61,19 +61,26 @@ export class Queue {
       else if (!may("write", wanted)) task.fail(texts.noUpload);
       return task;
     });
-    this.tasks.push(...tasks.filter((task) => task !== undefined));
+    this.tasks.push(...tasks.filter((task) => task !== undefined), ...gathered.unreadable.map((path) => {
+      const task = new Task(join(folder, path), join(folder, path), 0, batch, this.taskChanged);
+      task.fail(texts.errors.reading);
+      return task;
+    }));
     void this.makeFolders(gathered.emptyFolders.map((path) => join(folder, path)));
     this.schedule();
   }
 
   /** Uploads of an earlier visit that the server still has. */
   async recall(): Promise<void> {
-    for (const record of await readRecords()) {
-      if (this.tasks.some((task) => task.record?.url === record.url)) continue;
+    const [records, elsewhere] = await Promise.all([readRecords(), urlsInOtherTabs()]);
+    const isKnown = ({ url }: UploadRecord): boolean => elsewhere.has(url) || this.tasks.some((task) => task.record?.url === url);
+    for (const record of records) {
+      // To ask the server about an upload takes it from whoever sends it.
+      if (record.owner !== (current().name ?? "") || isKnown(record)) continue;
       const answer = await fetch(record.url, { method: "HEAD", headers: { "Tus-Resumable": "1.0.0" }, cache: "no-store" }).catch(() => undefined);
       if (answer?.status === 404 || answer?.status === 410) {
         await removeRecord(record.id!);
-      } else if (answer?.ok) {
+      } else if (answer?.ok && !isKnown(record)) {
         const task = new Task(record.name, record.wanted, record.size, {}, this.taskChanged, undefined, record.handle, record);
         task.sent = Number(answer.headers.get("Upload-Offset")) || 0;
         this.tasks.push(task);
@@ -97,7 +104,12 @@ export class Queue {
 
   /** Continues a paused one, and tries a failed one again. */
   continue(task: Task): void {
-    if (task.state === "paused" || task.state === "failed") task.stop("queued");
+    if (task.state === "paused" || task.state === "failed") task.again();
+    this.schedule();
+  }
+
+  retryAll(): void {
+    for (const task of this.tasks) if (task.canRetry) task.again();
     this.schedule();
   }
 
@@ -113,8 +125,15 @@ export class Queue {
   }
 
   continueAll(): void {
-    for (const task of this.tasks) if (task.state === "paused") task.stop("queued");
+    for (const task of this.tasks) if (task.state === "paused") task.again();
     this.schedule();
+  }
+
+  /** Forgets everything: what somebody chose is not sent with the token of somebody else. The server keeps what it has for a while. */
+  abandon(): void {
+    for (const task of this.tasks) task.stop("paused");
+    this.tasks = [];
+    this.events.changed();
   }
 
   cancelAll(): void {
@@ -148,7 +167,8 @@ export class Queue {
 
   private schedule(): void {
     // Not within the change that led here: a task that stops starts no other before it has its own new state.
-    queueMicrotask(() => {
+    loadTus().then(() => {
+      if (this.tasks.some((task) => task.state === "signIn")) return;
       let running = this.tasks.filter((task) => task.isActive).length;
       for (const task of this.tasks) {
         if (running >= maxRunning) break;
@@ -156,7 +176,7 @@ export class Queue {
         running++;
         task.start();
       }
-    });
+    }, () => setTimeout(() => this.schedule(), reloadMs));
   }
 
   private async settleClashes(): Promise<void> {
@@ -165,17 +185,19 @@ export class Queue {
     for (let task; (task = this.tasks.find((candidate) => candidate.state === "clash")) !== undefined;) {
       const { batch } = task;
       let choice = batch.choice;
+      let tag: string | undefined;
       if (!choice) {
         const others = this.tasks.some((other) => other !== task && other.batch === batch && !other.isOver);
         const answer = await this.events.clash(task, others);
-        choice = answer.choice;
+        ({ choice, tag } = answer);
         if (answer.forAll) batch.choice = choice;
       }
       if (task.state !== "clash" || !this.tasks.includes(task)) continue;
       if (choice === "skip") {
         await task.discard();
         task.stop("skipped");
-      } else await task.restart(choice === "keepBoth" ? nextName(task.name) : task.name, choice === "replace");
+      } else if (choice === "replace") await task.restart(task.name, { tag });
+      else await task.restart(nextName(task.name));
     }
     this.asking = false;
     this.schedule();
@@ -190,8 +212,9 @@ export class Queue {
         await makeFolder(folder);
         this.events.folderMade(folder);
       } catch (error) {
-        // 405: it exists.
         if (!(error instanceof ServerError)) throw error;
+        // 405: it exists.
+        if (error.status !== 405) this.events.folderFailed(folder, error);
       }
     }
   }

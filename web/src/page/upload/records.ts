@@ -7,6 +7,8 @@ export interface UploadRecord {
   size: number;
   modified: number;
   url: string;
+  /** The name of the token that began it. */
+  owner: string;
   handle?: FileSystemFileHandle;
 }
 

@@ -1,20 +1,25 @@
-import { type DetailedError, Upload } from "tus-js-client";
+import type { DetailedError, Upload } from "tus-js-client";
 import { current } from "../access.ts";
 import { errorOf, stat } from "../api.ts";
 import { texts } from "../texts.ts";
-import { ChecksummedStack } from "./http.ts";
+import { ChecksummedStack, Refused } from "./http.ts";
 import { partBytes, partReader, ReadError, readPart } from "./parts.ts";
 import { Rate } from "./rate.ts";
 import { addRecord, removeRecord, type UploadRecord } from "./records.ts";
+import { loadTus, tus } from "./loadTus.ts";
 
 export type TaskState = "queued" | "clash" | "running" | "paused" | "waiting" | "signIn" | "done" | "skipped" | "failed" | "lost";
 
 /** Decides what to do with a taken name, for this file or for all files that were added with it. */
 export type ClashChoice = "replace" | "keepBoth" | "skip";
+/** With the version that the person saw, which is the one to replace. */
+export interface ClashAnswer { choice: ClashChoice; forAll: boolean; tag?: string | undefined }
 export interface Batch { choice?: ClashChoice }
 
 /** After a failure of the connection, in milliseconds; the last one repeats. */
 const waits = [300, 1000, 2000, 4000, 8000];
+/** Too slow for a while, locked, busy, or a proxy whose server is away: all of it passes. */
+const passing = [408, 423, 429, 502, 503, 504];
 /** Failures of the server itself are not repeated forever. */
 const maxServerErrors = 5;
 /** Without a byte for so long, the connection is taken for dead. */
@@ -26,8 +31,9 @@ export class Task {
   sent = 0;
   error = "";
   readonly rate = new Rate();
+  /** By the clock, which goes on while the machine sleeps. */
   lastProgress = 0;
-  replaces = false;
+  private replaces: { tag?: string | undefined } | undefined;
   private upload: Upload | undefined;
   private timer = 0;
   /** Failures since the server last confirmed bytes, and those of them that the server reported. */
@@ -56,10 +62,15 @@ export class Task {
     return this.state === "done" || this.state === "skipped";
   }
 
+  /** Whether another attempt makes sense: the browser has the file. */
+  get canRetry(): boolean {
+    return this.state === "failed" && this.file !== undefined;
+  }
+
   start(): void {
     clearTimeout(this.timer);
     this.error = "";
-    this.lastProgress = performance.now();
+    this.lastProgress = Date.now();
     this.set("running");
     this.upload ??= this.create();
     this.upload.start();
@@ -68,6 +79,8 @@ export class Task {
   /** Stops sending; what the server has, it keeps. */
   stop(state: TaskState): void {
     clearTimeout(this.timer);
+    // The request that ends with it may have reached the server.
+    if (this.state === "running") this.hasFailed = true;
     void this.upload?.abort();
     this.upload = undefined;
     this.rate.reset();
@@ -81,17 +94,23 @@ export class Task {
     await this.upload?.abort();
     this.upload = undefined;
     this.forget();
-    if (url) await Upload.terminate(url, { httpStack: new ChecksummedStack(false), retryDelays: null }).catch(() => undefined);
+    if (url) await loadTus().then((loaded) => loaded.Upload.terminate(url, { httpStack: new ChecksummedStack(), retryDelays: null })).catch(() => undefined);
   }
 
   /** Starts over under another name, or over the file that has it. */
-  async restart(name: string, replaces: boolean): Promise<void> {
+  async restart(name: string, replaces?: { tag?: string | undefined }): Promise<void> {
     await this.discard();
     this.name = name;
     this.replaces = replaces;
     this.sent = this.failures = this.serverErrors = 0;
     this.hasFailed = false;
     this.set("queued");
+  }
+
+  /** Continues a paused one, and tries a failed one again. */
+  again(): void {
+    this.failures = this.serverErrors = 0;
+    this.stop("queued");
   }
 
   /** Tries again now instead of later. */
@@ -111,7 +130,7 @@ export class Task {
 
   private create(): Upload {
     const file = this.file!;
-    return new Upload(file, {
+    return new (tus().Upload)(file, {
       endpoint: current().uploads ?? "/uploads",
       uploadUrl: this.record?.url ?? null,
       uploadSize: file.size,
@@ -120,13 +139,13 @@ export class Task {
       metadata: { filename: this.name },
       retryDelays: null,
       storeFingerprintForResuming: false,
-      httpStack: new ChecksummedStack(!this.replaces),
+      httpStack: new ChecksummedStack(!this.replaces ? ["If-None-Match", "*"] : this.replaces.tag ? ["If-Match", this.replaces.tag] : undefined),
       fileReader: partReader,
       onUploadUrlAvailable: () => void this.remember(),
       onProgress: (sent) => {
         if (sent > this.sent) {
           this.rate.add(sent - this.sent);
-          this.lastProgress = performance.now();
+          this.lastProgress = Date.now();
         }
         this.sent = sent;
         this.changed(this);
@@ -148,17 +167,18 @@ export class Task {
 
   private async recover(error: DetailedError): Promise<void> {
     this.rate.reset();
-    const status = error.originalResponse?.getStatus() ?? 0;
+    const response = error.causingError instanceof Refused ? error.causingError.response : error.originalResponse;
+    const status = response?.getStatus() ?? 0;
     if (error.causingError instanceof ReadError || (error as Error) instanceof ReadError) return this.fail(texts.errors.reading);
     if (status === 0) return this.wait(0);
-    const refusal = errorOf(status, error.originalResponse!.getBody(), error.originalResponse!.getHeader("Retry-After") ?? null);
+    const refusal = errorOf(status, response!.getBody(), response!.getHeader("Retry-After") ?? null);
     if (status === 401) return this.stop("signIn");
     if (status === 412) {
       if (await this.isOurs()) return this.succeed();
       this.sent = 0;
       return this.stop("clash");
     }
-    if (status === 423 || status === 429 || status === 503) return this.wait(refusal.retryAfter * 1000);
+    if (passing.includes(status)) return this.wait(refusal.retryAfter * 1000);
     const canPass = status === 404 || status === 409 || status === 460 || (status >= 500 && status !== 501 && status !== 507);
     if (canPass && this.serverErrors++ < maxServerErrors) return this.wait(0);
     this.fail(refusal.message);
@@ -189,7 +209,8 @@ export class Task {
     if (!url || this.size <= partBytes || this.record?.url === url) return;
     this.forget();
     const record: UploadRecord = {
-      name: this.name, wanted: this.wanted, size: this.size, modified: this.file!.lastModified, url, ...(this.handle ? { handle: this.handle } : {}),
+      name: this.name, wanted: this.wanted, size: this.size, modified: this.file!.lastModified, url, owner: current().name ?? "",
+      ...(this.handle ? { handle: this.handle } : {}),
     };
     this.record = record;
     const id = await addRecord(record);

@@ -21,6 +21,8 @@ function ask(reason: string): Promise<void> {
       h("form", { method: "dialog", novalidate: true, submit: (event: SubmitEvent) => void send(event) },
         h("div", { class: "sign-in-icon" }, icon(icons.key, 28)), h("h2", { id: "sign-in" }, texts.signInTitle), h("p", { class: "quiet" }, reason), element, problem, button));
     dialog.addEventListener("cancel", (event) => event.preventDefault());
+    // Browsers close a dialog when Escape is pressed twice, whatever its cancel event says.
+    dialog.addEventListener("close", () => dialog.isConnected && dialog.showModal());
     document.body.append(dialog);
     dialog.showModal();
     input.focus();
@@ -31,7 +33,6 @@ function ask(reason: string): Promise<void> {
       problem.textContent = "";
       try {
         await signIn(input.value.trim());
-        dialog.close();
         dialog.remove();
         resolve();
       } catch (error) {

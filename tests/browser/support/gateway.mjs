@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import { createServer, request as ask } from "node:http";
+
+/** A reverse proxy: 502 while the server is away, and for the next request that fits, what the test wants instead. */
+export async function gateway(address) {
+  const { port } = new URL(address);
+  let wanted = [];
+  const requests = [];
+  const server = createServer((incoming, outgoing) => {
+    const { method, url, headers } = incoming;
+    requests.push({ method, url, offset: headers["upload-offset"] });
+    const at = wanted.findIndex((one) => one.method === method);
+    const [instead] = at < 0 ? [] : wanted.splice(at, 1);
+    if (instead?.status) {
+      incoming.resume();
+      incoming.on("end", () => outgoing.writeHead(instead.status).end());
+      return;
+    }
+    const forwarded = ask({ host: "127.0.0.1", port, method, path: url, headers, agent: false }, (response) => {
+      if (instead?.swallow) {
+        response.resume().on("end", instead.swallow);
+        return;
+      }
+      outgoing.writeHead(response.statusCode, response.headers);
+      response.pipe(outgoing);
+    });
+    forwarded.on("error", () => outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502, { Connection: "close" }).end("Bad gateway"));
+    incoming.on("error", () => forwarded.destroy());
+    outgoing.on("error", () => forwarded.destroy());
+    incoming.pipe(forwarded);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    address: `http://127.0.0.1:${server.address().port}`,
+    requests,
+    /** Answers the next request of a method itself. */
+    refuse: (method, status) => wanted.push({ method, status }),
+    /** Lets the server have the next request of a method, and keeps its response: the promise is kept when that is there. */
+    swallow: (method) => new Promise((resolve) => wanted.push({ method, swallow: resolve })),
+    stop() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

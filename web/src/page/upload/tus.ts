@@ -1,0 +1,2 @@
+// A script of its own.
+export { Upload } from "tus-js-client";
