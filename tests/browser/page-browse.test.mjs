@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, utimesSync, 
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
-import { drawn, names, openPage, row, shows } from "./support/page.mjs";
+import { drawn, drop, names, openPage, row, shows } from "./support/page.mjs";
 import { serve } from "./support/served.mjs";
 
 let browser, server;
@@ -338,7 +338,13 @@ test("Browse, upload, rename and delete by keyboard only", async () => {
     assert.deepEqual(await page.locator(".row[aria-selected=true] a").allTextContents(), ["three.txt", "two.txt"]);
     await press("Delete");
     await dialog(page).waitFor();
+    // The button that does no harm has the focus.
     await press("Enter");
+    await dialog(page).waitFor({ state: "detached" });
+    assert.ok(existsSync(at("sub/two.txt")));
+    await press("Delete");
+    await dialog(page).waitFor();
+    await press("Tab", "Enter");
     await shows(page, ["first.txt"]);
     assert.equal(existsSync(at("sub/two.txt")), false);
     await press("Backspace");
@@ -346,5 +352,343 @@ test("Browse, upload, rename and delete by keyboard only", async () => {
     await press("?");
     await dialog(page).getByRole("heading", { name: "Help" }).waitFor();
     await press("Escape");
+  });
+});
+
+/** Holds back the requests of a method from the given one on; returns a function that waits for it, and one that lets all pass. */
+async function hold(page, method, from) {
+  let arrive, release, seen = 0;
+  const arrived = new Promise((resolve) => (arrive = resolve));
+  const released = new Promise((resolve) => (release = resolve));
+  await page.route("**/files/**", async (route) => {
+    if (route.request().method() === method && ++seen >= from) {
+      arrive();
+      await released;
+    }
+    await route.continue();
+  });
+  return { arrived, release };
+}
+
+const focusedName = (page) => page.evaluate(() => document.activeElement?.closest("#list .rows .row")?.querySelector("a")?.textContent);
+const focusIsOn = (page, name) => page.waitForFunction((wanted) => document.activeElement?.closest("#list .rows .row")?.querySelector("a")?.textContent === wanted, name)
+  .catch(async () => assert.equal(await focusedName(page), name));
+const selected = (page) => page.locator(".row[aria-selected=true] a").allTextContents();
+
+/** Changes what the server says of the session. */
+async function withSession(page, changes) {
+  await page.route("**/session", async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), ...changes } });
+  });
+  await page.reload();
+  await drawn(page);
+}
+
+test("What runs in a folder stays in it: the way back closes its dialog and stops what has not begun", async () => {
+  await inFolder({ "1.txt": "", "2.txt": "", "3.txt": "", "sub": null, "sub/1.txt": "", "sub/2.txt": "", "sub/3.txt": "" }, async (page, at) => {
+    await row(page, "sub").getByRole("link").click();
+    await shows(page, ["1.txt", "2.txt", "3.txt"]);
+    const { arrived, release } = await hold(page, "DELETE", 1);
+    await page.getByRole("checkbox", { name: "Select all" }).check();
+    await page.getByRole("toolbar").getByRole("button", { name: "Delete…" }).click();
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await arrived;
+    await page.goBack();
+    await shows(page, ["sub", "1.txt", "2.txt", "3.txt"]);
+    await dialog(page).waitFor({ state: "detached" });
+    release();
+    await page.getByText("1 item deleted").waitFor();
+    await shows(page, ["sub", "1.txt", "2.txt", "3.txt"]);
+    assert.deepEqual(["1.txt", "sub/1.txt", "sub/2.txt", "sub/3.txt"].map((name) => existsSync(at(name))), [true, false, true, true]);
+  });
+});
+
+test("A dialog that is open while one goes back changes nothing in the folder above", async () => {
+  await inFolder({ "a.txt": "above", "sub": null, "sub/a.txt": "below" }, async (page, at) => {
+    await row(page, "sub").getByRole("link").click();
+    await shows(page, ["a.txt"]);
+    await menu(page, "a.txt", "Rename…");
+    await dialog(page).getByLabel("New name").fill("b.txt");
+    await page.goBack();
+    await shows(page, ["sub", "a.txt"]);
+    await dialog(page).waitFor({ state: "detached" });
+    await page.keyboard.press("Enter");
+    assert.deepEqual([existsSync(at("a.txt")), existsSync(at("sub/a.txt"))], [true, true]);
+  });
+});
+
+test("Deleting many says how far it is, and Cancel stops it", async () => {
+  await inFolder({ "1.txt": "", "2.txt": "", "3.txt": "" }, async (page, at) => {
+    const { arrived, release } = await hold(page, "DELETE", 2);
+    await page.getByRole("checkbox", { name: "Select all" }).check();
+    await page.getByRole("toolbar").getByRole("button", { name: "Delete…" }).click();
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await arrived;
+    await dialog(page).getByText("2 of 3").waitFor();
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    release();
+    await page.getByText("2 items deleted").waitFor();
+    await shows(page, ["3.txt"]);
+    assert.ok(existsSync(at("3.txt")));
+  });
+});
+
+test("A folder that could be read only in part says so, and is read again on request", async () => {
+  const many = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`${i}.txt`, ""]));
+  await inFolder(many, async (page) => {
+    await page.route(/after=/, (route) => route.fulfill({ status: 500, body: "" }));
+    await page.reload();
+    await page.getByText("This folder could not be read completely.").waitFor();
+    assert.equal(await page.getByRole("grid").getAttribute("aria-busy"), "false");
+    assert.equal(await page.getByText("Loading…").count(), 0);
+    await page.unroute(/after=/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("1,001 files").waitFor();
+    assert.equal(await page.getByText("This folder could not be read completely.").count(), 0);
+  });
+});
+
+test("After a dialog the focus is in the list, also when the row that had it is gone", async () => {
+  await inFolder({ "a.txt": "", "b.txt": "", "c.txt": "", "sub": null }, async (page) => {
+    await row(page, "b.txt").focus();
+    await page.keyboard.press("Delete");
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await shows(page, ["sub", "a.txt", "c.txt"]);
+    await focusIsOn(page, "c.txt");
+    // The button in the toolbar goes with the selection.
+    await row(page, "c.txt").getByRole("checkbox").check();
+    await page.getByRole("toolbar").getByRole("button", { name: "Delete…" }).click();
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await shows(page, ["sub", "a.txt"]);
+    await focusIsOn(page, "a.txt");
+    // The list is drawn again while the dialog is open.
+    await menu(page, "a.txt", "Rename…");
+    await page.evaluate(() => document.querySelectorAll(".rows .row").forEach((one) => one.replaceWith(one.cloneNode(true))));
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+    await focusIsOn(page, "a.txt");
+    for (const name of ["sub", "a.txt"]) await row(page, name).getByRole("checkbox").check();
+    await page.getByRole("toolbar").getByRole("button", { name: "Delete…" }).click();
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("This folder is empty").waitFor();
+    await page.waitForFunction(() => document.activeElement?.localName === "main");
+  });
+});
+
+test("The dialog for moving always has the focus", async () => {
+  await inFolder({ "a.txt": "", "sub": null, "sub/deep": null }, async (page) => {
+    const focused = () => page.evaluate(() => document.querySelector("dialog").contains(document.activeElement) && document.activeElement.textContent);
+    await menu(page, "a.txt", "Move…");
+    assert.notEqual(await focused(), false);
+    await dialog(page).getByRole("button", { name: "sub" }).waitFor();
+    assert.equal(await focused(), "Up one folder");
+    await dialog(page).getByRole("button", { name: "sub" }).click();
+    await dialog(page).getByRole("button", { name: "deep" }).click();
+    await dialog(page).getByText("No folders here.").waitFor();
+    assert.equal(await focused(), "Up one folder");
+  });
+});
+
+test("The question about a taken name waits until no other dialog is open", async () => {
+  await inFolder({ "a.txt": "old", "b.txt": "" }, async (page, at) => {
+    let release;
+    await page.route("**/uploads", async (route) => {
+      await new Promise((resolve) => (release = resolve));
+      await route.continue();
+    });
+    const mine = join(at("."), "../outside");
+    mkdirSync(mine, { recursive: true });
+    writeFileSync(join(mine, "a.txt"), "new");
+    await drop(page, [join(mine, "a.txt")]);
+    await page.locator(".task[data-state=running]").waitFor();
+    await menu(page, "b.txt", "Rename…");
+    await dialog(page).getByLabel("New name").fill("c.txt");
+    const asked = page.waitForResponse((response) => response.request().method() === "HEAD");
+    release();
+    await asked;
+    await page.locator(".task[data-state=clash]").waitFor();
+    await page.evaluate(() => fetch("/health"));
+    assert.equal(await dialog(page).count(), 1);
+    await page.keyboard.press("Enter");
+    await dialog(page).getByRole("heading", { name: "“a.txt” already exists" }).waitFor();
+    await row(page, "c.txt").waitFor();
+    await dialog(page).getByRole("button", { name: "Skip" }).click();
+    assert.equal(readFileSync(at("a.txt"), "utf8"), "old");
+  });
+});
+
+test("A range grows from the file that was chosen, wherever it is now, and from none of another folder", async () => {
+  await inFolder({ "b.txt": "", "c.txt": "", "d.txt": "", "e.txt": "", "sub": null, "sub/1.txt": "", "sub/2.txt": "", "sub/3.txt": "" }, async (page, at) => {
+    const cell = (name) => row(page, name).locator(".cell-date");
+    await cell("c.txt").click();
+    mkdirSync(join(at("."), "../outside"), { recursive: true });
+    writeFileSync(join(at("."), "../outside/a.txt"), "");
+    await drop(page, [join(at("."), "../outside/a.txt")]);
+    await row(page, "a.txt").waitFor();
+    await cell("d.txt").click({ modifiers: ["Shift"] });
+    assert.deepEqual(await selected(page), ["c.txt", "d.txt"]);
+    await cell("e.txt").click();
+    await row(page, "sub").getByRole("link").click();
+    await shows(page, ["1.txt", "2.txt", "3.txt"]);
+    await cell("2.txt").click({ modifiers: ["Shift"] });
+    assert.deepEqual(await selected(page), ["2.txt"]);
+  });
+});
+
+test("A link is offered to those who may read the file, and says when the server lets it expire", async () => {
+  await inFolder({ "a.txt": "a", "sub": null }, async (page) => {
+    const offered = async (name, changes) => {
+      await withSession(page, { required: true, signedIn: true, canLink: true, ...changes });
+      await row(page, name).getByRole("button", { name: `Actions for ${name}` }).click();
+      const items = await page.getByRole("menuitem").allTextContents();
+      await page.unroute("**/session");
+      return items;
+    };
+    assert.ok(!(await offered("a.txt", { scopes: ["list", "link"] })).includes("Share link…"));
+    assert.ok((await offered("a.txt", { scopes: ["list", "read", "link"] })).includes("Share link…"));
+    const expires = new Date(2031, 4, 6, 12);
+    await page.route("**/links", (route) => route.fulfill({ json: { url: "/files/a.txt?signed", expires: expires.toISOString() } }));
+    await page.getByRole("menuitem", { name: "Share link…" }).click();
+    await dialog(page).getByRole("button", { name: "Create link" }).click();
+    await dialog(page).getByText(/^Expires .*2031/).waitFor();
+    assert.match(await dialog(page).getByLabel("Link").inputValue(), /^http.*\?signed$/);
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+    await focusIsOn(page, "a.txt");
+  });
+});
+
+test("Folders are moved and renamed only where the server can move them", async () => {
+  await inFolder({ "a.txt": "a", "sub": null }, async (page) => {
+    const offered = async (name) => {
+      await row(page, name).getByRole("button", { name: `Actions for ${name}` }).click();
+      const items = await page.getByRole("menuitem").allTextContents();
+      await page.keyboard.press("Escape");
+      return ["Rename…", "Move…", "Delete…"].filter((item) => items.includes(item));
+    };
+    assert.deepEqual(await offered("sub"), ["Rename…", "Move…", "Delete…"]);
+    await withSession(page, { folderMoves: false });
+    assert.deepEqual(await offered("sub"), ["Delete…"]);
+    assert.deepEqual(await offered("a.txt"), ["Rename…", "Move…", "Delete…"]);
+    await row(page, "sub").focus();
+    await page.keyboard.press("F2");
+    assert.equal(await dialog(page).count(), 0);
+  });
+});
+
+test("The dialog for moving knows the folders after the first 10,000 entries", async () => {
+  await inFolder({ "a.txt": "a" }, async (page) => {
+    const folder = decodeURIComponent(new URL(page.url()).pathname.slice("/files/".length, -1));
+    await page.route(/limit=10000/, (route) => {
+      const after = new URL(route.request().url()).searchParams.get("after");
+      const name = `${folder}/${after === null ? "first & 1" : "second"}`;
+      return route.fulfill({ json: { entries: [{ name, kind: "folder", modified: "2026-01-01T00:00:00Z" }], ...(after === null ? { next: name } : {}) } });
+    });
+    await menu(page, "a.txt", "Move…");
+    await dialog(page).getByRole("button", { name: "second" }).waitFor();
+    assert.deepEqual(await dialog(page).locator(".folders button").allTextContents(), ["Up one folder", "first & 1", "second"]);
+  });
+});
+
+test("A file that has changed on the server is neither deleted nor renamed", async () => {
+  await inFolder({ "a.txt": "old", "sub": null }, async (page, at) => {
+    writeFileSync(at("a.txt"), "newer content");
+    await menu(page, "a.txt", "Rename…");
+    await dialog(page).getByLabel("New name").fill("b.txt");
+    await page.keyboard.press("Enter");
+    await dialog(page).getByText("It has changed on the server.").waitFor();
+    await page.keyboard.press("Escape");
+    await menu(page, "a.txt", "Delete…");
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("a.txt: It has changed on the server.").waitFor();
+    assert.equal(readFileSync(at("a.txt"), "utf8"), "newer content");
+    await page.keyboard.press("Escape");
+    await page.reload();
+    await drawn(page);
+    // Renamed, it has another tag; the page knows it.
+    await menu(page, "a.txt", "Rename…");
+    await dialog(page).getByLabel("New name").fill("b.txt");
+    await page.keyboard.press("Enter");
+    await row(page, "b.txt").waitFor();
+    await menu(page, "b.txt", "Delete…");
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await shows(page, ["sub"]);
+  });
+});
+
+test("A file that was just uploaded can be deleted and renamed", async () => {
+  await inFolder({}, async (page, at) => {
+    mkdirSync(join(at("."), "../outside"), { recursive: true });
+    writeFileSync(join(at("."), "../outside/new.txt"), "new");
+    await drop(page, [join(at("."), "../outside/new.txt")]);
+    await menu(page, "new.txt", "Rename…");
+    await dialog(page).getByLabel("New name").fill("newer.txt");
+    await page.keyboard.press("Enter");
+    await menu(page, "newer.txt", "Delete…");
+    await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("This folder is empty").waitFor();
+    assert.ok(!existsSync(at("newer.txt")));
+  });
+});
+
+test("A name that the server refuses is explained before it is sent", async () => {
+  await inFolder({ "a.txt": "a" }, async (page) => {
+    const sent = [];
+    page.on("request", (request) => ["MOVE", "MKCOL"].includes(request.method()) && sent.push(request.url()));
+    await menu(page, "a.txt", "Rename…");
+    const input = dialog(page).getByLabel("New name");
+    for (const [name, sentence] of [
+      ["a:b", "A name cannot contain :"], ["what?", "A name cannot contain ?"], ["a\\b", "A name cannot contain \\"], ["a/b", "A name cannot contain /"], ["a\u0007b", "control characters"],
+      ["end.", "end with a dot or a space"], ["nul", "name of a device"], ["COM1.txt", "name of a device"], ["..", "cannot be . or .."], ["ü".repeat(128), "too long"], [".millrace", "keeps this name"],
+    ]) {
+      await input.evaluate((element, value) => (element.value = value), name);
+      await page.keyboard.press("Enter");
+      await dialog(page).getByRole("alert").getByText(sentence).waitFor();
+    }
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "New folder" }).click();
+    await dialog(page).getByLabel("Name of the folder").fill("con");
+    await page.keyboard.press("Enter");
+    await dialog(page).getByRole("alert").getByText("name of a device").waitFor();
+    assert.deepEqual(sent, []);
+    // What only looks like one of these is a name.
+    await dialog(page).getByLabel("Name of the folder").fill("console (1) – 'a' & b");
+    await page.keyboard.press("Enter");
+    await row(page, "console (1) – 'a' & b").waitFor();
+  });
+});
+
+test("A session that ends during a preview or a move asks for the token", async () => {
+  await inFolder({ "a.txt": "a", "b.png": "not a picture" }, async (page) => {
+    for (const [name, open] of [["a.txt", "Preview"], ["b.png", "Preview"], ["a.txt", "Move…"]]) {
+      await menu(page, name, open === "Preview" ? "Preview" : open, await page.route(/a\.txt|b\.png|limit=10000/, (route) => route.fulfill({ status: 401, body: "" })));
+      await dialog(page).getByRole("heading", { name: "Sign in" }).waitFor();
+      assert.equal(await page.locator("dialog[open]").count(), 1, open);
+      await page.unroute(/a\.txt|b\.png|limit=10000/);
+      await page.reload();
+      await drawn(page);
+    }
+  });
+});
+
+test("Where the browser does not copy, the link is shown, selected", async () => {
+  await inFolder({ "a.txt": "a" }, async (page) => {
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error("not allowed"));
+      document.execCommand = () => false;
+    });
+    await menu(page, "a.txt", "Copy link");
+    const link = dialog(page).getByLabel("Link");
+    assert.equal(await (await fetch(await link.inputValue())).text(), "a");
+    assert.equal(await page.evaluate(() => getSelection().toString()), await link.inputValue());
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+    await focusIsOn(page, "a.txt");
+    // The other way to copy works, and does not keep the focus.
+    await page.evaluate(() => (document.execCommand = () => true));
+    await menu(page, "a.txt", "Copy link");
+    await page.getByText("Link copied").waitFor();
+    await focusIsOn(page, "a.txt");
   });
 });

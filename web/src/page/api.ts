@@ -1,3 +1,4 @@
+import type { Entry } from "./entries.ts";
 import { encode } from "./names.ts";
 import { texts } from "./texts.ts";
 
@@ -86,6 +87,8 @@ export interface Session {
   uploads?: string | null;
   canLink?: boolean;
   archives?: boolean;
+  /** False over buckets; a server that does not say it can move folders. */
+  folderMoves?: boolean;
 }
 
 const json = (method: string, value: unknown): RequestInit => ({
@@ -96,19 +99,36 @@ export const readSession = async (): Promise<Session> => (await send(paths.sessi
 export const signIn = (token: string): Promise<unknown> => send(paths.session, json("POST", { token }));
 export const signOut = (): Promise<unknown> => send(paths.session, { method: "DELETE" });
 
-export const remove = (name: string, isFolder: boolean): Promise<unknown> =>
-  send(urlOf(name, isFolder), { method: "DELETE", ...(isFolder ? { headers: { Depth: "infinity" } } : {}) });
-export const move = (from: string, to: string, isFolder: boolean): Promise<unknown> =>
-  send(urlOf(from, isFolder), { method: "MOVE", headers: { Destination: urlOf(to, isFolder), Overwrite: "F" } });
-export const makeFolder = (name: string): Promise<unknown> => send(urlOf(name, true), { method: "MKCOL" });
-export const makeLink = async (name: string, seconds: number): Promise<string> =>
-  new URL(((await (await send(paths.links, json("POST", { name, method: "GET", seconds }))).json()) as { url: string }).url, location.href).href;
+/** Only the version that is shown: another one was written by somebody else in the meantime. */
+const ifShown = ({ tag }: Entry): Record<string, string> => (tag ? { "If-Match": tag } : {});
 
-/** The folders in a folder, the first 10,000 entries of it at most. */
-export async function foldersIn(folder: string): Promise<string[]> {
-  const response = await send(`${urlOf(folder, true)}?limit=10000`, { headers: { Accept: "application/json" } });
-  const { entries } = (await response.json()) as { entries: { name: string; kind: string }[] };
-  return entries.filter((entry) => entry.kind === "folder").map((entry) => entry.name);
+export const remove = (name: string, entry: Entry): Promise<unknown> =>
+  send(urlOf(name, entry.isFolder), { method: "DELETE", headers: entry.isFolder ? { Depth: "infinity" } : ifShown(entry) });
+/** Returns the tag of the file under its new name. */
+export const move = async (from: string, to: string, entry: Entry): Promise<string | undefined> =>
+  (await send(urlOf(from, entry.isFolder), { method: "MOVE", headers: { Destination: urlOf(to, entry.isFolder), Overwrite: "F", ...ifShown(entry) } }))
+    .headers.get("ETag") ?? undefined;
+export const makeFolder = (name: string): Promise<unknown> => send(urlOf(name, true), { method: "MKCOL" });
+/** A link, and until when it is valid: not longer than the token. */
+export interface Link {
+  url: string;
+  expires: number;
+}
+
+export async function makeLink(name: string, seconds: number): Promise<Link> {
+  const { url, expires } = (await (await send(paths.links, json("POST", { name, method: "GET", seconds }))).json()) as { url: string; expires: string };
+  return { url: new URL(url, location.href).href, expires: Date.parse(expires) };
+}
+
+/** The folders in a folder, as the pages of its listing come. */
+export async function* foldersIn(folder: string): AsyncGenerator<string[]> {
+  let after: string | undefined;
+  do {
+    const response = await send(`${urlOf(folder, true)}?limit=10000${after === undefined ? "" : `&after=${encodeURIComponent(after)}`}`, { headers: { Accept: "application/json" } });
+    const { entries, next } = (await response.json()) as { entries: { name: string; kind: string }[]; next?: string | null };
+    yield entries.filter((entry) => entry.kind === "folder").map((entry) => entry.name);
+    after = next ?? undefined;
+  } while (after !== undefined);
 }
 
 /** What a name stands for; the SHA-256 of a file where it is known or `digest` asks for it. */

@@ -17,6 +17,8 @@ import { UploadPanel } from "./upload/panel.ts";
 import { Queue } from "./upload/queue.ts";
 import type { Task } from "./upload/task.ts";
 import { Actions } from "./view/actions.ts";
+import { closeDialogs } from "./view/dialog.ts";
+import { returnFocus } from "./view/focus.ts";
 import { Head } from "./view/head.ts";
 import { openHelp } from "./view/helpDialog.ts";
 import { icons } from "./view/icons.ts";
@@ -54,9 +56,9 @@ export class App {
   private readonly actions = new Actions({
     folder: () => this.listing.folder,
     chosen: () => this.grid.chosen,
-    changed: (removed, added) => this.changed(removed, added),
+    changed: (folder, removed, added) => folder === this.folder && this.changed(removed, added),
     open: (entry) => this.open(entry),
-    reveal: (name) => (this.reveal = name),
+    reveal: (folder, name) => folder === this.folder && (this.reveal = name),
     signIn: () => void this.signIn(texts.ended),
     isTaken: (name) => this.listing.has(name),
   });
@@ -112,10 +114,13 @@ export class App {
         event.preventDefault();
         this.grid.focus();
       } }, texts.skip),
-      this.head.element, this.toolbar.element, h("main", {}, this.grid.element, this.empty), h("footer", { class: "foot" }, this.status), this.panel.element, ...noticeRegions);
+      this.head.element, this.toolbar.element, h("main", { tabindex: -1 }, this.grid.element, this.empty), h("footer", { class: "foot" }, this.status), this.panel.element, ...noticeRegions);
     this.grid.mount();
     acceptFiles(() => this.uploader(), () => this.canWrite, () => this.folder || texts.files);
-    addEventListener("popstate", () => this.enter(folderOf(location.pathname)));
+    addEventListener("popstate", () => {
+      closeDialogs();
+      this.enter(folderOf(location.pathname));
+    });
     addEventListener("keydown", (event) => this.pressed(event));
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden && Date.now() - this.readAt > staleMs && !mustSignIn()) this.read();
@@ -192,14 +197,23 @@ export class App {
     } else this.show();
   }
 
+  /** The button that was pressed is gone then. */
+  private readAgain(): void {
+    this.read();
+    returnFocus(null);
+  }
+
   private show(): void {
     const { listing, arrangement } = this;
+    const focused = document.activeElement;
     this.toolbar.show(arrangement);
     this.grid.refresh(arrangement);
     const isEmpty = listing.length === 0 && (listing.complete || this.failure !== undefined);
     this.empty.hidden = !isEmpty;
     this.grid.element.hidden = isEmpty;
     if (isEmpty) this.empty.replaceChildren(this.placeholder());
+    // The last row was deleted, say.
+    if (focused !== document.body) returnFocus(null);
     this.showStatus();
     if (this.reveal !== undefined && listing.has(this.reveal)) {
       const name = this.reveal;
@@ -216,14 +230,16 @@ export class App {
     const text = !may("list") || this.failure ? "" : !listing.complete ? texts.loading(listing.all)
       : arrangement.filter ? texts.matches(listing.length, listing.all) : texts.summary(listing.folders, files, size(listing.bytes));
     if (arrangement.filter && listing.complete && text !== this.status.textContent) announce(text);
-    this.status.textContent = text;
+    // It was read in part: what is missing would otherwise look as if it did not exist.
+    if (this.failure && listing.length > 0) this.status.replaceChildren(texts.incomplete, " ", h("button", { type: "button", class: "button small", click: () => this.readAgain() }, texts.tryAgain));
+    else this.status.textContent = text;
     this.grid.grid.setAttribute("aria-busy", String(may("list") && !listing.complete && !this.failure));
   }
 
   private placeholder(): HTMLElement {
     if (!may("list")) return placeholder(icons.drop, texts.dropbox, texts.dropboxHint);
     const status = this.failure?.status;
-    const again = { label: texts.tryAgain, act: () => this.read() };
+    const again = { label: texts.tryAgain, act: () => this.readAgain() };
     if (status === 404 && !(this.folder === prefix() && this.canWrite)) return placeholder(icons.folder, texts.gone, "", { label: texts.goTo(texts.files), act: () => this.go(prefix()) });
     if (status === 403) return placeholder(icons.key, texts.notAllowed, "");
     if (status !== undefined && status !== 404) return placeholder(icons.offline, texts.cannotLoad, new ServerError(status).message, again);
@@ -237,8 +253,8 @@ export class App {
       return;
     }
     if (this.folder && this.folder === prefix() && status === 404) void this.showPrefix();
-    else if (this.listing.length > 0) notify(new ServerError(status).message, true);
     else {
+      if (this.listing.length > 0) notify(new ServerError(status).message, true);
       this.failure = { status };
       this.show();
     }
@@ -273,7 +289,10 @@ export class App {
   private open(entry: Entry): void {
     if (entry.isFolder) this.go(join(this.folder, entry.name));
     else if (may("read", join(this.folder, entry.name))) {
-      openPreview(this.folder, entry, { neighbour: (from, step) => this.neighbour(from, step), download: (of) => this.actions.download([of]) });
+      const { folder } = this;
+      openPreview(folder, entry, {
+        neighbour: (from, step) => this.neighbour(from, step), download: (of) => this.actions.download([of], folder), signIn: () => void this.signIn(texts.ended),
+      });
     }
   }
 
@@ -377,7 +396,7 @@ export class App {
     else if (event.key === "Backspace" && this.folder && this.folder !== prefix()) this.go(parentOf(this.folder));
     else if (event.key.toLowerCase() === "u" && this.canWrite) void chooseFiles().then(this.uploader());
     else if (event.key.toLowerCase() === "n" && this.canWrite && may("list")) this.actions.newFolder();
-    else if (event.key === "ArrowDown" && target === document.body) this.grid.focus();
+    else if (event.key === "ArrowDown" && target.matches("body, main")) this.grid.focus();
     else return;
     event.preventDefault();
   }
@@ -386,9 +405,9 @@ export class App {
     const { chosen } = this.grid;
     const [first] = chosen;
     if (!first) return;
-    const name = join(this.folder, first.name);
-    if (event.key === "Delete" && may("delete", name)) this.actions.remove(chosen);
-    else if (event.key === "F2" && may("write", name) && may("delete", name)) this.actions.rename(this.grid.focusedEntry ?? first);
+    const renamed = this.grid.focusedEntry ?? first;
+    if (event.key === "Delete" && this.actions.canRemove(chosen)) this.actions.remove(chosen);
+    else if (event.key === "F2" && this.actions.canMove([renamed])) this.actions.rename(renamed);
     else return;
     event.preventDefault();
   }

@@ -7,6 +7,8 @@ export interface Entry {
   size: number;
   /** Milliseconds since 1970. */
   modified: number;
+  /** The version of a file, as its ETag; unknown of one that was just uploaded, and of the plain listing. */
+  tag?: string | undefined;
 }
 
 export type SortKey = "name" | "size" | "modified";
@@ -17,6 +19,7 @@ export interface Columns {
   folders: Uint8Array<ArrayBuffer>;
   sizes: Float64Array<ArrayBuffer>;
   times: Float64Array<ArrayBuffer>;
+  tags: (string | undefined)[];
 }
 
 export interface Arrangement {

@@ -1,3 +1,5 @@
+import { texts } from "./texts.ts";
+
 /** Names are as on the server: relative to the root, parts separated by slashes; a folder's has no slash at its end, the root's is "". */
 export const baseName = (name: string): string => name.slice(name.lastIndexOf("/") + 1);
 export const parentOf = (name: string): string => name.slice(0, Math.max(0, name.lastIndexOf("/")));
@@ -19,4 +21,29 @@ export function nextName(name: string): string {
   const numbered = / \((\d+)\)$/.exec(stem);
   const next = numbered ? `${stem.slice(0, numbered.index)} (${Number(numbered[1]) + 1})` : `${stem} (2)`;
   return join(parentOf(name), next + end);
+}
+
+const maxBytes = 1024;
+const maxPartBytes = 255;
+const device = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[1-9¹²³]) *(\.|$)/i;
+const reserved = /^(\.millrace$|\.millrace-|millra~\d)/i;
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+/** What is wrong with a name, with the folders above it, as a sentence; the server's own rules are in NameRules.cs. */
+export function nameProblem(name: string): string | undefined {
+  const says = texts.names;
+  const [forbidden] = /[\\:*?"<>|]/.exec(name) ?? [];
+  if (/\p{Cc}/u.test(name)) return says.control;
+  if (forbidden) return says.character(forbidden);
+  if (/\p{Cs}/u.test(name)) return says.notUnicode;
+  if (bytesOf(name) > maxBytes) return says.tooLong;
+  for (const part of name.split("/")) {
+    if (part === "") return texts.nameEmpty;
+    if (part === "." || part === "..") return says.dots;
+    if (bytesOf(part) > maxPartBytes) return says.tooLong;
+    if (reserved.test(part)) return says.reserved;
+    if (/[. ]$/.test(part)) return says.end;
+    if (device.test(part)) return says.device(part);
+  }
+  return undefined;
 }

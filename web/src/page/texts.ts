@@ -93,13 +93,23 @@ export const texts = {
   copy: "Copy",
   nameEmpty: "Enter a name.",
   nameTaken: "That name is taken. Choose another.",
-  nameSlash: "A name cannot contain a slash.",
+  names: {
+    character: (character: string) => `A name cannot contain ${character}`,
+    control: "A name cannot contain control characters.",
+    end: "A name cannot end with a dot or a space.",
+    device: (name: string) => `${name} is the name of a device on Windows. Choose another name.`,
+    reserved: "The server keeps this name for itself. Choose another.",
+    dots: "A name cannot be . or ..",
+    tooLong: "The name is too long: at most 255 bytes, and 1,024 with the folders above it.",
+    notUnicode: "The name contains a character that is not valid.",
+  },
 
   // What happened
   copied: (n: number) => (n === 1 ? "Link copied" : `${count(n)} links copied`),
-  copyFailed: "The browser did not allow copying. Select the link and copy it yourself.",
+  copyFailed: "The browser did not allow copying. Copy the selected text yourself.",
   removed: (n: number) => `${items(n)} deleted`,
   renamed: (name: string) => `Renamed to ${name}`,
+  progressOf: (n: number, all: number) => `${count(n)} of ${count(all)}`,
   moved: (n: number, to: string) => `${items(n)} moved to ${to}`,
   created: (name: string) => `Folder ${name} created`,
   refused: (name: string, why: string) => `${name}: ${why}`,
@@ -112,7 +122,7 @@ export const texts = {
     forbidden: "Your token does not allow this.",
     missing: "It no longer exists.",
     taken: "That name is already taken.",
-    changed: "It was changed by someone else in the meantime.",
+    changed: "It has changed on the server. Refresh, and look at it before you try again.",
     invalidName: "The server does not accept this name.",
     tooLarge: "The file is larger than this server accepts.",
     noSpace: "There is no space left on the server.",
@@ -211,6 +221,7 @@ export const texts = {
   gone: "There is no such folder",
   cannotLoad: "This folder cannot be shown",
   tryAgain: "Try again",
+  incomplete: "This folder could not be read completely.",
 
   // Help
   helpTitle: "Help",

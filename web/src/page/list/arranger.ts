@@ -24,6 +24,7 @@ export class Arranger {
       folders: Uint8Array.from(entries, (entry) => Number(entry.isFolder)),
       sizes: Float64Array.from(entries, (entry) => entry.size),
       times: Float64Array.from(entries, (entry) => entry.modified),
+      tags: entries.map((entry) => entry.tag),
     };
     for (const entry of entries) {
       const index = this.entries.push(entry) - 1;

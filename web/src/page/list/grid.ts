@@ -26,7 +26,7 @@ export interface GridEvents {
 
 /** The list of files: only the rows near the screen exist. One row has the focus; it exists wherever it is. */
 export class Grid {
-  readonly selection = new Selection((row) => this.listing.at(row)?.name);
+  readonly selection = new Selection((row) => this.listing.at(row)?.name, (name) => this.listing.rowOf(name));
   private readonly body = h("div", { role: "rowgroup", class: "rows" });
   private readonly heads = new Map<SortKey, HTMLElement>();
   private readonly all = h("input", { type: "checkbox", "aria-label": texts.selectAll, change: () => this.toggleAll() });
@@ -301,8 +301,8 @@ export class Grid {
     const isControl = event.ctrlKey || event.metaKey;
     if (to !== undefined) {
       if (event.shiftKey) {
-        if (this.selection.size === 0) this.selection.anchor = this.focused;
-        this.selection.extendTo(Math.max(0, Math.min(to, this.listing.length - 1)));
+        if (this.selection.size === 0) this.selection.anchor = undefined;
+        this.selection.extendTo(Math.max(0, Math.min(to, this.listing.length - 1)), this.focused);
         this.showSelection();
       }
       this.focusRow(to);

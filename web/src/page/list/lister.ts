@@ -2,7 +2,7 @@ import type { Entry, ListMessage, ListRequest } from "../entries.ts";
 import { Arranger } from "./arranger.ts";
 
 interface Page {
-  entries: { name: string; kind: string; length?: number; modified: string }[];
+  entries: { name: string; kind: string; length?: number; modified: string; etag?: string | null }[];
   next?: string;
 }
 
@@ -57,7 +57,7 @@ export class Lister {
       after = page.next ?? undefined;
       this.complete = after === undefined;
       this.add(page.entries.map((entry): Entry => ({
-        name: entry.name.slice(skip), isFolder: entry.kind === "folder", size: entry.length ?? 0, modified: Date.parse(entry.modified) || 0,
+        name: entry.name.slice(skip), isFolder: entry.kind === "folder", size: entry.length ?? 0, modified: Date.parse(entry.modified) || 0, tag: entry.etag ?? undefined,
       })));
       this.show();
     } while (after !== undefined);

@@ -84,9 +84,9 @@ export class Listing {
     } else if (message.type === "rows") {
       if (this.fresh) this.entries = [];
       this.fresh = false;
-      const { names, folders, sizes, times } = message.columns;
+      const { names, folders, sizes, times, tags } = message.columns;
       for (let i = 0; i < names.length; i++) {
-        this.entries[message.start + i] = { name: names[i]!, isFolder: folders[i] === 1, size: sizes[i]!, modified: times[i]! };
+        this.entries[message.start + i] = { name: names[i]!, isFolder: folders[i] === 1, size: sizes[i]!, modified: times[i]!, tag: tags[i] };
       }
     } else {
       ({ order: this.order, all: this.all, folders: this.folders, bytes: this.bytes, complete: this.complete } = message);

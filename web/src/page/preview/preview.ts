@@ -1,5 +1,5 @@
 import { h } from "../../dom.ts";
-import { firstBytes, ServerError, urlOf } from "../api.ts";
+import { firstBytes, ServerError, stat, urlOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { exactDate, size } from "../format.ts";
 import { join } from "../names.ts";
@@ -17,6 +17,7 @@ export interface PreviewActions {
   /** The file before or after this one in the list. */
   neighbour(entry: Entry, step: number): Entry | undefined;
   download(entry: Entry): void;
+  signIn(): void;
 }
 
 /** Shows a file in a dialog, from which the arrow keys lead to the other files. */
@@ -62,13 +63,22 @@ export function openPreview(folder: string, first: Entry, actions: PreviewAction
     if (document.activeElement?.matches(":disabled, body")) dialog.focus();
     stage.replaceChildren();
     stage.className = `stage stage-${kindOf(entry.name)}`;
-    void draw(stage, join(folder, entry.name), entry, reading.signal);
+    void draw(stage, join(folder, entry.name), entry, reading.signal, () => {
+      dialog.close();
+      actions.signIn();
+    });
   }
 }
 
-async function draw(stage: HTMLElement, name: string, entry: Entry, signal: AbortSignal): Promise<void> {
+async function draw(stage: HTMLElement, name: string, entry: Entry, signal: AbortSignal, signIn: () => void): Promise<void> {
   const src = urlOf(name);
-  const failed = (): void => stage.replaceChildren(nothing(entry, texts.previewFailed));
+  const report = (error: unknown): void => {
+    if (signal.aborted) return;
+    if (error instanceof ServerError && error.status === 401) signIn();
+    else stage.replaceChildren(nothing(entry, error instanceof ServerError ? error.message : texts.previewFailed));
+  };
+  // The browser says only that it shows nothing; the server says why.
+  const failed = (): void => void stat(name).then(report, report);
   switch (kindOf(name)) {
     case "image":
       stage.append(h("img", { src, alt: entry.name, error: failed }));
@@ -96,8 +106,7 @@ async function draw(stage: HTMLElement, name: string, entry: Entry, signal: Abor
     stage.replaceChildren(...(kindOf(name) === "table" ? table(text, entry, part.all) : [h("pre", { tabindex: 0, dir: "auto" }, text)]));
     if (!part.all) stage.append(h("p", { class: "quiet small" }, texts.firstBytes(size(textBytes), size(entry.size))));
   } catch (error) {
-    if (signal.aborted) return;
-    stage.replaceChildren(nothing(entry, error instanceof ServerError ? error.message : texts.previewFailed));
+    report(error);
   }
 }
 

@@ -3,11 +3,12 @@ import { stat } from "../api.ts";
 import { dateAndTime, size } from "../format.ts";
 import { baseName } from "../names.ts";
 import { texts } from "../texts.ts";
-import { openDialog } from "../view/dialog.ts";
+import { openDialog, untilNothingIsOpen } from "../view/dialog.ts";
 import type { ClashAnswer, ClashChoice, Task } from "./task.ts";
 
 /** Asks what to do with a file whose name is taken. Closing it skips the file. */
 export async function askAboutClash(task: Task, others: boolean): Promise<ClashAnswer> {
+  await untilNothingIsOpen();
   const there = await stat(task.name).catch(() => undefined);
   const old = !there ? texts.unknownFile : there.isFolder ? texts.folder : `${size(there.size)}, ${dateAndTime(there.modified)}`;
   return new Promise((resolve) => {

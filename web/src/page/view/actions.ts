@@ -1,12 +1,12 @@
-import { h } from "../../dom.ts";
+import { h, uniqueId } from "../../dom.ts";
 import { current, may } from "../access.ts";
-import { errorIn, makeFolder, makeLink, move, remove, ServerError, urlOf } from "../api.ts";
+import { errorIn, type Link, makeFolder, makeLink, move, remove, ServerError, urlOf } from "../api.ts";
 import type { Entry } from "../entries.ts";
 import { dateAndTime } from "../format.ts";
-import { join } from "../names.ts";
+import { join, nameProblem } from "../names.ts";
 import { texts } from "../texts.ts";
 import { copyText } from "./clipboard.ts";
-import { field, openDialog, openForm } from "./dialog.ts";
+import { field, openDialog, openForm, type Running } from "./dialog.ts";
 import { icon, icons } from "./icons.ts";
 import type { MenuItem } from "./menu.ts";
 import { openMoveDialog } from "./moveDialog.ts";
@@ -16,14 +16,14 @@ import { notify } from "./notices.ts";
 export interface ActionEvents {
   folder(): string;
   chosen(): Entry[];
-  changed(removed: string[], added: Entry[]): void;
+  changed(folder: string, removed: string[], added: Entry[]): void;
   open(entry: Entry): void;
-  reveal(name: string): void;
+  reveal(folder: string, name: string): void;
   signIn(): void;
   isTaken(name: string): boolean;
 }
 
-/** What can be done with files and folders. */
+/** What can be done with files and folders, always in the folder that was shown when it began: another may be shown before it ends. */
 export class Actions {
   constructor(private readonly events: ActionEvents) {}
 
@@ -31,25 +31,39 @@ export class Actions {
     return this.events.folder();
   }
 
-  private full = (entry: Entry): string => join(this.folder, entry.name);
-
   /** The menu of some entries: only what the token may do. */
   menu(entries: Entry[]): MenuItem[] {
     const [first] = entries;
     if (!first) return [];
     const isOne = entries.length === 1;
-    const name = this.full(first);
-    const canMove = may("write", name) && may("delete", name);
+    const { folder } = this;
+    const name = join(folder, first.name);
+    const canMove = this.canMove(entries);
     const items: (MenuItem | false)[] = [
       isOne && (first.isFolder || may("read", name)) && { label: first.isFolder ? texts.open : texts.preview, icon: first.isFolder ? icons.open : icons.preview, act: () => this.events.open(first) },
-      this.canDownload(entries) && { label: first.isFolder || (!isOne && this.canArchive) ? texts.downloadZip : texts.download, icon: icons.download, act: () => this.download(entries) },
-      isOne && canMove && { label: texts.rename, icon: icons.rename, act: () => this.rename(first) },
-      canMove && { label: texts.move, icon: icons.move, act: () => this.move(entries) },
-      { label: isOne ? texts.copyLink : texts.copyLinks, icon: icons.link, act: () => void this.copyLinks(entries) },
-      isOne && !first.isFolder && may("link", name) && { label: texts.shareLink, icon: icons.share, act: () => this.share(first) },
-      may("delete", name) && { label: texts.remove, icon: icons.remove, isDanger: true, act: () => this.remove(entries) },
+      this.canDownload(entries) && { label: first.isFolder || (!isOne && this.canArchive) ? texts.downloadZip : texts.download, icon: icons.download, act: () => this.download(entries, folder) },
+      isOne && canMove && { label: texts.rename, icon: icons.rename, act: () => this.rename(first, folder) },
+      canMove && { label: texts.move, icon: icons.move, act: () => this.move(entries, folder) },
+      { label: isOne ? texts.copyLink : texts.copyLinks, icon: icons.link, act: () => void this.copyLinks(entries, folder) },
+      isOne && !first.isFolder && may("link", name) && may("read", name) && { label: texts.shareLink, icon: icons.share, act: () => this.share(first, folder) },
+      this.canRemove(entries) && { label: texts.remove, icon: icons.remove, isDanger: true, act: () => this.remove(entries, folder) },
     ];
     return items.filter((item) => item !== false);
+  }
+
+  /** Moving and renaming. A bucket has no folders that could be moved. */
+  canMove(entries: Entry[]): boolean {
+    return entries.every((entry) => {
+      const name = join(this.folder, entry.name);
+      return may("write", name) && may("delete", name) && (!entry.isFolder || current().folderMoves !== false);
+    });
+  }
+
+  canRemove(entries: Entry[]): boolean {
+    return entries.every((entry) => {
+      const name = join(this.folder, entry.name);
+      return may("delete", name) && (!entry.isFolder || may("list", name));
+    });
   }
 
   canDownload(entries: Entry[]): boolean {
@@ -60,37 +74,38 @@ export class Actions {
     return current().archives !== false && may("read") && may("list");
   }
 
-  download(entries: Entry[]): void {
+  download(entries: Entry[], folder = this.folder): void {
     const [first] = entries;
     if (entries.length === 1 && first) {
-      save(first.isFolder ? `${urlOf(this.full(first), true)}?archive=zip` : urlOf(this.full(first)), first.name);
+      const name = join(folder, first.name);
+      save(first.isFolder ? `${urlOf(name, true)}?archive=zip` : urlOf(name), first.name);
       return;
     }
-    if (this.canArchive) saveTogether(`${urlOf(this.folder, true)}?archive=zip`, entries.map((entry) => entry.name + (entry.isFolder ? "/" : "")));
+    if (this.canArchive) saveTogether(`${urlOf(folder, true)}?archive=zip`, entries.map((entry) => entry.name + (entry.isFolder ? "/" : "")));
     // One after another: a browser asks once whether a page may download several files.
-    else entries.forEach((entry, at) => setTimeout(() => this.download([entry]), at * 400));
+    else entries.forEach((entry, at) => setTimeout(() => this.download([entry], folder), at * 400));
   }
 
   downloadFolder(): void {
     save(`${urlOf(this.folder, true)}?archive=zip`, "files.zip");
   }
 
-  async copyLinks(entries: Entry[]): Promise<void> {
-    const links = entries.map((entry) => new URL(urlOf(this.full(entry), entry.isFolder), location.href).href);
+  async copyLinks(entries: Entry[], folder = this.folder): Promise<void> {
+    const links = entries.map((entry) => new URL(urlOf(join(folder, entry.name), entry.isFolder), location.href).href);
     if (await copyText(links.join("\n"))) notify(texts.copied(links.length));
-    else notify(texts.copyFailed, true);
+    else showLinks(links.length === 1 ? texts.copyLink : texts.copyLinks, links, texts.copyFailed);
   }
 
-  rename(entry: Entry): void {
-    const { element, input } = field(texts.newName, { value: entry.name, autofocus: true, maxlength: 255 });
+  rename(entry: Entry, folder = this.folder): void {
+    const { element, input } = field(texts.newName, { value: entry.name, autofocus: true });
     openForm({
       heading: texts.renameTitle(entry.name), fields: [element], submit: texts.renameDo,
       act: () => this.attempt(async () => {
-        const name = this.read(input, entry.name);
+        const name = this.read(input, folder, entry.name);
         if (name === entry.name) return;
-        await move(this.full(entry), join(this.folder, name), entry.isFolder);
-        this.events.changed([entry.name], [{ ...entry, name }]);
-        this.events.reveal(name);
+        const tag = await move(join(folder, entry.name), join(folder, name), entry);
+        this.events.changed(folder, [entry.name], [{ ...entry, name, tag }]);
+        this.events.reveal(folder, name);
         notify(texts.renamed(name));
       }),
     });
@@ -99,29 +114,29 @@ export class Actions {
   }
 
   newFolder(): void {
-    const { element, input } = field(texts.folderName, { autofocus: true, maxlength: 255 });
+    const { folder } = this;
+    const { element, input } = field(texts.folderName, { autofocus: true });
     openForm({
       heading: texts.newFolder, fields: [element], submit: texts.newFolderDo,
       act: () => this.attempt(async () => {
-        const name = this.read(input);
-        await makeFolder(join(this.folder, name));
-        this.events.changed([], [{ name, isFolder: true, size: 0, modified: Date.now() }]);
-        this.events.reveal(name);
+        const name = this.read(input, folder);
+        await makeFolder(join(folder, name));
+        this.events.changed(folder, [], [{ name, isFolder: true, size: 0, modified: Date.now() }]);
+        this.events.reveal(folder, name);
         notify(texts.created(name));
       }, texts.nameTaken),
     });
   }
 
-  move(entries: Entry[]): void {
-    openMoveDialog(entries, this.folder, async (to) => {
-      await this.each(entries, async (entry) => {
-        await move(this.full(entry), join(to, entry.name), entry.isFolder);
-        this.events.changed([entry.name], []);
-      }, (n) => texts.moved(n, to || texts.files));
-    });
+  move(entries: Entry[], folder = this.folder): void {
+    openMoveDialog(entries, folder, () => this.events.signIn(), (to, form) => this.each(entries, form, async (entry) => {
+      const tag = await move(join(folder, entry.name), join(to, entry.name), entry);
+      this.events.changed(folder, [entry.name], []);
+      this.events.changed(to, [], [{ ...entry, tag }]);
+    }, (n) => texts.moved(n, to || texts.files)));
   }
 
-  remove(entries: Entry[]): void {
+  remove(entries: Entry[], folder = this.folder): void {
     const [first] = entries;
     if (!first) return;
     openForm({
@@ -132,42 +147,46 @@ export class Actions {
           : undefined,
         h("p", {}, entries.some((entry) => entry.isFolder) ? texts.removeFolder : texts.removeFile),
       ],
-      act: async () => {
-        await this.each(entries, async (entry) => {
-          await remove(this.full(entry), entry.isFolder);
-          this.events.changed([entry.name], []);
-        }, texts.removed);
-        return undefined;
-      },
+      act: (form) => this.each(entries, form, async (entry) => {
+        await remove(join(folder, entry.name), entry);
+        this.events.changed(folder, [entry.name], []);
+      }, texts.removed),
     });
   }
 
-  share(entry: Entry): void {
+  share(entry: Entry, folder = this.folder): void {
+    let link: Link | undefined;
     const times = h("select", { "aria-label": texts.shareFor }, ...texts.shareTimes.map(([seconds, label]) => h("option", { value: seconds }, label)));
     openForm({
       heading: texts.shareTitle(entry.name), submit: texts.shareDo,
       fields: [h("p", {}, texts.shareHint), h("label", { class: "field" }, texts.shareFor, times)],
       act: () => this.attempt(async () => {
-        const seconds = Number(times.value);
-        const url = await makeLink(this.full(entry), seconds);
-        queueMicrotask(() => showLink(entry.name, url, Date.now() + seconds * 1000));
+        link = await makeLink(join(folder, entry.name), Number(times.value));
       }),
+      succeeded: () => link && showLinks(texts.shareTitle(entry.name), [link.url], texts.shareUntil(dateAndTime(link.expires))),
     });
   }
 
-  /** Does something to every entry, and reports the results. */
-  private async each(entries: Entry[], act: (entry: Entry) => Promise<void>, done: (n: number) => string): Promise<void> {
+  /** Does something to one entry after another until the dialog is closed, and reports the results. */
+  private async each(entries: Entry[], { signal, progress }: Running, act: (entry: Entry) => Promise<void>, done: (n: number) => string): Promise<undefined> {
     const failures: { entry: Entry; error: ServerError }[] = [];
+    let tried = 0;
     for (const entry of entries) {
+      if (signal.aborted) break;
+      if (entries.length > 1) progress(++tried, entries.length);
+      else tried++;
       try {
         await act(entry);
       } catch (error) {
         if (!(error instanceof ServerError)) throw error;
-        if (error.status === 401) return this.events.signIn();
+        if (error.status === 401) {
+          this.events.signIn();
+          return;
+        }
         failures.push({ entry, error });
       }
     }
-    if (failures.length < entries.length) notify(done(entries.length - failures.length));
+    if (failures.length < tried) notify(done(tried - failures.length));
     const [failure] = failures;
     if (failures.length > 1) notify(`${texts.partly(failures.length, entries.length)} ${failure!.error.message}`, true);
     else if (failure) notify(texts.refused(failure.entry.name, failure.error.message), true);
@@ -189,11 +208,13 @@ export class Actions {
     }
   }
 
-  private read(input: HTMLInputElement, own?: string): string {
+  private read(input: HTMLInputElement, folder: string, own?: string): string {
     const name = input.value.trim();
     if (!name) throw new InvalidName(texts.nameEmpty);
-    if (name.includes("/")) throw new InvalidName(texts.nameSlash);
-    if (name !== own && this.events.isTaken(name)) throw new InvalidName(texts.nameTaken);
+    if (name === own) return name;
+    const problem = name.includes("/") ? texts.names.character("/") : nameProblem(join(folder, name));
+    if (problem) throw new InvalidName(problem);
+    if (this.events.isTaken(name)) throw new InvalidName(texts.nameTaken);
     return name;
   }
 }
@@ -222,9 +243,20 @@ function saveTogether(url: string, names: string[]): void {
   form.remove();
 }
 
-function showLink(name: string, url: string, until: number): void {
-  const { element, input } = field(texts.shareUrl, { value: url, readonly: true, dir: "ltr" });
-  const copy = h("button", { type: "button", class: "button primary", click: () => void copyText(url).then((ok) => notify(ok ? texts.copied(1) : texts.copyFailed, !ok)) }, icon(icons.copy, 18), texts.copy);
-  openDialog({ className: "form", heading: texts.shareTitle(name), body: h("div", {}, element, h("p", { class: "quiet small" }, texts.shareUntil(dateAndTime(until))), h("div", { class: "dialog-buttons" }, copy)) });
+/** Links in a field, selected, so that they can also be copied by hand. */
+function showLinks(heading: string, links: string[], hint: string): void {
+  const text = links.join("\n");
+  const id = uniqueId("links");
+  const all = { id, readonly: true, dir: "ltr" };
+  const input = links.length === 1 ? h("input", { ...all, value: text }) : h("textarea", { ...all, rows: 6 }, text);
+  const copy = h("button", { type: "button", class: "button primary", click: () => void copyText(text).then((ok) => {
+    notify(ok ? texts.copied(links.length) : texts.copyFailed, !ok);
+    if (!ok) input.select();
+  }) }, icon(icons.copy, 18), texts.copy);
+  openDialog({
+    className: "form", heading,
+    body: h("div", {}, h("div", { class: "field" }, h("label", { for: id }, texts.shareUrl), input), h("p", { class: "quiet small" }, hint), h("div", { class: "dialog-buttons" }, copy)),
+  });
   input.select();
+  input.focus();
 }

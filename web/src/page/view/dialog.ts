@@ -2,6 +2,8 @@ import type { IconNode } from "lucide";
 import { h, uniqueId } from "../../dom.ts";
 import { texts } from "../texts.ts";
 import { icon, icons } from "./icons.ts";
+import { returnFocus } from "./focus.ts";
+import { notify, placeNotices } from "./notices.ts";
 
 export const iconButton = (node: IconNode, label: string, click: (event: MouseEvent) => void, className = ""): HTMLButtonElement =>
   h("button", { type: "button", class: `icon-button ${className}`, "aria-label": label, title: label, click }, icon(node));
@@ -17,6 +19,23 @@ export interface DialogContent {
   closed?: () => void;
 }
 
+/**
+ * Closes what belongs to the folder that is left. Signing in and the question about a taken name belong to no folder,
+ * and closing the question would answer it.
+ */
+export function closeDialogs(): void {
+  for (const dialog of document.querySelectorAll<HTMLDialogElement>("dialog[open]:not(.sign-in, .clash)")) dialog.close();
+  for (const menu of document.querySelectorAll<HTMLElement>(".menu:popover-open")) menu.hidePopover();
+}
+
+/** Waits until no dialog and no menu is open: a dialog that opens by itself over another takes the keys that were meant for that one. */
+export async function untilNothingIsOpen(): Promise<void> {
+  for (let open: Element | null; (open = document.querySelector("dialog[open], .menu")) !== null;) {
+    const waited = open;
+    await new Promise((resolve) => ["close", "toggle"].forEach((type) => waited.addEventListener(type, resolve, { once: true })));
+  }
+}
+
 /** Opens a modal dialog, which is removed when it closes; the focus goes back to where it was. */
 export function openDialog({ className = "", heading, tools = [], body, closed }: DialogContent): HTMLDialogElement {
   const id = uniqueId("dialog");
@@ -27,7 +46,8 @@ export function openDialog({ className = "", heading, tools = [], body, closed }
     h("div", { class: "dialog-head" }, title, h("div", { class: "dialog-tools" }, ...tools, iconButton(icons.close, texts.close, () => dialog.close()))), body);
   dialog.addEventListener("close", () => {
     dialog.remove();
-    if (before instanceof HTMLElement && before.isConnected) before.focus();
+    placeNotices();
+    returnFocus(before);
     closed?.();
   });
   // A press beside it closes it, unless it began inside, as a selection of text may.
@@ -38,6 +58,7 @@ export function openDialog({ className = "", heading, tools = [], body, closed }
   });
   document.body.append(dialog);
   dialog.showModal();
+  placeNotices();
   return dialog;
 }
 
@@ -48,31 +69,57 @@ export interface FormContent {
   isDanger?: boolean;
   className?: string;
   /** Returns a sentence if it failed; the dialog then stays open and shows it. */
-  act: () => Promise<string | undefined>;
-  closed?: () => void;
+  act: (form: Running) => Promise<string | undefined>;
+  /** After it succeeded, and only if nobody closed the dialog before. */
+  succeeded?: () => void;
+}
+
+/** What a form does while it is open. */
+export interface Running {
+  /** Whether the dialog was closed in the meantime: what has not begun is not to begin. */
+  signal: AbortSignal;
+  progress(done: number, all: number): void;
 }
 
 /** A dialog with a form. */
-export function openForm({ heading, fields, submit, isDanger, className = "", act, closed }: FormContent): HTMLDialogElement {
+export function openForm({ heading, fields, submit, isDanger, className = "", act, succeeded }: FormContent): HTMLDialogElement {
+  const closing = new AbortController();
   const problem = h("p", { class: "problem", role: "alert" });
+  const progress = h("p", { class: "quiet small", role: "progressbar", "aria-label": submit, hidden: true });
+  const cancel = h("button", { type: "button", class: "button", click: () => dialog.close() }, texts.cancel);
   const button = h("button", { class: isDanger ? "button danger" : "button primary" }, submit);
   const form = h("form", { method: "dialog", novalidate: true, submit: (event: SubmitEvent) => void send(event) },
-    ...fields, problem, h("div", { class: "dialog-buttons" }, h("button", { type: "button", class: "button", click: () => dialog.close() }, texts.cancel), button));
-  const dialog = openDialog({ className: `form ${className}`, heading, body: form, ...(closed ? { closed } : {}) });
-  (form.querySelector<HTMLElement>("[autofocus]") ?? button).focus();
+    ...fields, problem, progress, h("div", { class: "dialog-buttons" }, cancel, button));
+  const dialog = openDialog({ className: `form ${className}`, heading, body: form, closed: () => closing.abort() });
+  // What cannot be undone must not happen to somebody who presses Enter once too often.
+  (form.querySelector<HTMLElement>("[autofocus]") ?? (isDanger ? cancel : button)).focus();
   return dialog;
 
   async function send(event: SubmitEvent): Promise<void> {
     event.preventDefault();
-    button.disabled = true;
+    // Not "disabled", which would lose the focus.
+    if (button.ariaDisabled === "true") return;
+    button.ariaDisabled = "true";
     problem.textContent = "";
-    const failure = await act();
-    button.disabled = false;
-    if (failure === undefined) dialog.close();
-    else {
+    const failure = await act({ signal: closing.signal, progress: show });
+    button.ariaDisabled = null;
+    progress.hidden = true;
+    if (closing.signal.aborted) {
+      if (failure !== undefined) notify(failure, true);
+    } else if (failure === undefined) {
+      dialog.close();
+      succeeded?.();
+    } else {
       problem.textContent = failure;
       form.querySelector("input")?.focus();
     }
+  }
+
+  function show(done: number, all: number): void {
+    const text = texts.progressOf(done, all);
+    progress.hidden = false;
+    progress.textContent = text;
+    for (const [name, value] of [["valuenow", done], ["valuemax", all], ["valuetext", text]]) progress.setAttribute(`aria-${name}`, String(value));
   }
 }
 

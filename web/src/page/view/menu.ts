@@ -1,5 +1,6 @@
 import type { IconNode } from "lucide";
 import { h } from "../../dom.ts";
+import { returnFocus } from "./focus.ts";
 import { icon } from "./icons.ts";
 
 export interface MenuItem {
@@ -37,7 +38,7 @@ export function openMenu(items: MenuItem[], anchor: Element, point?: { x: number
 
   function close(): void {
     menu.hidePopover();
-    if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    returnFocus(before);
   }
 
   function choose(item: MenuItem): void {

@@ -4,41 +4,60 @@ import type { Entry } from "../entries.ts";
 import { baseName, join, parentOf } from "../names.ts";
 import { prefix } from "../access.ts";
 import { texts } from "../texts.ts";
-import { isolated, openForm } from "./dialog.ts";
+import { isolated, openForm, type Running } from "./dialog.ts";
 import { icon, icons } from "./icons.ts";
 
 /** Asks into which folder entries are to go; one walks through the folders to it. */
-export function openMoveDialog(entries: Entry[], from: string, act: (to: string) => Promise<void>): void {
+export function openMoveDialog(entries: Entry[], from: string, signIn: () => void, act: (to: string, form: Running) => Promise<undefined>): void {
   let at = from;
+  let run = 0;
   const moved = new Set(entries.filter((entry) => entry.isFolder).map((entry) => join(from, entry.name)));
   const here = h("p", { class: "move-here", role: "status" });
   const list = h("ul", { class: "folders", "aria-label": texts.folder });
   const dialog = openForm({
     heading: texts.moveTitle(entries.length, entries[0]!.name), submit: texts.moveDo, fields: [here, list],
-    act: async () => {
-      await act(at);
-      return undefined;
-    },
+    act: (form) => act(at, form),
   });
   const submit = dialog.querySelector<HTMLButtonElement>("button.primary")!;
-  void show(from, false);
+  const cancel = submit.previousElementSibling as HTMLButtonElement;
+  cancel.focus();
+  void show(from);
 
-  async function show(folder: string, focus = true): Promise<void> {
+  async function show(folder: string): Promise<void> {
+    const own = ++run;
     at = folder;
     here.textContent = texts.moveHere(`${texts.files}${folder ? ` / ${folder.replaceAll("/", " / ")}` : ""}`);
     submit.disabled = folder === from;
     try {
-      const folders = (await foldersIn(folder)).filter((name) => !moved.has(name));
-      if (at !== folder) return;
-      list.replaceChildren(
-        ...(folder && folder !== prefix() ? [item(parentOf(folder), texts.moveUp, icons.folderUp)] : []),
-        ...folders.map((name) => item(name, baseName(name), icons.folder)),
-        ...(folders.length ? [] : [h("li", { class: "quiet" }, texts.moveEmpty)]));
-      if (focus) list.querySelector("button")?.focus();
+      let isFirst = true;
+      let any = false;
+      for await (const page of foldersIn(folder)) {
+        if (own !== run || !dialog.open) return;
+        const items = page.filter((name) => !moved.has(name)).map((name) => item(name, baseName(name), icons.folder));
+        any ||= items.length > 0;
+        if (isFirst) {
+          list.replaceChildren(...(folder && folder !== prefix() ? [item(parentOf(folder), texts.moveUp, icons.folderUp)] : []), ...items);
+          keepFocus();
+        } else list.append(...items);
+        isFirst = false;
+      }
+      if (!any) list.append(h("li", { class: "quiet" }, texts.moveEmpty));
     } catch (error) {
       if (!(error instanceof ServerError)) throw error;
+      if (own !== run || !dialog.open) return;
+      if (error.status === 401) {
+        dialog.close();
+        signIn();
+        return;
+      }
       list.replaceChildren(h("li", { class: "problem" }, error.message));
+      keepFocus();
     }
+  }
+
+  /** The button that was pressed is gone. */
+  function keepFocus(): void {
+    if (document.activeElement === cancel || !dialog.contains(document.activeElement)) (list.querySelector("button") ?? (submit.disabled ? cancel : submit)).focus();
   }
 
   function item(name: string, label: string, picture: typeof icons.folder): HTMLElement {
