@@ -553,6 +553,9 @@ test("A link is offered to those who may read the file, and says when the server
     await dialog(page).getByRole("button", { name: "Create link" }).click();
     await dialog(page).getByText(/^Expires .*2031/).waitFor();
     assert.match(await dialog(page).getByLabel("Link").inputValue(), /^http.*\?signed$/);
+    // In the dialog: outside of it nothing is read aloud.
+    await dialog(page).getByRole("button", { name: "Copy" }).click();
+    await dialog(page).getByRole("status").getByText("Link copied").waitFor();
     await page.keyboard.press("Escape");
     await dialog(page).waitFor({ state: "detached" });
     await focusIsOn(page, "a.txt");
@@ -690,5 +693,38 @@ test("Where the browser does not copy, the link is shown, selected", async () =>
     await menu(page, "a.txt", "Copy link");
     await page.getByText("Link copied").waitFor();
     await focusIsOn(page, "a.txt");
+  });
+});
+
+test("Texts without an extension, in UTF-16 and in an old encoding are readable", async () => {
+  const utf16 = Buffer.from("\uFEFFgr\u00fc\u00df 16", "utf16le");
+  const files = {
+    "README": "read me", ".gitignore": "bin/", "Dockerfile": "FROM scratch", "le.txt": utf16, "be.txt": Buffer.from(utf16).swap16(),
+    "old.txt": Buffer.from("gr\u00fc\u00df \x80", "latin1"), "utf8.txt": "\uFEFFgr\u00fc\u00df \u20ac",
+  };
+  await inFolder(files, async (page) => {
+    for (const [name, text] of [
+      ["README", "read me"], [".gitignore", "bin/"], ["Dockerfile", "FROM scratch"], ["le.txt", "gr\u00fc\u00df 16"], ["be.txt", "gr\u00fc\u00df 16"], ["old.txt", "gr\u00fc\u00df \u20ac"], ["utf8.txt", "gr\u00fc\u00df \u20ac"],
+    ]) {
+      await row(page, name).getByRole("link").click();
+      await page.locator(".stage pre").waitFor();
+      assert.equal(await page.locator(".stage pre").textContent(), text, name);
+      await page.keyboard.press("Escape");
+      await dialog(page).waitFor({ state: "detached" });
+    }
+  });
+});
+
+test("A table that is none is shown as text", async () => {
+  await inFolder({ "open.csv": 'a,"b\n1,2\n', "line.csv": "a,".repeat(200_000), "good.csv": "a,b\n" }, async (page) => {
+    for (const [name, text] of [["open.csv", 'a,"b\n1,2\n'], ["line.csv", "a,".repeat(128 * 1024)]]) {
+      await row(page, name).getByRole("link").click();
+      await page.locator(".stage pre").waitFor();
+      assert.equal(await page.locator(".stage pre").textContent(), text);
+      await page.keyboard.press("Escape");
+      await dialog(page).waitFor({ state: "detached" });
+    }
+    await row(page, "good.csv").getByRole("link").click();
+    await page.locator(".stage th").first().waitFor();
   });
 });

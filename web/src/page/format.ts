@@ -1,21 +1,15 @@
-const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-
-/** A whole number with separators. */
-export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+import { texts } from "./texts.ts";
 
 /** Bytes with three digits at most: 1.4 MiB. */
 export function size(bytes: number): string {
   let unit = 0;
-  for (; bytes >= 1023.5 && unit < units.length - 1; unit++) bytes /= 1024;
-  return `${unit && bytes < 99.95 ? bytes.toFixed(1) : Math.round(bytes)} ${units[unit]}`;
+  for (; bytes >= 1023.5 && unit < texts.units.length - 1; unit++) bytes /= 1024;
+  return `${texts.number(bytes, unit && bytes < 99.95 ? 1 : 0)} ${texts.units[unit]}`;
 }
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
-/**
- * A date and the time of day, the same in every language. The first use of `Intl` in a page takes 25 to 50 ms: too long for what is
- * painted first.
- */
+/** A date and the time of day, the same in every language, without Intl: its first use takes longer than all rows of a screen. */
 export function date(time: number): string {
   const at = new Date(time);
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
@@ -28,10 +22,11 @@ export const exactDate = (time: number): string => (exact ??= new Intl.DateTimeF
 /** Seconds in the two largest units: 1 h 5 min. */
 export function duration(seconds: number): string {
   const s = Math.max(1, Math.round(seconds));
-  if (s < 60) return `${s} s`;
+  const { seconds: inSeconds, minutes: inMinutes, hours: inHours, days } = texts.durations;
+  if (s < 60) return inSeconds(s);
   const minutes = Math.round(s / 60);
-  if (s < 600) return `${Math.floor(s / 60)} min ${s % 60} s`;
-  if (minutes < 60) return `${minutes} min`;
+  if (s < 600) return `${inMinutes(Math.floor(s / 60))} ${inSeconds(s % 60)}`;
+  if (minutes < 60) return inMinutes(minutes);
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+  return hours < 48 ? `${inHours(hours)} ${inMinutes(minutes % 60)}` : days(Math.round(hours / 24));
 }

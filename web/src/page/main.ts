@@ -7,5 +7,8 @@ import "./style/dialogs.css";
 import "./style/uploads.css";
 import "./style/print.css";
 import { App } from "./app.ts";
+import { texts } from "./texts.ts";
 
+document.documentElement.lang = texts.language;
+document.documentElement.dir = texts.direction;
 void new App().start();

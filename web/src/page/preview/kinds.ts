@@ -1,4 +1,4 @@
-import { extension } from "../names.ts";
+import { baseName, extension } from "../names.ts";
 
 export type Kind = "image" | "audio" | "video" | "table" | "text" | "code" | "pdf" | "archive" | "other";
 
@@ -15,5 +15,14 @@ const extensions: Record<Exclude<Kind, "other">, string> = {
 
 const kinds = new Map(Object.entries(extensions).flatMap(([kind, list]) => list.split(" ").map((end) => [end, kind as Kind] as const)));
 
-/** What a file is, by the end of its name. */
-export const kindOf = (name: string): Kind => kinds.get(extension(name)) ?? "other";
+/** Files that have no extension, by their whole name in lower case. */
+const names: Partial<Record<Kind, string>> = {
+  text: "authors changelog changes contributing contributors copying install licence license maintainers news notice readme todo version",
+  code: `brewfile caddyfile cmakelists containerfile dockerfile gemfile gnumakefile jenkinsfile justfile makefile procfile rakefile vagrantfile
+    .babelrc .bash_profile .bashrc .clang-format .dockerignore .editorconfig .env .eslintrc .gitattributes .gitconfig .gitignore .gitmodules .htaccess
+    .mailmap .npmignore .npmrc .nvmrc .prettierignore .prettierrc .profile .vimrc .zshrc`,
+};
+const wholeNames = new Map(Object.entries(names).flatMap(([kind, list]) => list.split(/\s+/).map((name) => [name, kind as Kind] as const)));
+
+/** What a file is, by the end of its name, or by the whole of it. */
+export const kindOf = (name: string): Kind => kinds.get(extension(name)) ?? wholeNames.get(baseName(name).toLowerCase()) ?? "other";

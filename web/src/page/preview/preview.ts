@@ -7,6 +7,7 @@ import { texts } from "../texts.ts";
 import { iconButton, openDialog } from "../view/dialog.ts";
 import { entryIcon, icon, icons } from "../view/icons.ts";
 import { parseCsv } from "./csv.ts";
+import { decode } from "./decode.ts";
 import { kindOf } from "./kinds.ts";
 
 /** What is read of a text: enough for a few screens, however large the file is. */
@@ -27,8 +28,8 @@ export function openPreview(folder: string, first: Entry, actions: PreviewAction
   const title = h("h2", { dir: "auto" });
   const meta = h("p", { class: "quiet small" });
   const stage = h("div", { class: "stage" });
-  const previous = iconButton(icons.left, texts.previous, () => go(-1));
-  const next = iconButton(icons.right, texts.next, () => go(1));
+  const previous = iconButton(icons.left, texts.previous, () => go(-1), "turn");
+  const next = iconButton(icons.right, texts.next, () => go(1), "turn");
   const download = h("button", { class: "button", click: () => actions.download(entry) }, icon(icons.download, 18), texts.download);
   const dialog = openDialog({
     className: "preview", heading: h("div", { class: "preview-title" }, title, meta), tools: [previous, next, download], body: stage,
@@ -102,16 +103,16 @@ async function draw(stage: HTMLElement, name: string, entry: Entry, signal: Abor
   }
   try {
     const part = await firstBytes(name, textBytes, signal);
-    const text = new TextDecoder().decode(part.bytes, { stream: !part.all });
-    stage.replaceChildren(...(kindOf(name) === "table" ? table(text, entry, part.all) : [h("pre", { tabindex: 0, dir: "auto" }, text)]));
+    const text = decode(part.bytes, part.all);
+    const rows = kindOf(name) === "table" ? parseCsv(text, maxRows + 1, part.all) : undefined;
+    stage.replaceChildren(...(rows ? table(rows, entry) : [h("pre", { tabindex: 0, dir: "auto" }, text)]));
     if (!part.all) stage.append(h("p", { class: "quiet small" }, texts.firstBytes(size(textBytes), size(entry.size))));
   } catch (error) {
     report(error);
   }
 }
 
-function table(text: string, entry: Entry, isWhole: boolean): Node[] {
-  const [head = [], ...rows] = parseCsv(text.replace(/^\uFEFF/, ""), maxRows + 1, isWhole);
+function table([head = [], ...rows]: string[][], entry: Entry): Node[] {
   const width = Math.max(head.length, ...rows.map((row) => row.length));
   const isNumber = Array.from({ length: width }, (_, i) => rows.length > 0 && rows.every((row) => /^[-+]?[\d.,]*%?$/.test(row[i] ?? "")));
   const cells = (row: string[], name: "th" | "td"): HTMLElement[] =>

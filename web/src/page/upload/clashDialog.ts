@@ -8,9 +8,9 @@ import type { ClashAnswer, ClashChoice, Task } from "./task.ts";
 
 /** Asks what to do with a file whose name is taken. Closing it skips the file. */
 export async function askAboutClash(task: Task, others: boolean): Promise<ClashAnswer> {
-  await untilNothingIsOpen();
   const there = await stat(task.name).catch(() => undefined);
   const old = !there ? texts.unknownFile : there.isFolder ? texts.folder : `${size(there.size)}, ${dateAndTime(there.modified)}`;
+  await untilNothingIsOpen();
   return new Promise((resolve) => {
     let choice: ClashChoice = "skip";
     const forAll = h("input", { type: "checkbox" });

@@ -22,7 +22,8 @@ function ask(reason: string): Promise<void> {
         h("div", { class: "sign-in-icon" }, icon(icons.key, 28)), h("h2", { id: "sign-in" }, texts.signInTitle), h("p", { class: "quiet" }, reason), element, problem, button));
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     // Browsers close a dialog when Escape is pressed twice, whatever its cancel event says.
-    dialog.addEventListener("close", () => dialog.isConnected && dialog.showModal());
+    let isOver = false;
+    dialog.addEventListener("close", () => isOver || dialog.showModal());
     document.body.append(dialog);
     dialog.showModal();
     input.focus();
@@ -33,6 +34,8 @@ function ask(reason: string): Promise<void> {
       problem.textContent = "";
       try {
         await signIn(input.value.trim());
+        isOver = true;
+        dialog.close();
         dialog.remove();
         resolve();
       } catch (error) {
