@@ -116,6 +116,7 @@ export class App {
       } }, texts.skip),
       this.head.element, this.toolbar.element, h("main", { tabindex: -1 }, this.grid.element, this.empty), h("footer", { class: "foot" }, this.status), this.panel.element, ...noticeRegions);
     this.grid.mount();
+    new ResizeObserver(() => this.grid.cover(this.panel.element)).observe(this.panel.element);
     acceptFiles(() => this.uploader(), () => this.canWrite, () => this.folder || texts.files);
     addEventListener("popstate", () => {
       closeDialogs();

@@ -12,7 +12,9 @@ const overscanRows = 10;
 /** What is printed at most: a hundred pages. */
 const maxPrinted = 5000;
 const narrow = matchMedia("(max-width: 40rem)");
-const rowHeight = (): number => (narrow.matches ? 60 : 44);
+/** CSS pixels: rows grow with the text size that was chosen in the browser. */
+let rem = 16;
+const rowHeight = (): number => (narrow.matches ? 3.75 : 2.75) * rem;
 
 export interface GridEvents {
   open(entry: Entry): void;
@@ -79,6 +81,8 @@ export class Grid {
 
   /** Once the element is in the document. */
   mount(): void {
+    rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    this.virtualizer.measure();
     this.virtualizer._didMount();
     this.virtualizer._willUpdate();
   }
@@ -131,6 +135,12 @@ export class Grid {
     this.focused = 0;
     this.element.scrollTop = 0;
     this.events.selected();
+  }
+
+  /** Leaves room below the last row for what lies over the list, so that it can be scrolled free. */
+  cover(panel: HTMLElement): void {
+    const covered = panel.offsetHeight && Math.max(0, this.element.getBoundingClientRect().bottom - panel.getBoundingClientRect().top);
+    this.grid.style.paddingBottom = `${covered}px`;
   }
 
   focus(): void {
@@ -234,6 +244,8 @@ export class Grid {
     this.draw();
     this.setFocused(at);
     this.rows.get(at)?.focus({ preventScroll: true });
+    // On a low screen the page scrolls, too.
+    this.element.scrollIntoView({ block: "nearest" });
   }
 
   private scrollTo(at: number): void {

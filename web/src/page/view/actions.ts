@@ -53,17 +53,13 @@ export class Actions {
 
   /** Moving and renaming. A bucket has no folders that could be moved. */
   canMove(entries: Entry[]): boolean {
-    return entries.every((entry) => {
-      const name = join(this.folder, entry.name);
-      return may("write", name) && may("delete", name) && (!entry.isFolder || current().folderMoves !== false);
-    });
+    const name = join(this.folder, entries[0]!.name);
+    return may("write", name) && may("delete", name) && (current().folderMoves !== false || entries.every((entry) => !entry.isFolder));
   }
 
   canRemove(entries: Entry[]): boolean {
-    return entries.every((entry) => {
-      const name = join(this.folder, entry.name);
-      return may("delete", name) && (!entry.isFolder || may("list", name));
-    });
+    const name = join(this.folder, entries[0]!.name);
+    return may("delete", name) && (may("list", name) || entries.every((entry) => !entry.isFolder));
   }
 
   canDownload(entries: Entry[]): boolean {

@@ -24,5 +24,6 @@ export function notify(text: string, isProblem = false): void {
 
 /** Says something to screen readers only. */
 export function announce(text: string): void {
+  placeNotices();
   spoken.textContent = text;
 }
