@@ -439,13 +439,14 @@ test("A folder that could be read only in part says so, and is read again on req
   await inFolder(many, async (page) => {
     await page.route(/after=/, (route) => route.fulfill({ status: 500, body: "" }));
     await page.reload();
-    await page.getByText("This folder could not be read completely.").waitFor();
+    const status = page.locator(".status-line");
+    await status.getByText("This folder could not be read completely. The server reported error 500.").waitFor();
     assert.equal(await page.getByRole("grid").getAttribute("aria-busy"), "false");
     assert.equal(await page.getByText("Loading…").count(), 0);
     await page.unroute(/after=/);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("1,001 files").waitFor();
-    assert.equal(await page.getByText("This folder could not be read completely.").count(), 0);
+    await status.getByText("1,001 files").waitFor();
+    assert.equal(await status.getByText("This folder could not be read completely.").count(), 0);
   });
 });
 

@@ -149,7 +149,7 @@ const states = {
   error: async (page) => {
     await page.route(/limit=/, (route) => route.fulfill({ status: 500, body: "" }));
     await page.reload();
-    await page.getByText("This folder could not be read").or(page.getByText("This folder cannot be shown")).waitFor();
+    await page.getByRole("button", { name: "Try again" }).waitFor();
     return async () => {
       await page.unroute(/limit=/);
       await page.getByRole("button", { name: "Try again" }).click();

@@ -232,7 +232,7 @@ export class App {
       : arrangement.filter ? texts.matches(listing.length, listing.all) : texts.summary(listing.folders, files, size(listing.bytes));
     if (arrangement.filter && listing.complete && text !== this.status.textContent) announce(text);
     // It was read in part: what is missing would otherwise look as if it did not exist.
-    if (this.failure && listing.length > 0) this.status.replaceChildren(texts.incomplete, " ", h("button", { type: "button", class: "button small", click: () => this.readAgain() }, texts.tryAgain));
+    if (this.failure && listing.length > 0) this.status.replaceChildren(`${texts.incomplete} ${new ServerError(this.failure.status).message} `, h("button", { type: "button", class: "button small", click: () => this.readAgain() }, texts.tryAgain));
     else this.status.textContent = text;
     this.grid.grid.setAttribute("aria-busy", String(may("list") && !listing.complete && !this.failure));
   }
@@ -255,9 +255,9 @@ export class App {
     }
     if (this.folder && this.folder === prefix() && status === 404) void this.showPrefix();
     else {
-      if (this.listing.length > 0) notify(new ServerError(status).message, true);
       this.failure = { status };
       this.show();
+      if (this.listing.length > 0) announce(this.status.textContent);
     }
   }
 

@@ -85,7 +85,7 @@ export interface Running {
 export function openForm({ heading, fields, submit, isDanger, className = "", act, succeeded }: FormContent): HTMLDialogElement {
   const closing = new AbortController();
   const problem = h("p", { class: "problem", role: "alert" });
-  const progress = h("p", { class: "quiet small", role: "progressbar", "aria-label": submit, hidden: true });
+  const progress = h("p", { class: "quiet small", role: "progressbar", hidden: true });
   const cancel = h("button", { type: "button", class: "button", click: () => dialog.close() }, texts.cancel);
   const button = h("button", { class: isDanger ? "button danger" : "button primary" }, submit);
   const form = h("form", { method: "dialog", novalidate: true, submit: (event: SubmitEvent) => void send(event) },
@@ -119,7 +119,7 @@ export function openForm({ heading, fields, submit, isDanger, className = "", ac
     const text = texts.progressOf(done, all);
     progress.hidden = false;
     progress.textContent = text;
-    for (const [name, value] of [["valuenow", done], ["valuemax", all], ["valuetext", text]]) progress.setAttribute(`aria-${name}`, String(value));
+    for (const [name, value] of [["label", submit], ["valuenow", done], ["valuemax", all], ["valuetext", text]]) progress.setAttribute(`aria-${name}`, String(value));
   }
 }
 
