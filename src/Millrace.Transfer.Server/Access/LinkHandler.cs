@@ -31,10 +31,10 @@ internal sealed class LinkHandler(
         TransferName name = Context.GetEndpoint()?.Metadata.GetMetadata<FileHandler>() is null
             ? default
             : FileTarget.Of(Context).Name;
-        TransferScope scope = guard.ScopeOfLink(Request, name);
+        TransferScope scope = guard.ScopeOfLink(Request, name, out TransferName prefix);
         return Task.FromResult(scope == TransferScope.None
             ? AuthenticateResult.Fail(new TransferException(TransferError.Forbidden, Refused))
             : AuthenticateResult.Success(new AuthenticationTicket(
-                new ClaimsPrincipal(ScopeRequirement.CreateIdentity(SchemeName, Owner, scope, name)), SchemeName)));
+                new ClaimsPrincipal(ScopeRequirement.CreateLinkIdentity(scope, name, prefix)), SchemeName)));
     }
 }

@@ -13,6 +13,7 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
     private const string PolicyName = "Millrace";
     private const string ScopeClaim = "millrace:scope";
     private const string PrefixClaim = "millrace:prefix";
+    private const string NameClaim = "millrace:name";
     private const string ExpiryClaim = "millrace:expires";
 
     private static readonly TransferScope[] Single =
@@ -39,7 +40,15 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
         }
     }
 
-    public static ClaimsIdentity CreateIdentity(string scheme, string name, TransferScope scopes, TransferName prefix) => new(
+    /// <summary>A link's user may use one file, and symbolic links may lead as far as whoever signed the link may go.</summary>
+    public static ClaimsIdentity CreateLinkIdentity(TransferScope scope, TransferName name, TransferName prefix)
+    {
+        ClaimsIdentity identity = CreateIdentity(LinkHandler.SchemeName, LinkHandler.Owner, scope, prefix);
+        identity.AddClaim(new Claim(NameClaim, name.Value));
+        return identity;
+    }
+
+    private static ClaimsIdentity CreateIdentity(string scheme, string name, TransferScope scopes, TransferName prefix) => new(
         [
             new Claim(ClaimTypes.Name, name),
             new Claim(ScopeClaim, TransferScopes.ToText(scopes)),
@@ -79,7 +88,9 @@ internal sealed class ScopeRequirement(TransferScope scope) : IAuthorizationRequ
     {
         // A part of an upload has no name; the file that the parts become has one, and is checked then.
         bool isPart = name.IsRoot && scope == TransferScope.Write;
-        return (ScopesOf(user) & scope) == scope && (isPart || name.IsIn(PrefixOf(user)));
+        return (ScopesOf(user) & scope) == scope
+            && (isPart || name.IsIn(PrefixOf(user)))
+            && (user.FindFirst(NameClaim)?.Value is not { } only || only == name.Value);
     }
 
     internal sealed class Handler(TransferGuard guard) : AuthorizationHandler<ScopeRequirement, TransferName>

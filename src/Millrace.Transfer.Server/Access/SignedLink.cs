@@ -8,12 +8,13 @@ namespace Millrace.Transfer.Server;
 
 /// <summary>
 /// A URL that allows one method on one file until it expires. Its query carries an HMAC-SHA256 of the method, the name, the
-/// time and the version of the key.
+/// time, the version of the key, and the prefix of whoever signed it.
 /// </summary>
 public static class SignedLink
 {
     private const string ExpiresKey = "mr-expires";
     private const string VersionKey = "mr-key";
+    private const string PrefixKey = "mr-prefix";
     private const string SignatureKey = "mr-signature";
 
     /// <summary>The query for a link, without the question mark.</summary>
@@ -21,7 +22,12 @@ public static class SignedLink
     /// <param name="method"><c>GET</c>, which is <c>HEAD</c> too, or <c>PUT</c>.</param>
     /// <param name="name">The file; the root is none.</param>
     /// <param name="expires">Until when it is valid, to the second.</param>
-    public static string CreateQuery(LinkKey key, string method, TransferName name, DateTimeOffset expires)
+    /// <param name="prefix">
+    /// The folder out of which no symbolic link leads whoever uses the link: the prefix of the token for which it is signed.
+    /// <c>default</c> for the whole store.
+    /// </param>
+    public static string CreateQuery(
+        LinkKey key, string method, TransferName name, DateTimeOffset expires, TransferName prefix = default)
     {
         ArgumentNullException.ThrowIfNull(key);
         if (!HttpMethods.IsGet(method) && !HttpMethods.IsPut(method))
@@ -34,10 +40,16 @@ public static class SignedLink
             throw new ArgumentException("A link is for one file, and the root is none.", nameof(name));
         }
 
+        if (!name.IsIn(prefix))
+        {
+            throw new ArgumentException($"A link for '{name}' is not below the prefix '{prefix}'.", nameof(prefix));
+        }
+
         string seconds = expires.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
         string version = key.Version.ToString(CultureInfo.InvariantCulture);
-        string signature = Base64Url.EncodeToString(Sign(key, method, name, seconds, version));
-        return $"{ExpiresKey}={seconds}&{VersionKey}={version}&{SignatureKey}={signature}";
+        string signature = Base64Url.EncodeToString(Sign(key, method, name, seconds, version, prefix));
+        string confined = prefix.IsRoot ? "" : $"{PrefixKey}={Uri.EscapeDataString(prefix.Value)}&";
+        return $"{ExpiresKey}={seconds}&{VersionKey}={version}&{confined}{SignatureKey}={signature}";
     }
 
     /// <summary>Whether a request has a link, valid or not.</summary>
@@ -49,9 +61,12 @@ public static class SignedLink
     /// <param name="request">The request.</param>
     /// <param name="name">The file.</param>
     /// <param name="now">The time.</param>
+    /// <param name="prefix">The folder out of which the link leads nobody; the root for the whole store.</param>
     /// <returns><see cref="TransferScope.None"/> if the link is not valid for this file and this method.</returns>
-    internal static TransferScope ScopeOf(LinkKey? key, HttpRequest request, TransferName name, DateTimeOffset now)
+    internal static TransferScope ScopeOf(
+        LinkKey? key, HttpRequest request, TransferName name, DateTimeOffset now, out TransferName prefix)
     {
+        prefix = default;
         bool isRead = HttpMethods.IsGet(request.Method) || HttpMethods.IsHead(request.Method);
         string? method = isRead ? HttpMethods.Get : HttpMethods.IsPut(request.Method) ? HttpMethods.Put : null;
         if (key is null
@@ -60,6 +75,8 @@ public static class SignedLink
             || !TryOne(request, ExpiresKey, out string expires)
             || !TryOne(request, VersionKey, out string version)
             || !TryOne(request, SignatureKey, out string signature)
+            || (request.Query.ContainsKey(PrefixKey)
+                && !(TryOne(request, PrefixKey, out string confined) && TransferName.TryParse(confined, out prefix)))
             || !long.TryParse(expires, NumberStyles.None, CultureInfo.InvariantCulture, out long seconds)
             || !int.TryParse(version, NumberStyles.None, CultureInfo.InvariantCulture, out int number))
         {
@@ -75,15 +92,20 @@ public static class SignedLink
         }
 
         // The rest is checked only when the signature is right, so that nobody learns which part was wrong.
-        bool isValid = CryptographicOperations.FixedTimeEquals(given, Sign(key, method, name, expires, version))
+        bool isValid = CryptographicOperations.FixedTimeEquals(given, Sign(key, method, name, expires, version, prefix))
             && number == key.Version
             && seconds > now.ToUnixTimeSeconds();
         return !isValid ? TransferScope.None : isRead ? TransferScope.Read : TransferScope.Write;
     }
 
     // Numbers as they stand in the query, where 1 could also be written 01.
-    private static byte[] Sign(LinkKey key, string method, TransferName name, string seconds, string version) =>
-        key.Sign(Encoding.UTF8.GetBytes($"millrace-link-1\n{method}\n{name.Value}\n{seconds}\n{version}"));
+    private static byte[] Sign(
+        LinkKey key, string method, TransferName name, string seconds, string version, TransferName prefix)
+    {
+        string text = $"{method}\n{name.Value}\n{seconds}\n{version}";
+        return key.Sign(Encoding.UTF8.GetBytes(
+            prefix.IsRoot ? $"millrace-link-1\n{text}" : $"millrace-link-2\n{text}\n{prefix.Value}"));
+    }
 
     private static bool TryOne(HttpRequest request, string key, out string value)
     {

@@ -210,8 +210,8 @@ internal sealed class TransferGuard : IDisposable
     public bool IgnoresTokens => _options.Tokens is null && !NeedsToken;
 
     /// <summary>What a signed link allows; <see cref="TransferScope.None"/> if it is not valid.</summary>
-    public TransferScope ScopeOfLink(HttpRequest request, TransferName name) =>
-        SignedLink.ScopeOf(_options.Tokens?.Read().Key, request, name, _options.Clock.GetUtcNow());
+    public TransferScope ScopeOfLink(HttpRequest request, TransferName name, out TransferName prefix) =>
+        SignedLink.ScopeOf(_options.Tokens?.Read().Key, request, name, _options.Clock.GetUtcNow(), out prefix);
 
     /// <summary>Bytes that a body may have; null without a limit.</summary>
     public long? MaxBodyBytes => _options.Limits.MaxBodyBytes;

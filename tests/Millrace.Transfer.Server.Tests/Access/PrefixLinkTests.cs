@@ -1,3 +1,4 @@
+using System.Net.Http.Json;
 using Millrace.Transfer.Messages;
 using Millrace.Transfer.Server.Tests.Grpc;
 
@@ -67,6 +68,38 @@ public sealed class PrefixLinkTests : GrpcTest
         Assert.Equal(["pub/inside", "pub/sub/file"], all.Messages.Select(static entry => ListEntry.Parser.ParseFrom(entry).Name));
     }
 
+    [NeedsTheory(Need.Links), InlineData(false), InlineData(true)]
+    public async Task Signed_links_lead_no_further_than_the_token_that_signed_them(bool portable)
+    {
+        foreach ((string target, string name) in Links.Select(static row => ((string)row[0], (string)row[1])))
+        {
+            await ServeAsync(host: options => options.Store = new LocalFileStoreOptions { Portable = portable });
+            string token = await PrepareAsync(target);
+            foreach (string method in new[] { "GET", "HEAD", "PUT" })
+            {
+                using var request = new HttpRequestMessage(new HttpMethod(method), await LinkAsync(token, name, method == "PUT" ? "PUT" : "GET"));
+                request.Content = method == "PUT" ? new StringContent("changed") : null;
+                using HttpResponseMessage response = await Server.Client.SendAsync(request);
+                Assert.True(response.StatusCode == HttpStatusCode.Forbidden, $"{method} {name} to {target}: {response.StatusCode}");
+            }
+
+            Assert.Equal(Secret, await File.ReadAllTextAsync(PathOf("secret")));
+            Assert.Equal(Secret, await File.ReadAllTextAsync(PathOf("other/secret")));
+        }
+    }
+
+    [NeedsTheory(Need.Links), InlineData(false), InlineData(true)]
+    public async Task Signed_links_lead_as_far_as_the_token_that_signed_them(bool portable)
+    {
+        await ServeAsync(host: options => options.Store = new LocalFileStoreOptions { Portable = portable });
+        string token = await PrepareAsync("sub/file");
+        string all = (await new TokenStore(TokenStore.DefaultPath(Server.Folder)).AddAsync("all", TransferScope.All)).Secret;
+        File.CreateSymbolicLink(PathOf("pub/out"), "../other");
+
+        Assert.Equal("1", await Server.Client.GetStringAsync(await LinkAsync(token, "pub/link", "GET")));
+        Assert.Equal(Secret, await Server.Client.GetStringAsync(await LinkAsync(all, "pub/out/secret", "GET")));
+    }
+
     [NeedsFact(Need.Links)]
     public async Task Links_within_a_prefix_are_followed()
     {
@@ -131,6 +164,16 @@ public sealed class PrefixLinkTests : GrpcTest
         request.Headers.Authorization = new("Bearer", token);
         request.Headers.Accept.ParseAdd("application/json");
         return await Server.Client.SendAsync(request);
+    }
+
+    private async Task<string> LinkAsync(string token, string name, string method)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Post, "/links") { Content = JsonContent.Create(new { name, method, seconds = 60 }) };
+        request.Headers.Authorization = new("Bearer", token);
+        using HttpResponseMessage response = await Server.Client.SendAsync(request);
+        response.EnsureSuccessStatusCode();
+        using JsonDocument link = JsonDocument.Parse(await response.Content.ReadAsStringAsync());
+        return link.RootElement.GetProperty("url").GetString()!;
     }
 
     private async Task<HttpStatusCode> TusAsync(string name, string token)

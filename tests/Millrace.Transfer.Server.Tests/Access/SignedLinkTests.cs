@@ -7,9 +7,10 @@ public sealed class SignedLinkTests
     private static readonly TransferName Name = TransferName.Parse("2026/may.csv");
     private readonly LinkKey _key = new(3, LinkKey.NextSecret());
     private readonly ManualClock _clock = new();
+    private TransferName _prefix;
 
-    private string Query(string method = "GET") =>
-        "?" + SignedLink.CreateQuery(_key, method, Name, _clock.Now + TimeSpan.FromHours(1));
+    private string Query(string method = "GET", string? prefix = null) => "?" + SignedLink.CreateQuery(
+        _key, method, Name, _clock.Now + TimeSpan.FromHours(1), prefix is null ? default : TransferName.Parse(prefix));
 
     private bool Allows(
         string query, string method = "GET", TransferScope scope = TransferScope.Read, string? name = null, LinkKey? key = null)
@@ -19,7 +20,7 @@ public sealed class SignedLinkTests
         request.QueryString = new QueryString(query);
         Assert.True(SignedLink.IsIn(request));
         TransferScope allowed = SignedLink.ScopeOf(
-            key ?? _key, request, name is null ? Name : TransferName.Parse(name), _clock.GetUtcNow());
+            key ?? _key, request, name is null ? Name : TransferName.Parse(name), _clock.GetUtcNow(), out _prefix);
         return allowed != TransferScope.None && (allowed & scope) == scope;
     }
 
@@ -29,6 +30,33 @@ public sealed class SignedLinkTests
     [InlineData("PUT", "PUT", TransferScope.Write)]
     public void Link_allows_its_method_and_scope(string made, string used, TransferScope scope) =>
         Assert.True(Allows(Query(made), used, scope));
+
+    [Theory]
+    [InlineData(null, "")]
+    [InlineData("2026", "2026")]
+    [InlineData("2026/may.csv", "2026/may.csv")]
+    public void Link_says_how_far_its_signer_may_go(string? prefix, string read)
+    {
+        Assert.True(Allows(Query(prefix: prefix)));
+        Assert.Equal(read, _prefix.Value);
+    }
+
+    [Theory]
+    [InlineData("2026", "mr-prefix=2026&", "")]
+    [InlineData("2026", "mr-prefix=2026&", "mr-prefix=&")]
+    [InlineData("2026", "mr-prefix=2026&", "mr-prefix=2026&mr-prefix=2026&")]
+    [InlineData("2026", "mr-prefix=2026&", "mr-prefix=2026%2Fmay.csv&")]
+    [InlineData("2026/may.csv", "mr-prefix=2026%2Fmay.csv&", "mr-prefix=2026&")]
+    [InlineData(null, "mr-signature", "mr-prefix=2026&mr-signature")]
+    public void Changed_prefix_invalidates_a_link(string? prefix, string before, string after)
+    {
+        string query = Query(prefix: prefix);
+        Assert.Contains(before, query, StringComparison.Ordinal);
+        Assert.False(Allows(query.Replace(before, after, StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public void Links_are_not_signed_for_files_outside_the_prefix() => Assert.Throws<ArgumentException>(() => Query(prefix: "2027"));
 
     [Theory]
     [InlineData("GET", "PUT", TransferScope.Write)]

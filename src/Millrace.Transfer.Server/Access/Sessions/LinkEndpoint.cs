@@ -46,7 +46,7 @@ internal sealed class LinkEndpoint(IFileStore store, TransferServerOptions optio
         }
 
         string query = SignedLink.CreateQuery(
-            await guard.GetLinkKeyAsync(context.RequestAborted), wanted.Method, name, expires);
+            await guard.GetLinkKeyAsync(context.RequestAborted), wanted.Method, name, expires, ScopeRequirement.PrefixOf(context.User));
         string server = guard.PublicUrl?.GetLeftPart(UriPartial.Authority) ?? $"{context.Request.Scheme}://{context.Request.Host}";
         context.Response.Headers.CacheControl = "no-store";
         await JsonAnswer.WriteAsync(
