@@ -80,6 +80,7 @@ internal static class ServeCommand
                         {
                             tokens = await S3TokenFile.OpenAsync(bucket, stop).ConfigureAwait(false);
                             options.TokensPath = Follow(tokens, options.Folder);
+                            options.TokensReadOnly = true;
                         }
                     },
                     quiet,

@@ -81,6 +81,12 @@ internal static class TokenAddCommand
             CreatedToken made = await tokens.Store
                 .AddAsync(parsed.GetValue(name)!, scopes, Prefix(parsed.GetValue(prefix)), time, stop)
                 .ConfigureAwait(false);
+            if (tokens.IsCopy && scopes.HasFlag(TransferScope.Link))
+            {
+                // The servers of a bucket only read it.
+                await tokens.Store.GetLinkKeyAsync(stop).ConfigureAwait(false);
+            }
+
             await tokens.SaveAsync(stop).ConfigureAwait(false);
             if (parsed.GetValue(json))
             {
@@ -217,6 +223,9 @@ internal sealed class TokenLocation
 internal sealed class OpenTokens(TokenStore store, S3TokenFile? copy) : IAsyncDisposable
 {
     public TokenStore Store => store;
+
+    /// <summary>Whether they are in a bucket.</summary>
+    public bool IsCopy => copy is not null;
 
     /// <summary>Lets others see what was changed.</summary>
     public Task SaveAsync(CancellationToken stop) => copy?.SaveAsync(stop) ?? Task.CompletedTask;

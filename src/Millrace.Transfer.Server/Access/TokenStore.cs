@@ -35,6 +35,16 @@ public sealed class TokenStore
     /// <summary>The file, as an absolute path.</summary>
     public string Path { get; }
 
+    /// <summary>
+    /// Whether the file is never written, because it is a copy of tokens that are kept elsewhere: what was changed here would be valid
+    /// for one server and until the next change there.
+    /// </summary>
+    public bool IsReadOnly { get; init; }
+
+    /// <summary>Whether there is a key of signed links, or one can be made.</summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
+    internal bool CanSignLinks => !IsReadOnly || Read().Key is not null;
+
     /// <summary>The default file for a store's folder.</summary>
     public static string DefaultPath(string root) =>
         System.IO.Path.Combine(System.IO.Path.GetFullPath(root), NameRules.HiddenFolder, FileName);
@@ -124,9 +134,25 @@ public sealed class TokenStore
     }
 
     /// <summary>Returns the key of signed links; creates it if there is none.</summary>
-    /// <exception cref="TransferException"><see cref="TransferError.Failed"/>: the file cannot be read.</exception>
+    /// <exception cref="TransferException">
+    /// <see cref="TransferError.Failed"/>: the file cannot be read or changed; <see cref="TransferError.Forbidden"/>: there is no key,
+    /// and <see cref="IsReadOnly"/> is set.
+    /// </exception>
     public async ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken = default)
     {
+        // Without the lock, which callers of a server would hold for whoever removes a token.
+        if (Read().Key is { } key)
+        {
+            return key;
+        }
+
+        if (IsReadOnly)
+        {
+            throw new TransferException(
+                TransferError.Forbidden,
+                "There is no key that signs links, and this server does not change the tokens that it shares with others. Run 'millrace link NAME' once where they are kept, for a bucket with --folder s3://BUCKET/PREFIX: that makes the key.");
+        }
+
         TokenSet changed = await ChangeAsync(
             document => document.LinkKey is null ? WithNextKey(document) : document,
             cancellationToken);
@@ -225,6 +251,11 @@ public sealed class TokenStore
     private async ValueTask<TokenSet> ChangeAsync(
         Func<TokenDocument, TokenDocument> change, CancellationToken cancellationToken)
     {
+        if (IsReadOnly)
+        {
+            throw new InvalidOperationException("The tokens are a copy, which is not changed. Change them where they are kept.");
+        }
+
         string folder = System.IO.Path.GetDirectoryName(Path)!;
         try
         {

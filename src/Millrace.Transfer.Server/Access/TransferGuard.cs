@@ -185,8 +185,37 @@ internal sealed class TransferGuard : IDisposable
     }
 
     /// <summary>The key that signs links; created if there is none.</summary>
-    public ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken) => _options.Tokens?.GetLinkKeyAsync(cancellationToken)
-        ?? throw Errors.Invalid("This server has no file of tokens, and so no key that signs links.");
+    public async ValueTask<LinkKey> GetLinkKeyAsync(CancellationToken cancellationToken)
+    {
+        TokenStore tokens = _options.Tokens
+            ?? throw Errors.Invalid("This server has no file of tokens, and so no key that signs links.");
+        try
+        {
+            return await tokens.GetLinkKeyAsync(cancellationToken);
+        }
+        catch (IOException exception) when (exception is not TransferException { Error: not TransferError.Failed })
+        {
+            _logger.LinkKeyMissing(exception.Message);
+            throw new TransferException(
+                TransferError.Failed, "The server cannot make the key that signs links; its log says why.", innerException: exception);
+        }
+    }
+
+    /// <summary>Whether links can be signed; false while the tokens cannot be read.</summary>
+    public bool CanSignLinks
+    {
+        get
+        {
+            try
+            {
+                return _options.Tokens?.CanSignLinks == true;
+            }
+            catch (TransferException)
+            {
+                return false;
+            }
+        }
+    }
 
     /// <summary>The same, unless it names a path that only the server's log may name.</summary>
     public TransferException Hide(TransferException exception)

@@ -38,4 +38,7 @@ internal static partial class TransferLog
     [LoggerMessage(10, LogLevel.Warning,
         "All connections hold {Held} bytes that were not read or not sent, and {Limit} are allowed; the connection of {Address} is closed, which holds {Bytes}")]
     public static partial void BuffersExceeded(this ILogger logger, long held, long limit, string address, long bytes);
+
+    [LoggerMessage(11, LogLevel.Error, "The key that signs links cannot be made: {Reason}")]
+    public static partial void LinkKeyMissing(this ILogger logger, string reason);
 }

@@ -70,6 +70,12 @@ public sealed class TransferHostOptions
     /// <see cref="FileStore"/>, for no tokens.</summary>
     public string? TokensPath { get; set; }
 
+    /// <summary>
+    /// Whether the file of <see cref="TokensPath"/> is a copy of tokens that are kept elsewhere, and never written. Callers can then
+    /// sign links only if it has a key for that.
+    /// </summary>
+    public bool TokensReadOnly { get; set; }
+
     /// <summary>Whether anybody who reaches the address may do everything until there is a token.</summary>
     public bool Insecure { get; set; }
 

@@ -213,7 +213,7 @@ public sealed class TransferServer : IAsyncDisposable
         }
 
         // Whoever names a file does not mean a server without tokens.
-        TokenStore? tokens = path.Length == 0 ? null : new TokenStore(path, options.Endpoints.Clock);
+        TokenStore? tokens = path.Length == 0 ? null : new TokenStore(path, options.Endpoints.Clock) { IsReadOnly = options.TokensReadOnly };
         return tokens?.FindFile() is null
             ? throw new TransferException(
                 TransferError.Failed,

@@ -1,3 +1,5 @@
+using System.Net.Http.Json;
+
 namespace Millrace.Transfer.S3.Tests.Serving;
 
 /// <summary>put, get, ls and rm with a server over a bucket.</summary>
@@ -96,7 +98,14 @@ public sealed class CommandTests : BucketTest
             Folder.Path, ["link", "x", .. bucket, "--url", server.Client.BaseAddress!.AbsoluteUri]);
         using var stranger = new HttpClient();
 
-        // The server has not seen the key of links yet.
+        // A link of the page is signed with the bucket's key too, which was made with the token.
+        using HttpResponseMessage signed = await server.Client.PostAsync(
+            new Uri("/links", UriKind.Relative), JsonContent.Create(new { name = "x", method = "GET", seconds = 60 }));
+        using JsonDocument made = JsonDocument.Parse(await signed.Content.ReadAsStringAsync());
+        await using ServedBucket other = await ServeAsync("--s3-tokens");
+        string query = new Uri(server.Client.BaseAddress!, made.RootElement.GetProperty("url").GetString()!).Query;
+        Assert.Equal("x", await stranger.GetStringAsync(new Uri(other.Client.BaseAddress!, "/files/x" + query)));
+
         await Bounded.UntilAsync(async () => (await stranger.GetAsync(new Uri(link.Trim()))).IsSuccessStatusCode);
 
         await MillraceCommand.SucceedAsync(Folder.Path, ["token", "remove", "me", .. bucket]);

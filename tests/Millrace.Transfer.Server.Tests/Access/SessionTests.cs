@@ -322,6 +322,57 @@ public sealed class SessionTests : GrpcTest
     }
 
     [Fact]
+    public async Task Link_is_signed_with_the_key_that_exists_while_somebody_changes_the_tokens()
+    {
+        string token = (await Tokens.AddAsync("one", TransferScope.All)).Secret;
+        await Tokens.GetLinkKeyAsync();
+        using FileStream held = new(Tokens.Path + ".lock", FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+
+        using HttpResponseMessage response = await LinkAsync(token, "a", "GET", 60);
+
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task Key_that_cannot_be_made_names_no_path_of_the_server()
+    {
+        string token = (await Tokens.AddAsync("one", TransferScope.All)).Secret;
+        File.Delete(Tokens.Path + ".lock");
+        Directory.CreateDirectory(Tokens.Path + ".lock");
+
+        using HttpResponseMessage response = await LinkAsync(token, "a", "GET", 60);
+
+        string body = await response.Content.ReadAsStringAsync();
+        Assert.Equal(HttpStatusCode.InternalServerError, response.StatusCode);
+        Assert.Contains("cannot make the key that signs links", body, StringComparison.Ordinal);
+        Assert.DoesNotContain("tokens.json", body, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Copy_of_shared_tokens_signs_only_with_the_key_that_it_brings()
+    {
+        using var folder = new TemporaryFolder();
+        var shared = new TokenStore(folder["tokens.json"]);
+        string token = (await shared.AddAsync("one", TransferScope.All)).Secret;
+        byte[] before = await File.ReadAllBytesAsync(shared.Path);
+        await ServeAsync(host: options => (options.TokensPath, options.TokensReadOnly) = (shared.Path, true));
+        string cookie = await SessionAsync(token);
+
+        using JsonDocument without = await DescribeAsync(cookie);
+        Assert.False(Flag(without, "canLink"));
+        using HttpResponseMessage refused = await LinkAsync(token, "a", "GET", 60);
+        Assert.Equal(HttpStatusCode.Forbidden, refused.StatusCode);
+        Assert.Contains("millrace link", await refused.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.Equal(before, await File.ReadAllBytesAsync(shared.Path));
+
+        await shared.GetLinkKeyAsync();
+        using JsonDocument with = await DescribeAsync(cookie);
+        Assert.True(Flag(with, "canLink"));
+        using HttpResponseMessage signed = await LinkAsync(token, "a", "GET", 60);
+        Assert.Equal(HttpStatusCode.OK, signed.StatusCode);
+    }
+
+    [Fact]
     public async Task Behind_https_the_cookie_is_secure_and_bound_to_the_host()
     {
         await ServeAsync(host: static options => options.PublicUrl = new Uri("https://files.example.org"));

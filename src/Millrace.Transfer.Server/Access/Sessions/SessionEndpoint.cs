@@ -57,7 +57,7 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 Expires = found?.Properties?.ExpiresUtc ?? (found is null ? null : ScopeRequirement.ExpiryOf(found.Principal!)),
                 MaxFileBytes = store.MaxFileBytes,
                 Uploads = options.UploadsPath,
-                CanLink = scopes.HasFlag(TransferScope.Link),
+                CanLink = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks,
                 Archives = options.Archives,
             },
             ServerJson.Default.SessionDocument);
