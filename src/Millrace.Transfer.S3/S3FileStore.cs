@@ -55,6 +55,9 @@ public sealed partial class S3FileStore : IFileStore, IAsyncDisposable
     /// <inheritdoc/>
     public long? MaxFileBytes => Options.MaxFileBytes;
 
+    /// <inheritdoc/>
+    public bool CanMoveFolders => false;
+
     /// <summary>Bytes that a file can have at all: 10,000 parts.</summary>
     private long Limit => Math.Min(Options.MaxFileBytes ?? long.MaxValue, PartPlan.MaxParts * PartPlan.MaxPartBytes(Options));
 

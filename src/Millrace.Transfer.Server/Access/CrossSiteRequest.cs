@@ -50,7 +50,7 @@ internal static class CrossSiteRequest
         string site = request.Headers[SecFetchSite].ToString();
         string origin = request.Headers.Origin.ToString();
         bool isOwn = site.Length > 0
-            ? site == "same-origin" || (!MayChange(request) && (site == "none" || request.Headers["Sec-Fetch-Mode"] == "navigate"))
+            ? site == "same-origin" || (!MayChange(request) && (site == "none" || IsFollowedLink(request)))
             : origin.Length == 0 ? !MayChange(request)
             : (Uri.TryCreate(origin, UriKind.Absolute, out Uri? from) && IsOf(from, HostNames.Of(request)))
                 || (publicUrl is not null && origin == publicUrl.GetLeftPart(UriPartial.Authority));
@@ -61,6 +61,10 @@ internal static class CrossSiteRequest
                 "This request has the cookie of a session, and nothing proves that a page of this server sent it. Use the page, or send the token as 'Authorization: Bearer TOKEN'.");
         }
     }
+
+    /// <summary>A frame navigates too, and the page around it is a stranger's.</summary>
+    private static bool IsFollowedLink(HttpRequest request) =>
+        request.Headers["Sec-Fetch-Mode"] == "navigate" && request.Headers["Sec-Fetch-Dest"] == "document";
 
     /// <summary>gRPC-Web sends everything by POST, and tus may name its method in a field.</summary>
     private static bool MayChange(HttpRequest request) =>
@@ -80,6 +84,11 @@ internal static class CrossSiteRequest
         return origin.Count == 0
             || (Uri.TryCreate(origin.ToString(), UriKind.Absolute, out Uri? from) && IsOf(from, HostNames.Of(request)));
     }
+
+    /// <summary>Whether the page that sent a request is one of this server, whatever scheme it has.</summary>
+    /// <remarks>A proxy may have changed the host that the request names, and the browser has seen both.</remarks>
+    public static bool IsFromPageOf(HttpRequest request, Uri page) =>
+        request.Headers[SecFetchSite] == "same-origin" || IsOf(page, HostNames.Of(request));
 
     /// <summary>The scheme is not compared: a proxy may have ended TLS.</summary>
     public static bool IsOf(Uri origin, HostString host) =>

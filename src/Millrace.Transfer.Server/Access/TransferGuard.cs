@@ -161,27 +161,26 @@ internal sealed class TransferGuard : IDisposable
     /// <summary>Finds the sender of a request that needs no scope; null if it is unknown.</summary>
     public async ValueTask<AuthenticateResult?> FindUserAsync(HttpContext context)
     {
-        foreach (string scheme in (string[])[TokenHandler.SchemeName, SessionCookie.SchemeName])
+        try
         {
-            try
+            // A wrong token is not made good by a cookie.
+            AuthenticateResult found = await context.AuthenticateAsync(TokenHandler.SchemeName);
+            if (found.None && SessionCookie.IsAcceptedBy(context))
             {
-                if (await context.AuthenticateAsync(scheme) is { Succeeded: true } found)
+                found = await context.AuthenticateAsync(SessionCookie.SchemeName);
+                if (found.Succeeded)
                 {
-                    if (scheme == SessionCookie.SchemeName)
-                    {
-                        CrossSiteRequest.ThrowIfNotOwnPage(context.Request, PublicUrl);
-                    }
-
-                    return found;
+                    CrossSiteRequest.ThrowIfNotOwnPage(context.Request, PublicUrl);
                 }
             }
-            catch (TransferException)
-            {
-                // The tokens cannot be read, or a foreign page asks: nobody is known.
-            }
-        }
 
-        return null;
+            return found.Succeeded ? found : null;
+        }
+        catch (TransferException)
+        {
+            // The tokens cannot be read, or a foreign page asks: nobody is known.
+            return null;
+        }
     }
 
     /// <summary>The key that signs links; created if there is none.</summary>

@@ -33,7 +33,7 @@ internal static class PageShell
         html.Append("<!doctype html>\n<html lang=\"en\"");
         if (isServed)
         {
-            html.Append(" data-files=\"").Append(Text($"{root}/{options.FilesPath.Trim('/')}".TrimEnd('/'))).Append("/\" data-session=\"")
+            html.Append(" data-files=\"").Append(Text(PathOf(context, options.FilesPath))).Append("/\" data-session=\"")
                 .Append(Text(root + PageEndpoints.SessionPath)).Append("\" data-links=\"").Append(Text(root + PageEndpoints.LinksPath)).Append('"');
         }
 
@@ -49,6 +49,10 @@ internal static class PageShell
         return html.Append("<link rel=\"stylesheet\" href=\"").Append(path).Append("/app.css\">\n<link rel=\"icon\" href=\"").Append(path)
             .Append("/icon.svg\">\n<script type=\"module\" src=\"").Append(path).Append("/app.js\"></script>\n</head>\n<body class=\"plain\">\n<main>\n");
     }
+
+    /// <summary>A path of the application as browsers see it, without a slash at its end.</summary>
+    public static string PathOf(HttpContext context, string path) =>
+        $"{context.Request.PathBase.ToUriComponent()}/{path.Trim('/')}".TrimEnd('/');
 
     public static byte[] End(StringBuilder html) => Encoding.UTF8.GetBytes(html.Append("</main>\n</body>\n</html>\n").ToString());
 

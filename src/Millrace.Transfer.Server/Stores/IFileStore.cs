@@ -13,6 +13,9 @@ public interface IFileStore
     /// <summary>The largest file that the store accepts, in bytes; null without a limit, or if the store does not know it.</summary>
     long? MaxFileBytes { get; }
 
+    /// <summary>Whether <see cref="MoveAsync"/> moves folders; the page offers it only then.</summary>
+    bool CanMoveFolders => true;
+
     /// <summary>
     /// The same store for a caller that may use one folder or one file only. Names stay relative to the root of the store. Links
     /// below the folder that lead out of it are refused; the folder itself may be a link.

@@ -60,6 +60,7 @@ public sealed class SessionTests : GrpcTest
         using JsonDocument signedIn = await DescribeAsync(await SessionAsync(token));
         JsonElement root = signedIn.RootElement;
         Assert.Equal((true, true, false, true), (Flag(signedIn, "required"), Flag(signedIn, "signedIn"), Flag(signedIn, "canLink"), Flag(signedIn, "archives")));
+        Assert.Equal(!TestedStore.IsBucket, Flag(signedIn, "folderMoves"));
         Assert.Equal(("one", "in", "/uploads"), (root.GetProperty("name").GetString(), root.GetProperty("prefix").GetString(), root.GetProperty("uploads").GetString()));
         Assert.Equal(["read", "list"], root.GetProperty("scopes").EnumerateArray().Select(static scope => scope.GetString()));
         Assert.True(root.GetProperty("expires").GetDateTimeOffset() < DateTimeOffset.UtcNow + TimeSpan.FromHours(2));
@@ -89,7 +90,7 @@ public sealed class SessionTests : GrpcTest
     }
 
     [Fact]
-    public async Task Sign_ins_of_one_address_are_limited()
+    public async Task Wrong_tokens_of_one_address_are_limited_and_the_right_one_still_signs_in()
     {
         string token = (await Tokens.AddAsync("one", TransferScope.All)).Secret;
         var answers = new List<HttpStatusCode>();
@@ -102,7 +103,7 @@ public sealed class SessionTests : GrpcTest
 
         Assert.Equal(20, answers.Count(static status => status == HttpStatusCode.Unauthorized));
         using HttpResponseMessage late = await SignInAsync(token);
-        Assert.Equal(HttpStatusCode.TooManyRequests, late.StatusCode);
+        Assert.Equal(HttpStatusCode.NoContent, late.StatusCode);
     }
 
     [Fact]
@@ -130,8 +131,25 @@ public sealed class SessionTests : GrpcTest
         using HttpResponseMessage response = await SendAsync("DELETE", "session", cookie, SameOrigin);
         Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
         Assert.Contains("expires=Thu, 01 Jan 1970", response.Headers.GetValues("Set-Cookie").Single(), StringComparison.Ordinal);
+        Assert.Equal("\"cache\"", response.Field("Clear-Site-Data"));
         Assert.Equal(401, await AskAsync("GET", "files/a", cookie));
         Assert.Equal(204, await AskAsync("DELETE", "session", null));
+    }
+
+    [Fact]
+    public async Task Session_ends_with_sign_out_although_the_tokens_cannot_be_read()
+    {
+        Put("a", [1]);
+        string cookie = await SessionAsync((await Tokens.AddAsync("one", TransferScope.All)).Secret);
+        byte[] tokens = await File.ReadAllBytesAsync(Tokens.Path);
+        await File.WriteAllTextAsync(Tokens.Path, "damaged");
+
+        using HttpResponseMessage response = await SendAsync("DELETE", "session", cookie, SameOrigin);
+
+        Assert.Equal(HttpStatusCode.NoContent, response.StatusCode);
+        Assert.Contains("expires=Thu, 01 Jan 1970", response.Headers.GetValues("Set-Cookie").Single(), StringComparison.Ordinal);
+        await File.WriteAllBytesAsync(Tokens.Path, tokens);
+        Assert.Equal(401, await AskAsync("GET", "files/a", cookie));
     }
 
     [Theory]
@@ -174,12 +192,8 @@ public sealed class SessionTests : GrpcTest
         var store = new SessionStore(Microsoft.Extensions.Options.Options.Create(new TransferAccessOptions { Tokens = Tokens }));
         CreatedToken one = await Tokens.AddAsync("one", TransferScope.All);
         CreatedToken other = await Tokens.AddAsync("other", TransferScope.All);
-        string kept = await store.StoreAsync(TicketFor(store, other));
-        string[] ids = new string[51];
-        for (int i = 0; i < ids.Length; i++)
-        {
-            ids[i] = await store.StoreAsync(TicketFor(store, one));
-        }
+        string kept = store.Begin(other.Secret, other.Token);
+        string[] ids = [.. Enumerable.Range(0, 51).Select(_ => store.Begin(one.Secret, one.Token))];
 
         Assert.NotNull(await store.RetrieveAsync(kept));
         int living = 0;
@@ -234,11 +248,24 @@ public sealed class SessionTests : GrpcTest
     [Theory]
     [InlineData("same-site", "no-cors")]
     [InlineData("cross-site", "cors")]
-    public async Task Foreign_pages_read_nothing_by_cookie(string site, string mode)
+    [InlineData("same-site", "navigate", "iframe")]
+    [InlineData("same-site", "navigate", "embed")]
+    [InlineData("same-site", "navigate")]
+    public async Task Foreign_pages_read_nothing_by_cookie(string site, string mode, string destination = "")
     {
         Put("a", [1]);
         string cookie = await SessionAsync((await Tokens.AddAsync("one", TransferScope.All)).Secret);
-        Assert.Equal(403, await AskAsync("GET", "files/a", cookie, ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode)));
+        Assert.Equal(403, await AskAsync("GET", "files/a", cookie, ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", destination)));
+    }
+
+    [Theory]
+    [InlineData("same-site")]
+    [InlineData("cross-site")]
+    public async Task Link_of_a_foreign_page_opens_a_file(string site)
+    {
+        Put("a", [1]);
+        string cookie = await SessionAsync((await Tokens.AddAsync("one", TransferScope.All)).Secret);
+        Assert.Equal(200, await AskAsync("GET", "files/a", cookie, ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")));
     }
 
     [Fact]
@@ -267,11 +294,28 @@ public sealed class SessionTests : GrpcTest
     }
 
     [Fact]
+    public async Task Grpc_call_does_not_keep_a_session_alive()
+    {
+        var clock = new ManualClock();
+        await ServeAsync(host: options => options.Endpoints.Clock = clock);
+        Put("a", [1]);
+        string cookie = await SessionAsync((await Tokens.AddAsync("one", TransferScope.All)).Secret);
+        clock.Advance(TimeSpan.FromHours(11));
+        (await CallAsync("QueryUpload", new QueryUploadRequest { Upload = UploadId.Next().Value }, ("cookie", CookieField(cookie)), ("sec-fetch-site", "same-origin")))
+            .Failed(16, TransferError.Unauthorized);
+        clock.Advance(TimeSpan.FromHours(2));
+        Assert.Equal(401, await AskAsync("GET", "files/a", cookie));
+    }
+
+    [Fact]
     public async Task Token_comes_before_the_cookie()
     {
         Put("a", [1]);
         string cookie = await SessionAsync((await Tokens.AddAsync("one", TransferScope.All)).Secret);
         Assert.Equal(401, await AskAsync("GET", "files/a", cookie, ("Authorization", "Bearer mr_wrong")));
+        using HttpResponseMessage response = await SendAsync("GET", "session", cookie, ("Authorization", "Bearer mr_wrong"));
+        using JsonDocument description = JsonDocument.Parse(await response.Content.ReadAsStringAsync());
+        Assert.False(Flag(description, "signedIn"));
     }
 
     [Theory]
@@ -290,8 +334,8 @@ public sealed class SessionTests : GrpcTest
         {
             using JsonDocument link = JsonDocument.Parse(await response.Content.ReadAsStringAsync());
             string url = link.RootElement.GetProperty("url").GetString()!;
-            Assert.StartsWith($"{Origin}/files/a%20b?", url, StringComparison.Ordinal);
-            using HttpResponseMessage got = await Server.Client.GetAsync(new Uri(url));
+            Assert.StartsWith("/files/a%20b?", url, StringComparison.Ordinal);
+            using HttpResponseMessage got = await Server.Client.GetAsync(url);
             Assert.Equal(method == "GET" ? HttpStatusCode.OK : HttpStatusCode.Forbidden, got.StatusCode);
         }
     }
@@ -379,12 +423,51 @@ public sealed class SessionTests : GrpcTest
         string token = (await Tokens.AddAsync("one", TransferScope.All)).Secret;
         using HttpResponseMessage response = await SignInAsync(token, ("Origin", "https://files.example.org"));
         Assert.Matches(
-            $"^__Host-millrace-{Server.Server.Address.Port}=[A-Za-z0-9_-]{{43}}; path=/; secure; samesite=strict; httponly$",
+            "^__Host-millrace-443=[A-Za-z0-9_-]{43}; path=/; secure; samesite=strict; httponly$",
             response.Headers.GetValues("Set-Cookie").Single());
+        using HttpResponseMessage linked = await LinkAsync(token, "a", "GET", 60);
+        using JsonDocument link = JsonDocument.Parse(await linked.Content.ReadAsStringAsync());
+        Assert.StartsWith("https://files.example.org/files/a?", link.RootElement.GetProperty("url").GetString(), StringComparison.Ordinal);
     }
 
-    private static Microsoft.AspNetCore.Authentication.AuthenticationTicket TicketFor(SessionStore store, CreatedToken token) =>
-        new(new System.Security.Claims.ClaimsPrincipal(), store.Begin(token.Secret, token.Token), SessionCookie.SchemeName);
+    [Theory]
+    [InlineData("files.example.org", "https://files.example.org", "https://files.example.org")]
+    [InlineData("files.example.org:8443", "https://files.example.org:8443", "https://files.example.org:8443")]
+    [InlineData("inner:8080", "https://files.example.org", "https://files.example.org", "same-origin")]
+    public async Task Sign_in_behind_a_proxy_that_ends_TLS_needs_the_public_url(string host, string origin, string named, string? site = null)
+    {
+        string token = (await Tokens.AddAsync("one", TransferScope.All)).Secret;
+        (string, string)[] fields = [("Host", host), ("Origin", origin), .. site is null ? [] : new[] { ("Sec-Fetch-Site", site) }];
+        using HttpResponseMessage response = await SignInAsync(token, fields);
+        Assert.Equal((HttpStatusCode.Forbidden, false), (response.StatusCode, response.Headers.Contains("Set-Cookie")));
+        Assert.Contains($"--public-url {named}", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Sign_in_without_TLS_is_refused_where_the_cookie_would_be_lost()
+    {
+        await ServeAsync(host: static options => options.PublicUrl = new Uri("https://files.example.org"));
+        string token = (await Tokens.AddAsync("one", TransferScope.All)).Secret;
+        using HttpResponseMessage response = await SignInAsync(token, ("Origin", Origin), SameOrigin);
+        Assert.Equal((HttpStatusCode.Forbidden, false), (response.StatusCode, response.Headers.Contains("Set-Cookie")));
+        Assert.Contains("https://files.example.org", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("files.example.org", 80)]
+    [InlineData("files.example.org:8081", 8081)]
+    public async Task Cookie_has_the_port_that_the_browser_asks(string host, int port)
+    {
+        Put("a", [1]);
+        string token = (await Tokens.AddAsync("one", TransferScope.All)).Secret;
+        using HttpResponseMessage response = await SignInAsync(token, ("Host", host));
+        string cookie = response.Headers.GetValues("Set-Cookie").Single().Split(';')[0];
+        Assert.StartsWith($"millrace-{port}=", cookie, StringComparison.Ordinal);
+        Assert.Equal(200, await AskAsync("GET", "files/a", null, ("Host", host), ("Cookie", cookie)));
+        Assert.Equal(401, await AskAsync("GET", "files/a", null, ("Cookie", cookie)));
+        using HttpResponseMessage ended = await SendAsync("DELETE", "session", null, ("Host", host), ("Cookie", cookie), SameOrigin);
+        Assert.StartsWith($"millrace-{port}=;", ended.Headers.GetValues("Set-Cookie").Single(), StringComparison.Ordinal);
+    }
 
     private static bool Flag(JsonDocument document, string name) => document.RootElement.GetProperty(name).GetBoolean();
 

@@ -47,11 +47,13 @@ internal sealed class LinkEndpoint(IFileStore store, TransferServerOptions optio
 
         string query = SignedLink.CreateQuery(
             await guard.GetLinkKeyAsync(context.RequestAborted), wanted.Method, name, expires, ScopeRequirement.PrefixOf(context.User));
-        string server = guard.PublicUrl?.GetLeftPart(UriPartial.Authority) ?? $"{context.Request.Scheme}://{context.Request.Host}";
+
+        // Without its public URL, only the browser knows the scheme and the host before a proxy.
+        string files = guard.PublicUrl?.GetLeftPart(UriPartial.Authority) + PageShell.PathOf(context, options.FilesPath);
         context.Response.Headers.CacheControl = "no-store";
         await JsonAnswer.WriteAsync(
             context,
-            new LinkDocument { Url = $"{server}/{options.FilesPath.Trim('/')}/{name.ToEncoded()}?{query}", Expires = expires },
+            new LinkDocument { Url = $"{files}/{name.ToEncoded()}?{query}", Expires = expires },
             ServerJson.Default.LinkDocument);
     }
 }

@@ -11,6 +11,10 @@ namespace Millrace.Transfer.Server;
 /// How a session's cookie is called and written: a random id and nothing else, for as long as the browser runs. Its name has the
 /// port, because browsers send the cookies of a host to all its ports.
 /// </summary>
+/// <remarks>
+/// ASP.NET Core's cookie authentication only reads it. Its sign-in would renew the session that the request brought, and its
+/// sign-out would read the tokens first, which may be what has failed.
+/// </remarks>
 internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
     : ICookieManager, ISecureDataFormat<AuthenticationTicket>
 {
@@ -28,10 +32,6 @@ internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
     public static void Configure(CookieAuthenticationOptions options, SessionCookie cookie, SessionStore sessions, TransferAccessOptions access)
     {
         options.Cookie.Name = SchemeName;
-        options.Cookie.HttpOnly = true;
-        options.Cookie.SameSite = SameSiteMode.Strict;
-        options.Cookie.SecurePolicy = CookieSecurePolicy.None;
-        options.Cookie.Path = "/";
         options.CookieManager = cookie;
         options.TicketDataFormat = cookie;
         options.SessionStore = sessions;
@@ -42,19 +42,45 @@ internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
     /// <summary>The id that a request brings, whether or not it is one; null without a cookie.</summary>
     public string? IdOf(HttpContext context) => context.Request.Cookies[NameOf(context)];
 
+    public void Write(HttpContext context, string id) => context.Response.Cookies.Append(NameOf(context), id, OptionsOf(context));
+
+    public void Delete(HttpContext context) => context.Response.Cookies.Delete(NameOf(context), OptionsOf(context));
+
+    /// <summary>
+    /// Refuses a sign-in whose cookie the browser would not send back, or would send without TLS: the page and this request do not have the
+    /// same scheme, or not that of the server's URL.
+    /// </summary>
+    /// <exception cref="TransferException"><see cref="TransferError.Forbidden"/>.</exception>
+    public void ThrowIfUnfit(HttpContext context)
+    {
+        HttpRequest request = context.Request;
+        if (request.IsHttps || !Uri.TryCreate(request.Headers.Origin.ToString(), UriKind.Absolute, out Uri? page))
+        {
+            return;
+        }
+
+        bool isSecure = IsSecure(context);
+        if (isSecure && page.Scheme == Uri.UriSchemeHttp)
+        {
+            throw new TransferException(
+                TransferError.Forbidden,
+                $"Browsers keep this server's session over HTTPS only. Open the page at {access.Value.PublicUrl!.GetLeftPart(UriPartial.Authority)}, which is the server's --public-url.");
+        }
+
+        if (!isSecure && page.Scheme == Uri.UriSchemeHttps && CrossSiteRequest.IsFromPageOf(request, page))
+        {
+            throw new TransferException(
+                TransferError.Forbidden,
+                $"The page came over HTTPS and this request without it: a proxy before the server ends TLS. Start the server with --public-url {page.GetLeftPart(UriPartial.Authority)}, so that browsers send the session's cookie over HTTPS only.");
+        }
+    }
+
     string? ICookieManager.GetRequestCookie(HttpContext context, string key) => IdOf(context);
 
-    void ICookieManager.AppendResponseCookie(HttpContext context, string key, string? value, CookieOptions options)
-    {
-        options.Secure = IsSecure(context);
-        context.Response.Cookies.Append(NameOf(context), value ?? "", options);
-    }
+    void ICookieManager.AppendResponseCookie(HttpContext context, string key, string? value, CookieOptions options) =>
+        Write(context, value ?? "");
 
-    void ICookieManager.DeleteCookie(HttpContext context, string key, CookieOptions options)
-    {
-        options.Secure = IsSecure(context);
-        context.Response.Cookies.Delete(NameOf(context), options);
-    }
+    void ICookieManager.DeleteCookie(HttpContext context, string key, CookieOptions options) => Delete(context);
 
     public string Protect(AuthenticationTicket data) => data.Principal.FindFirstValue(IdClaim) ?? "";
 
@@ -66,11 +92,25 @@ internal sealed class SessionCookie(IOptions<TransferAccessOptions> access)
 
     public AuthenticationTicket? Unprotect(string? protectedText, string? purpose) => Unprotect(protectedText);
 
+    private CookieOptions OptionsOf(HttpContext context) => new()
+    {
+        HttpOnly = true,
+        SameSite = SameSiteMode.Strict,
+        Secure = IsSecure(context),
+        Path = "/",
+    };
+
     /// <summary>The prefix lets browsers refuse a cookie that another host or a page without TLS would set.</summary>
+    /// <remarks>
+    /// The port is that of the browser, which a proxy or a container may map to another: two servers of one host listen on the same one in
+    /// their containers.
+    /// </remarks>
     private string NameOf(HttpContext context)
     {
-        string port = context.Connection.LocalPort.ToString(CultureInfo.InvariantCulture);
-        return IsSecure(context) ? $"__Host-millrace-{port}" : $"millrace-{port}";
+        HostString host = HostNames.Of(context.Request);
+        int port = access.Value.PublicUrl?.Port
+            ?? (!host.HasValue ? context.Connection.LocalPort : host.Port ?? (context.Request.IsHttps ? 443 : 80));
+        return string.Create(CultureInfo.InvariantCulture, $"{(IsSecure(context) ? "__Host-" : "")}millrace-{port}");
     }
 
     private bool IsSecure(HttpContext context) =>

@@ -39,6 +39,10 @@ internal sealed record SessionDocument
 
     [JsonPropertyName("archives")]
     public bool Archives { get; init; }
+
+    /// <summary>Whether folders can be moved and renamed, as far as the scopes allow it.</summary>
+    [JsonPropertyName("folderMoves")]
+    public bool FolderMoves { get; init; }
 }
 
 /// <summary>A request for a session.</summary>

@@ -1,4 +1,3 @@
-using System.Security.Claims;
 using System.Threading.RateLimiting;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.Net.Http.Headers;
@@ -10,8 +9,10 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
 {
     private const string Allowed = "GET, HEAD, POST, DELETE";
 
-    /// <summary>Sign-ins that one address may try at once, and again each minute.</summary>
-    /// <remarks>Enough for an office behind one address; a secret has 256 bits, which nobody guesses.</remarks>
+    /// <summary>Wrong tokens that one address may try at once, and again each minute.</summary>
+    /// <remarks>
+    /// A right one always signs in: behind a proxy everybody has one address, and a secret has 256 bits, which nobody guesses.
+    /// </remarks>
     private const int TriesPerMinute = 20;
 
     private readonly PartitionedRateLimiter<string> _tries = PartitionedRateLimiter.Create<string, string>(
@@ -56,9 +57,10 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
                 Prefix = found is null ? "" : ScopeRequirement.PrefixOf(found.Principal!).Value,
                 Expires = found?.Properties?.ExpiresUtc ?? (found is null ? null : ScopeRequirement.ExpiryOf(found.Principal!)),
                 MaxFileBytes = store.MaxFileBytes,
-                Uploads = options.UploadsPath,
+                Uploads = PageShell.PathOf(context, options.UploadsPath),
                 CanLink = scopes.HasFlag(TransferScope.Link) && guard.CanSignLinks,
                 Archives = options.Archives,
+                FolderMoves = store.CanMoveFolders,
             },
             ServerJson.Default.SessionDocument);
     }
@@ -69,28 +71,14 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
         try
         {
             await CrossSiteRequest.ThrowIfNotAllowedAsync(context, guard.PublicUrl);
-            using (RateLimitLease lease = _tries.AttemptAcquire(TransferObservation.CallerOf(context)))
-            {
-                if (!lease.IsAcquired)
-                {
-                    throw new TransferException(TransferError.TooManyTransfers, "Too many sign-ins came from this address. Try again in a minute.")
-                    {
-                        RetryAfter = TimeSpan.FromMinutes(1),
-                    };
-                }
-            }
-
+            guard.Cookie.ThrowIfUnfit(context);
             SignInDocument wanted = await JsonAnswer.ReadAsync(context, ServerJson.Default.SignInDocument);
             string secret = wanted.Token ?? throw Errors.Invalid("Send the token as {\"token\":\"...\"}.");
-            TransferToken token = guard.FindToken(secret) ?? throw new TransferException(TransferError.Unauthorized, TokenHandler.Unknown);
+            TransferToken token = guard.FindToken(secret) ?? throw RefuseTry(context);
 
             // What an earlier cookie stands for ends; its id must not be the new session's, because somebody else may have set it.
-            await guard.Sessions.RemoveAsync(guard.Cookie.IdOf(context) ?? "");
-            context.Request.Headers.Cookie = default;
-            await context.SignInAsync(
-                SessionCookie.SchemeName,
-                new ClaimsPrincipal(ScopeRequirement.CreateIdentity(SessionCookie.SchemeName, token)),
-                guard.Sessions.Begin(secret, token));
+            guard.Sessions.End(guard.Cookie.IdOf(context) ?? "");
+            guard.Cookie.Write(context, guard.Sessions.Begin(secret, token));
             context.Response.StatusCode = StatusCodes.Status204NoContent;
         }
         catch (TransferException exception)
@@ -100,16 +88,30 @@ internal sealed class SessionEndpoint(IFileStore store, TransferServerOptions op
         }
     }
 
+    private TransferException RefuseTry(HttpContext context)
+    {
+        using RateLimitLease lease = _tries.AttemptAcquire(TransferObservation.CallerOf(context));
+        return lease.IsAcquired
+            ? new TransferException(TransferError.Unauthorized, TokenHandler.Unknown)
+            : new TransferException(TransferError.TooManyTransfers, "Too many wrong tokens came from this address. Try again in a minute.")
+            {
+                RetryAfter = TimeSpan.FromMinutes(1),
+            };
+    }
+
     private static async Task SignOutAsync(HttpContext context)
     {
         TransferGuard guard = TransferGuard.Of(context);
         await CrossSiteRequest.ThrowIfNotAllowedAsync(context, guard.PublicUrl);
-        if (guard.Cookie.IdOf(context) is not null)
+        if (guard.Cookie.IdOf(context) is { } id)
         {
             CrossSiteRequest.ThrowIfNotOwnPage(context.Request, guard.PublicUrl);
-            await context.SignOutAsync(SessionCookie.SchemeName);
+            guard.Sessions.End(id);
+            guard.Cookie.Delete(context);
         }
 
+        // Otherwise the browser's Back shows what the session saw.
+        context.Response.Headers["Clear-Site-Data"] = "\"cache\"";
         context.Response.StatusCode = StatusCodes.Status204NoContent;
     }
 }

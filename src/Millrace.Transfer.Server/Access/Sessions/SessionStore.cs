@@ -23,7 +23,6 @@ internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITi
     /// <summary>How long it lasts without a request.</summary>
     private static readonly TimeSpan LongestIdle = TimeSpan.FromHours(12);
 
-    private const string TokenItem = "millrace:token";
     private const int IdBytes = 32;
 
     private readonly ConcurrentDictionary<string, Session> _sessions = new(StringComparer.Ordinal);
@@ -31,25 +30,16 @@ internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITi
 
     private DateTimeOffset Now => access.Value.Clock.GetUtcNow();
 
-    /// <summary>What a new session is signed in with.</summary>
+    /// <summary>Begins a session.</summary>
     /// <param name="secret">The token's secret, of which only the hash is kept.</param>
     /// <param name="token">The token.</param>
-    public AuthenticationProperties Begin(string secret, TransferToken token)
+    /// <returns>Its id.</returns>
+    public string Begin(string secret, TransferToken token)
     {
         DateTimeOffset end = Now + Longest;
-        return new AuthenticationProperties(new Dictionary<string, string?>
-        {
-            [TokenItem] = Convert.ToHexStringLower(TokenSecret.Hash(secret)),
-        })
-        {
-            ExpiresUtc = token.Expires < end ? token.Expires : end,
-        };
-    }
-
-    public Task<string> StoreAsync(AuthenticationTicket ticket)
-    {
+        var session = new Session(
+            Convert.ToHexStringLower(TokenSecret.Hash(secret)), token.Expires < end ? token.Expires.Value : end) { UsedAt = Now };
         string id = Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(IdBytes));
-        var session = new Session(ticket.Properties.Items[TokenItem]!, ticket.Properties.ExpiresUtc!.Value) { UsedAt = Now };
         lock (_adding)
         {
             foreach ((string old, Session one) in _sessions)
@@ -69,8 +59,14 @@ internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITi
             _sessions[id] = session;
         }
 
-        return Task.FromResult(id);
+        return id;
     }
+
+    /// <summary>Ends a session, if there is one.</summary>
+    public void End(string id) => _sessions.TryRemove(id, out _);
+
+    /// <summary>Never: only <see cref="Begin"/> makes sessions, each with an id of its own.</summary>
+    public Task<string> StoreAsync(AuthenticationTicket ticket) => throw new NotSupportedException();
 
     /// <summary>Never: a session's id does not outlive a sign-in, so that nobody can prepare one for somebody else.</summary>
     public Task RenewAsync(string key, AuthenticationTicket ticket) => throw new NotSupportedException();
@@ -99,7 +95,7 @@ internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITi
 
     public Task RemoveAsync(string key)
     {
-        _sessions.TryRemove(key, out _);
+        End(key);
         return Task.CompletedTask;
     }
 
