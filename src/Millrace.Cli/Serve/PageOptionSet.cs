@@ -87,6 +87,11 @@ internal sealed class PageOptionSet
         {
             result.AddError($"--public-url: '{text}' is not a valid URL; use a scheme and a host, as in https://files.example.org.");
         }
+        else if (url.AbsolutePath != "/")
+        {
+            result.AddError(
+                $"--public-url: leave out the path '{url.AbsolutePath}'; the server's own paths are /files/, /uploads, /page, /session and /links, and the proxy has to keep them.");
+        }
     }
 
     private static bool TryParseUrl(string text, out Uri? url) =>

@@ -9,6 +9,15 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
     /// <summary>The query that asks for a file to keep instead of one to look at.</summary>
     public const string DownloadQuery = "download";
 
+    /// <summary>
+    /// Runs nothing, and loads nothing from anywhere, so that a file that is looked at tells nobody about it. What a saved page brings itself is shown.
+    /// </summary>
+    private const string ActivePolicy =
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:";
+
+    /// <summary>The page shows a PDF in a frame; nobody else may frame a file.</summary>
+    private const string FramePolicy = "frame-ancestors 'self'";
+
     /// <summary>Those of files whose description the store keeps, as long as it does.</summary>
     private static readonly ConditionalWeakTable<StoredFile, Texts> Kept = [];
 
@@ -29,10 +38,13 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
         fields.LastModified = _texts.Modified;
         fields.CacheControl = "no-cache";
         fields.XContentTypeOptions = "nosniff";
-        if (Server.MediaType.IsActive(MediaType))
-        {
-            fields.ContentSecurityPolicy = "sandbox";
-        }
+        bool isActive = Server.MediaType.IsActive(MediaType);
+        fields.ContentSecurityPolicy = PageCors.AllowsOrigins(context)
+            ? isActive ? ActivePolicy : default
+            : isActive ? ActivePolicy + "; " + FramePolicy : FramePolicy;
+
+        // The URL may be a signed link, which whoever learns it can use.
+        fields["Referrer-Policy"] = "no-referrer";
 
         if (varies)
         {

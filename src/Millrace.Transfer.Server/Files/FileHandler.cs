@@ -1,4 +1,3 @@
-using Microsoft.AspNetCore.Cors.Infrastructure;
 using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
@@ -17,7 +16,7 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
 
     public Task HandleAsync(HttpContext context)
     {
-        if (context.GetEndpoint()?.Metadata.GetMetadata<ICorsMetadata>() is null)
+        if (!PageCors.AllowsOrigins(context))
         {
             // Without it, a page of another site can embed what it may not read, and learn from that.
             context.Response.Headers["Cross-Origin-Resource-Policy"] = "same-origin";
@@ -94,9 +93,9 @@ internal sealed class FileHandler(IFileStore store, TransferServerOptions option
                 ? _folder.AnswerAsync(context, target)
                 : _download.AnswerAsync(context, target));
         }
-        catch (TransferException exception) when (SignInPage.Answers(context, exception))
+        catch (TransferException exception) when (RefusalPage.Answers(context, exception))
         {
-            await SignInPage.AnswerAsync(context, options);
+            await RefusalPage.AnswerAsync(context, options, exception);
         }
     }
 

@@ -22,13 +22,14 @@ internal sealed class FolderListing(TransferServerOptions options)
         FilePage page = await store.ListAsync(wanted, context.RequestAborted);
         HttpResponse response = context.Response;
         IHeaderDictionary fields = response.Headers;
-        fields.CacheControl = "no-cache";
+
+        // Whoever presses Back after a sign-out must not see what the session saw.
+        fields.CacheControl = context.User.Identity?.AuthenticationType == SessionCookie.SchemeName ? "no-store" : "no-cache";
         fields.Vary = HeaderNames.Accept;
         fields.XContentTypeOptions = "nosniff";
         byte[] body;
         if (WantsPage(context.Request.Headers.Accept))
         {
-            PageShell.Write(context);
             body = FolderPage.Render(context, wanted, page, options);
         }
         else

@@ -20,6 +20,7 @@ internal static class FolderRedirect
     public static void Answer(HttpContext context, FileTarget target)
     {
         // Relative to what the client asked for, which no proxy between can have made wrong.
+        context.Response.Headers.CacheControl = "no-cache";
         context.Response.StatusCode = StatusCodes.Status308PermanentRedirect;
         context.Response.Headers.Location = $"{target.LastSegment}/{context.Request.QueryString}";
     }

@@ -31,6 +31,9 @@ internal static class PageCors
         TransferHeaders.UploadDraftInteropVersion,
     ];
 
+    /// <summary>Whether pages of other origins may use the endpoint of a request.</summary>
+    public static bool AllowsOrigins(HttpContext context) => context.GetEndpoint()?.Metadata.GetMetadata<ICorsMetadata>() is not null;
+
     /// <summary>Lets pages of the origins use files or uploads, if there are any origins.</summary>
     public static void AllowFiles(IEndpointConventionBuilder endpoints, IReadOnlyList<string> origins) => Allow(
         endpoints, origins, static policy => policy.AllowAnyMethod().AllowAnyHeader().WithExposedHeaders(FileResponseHeaders));

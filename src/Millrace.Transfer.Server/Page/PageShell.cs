@@ -6,35 +6,42 @@ namespace Millrace.Transfer.Server;
 /// <summary>What surrounds a listing for browsers: the page's scripts and styles where the application serves them, its own style elsewhere.</summary>
 internal static class PageShell
 {
-    /// <summary>No script but the server's own, nothing of another host, and nobody else's frame.</summary>
+    /// <summary>No script but the page's own, nothing of another host, and nobody else's frame.</summary>
+    /// <remarks>
+    /// A nonce, because 'self' would be every stored file too. There is none for workers: <see cref="FileHandler"/> refuses stored files as such.
+    /// Trusted types are not required, as the page starts its worker by a URL.
+    /// </remarks>
     private const string PagePolicy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; connect-src 'self'; "
-        + "worker-src 'self'; frame-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+        "default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; img-src 'self'; media-src 'self'; connect-src 'self'; "
+        + "worker-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
+
+    private const int NonceBytes = 16;
 
     /// <summary>Only the listing's own style may apply, and no script may run.</summary>
     private static readonly string PlainPolicy =
         $"default-src 'none'; style-src 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(FolderPageStyle.Css)))}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    /// <summary>Writes the fields that limit what a browser may do with the page.</summary>
-    public static void Write(HttpContext context)
-    {
-        IHeaderDictionary fields = context.Response.Headers;
-        fields.ContentSecurityPolicy = IsServed(context) ? PagePolicy : PlainPolicy;
-        fields["Referrer-Policy"] = "same-origin";
-        fields.XContentTypeOptions = "nosniff";
-        context.Response.ContentType = "text/html; charset=utf-8";
-    }
-
-    /// <summary>Everything up to the content.</summary>
+    /// <summary>Writes the fields that limit what a browser may do with the page, and everything up to the content.</summary>
     public static StringBuilder Begin(StringBuilder html, HttpContext context, TransferServerOptions options, string title)
     {
         bool isServed = IsServed(context);
+        string nonce = Convert.ToBase64String(RandomNumberGenerator.GetBytes(NonceBytes));
+        IHeaderDictionary fields = context.Response.Headers;
+        fields.ContentSecurityPolicy = isServed ? PagePolicy.Replace("{0}", nonce, StringComparison.Ordinal) : PlainPolicy;
+        fields["Cross-Origin-Opener-Policy"] = "same-origin";
+        fields["Referrer-Policy"] = "same-origin";
+        fields.XContentTypeOptions = "nosniff";
+        context.Response.ContentType = "text/html; charset=utf-8";
         string root = context.Request.PathBase.ToUriComponent();
         html.Append("<!doctype html>\n<html lang=\"en\"");
         if (isServed)
         {
             html.Append(" data-files=\"").Append(Text(PathOf(context, options.FilesPath))).Append("/\" data-session=\"")
                 .Append(Text(root + PageEndpoints.SessionPath)).Append("\" data-links=\"").Append(Text(root + PageEndpoints.LinksPath)).Append('"');
+            if (context.Response.StatusCode != StatusCodes.Status200OK)
+            {
+                html.Append(" data-status=\"").Append(context.Response.StatusCode).Append('"');
+            }
         }
 
         html.Append(">\n<head>\n<meta charset=\"utf-8\">\n")
@@ -46,8 +53,9 @@ internal static class PageShell
         }
 
         string path = Text($"{root}{PageEndpoints.AssetsPath}/{PageAssets.Hash}");
-        return html.Append("<link rel=\"stylesheet\" href=\"").Append(path).Append("/app.css\">\n<link rel=\"icon\" href=\"").Append(path)
-            .Append("/icon.svg\">\n<script type=\"module\" src=\"").Append(path).Append("/app.js\"></script>\n</head>\n<body class=\"plain\">\n<main>\n");
+        return html.Append("<link rel=\"stylesheet\" href=\"").Append(path).Append("/app.css\" nonce=\"").Append(nonce)
+            .Append("\">\n<link rel=\"icon\" href=\"").Append(path).Append("/icon.svg\">\n<script type=\"module\" src=\"").Append(path)
+            .Append("/app.js\" nonce=\"").Append(nonce).Append("\"></script>\n</head>\n<body class=\"plain\">\n<main>\n");
     }
 
     /// <summary>A path of the application as browsers see it, without a slash at its end.</summary>

@@ -21,13 +21,13 @@ public sealed class PageArgumentTests
         ParseResult parsed = Command(out PageOptionSet set).Parse(
         [
             "--cors", "https://app.example.org", "--cors", "http://localhost:5173", "--host-name", "files.example.org",
-            "--host-name", "*.example.net", "--public-url", "https://files.example.org/share/",
+            "--host-name", "*.example.net", "--public-url", "https://files.example.org/",
         ]);
 
         Assert.Empty(parsed.Errors);
         Assert.Equal(["https://app.example.org", "http://localhost:5173"], set.Origins(parsed));
         Assert.Equal(["files.example.org", "*.example.net"], set.HostNames(parsed));
-        Assert.Equal(new Uri("https://files.example.org/share/"), set.PublicUrl(parsed));
+        Assert.Equal(new Uri("https://files.example.org/"), set.PublicUrl(parsed));
     }
 
     [Fact]
@@ -50,6 +50,7 @@ public sealed class PageArgumentTests
     [InlineData("is not a valid host name", "--host-name", "")]
     [InlineData("is not a valid URL", "--public-url", "files.example.org")]
     [InlineData("is not a valid URL", "--public-url", "https://files.example.org/?x")]
+    [InlineData("leave out the path '/share'", "--public-url", "https://files.example.org/share")]
     [InlineData("is not a valid URL", "--public-url", "ftp://files.example.org")]
     public void Invalid_options_are_rejected_with_the_reason(string reason, params string[] arguments)
     {

@@ -73,7 +73,7 @@ public sealed class WebPageTests : CommandTests
     public async Task Addresses_and_names_of_the_server_are_accepted_without_tokens()
     {
         using ServedCommand serve = await ServeKeptAsync(
-            "--host-name", "files.test", "--host-name", "*.lan.test", "--public-url", "https://public.test/share");
+            "--host-name", "files.test", "--host-name", "*.lan.test", "--public-url", "https://public.test");
         foreach (string host in (string[])
         [
             "127.0.0.1", "127.0.0.1:1", "192.0.2.7", "[::1]", "[2001:db8::1]:80", "localhost", "LocalHost:99", Environment.MachineName,
@@ -207,7 +207,7 @@ public sealed class WebPageTests : CommandTests
     [InlineData("http://files.example.org", false)]
     public async Task Public_url_covers_a_proxy_that_changes_the_host(string origin, bool allowed)
     {
-        using ServedCommand serve = await ServeKeptAsync("--public-url", "https://files.example.org/share/");
+        using ServedCommand serve = await ServeKeptAsync("--public-url", "https://files.example.org/");
         foreach (string kind in Changing)
         {
             using HttpResponseMessage answer = await SendAsync(serve, kind, "127.0.0.1:8080", site: null, origin);

@@ -128,8 +128,9 @@ public sealed class DownloadTests : ServerTest
         await Server.WriteAsync(name, "<script>alert(1)</script>"u8.ToArray());
         using HttpResponseMessage response = await GetAsync($"files/{name}");
         Assert.Equal(type, response.Content.Headers.ContentType?.ToString());
-        Assert.Equal(isActive, response.Headers.TryGetValues("Content-Security-Policy", out IEnumerable<string>? policy));
-        Assert.True(!isActive || policy!.Single() == "sandbox");
+        string policy = response.Headers.GetValues("Content-Security-Policy").Single();
+        Assert.Equal(isActive, policy.StartsWith("sandbox; default-src 'none'; ", StringComparison.Ordinal));
+        Assert.EndsWith("frame-ancestors 'self'", policy, StringComparison.Ordinal);
     }
 
     [Theory, InlineData("", "inline"), InlineData("?download", "attachment")]
@@ -148,6 +149,7 @@ public sealed class DownloadTests : ServerTest
         await Server.WriteAsync("a b/c/d.txt", "x"u8.ToArray());
         using HttpResponseMessage nested = await GetAsync("files/a%20b/c?limit=5");
         Assert.Equal(HttpStatusCode.PermanentRedirect, nested.StatusCode);
+        Assert.Equal("no-cache", nested.Field("Cache-Control"));
         Assert.Equal("c/?limit=5", nested.Headers.Location?.OriginalString);
         using HttpResponseMessage root = await GetAsync("files");
         Assert.Equal(HttpStatusCode.PermanentRedirect, root.StatusCode);

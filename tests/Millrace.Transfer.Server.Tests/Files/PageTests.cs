@@ -1,4 +1,5 @@
 using System.IO.Compression;
+using System.Net.Http.Json;
 using System.Text.RegularExpressions;
 
 namespace Millrace.Transfer.Server.Tests.Files;
@@ -21,11 +22,18 @@ public sealed partial class PageTests : IAsyncLifetime
         Write("a", "1");
         using HttpResponseMessage response = await GetAsync("files/", ("Accept", "text/html"));
         string html = await response.Content.ReadAsStringAsync();
+        string nonce = Nonce().Match(html).Groups["nonce"].Value;
+        Assert.Equal(24, nonce.Length);
         Assert.Equal(
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; media-src 'self' blob:; connect-src 'self'; "
-            + "worker-src 'self'; frame-src 'self' blob:; form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
+            $"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src 'self'; media-src 'self'; connect-src 'self'; "
+            + "worker-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
             response.Field("Content-Security-Policy"));
-        Assert.Equal(("same-origin", "nosniff"), (response.Field("Referrer-Policy"), response.Field("X-Content-Type-Options")));
+        Assert.Equal(
+            ("same-origin", "same-origin", "nosniff"),
+            (response.Field("Cross-Origin-Opener-Policy"), response.Field("Referrer-Policy"), response.Field("X-Content-Type-Options")));
+        Assert.Equal(2, Nonce().Count(html));
+        using HttpResponseMessage second = await GetAsync("files/", ("Accept", "text/html"));
+        Assert.NotEqual(response.Field("Content-Security-Policy"), second.Field("Content-Security-Policy"));
         Assert.Contains("<html lang=\"en\" data-files=\"/files/\" data-session=\"/session\" data-links=\"/links\">", html);
         Assert.Contains("<a href=\"./a\">a</a>", html);
         Assert.DoesNotMatch("<style|style=|<script>|onload|onclick", html);
@@ -98,7 +106,9 @@ public sealed partial class PageTests : IAsyncLifetime
         {
             using HttpResponseMessage response = await GetAsync(path, fields);
             Assert.True(response.IsSuccessStatusCode, $"{response.StatusCode}");
-            Assert.Equal(("sandbox", "nosniff"), (response.Field("Content-Security-Policy"), response.Field("X-Content-Type-Options")));
+            Assert.Equal(
+                ("sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; media-src data:; frame-ancestors 'self'", "nosniff", "no-referrer"),
+                (response.Field("Content-Security-Policy"), response.Field("X-Content-Type-Options"), response.Field("Referrer-Policy")));
         }
     }
 
@@ -153,6 +163,56 @@ public sealed partial class PageTests : IAsyncLifetime
         Assert.Equal(await plain.Content.ReadAsByteArrayAsync(), Decode(await response.Content.ReadAsByteArrayAsync(), coding));
     }
 
+    [Theory]
+    [InlineData("files/none", 404, "Not found", "There is no file 'none'.")]
+    [InlineData("files/a%20%26%20b/", 404, "Not found", "a &amp; b")]
+    [InlineData("files/a?mr-expires=1&mr-key=1&mr-signature=A", 403, "Not allowed", "The link has expired")]
+    public async Task Browser_gets_the_page_for_a_file_that_is_not_there_or_not_allowed(string path, int status, string title, string sentence)
+    {
+        Write("a", "secret");
+        using HttpResponseMessage response = await GetAsync(path, ("Accept", "text/html"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"));
+        string html = await response.Content.ReadAsStringAsync();
+        Assert.Equal((status, "text/html; charset=utf-8", "no-store"), ((int)response.StatusCode, response.Content.Headers.ContentType?.ToString(), response.Field("Cache-Control")));
+        Assert.Contains($"data-status=\"{status}\"", html, StringComparison.Ordinal);
+        Assert.Contains($"<h1>{title}</h1>", html, StringComparison.Ordinal);
+        Assert.Contains(sentence.Replace("'", "&#x27;", StringComparison.Ordinal), html, StringComparison.Ordinal);
+        Assert.Contains("/app.js\"", html, StringComparison.Ordinal);
+
+        foreach ((string, string)[] fields in new (string, string)[][]
+            {
+                [("Accept", "*/*")],
+                [("Accept", "text/html"), ("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Dest", "empty")],
+                [("Accept", "text/html"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")],
+            })
+        {
+            using HttpResponseMessage program = await GetAsync(path, fields);
+            Assert.Equal((status, "application/problem+json"), ((int)program.StatusCode, program.Content.Headers.ContentType?.ToString()));
+        }
+    }
+
+    [Fact]
+    public async Task Only_the_page_of_this_server_frames_stored_files_and_no_request_tells_their_url()
+    {
+        Write("a.pdf", "1");
+        using HttpResponseMessage response = await GetAsync("files/a.pdf");
+        Assert.Equal(("frame-ancestors 'self'", "no-referrer"), (response.Field("Content-Security-Policy"), response.Field("Referrer-Policy")));
+    }
+
+    [Fact]
+    public async Task Listing_of_a_session_is_not_kept_by_the_browser()
+    {
+        Write("a/b", "1");
+        string token = (await new TokenStore(TokenStore.DefaultPath(Server.Folder)).AddAsync("one", TransferScope.All)).Secret;
+        using HttpResponseMessage signedIn = await Server.Client.PostAsync("session", JsonContent.Create(new { token }));
+        string cookie = signedIn.Headers.GetValues("Set-Cookie").Single().Split(';')[0];
+        foreach (string type in new[] { "text/html", "application/json" })
+        {
+            using HttpResponseMessage bySession = await GetAsync("files/a/", ("Accept", type), ("Cookie", cookie));
+            using HttpResponseMessage byToken = await GetAsync("files/a/", ("Accept", type), ("Authorization", $"Bearer {token}"), ("Cookie", ""));
+            Assert.Equal(("no-store", "no-cache"), (bySession.Field("Cache-Control"), byToken.Field("Cache-Control")));
+        }
+    }
+
     private static byte[] Decode(byte[] body, string coding)
     {
         using var plain = new MemoryStream();
@@ -189,6 +249,9 @@ public sealed partial class PageTests : IAsyncLifetime
 
         return await Server.Client.SendAsync(request);
     }
+
+    [GeneratedRegex(" nonce=\"(?<nonce>[^\"]+)\"", RegexOptions.ExplicitCapture)]
+    private static partial Regex Nonce();
 
     [GeneratedRegex("(?:href|src)=\"(?<path>/page/[^\"]+)\"", RegexOptions.ExplicitCapture)]
     private static partial Regex Part();

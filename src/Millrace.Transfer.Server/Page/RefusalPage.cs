@@ -1,0 +1,46 @@
+using System.Text;
+
+namespace Millrace.Transfer.Server;
+
+/// <summary>
+/// What a person gets who opens a URL without the token that it needs, or one of a file that is not there or not allowed. It is the page,
+/// whose script may show more.
+/// </summary>
+internal static class RefusalPage
+{
+    /// <summary>Whether a refusal is answered with it: a browser opened the URL, not in a frame, and the application serves the page.</summary>
+    public static bool Answers(HttpContext context, TransferException refusal) =>
+        refusal.Error is TransferError.Unauthorized or TransferError.Forbidden or TransferError.NotFound
+        && HttpMethods.IsGet(context.Request.Method)
+        && context.Request.Headers.Accept.Count > 0
+        && FolderListing.WantsPage(context.Request.Headers.Accept)
+        && context.Request.Headers["Sec-Fetch-Mode"].ToString() is ("" or "navigate")
+        && context.Request.Headers["Sec-Fetch-Dest"].ToString() is ("" or "document")
+        && PageShell.IsServed(context);
+
+    public static async Task AnswerAsync(HttpContext context, TransferServerOptions options, TransferException refusal)
+    {
+        (string title, string sentence) = refusal.Error switch
+        {
+            TransferError.Unauthorized => (
+                "Sign in",
+                "This server needs a token. The page asks for it with JavaScript; programs send it as <code>Authorization: Bearer TOKEN</code>."),
+            TransferError.Forbidden => ("Not allowed", PageShell.Text(refusal.Message)),
+            _ => ("Not found", PageShell.Text(refusal.Message)),
+        };
+        HttpResponse response = context.Response;
+        response.Clear();
+        response.StatusCode = Problems.StatusOf(refusal.Error);
+        StringBuilder html = PageShell.Begin(new StringBuilder(), context, options, title)
+            .Append("<h1>").Append(title).Append("</h1>\n<p>").Append(sentence).Append("</p>\n");
+        response.Headers.CacheControl = "no-store";
+        if (refusal.Error == TransferError.Unauthorized)
+        {
+            response.Headers.WWWAuthenticate = "Bearer";
+        }
+
+        byte[] body = PageShell.End(html);
+        response.ContentLength = body.Length;
+        await response.Body.WriteAsync(body, context.RequestAborted);
+    }
+}
