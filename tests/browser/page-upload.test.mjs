@@ -447,3 +447,16 @@ test("Failed uploads are tried again together", async () => {
     await own.stop();
   }
 });
+
+test("A name that the server refuses is explained before anything is sent", async () => {
+  const hostile = mine.write("<img src=x onerror=window.ran=1>.html", "x");
+  const good = mine.write("a & b #1 100%.html", "good");
+  await inPage(async (page) => {
+    await drop(page, [hostile.path, good.path]);
+    await uploadState(page, "onerror", "failed");
+    assert.match(await upload(page, "onerror").innerText(), /</);
+    await done(page, "100%.html");
+    assert.equal(await page.evaluate(() => window.ran), undefined);
+  });
+  isStored(good, "a & b #1 100%.html");
+});

@@ -28,7 +28,12 @@ internal static class PageShell
         string nonce = Convert.ToBase64String(RandomNumberGenerator.GetBytes(NonceBytes));
         IHeaderDictionary fields = context.Response.Headers;
         fields.ContentSecurityPolicy = isServed ? PagePolicy.Replace("{0}", nonce, StringComparison.Ordinal) : PlainPolicy;
-        fields["Cross-Origin-Opener-Policy"] = "same-origin";
+        if (context.Request.IsHttps)
+        {
+            // Browsers ignore it elsewhere, and complain.
+            fields["Cross-Origin-Opener-Policy"] = "same-origin";
+        }
+
         fields["Referrer-Policy"] = "same-origin";
         fields.XContentTypeOptions = "nosniff";
         context.Response.ContentType = "text/html; charset=utf-8";

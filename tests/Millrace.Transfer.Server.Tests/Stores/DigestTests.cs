@@ -239,4 +239,16 @@ public sealed class DigestTests : StoreTest
         Assert.Equal(1, store.Digests.Sweep(name => File.Exists(Folder[name.Value]), default));
         Assert.True(File.Exists(store.Digests.PathOf("c".Name())));
     }
+
+    [Theory, EveryStore]
+    public async Task Record_that_is_being_written_is_not_removed(bool portable)
+    {
+        LocalFileStore store = Open(portable);
+        await store.PutAsync("a", "1");
+        string path = store.Digests.PathOf("a".Name());
+        File.WriteAllBytes(path, []);
+        Assert.Equal(0, store.Digests.Sweep(static _ => true, default));
+        File.SetLastWriteTimeUtc(path, DateTime.UtcNow - TimeSpan.FromMinutes(2));
+        Assert.Equal(1, store.Digests.Sweep(static _ => true, default));
+    }
 }

@@ -11,7 +11,8 @@ export const paths = {
 
 /** A refusal of the server; status 0 when there was no response. */
 export class ServerError extends Error {
-  constructor(readonly status: number, readonly error = "", readonly retryAfter = 0) {
+  /** @param detail What the server says itself, for what only its operator can mend. */
+  constructor(readonly status: number, readonly error = "", readonly retryAfter = 0, readonly detail = "") {
     super(sentence(status, error));
   }
 }
@@ -43,7 +44,8 @@ function sentence(status: number, error: string): string {
 
 /** The error in a response: the body is a problem document, RFC 9457. */
 export function errorOf(status: number, body: string, retryAfter: string | null): ServerError {
-  return new ServerError(status, problemIn(body).error, Number(retryAfter) || 0);
+  const { error, detail } = problemIn(body);
+  return new ServerError(status, error, Number(retryAfter) || 0, detail);
 }
 
 /** The same where only the body is known. */
@@ -52,13 +54,13 @@ export function errorIn(body: string): ServerError {
   return new ServerError(status, error);
 }
 
-function problemIn(body: string): { status: number; error: string } {
+function problemIn(body: string): { status: number; error: string; detail: string } {
   try {
-    const { status, error } = JSON.parse(body) as { status?: number; error?: string };
-    return { status: Number(status) || 0, error: String(error ?? "") };
+    const { status, error, detail } = JSON.parse(body) as { status?: number; error?: string; detail?: string };
+    return { status: Number(status) || 0, error: String(error ?? ""), detail: String(detail ?? "") };
   } catch {
     // Something between us and the server has answered.
-    return { status: 0, error: "" };
+    return { status: 0, error: "", detail: "" };
   }
 }
 

@@ -101,7 +101,8 @@ export class App {
     }
     const isFile = !location.pathname.endsWith("/");
     const isAgain = (history.state as { again?: boolean } | null)?.again === true;
-    if (isFile && !mustSignIn() && !isAgain) {
+    const refused = document.documentElement.dataset.status;
+    if (refused === "401" && !mustSignIn() && !isAgain) {
       // A link on another site led here. The browser sent no cookie with it, and does with a request of this page.
       history.replaceState({ again: true }, "");
       location.reload();
@@ -133,7 +134,7 @@ export class App {
     else {
       if (isFile) {
         history.replaceState(null, "", urlOf(folder, true));
-        notify(texts.errors.missing, true);
+        notify(refused === "403" ? texts.errors.forbidden : texts.errors.missing, true);
       }
       this.begin(served);
     }

@@ -38,7 +38,8 @@ internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITi
     {
         DateTimeOffset end = Now + Longest;
         var session = new Session(
-            Convert.ToHexStringLower(TokenSecret.Hash(secret)), token.Expires < end ? token.Expires.Value : end) { UsedAt = Now };
+            Convert.ToHexStringLower(TokenSecret.Hash(secret)), token.Expires < end ? token.Expires.Value : end)
+        { UsedAt = Now };
         string id = Base64Url.EncodeToString(RandomNumberGenerator.GetBytes(IdBytes));
         lock (_adding)
         {

@@ -20,6 +20,9 @@ internal sealed class DigestRecords
     private const int NameAt = NameLengthAt + sizeof(int);
     private const int MaxBytes = NameAt + NameRules.MaxBytes + SHA256.HashSizeInBytes;
 
+    /// <summary>A record is written in microseconds; one that is damaged for so long stays so.</summary>
+    private static readonly TimeSpan WritingTime = TimeSpan.FromMinutes(1);
+
     private readonly string _folder;
 
     public DigestRecords(string folder)
@@ -71,7 +74,7 @@ internal sealed class DigestRecords
 
     public void Remove(TransferName name) => Delete(PathOf(name));
 
-    /// <summary>Removes the records of missing files, and damaged ones.</summary>
+    /// <summary>Removes the records of missing files, and damaged ones that nobody is writing any more.</summary>
     /// <returns>How many were removed.</returns>
     public int Sweep(Func<TransferName, bool> exists, CancellationToken cancellationToken)
     {
@@ -81,7 +84,8 @@ internal sealed class DigestRecords
         {
             cancellationToken.ThrowIfCancellationRequested();
             string? text = TryRead(path, record, out int bytes) ? TryParse(record.AsSpan(0, bytes)) : null;
-            if (!TransferName.TryParse(text, out TransferName name) || !exists(name))
+            bool isWhole = TransferName.TryParse(text, out TransferName name);
+            if (isWhole ? !exists(name) : DateTime.UtcNow - File.GetLastWriteTimeUtc(path) > WritingTime)
             {
                 Delete(path);
                 removed++;

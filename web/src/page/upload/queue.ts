@@ -1,6 +1,6 @@
 import { current, may } from "../access.ts";
 import { ServerError, makeFolder } from "../api.ts";
-import { join, nextName, parentOf } from "../names.ts";
+import { join, nameProblem, nextName, parentOf } from "../names.ts";
 import { texts } from "../texts.ts";
 import type { Gathered } from "./gather.ts";
 import { answerOtherTabs, urlsInOtherTabs } from "./otherTabs.ts";
@@ -57,8 +57,10 @@ export class Queue {
         return undefined;
       }
       const task = new Task(wanted, wanted, file.size, batch, this.taskChanged, file, handle);
+      const problem = nameProblem(wanted);
       if (file.size > max) task.fail(texts.errors.tooLarge);
       else if (!may("write", wanted)) task.fail(texts.noUpload);
+      else if (problem) task.fail(problem);
       return task;
     });
     this.tasks.push(...tasks.filter((task) => task !== undefined), ...gathered.unreadable.map((path) => {

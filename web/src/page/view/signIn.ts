@@ -40,7 +40,7 @@ function ask(reason: string): Promise<void> {
         resolve();
       } catch (error) {
         if (!(error instanceof ServerError)) throw error;
-        problem.textContent = error.status === 401 || error.status === 400 ? texts.wrongToken : error.status === 429 ? texts.tooMany(error.retryAfter || 60) : error.message;
+        problem.textContent = error.status === 401 || error.status === 400 ? texts.wrongToken : error.status === 429 ? texts.tooMany(error.retryAfter || 60) : error.detail || error.message;
         button.disabled = false;
         input.select();
         input.focus();
