@@ -27,11 +27,20 @@ public sealed class RefusedPartsTests : ServerTest
     {
         await using var relay = new TestRelay(() => Server.Port, _ => LongWay.Plan);
         using TransferClient client = Clients.To(relay.Files);
-        using var content = new RestlessStream(Content.Random(LongWay.Bytes));
+        TransferException? exception = null;
+        for (int i = 0; exception is null; i++)
+        {
+            // On a busy machine one connection may bring as much as several, and then the content is read once.
+            Assert.True(i < 10, "No upload was divided.");
+            using var content = new RestlessStream(Content.Random(LongWay.Bytes));
+            exception = await Record.ExceptionAsync(() => client.PutAsync(content, Clients.Name("x"))) as TransferException;
+            if (exception is null)
+            {
+                Assert.True(await client.DeleteAsync(Clients.Name("x")));
+            }
+        }
 
-        TransferException exception = await Fails.WithAsync(
-            TransferError.DigestMismatch, () => client.PutAsync(content, Clients.Name("x")));
-
+        Assert.Equal(TransferError.DigestMismatch, exception.Error);
         Assert.NotNull(exception.Status);
         Assert.True(relay.MaxOpen >= 3);
         Assert.Empty(Server.Visible());
