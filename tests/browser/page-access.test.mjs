@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
 import { line } from "./support/line.mjs";
-import { disk, drop, halfWay, openPage, row, shows, uploadState } from "./support/page.mjs";
+import { checksumsOf, disk, drop, halfWay, openPage, row, shows, uploadState } from "./support/page.mjs";
 import { run, serve } from "./support/served.mjs";
 
 const MiB = 1024 * 1024;
@@ -268,8 +268,7 @@ test("At a plain HTTP address of a network, files are uploaded with checksums", 
     await inPage(undefined, async (page) => {
       await page.getByText("This folder is empty").waitFor();
       assert.deepEqual(await page.evaluate(() => [isSecureContext, typeof crypto.subtle]), [false, "undefined"]);
-      const checksums = [];
-      page.on("request", (request) => request.headers()["upload-offset"] && checksums.push(request.headers()["upload-checksum"]));
+      const checksums = checksumsOf(page);
       await drop(page, [file.path]);
       await uploadState(page, "lan.bin", "done");
       assert.equal(checksums.length, 2);

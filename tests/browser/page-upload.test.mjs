@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
 import { gateway } from "./support/gateway.mjs";
 import { line } from "./support/line.mjs";
-import { disk, drawn, drop, halfWay, openPage, row, upload, uploadState } from "./support/page.mjs";
+import { checksumsOf, disk, drawn, drop, halfWay, openPage, row, upload, uploadState } from "./support/page.mjs";
 import { serve } from "./support/served.mjs";
 
 const MiB = 1024 * 1024;
@@ -56,8 +56,7 @@ const title = (page, text) => page.getByRole("heading", { name: text }).waitFor(
 test("Three dropped files are uploaded and appear in the list", async () => {
   const files = [mine.write("one.txt", "one"), mine.write("two.bin", 9 * MiB), mine.write("empty.dat", "")];
   await inPage(async (page) => {
-    const checksums = [];
-    page.on("request", (request) => request.headers()["upload-offset"] && checksums.push(request.headers()["upload-checksum"]));
+    const checksums = checksumsOf(page);
     await drop(page, files.map(({ path }) => path));
     await title(page, "3 files uploaded");
     for (const [at, name] of ["one.txt", "two.bin", "empty.dat"].entries()) {

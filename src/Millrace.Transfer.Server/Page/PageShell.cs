@@ -25,7 +25,7 @@ internal static class PageShell
     public static StringBuilder Begin(StringBuilder html, HttpContext context, TransferServerOptions options, string title)
     {
         bool isServed = IsServed(context);
-        string nonce = Convert.ToBase64String(RandomNumberGenerator.GetBytes(NonceBytes));
+        string nonce = isServed ? Convert.ToBase64String(RandomNumberGenerator.GetBytes(NonceBytes)) : "";
         IHeaderDictionary fields = context.Response.Headers;
         fields.ContentSecurityPolicy = isServed ? PagePolicy.Replace("{0}", nonce, StringComparison.Ordinal) : PlainPolicy;
         if (context.Request.IsHttps)
@@ -63,7 +63,7 @@ internal static class PageShell
             .Append("/app.js\" nonce=\"").Append(nonce).Append("\"></script>\n</head>\n<body class=\"plain\">\n<main>\n");
     }
 
-    /// <summary>A path of the application as browsers see it, without a slash at its end.</summary>
+    /// <summary>A path of the application as browsers see it, without a trailing slash.</summary>
     public static string PathOf(HttpContext context, string path) =>
         $"{context.Request.PathBase.ToUriComponent()}/{path.Trim('/')}".TrimEnd('/');
 

@@ -3,8 +3,7 @@ using System.Text;
 namespace Millrace.Transfer.Server;
 
 /// <summary>
-/// What a person gets who opens a URL without the token that it needs, or one of a file that is not there or not allowed. It is the page,
-/// whose script may show more.
+/// The page that answers a browser whose URL needs a token, does not exist or is not allowed. Its script may show more.
 /// </summary>
 internal static class RefusalPage
 {

@@ -4,7 +4,7 @@ using Microsoft.AspNetCore.Builder;
 
 namespace Millrace.Transfer.Server.Tests.Access;
 
-/// <summary>The page in an application of one's own: below a path, and beside other authentication.</summary>
+/// <summary>The page in an application: below a path, and beside other authentication.</summary>
 public sealed class SessionInApplicationTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -32,11 +32,7 @@ public sealed class SessionInApplicationTests : IDisposable
             ("Tus-Resumable", "1.0.0"), ("Upload-Length", "1"), ("Upload-Metadata", "filename eA=="));
         Assert.StartsWith("/share/uploads/", started.Headers.Location!.OriginalString, StringComparison.Ordinal);
 
-        using HttpResponseMessage linked = await SendAsync(server, HttpMethod.Post, "share/links", token);
-        using JsonDocument link = JsonDocument.Parse(await linked.Content.ReadAsStringAsync());
-        string url = link.RootElement.GetProperty("url").GetString()!;
-        Assert.StartsWith("/share/files/a%20b?", url, StringComparison.Ordinal);
-        Assert.Equal(HttpStatusCode.OK, await server.StatusAsync(HttpMethod.Get, url[1..]));
+        await AssertLinkWorksAsync(server, "share/links", token, "/share/files/a%20b?");
     }
 
     [Fact]
@@ -46,11 +42,7 @@ public sealed class SessionInApplicationTests : IDisposable
         await using RunningServer server = await StartAsync(static _ => { }, files: "/");
         await server.WriteAsync("a b", new byte[] { 1 });
 
-        using HttpResponseMessage linked = await SendAsync(server, HttpMethod.Post, "links", token);
-        using JsonDocument link = JsonDocument.Parse(await linked.Content.ReadAsStringAsync());
-        string url = link.RootElement.GetProperty("url").GetString()!;
-        Assert.StartsWith("/a%20b?", url, StringComparison.Ordinal);
-        Assert.Equal(HttpStatusCode.OK, await server.StatusAsync(HttpMethod.Get, url[1..]));
+        await AssertLinkWorksAsync(server, "links", token, "/a%20b?");
     }
 
     [Fact]
@@ -85,6 +77,15 @@ public sealed class SessionInApplicationTests : IDisposable
             application.MapMillracePage(store, options);
         },
     });
+
+    private static async Task AssertLinkWorksAsync(RunningServer server, string path, string token, string start)
+    {
+        using HttpResponseMessage linked = await SendAsync(server, HttpMethod.Post, path, token);
+        using JsonDocument link = JsonDocument.Parse(await linked.Content.ReadAsStringAsync());
+        string url = link.RootElement.GetProperty("url").GetString()!;
+        Assert.StartsWith(start, url, StringComparison.Ordinal);
+        Assert.Equal(HttpStatusCode.OK, await server.StatusAsync(HttpMethod.Get, url[1..]));
+    }
 
     private static Task<HttpResponseMessage> SignInAsync(RunningServer server, string token, string cookie = "") =>
         SendAsync(server, HttpMethod.Post, "session", null, JsonContent.Create(new { token }), ("Cookie", cookie));

@@ -25,6 +25,13 @@ export const upload = (page, name) => page.locator(".task").filter({ has: page.l
 /** Waits until an upload has a state; the last of them stay in the panel until they are cleared. */
 export const uploadState = (page, name, state) => upload(page, name).and(page.locator(`[data-state=${state}]`)).waitFor();
 
+/** The checksums of the parts that a page sends from now on. */
+export function checksumsOf(page) {
+  const checksums = [];
+  page.on("request", (request) => request.headers()["upload-offset"] && checksums.push(request.headers()["upload-checksum"]));
+  return checksums;
+}
+
 /** Waits until the server has the first part of the first upload of 24 MiB. */
 export const halfWay = (page) => page.waitForFunction(() => Number(document.querySelector(".task [role=progressbar]")?.getAttribute("aria-valuenow")) > 33);
 

@@ -11,7 +11,7 @@ export const paths = {
 
 /** A refusal of the server; status 0 when there was no response. */
 export class ServerError extends Error {
-  /** @param detail What the server says itself, for what only its operator can mend. */
+  /** @param detail The server's own sentence, for problems that only its operator can mend. */
   constructor(readonly status: number, readonly error = "", readonly retryAfter = 0, readonly detail = "") {
     super(sentence(status, error));
   }

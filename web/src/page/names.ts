@@ -29,7 +29,7 @@ const device = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[1-9¹²³]) *(\.|$)
 const reserved = /^(\.millrace$|\.millrace-|millra~\d)/i;
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** What is wrong with a name, with the folders above it, as a sentence; the server's own rules are in NameRules.cs. */
+/** Returns the problem of a name, including the folders above it, as a sentence. The server's rules are in NameRules.cs. */
 export function nameProblem(name: string): string | undefined {
   const says = texts.names;
   const [forbidden] = /[\\:*?"<>|]/.exec(name) ?? [];

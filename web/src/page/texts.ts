@@ -29,7 +29,6 @@ export const texts = {
   modified: "Modified",
   actions: "Actions",
   folder: "Folder",
-  file: "File",
   list: "Files and folders",
   select: (name: string) => `Select ${name}`,
   selectAll: "Select all",
@@ -42,7 +41,6 @@ export const texts = {
   refresh: "Refresh",
   help: "Keyboard shortcuts and help",
   more: "More",
-  account: "Account",
   summary: (folders: number, count: number, bytes: string) =>
     [folders ? some(folders, "folder", "folders") : "", count || !folders ? `${files(count)}${count ? `, ${bytes}` : ""}` : ""]
       .filter(Boolean).join(" and "),
@@ -72,11 +70,9 @@ export const texts = {
   shareLink: "Share link…",
   newFolder: "New folder",
   upload: "Upload",
-  uploadFiles: "Upload files…",
   uploadFolder: "Upload a folder…",
   cancel: "Cancel",
   close: "Close",
-  done: "Done",
 
   // Dialogs
   renameTitle: (name: string) => `Rename “${name}”`,
@@ -174,7 +170,6 @@ export const texts = {
   },
   pause: "Pause",
   resume: "Resume",
-  retry: "Retry",
   pauseOf: (name: string) => `Pause ${name}`,
   resumeOf: (name: string) => `Resume ${name}`,
   retryOf: (name: string) => `Retry ${name}`,
@@ -193,7 +188,6 @@ export const texts = {
   notSame: (name: string) => `That is not the file that was being uploaded. Choose ${name}.`,
   moreUploads: (n: number) => `and ${count(n)} more`,
   noUpload: "Your token does not allow uploads.",
-  leave: "Uploads are still running.",
   clashTitle: (name: string) => `“${name}” already exists`,
   clashHint: "Replace it, keep both, or skip this file?",
   clashOld: "On the server",

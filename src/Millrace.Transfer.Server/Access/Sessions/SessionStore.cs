@@ -66,7 +66,7 @@ internal sealed class SessionStore(IOptions<TransferAccessOptions> access) : ITi
     /// <summary>Ends a session, if there is one.</summary>
     public void End(string id) => _sessions.TryRemove(id, out _);
 
-    /// <summary>Never: only <see cref="Begin"/> makes sessions, each with an id of its own.</summary>
+    /// <summary>Never: only <see cref="Begin"/> makes sessions, each with a new id.</summary>
     public Task<string> StoreAsync(AuthenticationTicket ticket) => throw new NotSupportedException();
 
     /// <summary>Never: a session's id does not outlive a sign-in, so that nobody can prepare one for somebody else.</summary>

@@ -9,7 +9,7 @@ import { makeRow } from "./row.ts";
 import { Selection } from "./selection.ts";
 
 const overscanRows = 10;
-/** What is printed at most: a hundred pages. */
+/** The maximum of printed rows: a hundred pages. */
 const maxPrinted = 5000;
 const narrow = matchMedia("(max-width: 40rem)");
 /** CSS pixels: rows grow with the text size that was chosen in the browser. */

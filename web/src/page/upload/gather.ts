@@ -12,6 +12,8 @@ export interface Gathered {
   unreadable: string[];
 }
 
+export const gatheredNothing = (): Gathered => ({ files: [], emptyFolders: [], unreadable: [] });
+
 type Handle = FileSystemFileHandle | FileSystemDirectoryHandle;
 type ItemWithHandle = DataTransferItem & { getAsFileSystemHandle?: () => Promise<Handle | null> };
 
@@ -19,7 +21,7 @@ export const hasFiles = (data: DataTransfer | null): data is DataTransfer => dat
 
 /** The files and folders of a drop. The items are read at once: they are gone when the event is over. */
 export async function gatherDrop(data: DataTransfer): Promise<Gathered> {
-  const gathered: Gathered = { files: [], emptyFolders: [], unreadable: [] };
+  const gathered = gatheredNothing();
   const roots = [...data.items].filter((item) => item.kind === "file").map((item) => ({
     entry: item.webkitGetAsEntry(),
     file: item.getAsFile(),
@@ -37,13 +39,11 @@ export async function gatherDrop(data: DataTransfer): Promise<Gathered> {
 
 /** The files of an input element; those of a chosen folder have their path in it. */
 export const gatherInput = (files: Iterable<File>): Gathered => ({
-  files: [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name })),
-  emptyFolders: [],
-  unreadable: [],
+  ...gatheredNothing(), files: [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name })),
 });
 
 export async function gatherHandles(handles: FileSystemFileHandle[]): Promise<Gathered> {
-  const gathered: Gathered = { files: [], emptyFolders: [], unreadable: [] };
+  const gathered = gatheredNothing();
   for (const handle of handles) await walkHandle(handle, "", gathered);
   return gathered;
 }

@@ -20,16 +20,16 @@ export class ChecksummedStack implements HttpStack {
 }
 
 /**
- * A response to the question how much the server has that says nothing about the upload, such as 401 or a proxy's 502. tus-js-client
- * would start over with a new upload for all but 423: https://github.com/tus/tus-js-client/issues/579
+ * A response to the HEAD request for the offset that does not describe the upload, such as 401 or a proxy's 502. tus-js-client would
+ * start over with a new upload for all but 423: https://github.com/tus/tus-js-client/issues/579
  */
 export class Refused extends Error {
   constructor(readonly response: HttpResponse) {
-    super("The server did not tell how much it has.");
+    super("The server did not return the offset of the upload.");
   }
 }
 
-const tellsNothing = (method: string, status: number): boolean => method === "HEAD" && (status < 200 || status > 299) && status !== 404 && status !== 410;
+const isRefused = (method: string, status: number): boolean => method === "HEAD" && (status < 200 || status > 299) && status !== 404 && status !== 410;
 
 class Request implements HttpRequest {
   private readonly xhr = new XMLHttpRequest();
@@ -66,7 +66,7 @@ class Request implements HttpRequest {
           getBody: () => this.xhr.responseText,
           getUnderlyingObject: () => this.xhr,
         };
-        if (tellsNothing(this.method, this.xhr.status)) reject(new Refused(response));
+        if (isRefused(this.method, this.xhr.status)) reject(new Refused(response));
         else resolve(response);
       };
       this.xhr.onerror = reject;

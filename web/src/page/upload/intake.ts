@@ -2,9 +2,8 @@ import { h } from "../../dom.ts";
 import { texts } from "../texts.ts";
 import { icon, icons } from "../view/icons.ts";
 import { notify } from "../view/notices.ts";
-import { type Gathered, gatherDrop, gatherHandles, gatherInput, hasFiles } from "./gather.ts";
+import { type Gathered, gatheredNothing, gatherDrop, gatherHandles, gatherInput, hasFiles } from "./gather.ts";
 
-const none: Gathered = { files: [], emptyFolders: [], unreadable: [] };
 /** When reading a folder takes longer, the page says so. */
 const quickMs = 400;
 
@@ -17,7 +16,7 @@ export async function chooseFiles(): Promise<Gathered> {
   try {
     return await gatherHandles(await showOpenFilePicker.call(window, { multiple: true }));
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") return none;
+    if (error instanceof DOMException && error.name === "AbortError") return gatheredNothing();
     return ask(false);
   }
 }
@@ -33,7 +32,7 @@ function ask(isFolder: boolean): Promise<Gathered> {
         input.remove();
       },
       cancel: () => {
-        resolve(none);
+        resolve(gatheredNothing());
         input.remove();
       },
     });

@@ -3,7 +3,7 @@ type Tus = typeof import("./tus.ts");
 let loading: Promise<Tus> | undefined;
 let loaded: Tus | undefined;
 
-/** The library for tus, a script of its own: half of all the page's code, and needed by uploads only. */
+/** Loads the library for tus. It is a separate script, because only uploads need it. */
 export function loadTus(): Promise<Tus> {
   loading ??= import("./tus.ts").then(
     (tus) => (loaded = tus),

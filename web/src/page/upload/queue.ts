@@ -3,10 +3,10 @@ import { ServerError, makeFolder } from "../api.ts";
 import { join, nameProblem, nextName, parentOf } from "../names.ts";
 import { texts } from "../texts.ts";
 import type { Gathered } from "./gather.ts";
+import { loadTus } from "./loadTus.ts";
 import { answerOtherTabs, urlsInOtherTabs } from "./otherTabs.ts";
 import { readRecords, removeRecord, type UploadRecord } from "./records.ts";
 import { type Batch, type ClashAnswer, stallMs, Task } from "./task.ts";
-import { loadTus } from "./loadTus.ts";
 
 /** Files at once. More share the same line; fewer would leave it idle between small files. */
 const maxRunning = 3;

@@ -1,2 +1,2 @@
-// A script of its own.
+// Vite builds a separate script of this module, because it is imported dynamically.
 export { Upload } from "tus-js-client";
