@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
@@ -13,7 +13,7 @@ const MiB = 1024 * 1024;
 let browser, server, mine;
 
 before(async () => {
-  [browser, server] = await Promise.all([launch(), serve("--h2-port", "none", "--quiet")]);
+  [browser, server] = await Promise.all([launch("--js-flags=--expose-gc"), serve("--h2-port", "none", "--quiet")]);
   mine = disk();
 });
 
@@ -358,27 +358,28 @@ test("A second tab leaves the uploads of the first one alone", async () => {
   });
 });
 
-/** Drops a folder of which the page reads one file after another, each when the test allows it; the first cannot be read. */
-const dropSlowly = (page) => page.evaluate(() => {
+/**
+ * Drops or pastes a folder of which the page reads one entry after another, the last when the test allows it. A file and a folder
+ * cannot be read.
+ */
+const giveSlowly = (page, type = "drop") => page.evaluate((type) => {
   const gate = new Promise((resolve) => (window.openGate = resolve));
-  const folder = {
-    kind: "directory", name: "mixed",
-    async *values() {
-      yield { kind: "file", name: "bad.txt", getFile: async () => { throw new DOMException("gone", "NotFoundError"); } };
-      await gate;
-      yield { kind: "file", name: "good.txt", getFile: async () => new File(["good"], "good.txt") };
-    },
-  };
-  const item = { kind: "file", webkitGetAsEntry: () => null, getAsFile: () => null, getAsFileSystemHandle: async () => folder };
-  document.body.dispatchEvent(Object.assign(new Event("drop", { bubbles: true, cancelable: true }), { dataTransfer: { types: ["Files"], items: [item] } }));
-});
+  const gone = new DOMException("gone", "NotFoundError");
+  const file = (name, file) => ({ isFile: true, name, file });
+  const folder = (name, ...reads) => ({ isFile: false, name, createReader: () => ({ readEntries: (resolve, reject) => (reads.shift() ?? ((done) => done([])))(resolve, reject) }) });
+  const entry = folder("mixed",
+    (resolve) => resolve([file("bad.txt", (_, reject) => reject(gone)), folder("bad", (resolve) => resolve([file("first.txt", (done) => done(new File(["first"], "first.txt")))]), (_, reject) => reject(gone))]),
+    (resolve) => gate.then(() => resolve([file("good.txt", (done) => done(new File(["good"], "good.txt")))])));
+  const item = { kind: "file", webkitGetAsEntry: () => entry, getAsFile: () => null, getAsFileSystemHandle: async () => null };
+  document.body.dispatchEvent(Object.assign(new Event(type, { bubbles: true, cancelable: true }), { [type === "drop" ? "dataTransfer" : "clipboardData"]: { types: ["Files"], items: [item] } }));
+}, type);
 
 test("A dropped folder goes where it was dropped, however long it takes to read, and what cannot be read is named", async () => {
   for (const name of ["here", "there"]) mkdirSync(join(server.folder, name));
   await inPage(async (page) => {
     await row(page, "here").getByRole("link").click();
     await page.getByText("This folder is empty").waitFor();
-    await dropSlowly(page);
+    await giveSlowly(page);
     await page.getByText("Reading the folder…").waitFor();
     await page.goBack();
     await row(page, "there").getByRole("link").click();
@@ -388,8 +389,11 @@ test("A dropped folder goes where it was dropped, however long it takes to read,
     await uploadState(page, "bad.txt", "failed");
     assert.match(await upload(page, "bad.txt").innerText(), /The browser cannot read this file\./);
     assert.equal(await page.getByRole("button", { name: "Retry bad.txt" }).count(), 0);
+    assert.match(await page.locator(".task[title='here/mixed/bad']").innerText(), /The browser cannot read this folder to its end\./);
+    await title(page, "2 of 4 uploaded, 2 failed");
   });
   assert.equal(String(stored("here/mixed/good.txt")), "good");
+  assert.equal(String(stored("here/mixed/bad/first.txt")), "first");
   assert.deepEqual(readdirSync(join(server.folder, "there")), []);
 });
 
@@ -458,4 +462,207 @@ test("A name that the server refuses is explained before anything is sent", asyn
     assert.equal(await page.evaluate(() => window.ran), undefined);
   });
   isStored(good, "a & b #1 100%.html");
+});
+
+/** Names that Chromium leaves out of a folder's handle, and the server takes. */
+const unusual = [
+  "می\u200cخواهم.txt", "👨\u200d👩\u200d👧.png", "soft\u00adhyphen.txt", "left\u200eright.txt", "right\u202eleft.txt", "\ufeffmark.txt", "word\u2060join.txt",
+  " space.txt", "\u3000wide.txt", "\u00a0hard.txt", "~x", "x~", "~$report.docx", "page.url", "link.lnk", "LINK.LNK", "x.scf", "x.local", "desktop.ini", "DESKTOP.INI", "Thumbs.db", "nonchar\uffff",
+  "flag🏴\u{e0067}\u{e007f}.txt", "a.{645FF040-5081-101B-9F08-00AA002F954E}", ".hidden", "%41.txt", "x.crdownload", "plain.txt",
+];
+const refused = { "a:b.txt": /:/, "q?.txt": /\?/, "back\\slash.txt": /\\/, "<x>": /</, "tab\tx": /control/, "end.": /end with/, "end ": /end with/, "con": /device/, "aux.txt": /device/, ".millrace-x": /keeps/ };
+
+/** The rows of what was not uploaded, by name. */
+const failures = async (page) => Object.fromEntries(await page.locator(".task[data-state=failed]").evaluateAll((rows) => rows.map((row) => [row.title, row.querySelector(".status").textContent])));
+
+test("Every file of a dropped folder is uploaded, or named with the reason", async () => {
+  const folder = disk();
+  const all = [...unusual, ...Object.keys(refused)];
+  for (const name of all) {
+    folder.write(`odd/${name}`, name);
+    folder.write(`odd/${name} folder/${name}`, name);
+  }
+  for (const name of ["odd/con.empty", "odd/\u200chollow"]) mkdirSync(join(folder.folder, name));
+  folder.write("other/one.txt", "one");
+  folder.write("two.txt", "two");
+  // A name that is not UTF-8, as old archives have them, of a file and of a folder.
+  for (const bytes of [[0xe9], [0xff]]) {
+    const path = Buffer.concat([Buffer.from(`${folder.folder}/odd/`), Buffer.from(bytes)]);
+    if (bytes[0] === 0xff) mkdirSync(path);
+    else writeFileSync(path, "x");
+  }
+  try {
+    await inPage(async (page) => {
+      await drop(page, ["odd", "other", "two.txt"].map((name) => join(folder.folder, name)));
+      const uploaded = 2 * unusual.length + 2;
+      // With both names that are not UTF-8, and an empty folder.
+      const failed = 2 * Object.keys(refused).length + 3;
+      await title(page, `${uploaded} of ${uploaded + failed} uploaded, ${failed} failed`);
+      const named = await failures(page);
+      for (const [name, why] of Object.entries(refused)) {
+        assert.match(named[`odd/${name}`], why);
+        assert.ok(named[`odd/${name} folder/${name}`], name);
+      }
+      assert.match(named["odd/con.empty"], /device/);
+      assert.match(named["odd/\ufffd"], /not valid/);
+    });
+    for (const name of unusual) for (const path of [`odd/${name}`, `odd/${name} folder/${name}`]) assert.equal(String(stored(path)), name);
+    assert.deepEqual(readdirSync(join(server.folder, "odd/\u200chollow")), []);
+    assert.deepEqual(["other/one.txt", "two.txt"].map((name) => String(stored(name))), ["one", "two"]);
+  } finally {
+    folder.remove();
+  }
+});
+
+test("A pasted folder is uploaded like a dropped one", async () => {
+  await inPage(async (page) => {
+    await giveSlowly(page, "paste");
+    await page.evaluate(() => window.openGate());
+    await title(page, "2 of 4 uploaded, 2 failed");
+  });
+  assert.equal(String(stored("mixed/good.txt")), "good");
+});
+
+test("A dropped item that is gone is named, and not uploaded as an empty file", async () => {
+  const folder = disk();
+  const there = folder.write("empty.txt", "");
+  try {
+    await inPage(async (page) => {
+      await drop(page, [join(folder.folder, "gone.txt"), there.path]);
+      await title(page, "1 of 2 uploaded, 1 failed");
+      assert.deepEqual(Object.keys(await failures(page)), ["gone.txt"]);
+    });
+    assert.equal(existsSync(join(server.folder, "gone.txt")), false);
+    isStored(there, "empty.txt");
+  } finally {
+    folder.remove();
+  }
+});
+
+test("A file that changes while it waits is named", async () => {
+  const folder = disk();
+  for (let i = 0; i < 6; i++) folder.write(`changing/${i}.bin`, 100_000);
+  try {
+    await inPage(async (page, way) => {
+      way.hold(0);
+      await drop(page, [join(folder.folder, "changing")]);
+      const waiting = page.locator(".task[data-state=queued]");
+      await waiting.nth(2).waitFor();
+      const [changed, gone] = await waiting.evaluateAll((rows) => rows.map((row) => row.title));
+      writeFileSync(join(folder.folder, changed), "other");
+      rmSync(join(folder.folder, gone));
+      way.release();
+      await title(page, "4 of 6 uploaded, 2 failed");
+      assert.deepEqual(Object.keys(await failures(page)).sort(), [changed, gone].sort());
+    });
+  } finally {
+    folder.remove();
+  }
+});
+
+test("An empty folder whose name a file has is named", async () => {
+  const folder = disk();
+  mkdirSync(join(folder.folder, "hollow.txt"));
+  writeFileSync(join(server.folder, "hollow.txt"), "a file");
+  try {
+    await inPage(async (page) => {
+      await drop(page, [join(folder.folder, "hollow.txt")]);
+      await uploadState(page, "hollow.txt", "failed");
+      assert.match(await upload(page, "hollow.txt").innerText(), /already taken/);
+    });
+  } finally {
+    folder.remove();
+  }
+});
+
+test("More failures than the panel has rows for are listed", async () => {
+  const folder = disk();
+  for (let i = 0; i < 120; i++) folder.write(`windows/${i}: x.txt`, "x");
+  try {
+    await inPage(async (page) => {
+      await drop(page, [join(folder.folder, "windows")]);
+      await title(page, "0 of 120 uploaded, 120 failed");
+      await page.getByRole("button", { name: "List all that failed" }).click();
+      const lines = await page.getByRole("dialog").getByRole("listitem").allInnerTexts();
+      assert.equal(lines.length, 120);
+      assert.ok(lines.includes("windows/119: x.txt: A name cannot contain :"));
+    });
+  } finally {
+    folder.remove();
+  }
+});
+
+test("A chosen folder's file with a backslash in its name is named, and a folder without files is reported", async () => {
+  const folder = disk();
+  folder.write("chosen files/back\\slash.txt", "x");
+  mkdirSync(join(folder.folder, "chosen hollow"));
+  const choose = async (page, name) => {
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Upload a folder…" }).click();
+    await (await chooser).setFiles(join(folder.folder, name));
+  };
+  try {
+    await inPage(async (page) => {
+      await choose(page, "chosen files");
+      await title(page, "0 of 1 uploaded, 1 failed");
+      assert.match((await failures(page))["chosen files/back\\slash.txt"], /\\/);
+      await choose(page, "chosen hollow");
+      await page.getByText("The browser found no files in this folder.").waitFor();
+    });
+  } finally {
+    folder.remove();
+  }
+});
+
+test("After a reload, a large file of a dropped folder has a handle to continue with", async () => {
+  mine.write("kept/deep/large.bin", 24 * MiB);
+  await inPage(async (page, way) => {
+    way.hold(middle);
+    await drop(page, [join(mine.folder, "kept")]);
+    await halfWay(page);
+    await reload(page);
+    await uploadState(page, "large.bin", "lost");
+    await page.getByRole("button", { name: "Resume large.bin" }).waitFor();
+  });
+});
+
+/** Waits for the worker that computes checksums, which starts with the first upload; the other one reads folders. */
+async function hasher(page) {
+  const started = page.waitForEvent("worker");
+  await drop(page, [mine.write("first.txt", "first").path]);
+  await title(page, "1 file uploaded");
+  return started;
+}
+
+test("Uploads go on while the browser collects its garbage", async () => {
+  const folder = disk();
+  for (let i = 0; i < 40; i++) folder.write(`garbage/${i}.txt`, `content of ${i}`);
+  try {
+    await inPage(async (page) => {
+      await (await hasher(page)).evaluate(() => void setInterval(gc, 0));
+      await drop(page, [join(folder.folder, "garbage")]);
+      await title(page, "41 files uploaded");
+    });
+  } finally {
+    folder.remove();
+    rmSync(join(server.folder, "first.txt"));
+  }
+});
+
+test("A worker that does not answer is replaced", async () => {
+  const file = mine.write("silence.txt", "after a silence");
+  await inPage(async (page) => {
+    await (await hasher(page)).evaluate(() => (self.onmessage = undefined));
+    const asked = page.waitForEvent("worker");
+    await drop(page, [file.path]);
+    await uploadState(page, "silence.txt", "running");
+    await page.evaluate(() => {
+      const now = Date.now.bind(Date);
+      Date.now = () => now() + 70_000;
+    });
+    await asked;
+    await title(page, "2 files uploaded");
+    isStored(file, "silence.txt");
+  });
 });

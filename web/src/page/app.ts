@@ -81,7 +81,6 @@ export class App {
     changed: () => this.panel.update(),
     uploaded: (task) => this.uploaded(task),
     folderMade: (folder) => this.appeared(folder, true, 0),
-    folderFailed: (folder, error) => notify(texts.refused(folder, error.message), true),
     clash: askAboutClash,
     signIn: () => void this.signIn(texts.ended),
   });

@@ -136,6 +136,7 @@ export const texts = {
     digest: "The file arrived damaged. Try again.",
     unsupported: "This server cannot do that.",
     reading: "The browser cannot read this file. It may have been changed, moved or deleted.",
+    readingFolder: "The browser cannot read this folder to its end. It may have been changed, moved or deleted.",
     other: (status: number) => `The server reported error ${status}.`,
   },
 
@@ -145,7 +146,10 @@ export const texts = {
   dropInto: (folder: string) => `to ${folder}`,
   uploading: (done: number, all: number) => `Uploading ${count(Math.min(done + 1, all))} of ${count(all)}`,
   uploaded: (n: number) => `${files(n)} uploaded`,
-  uploadedWithErrors: (n: number, failed: number) => `${files(n)} uploaded, ${count(failed)} not`,
+  uploadedPartly: (n: number, all: number, failed: number, skipped: number) =>
+    [`${count(n)} of ${count(all)} uploaded`, failed ? `${count(failed)} failed` : "", skipped ? `${count(skipped)} skipped` : ""].filter(Boolean).join(", "),
+  listFailures: "List all that failed",
+  failures: (n: number) => `${items(n)} not uploaded`,
   allPaused: "Uploads paused",
   waitingAll: "Waiting for the server",
   unfinished: (n: number) => `${some(n, "unfinished upload", "unfinished uploads")}`,
@@ -181,6 +185,7 @@ export const texts = {
   cancelAll: "Cancel all",
   clearDone: "Clear finished",
   retryAll: "Retry failed",
+  noFiles: "The browser found no files in this folder.",
   readingFolder: "Reading the folder…",
   waitingForSignIn: "Uploads continue after you sign in",
   chooseAgain: "Choose the same file again to continue.",

@@ -7,6 +7,8 @@ export interface DigestMessage { type: "digest"; id: number; sha256?: string }
 const pieceBytes = 1024 * 1024;
 let block = new ArrayBuffer(0);
 let last: Promise<unknown> = Promise.resolve();
+/** Held here: Chromium's collector takes a reader that only its own pending read refers to, and the read then never ends. */
+let reader: ReadableStreamBYOBReader | undefined;
 
 /** Computes the SHA-256 of a part of a file, in base64; one part at a time, because all are read into the same block. */
 export function digest({ id, blob }: DigestRequest): Promise<DigestMessage> {
@@ -31,7 +33,6 @@ async function hash(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 
 /** Into the block of the part before, where the browser can do that: new ones are garbage for a while, 300 MiB of it for 1 GiB. */
 async function read(blob: Blob): Promise<Uint8Array<ArrayBuffer>> {
-  let reader: ReadableStreamBYOBReader;
   try {
     reader = blob.stream().getReader({ mode: "byob" });
   } catch {

@@ -2,7 +2,7 @@ import { h } from "../../dom.ts";
 import { texts } from "../texts.ts";
 import { icon, icons } from "../view/icons.ts";
 import { notify } from "../view/notices.ts";
-import { type Gathered, gatheredNothing, gatherDrop, gatherHandles, gatherInput, hasFiles } from "./gather.ts";
+import { type Gathered, gatheredNothing, gatherHandles, gatherInput, gatherItems, hasFiles } from "./gather.ts";
 
 /** When reading a folder takes longer, the page says so. */
 const quickMs = 400;
@@ -28,6 +28,7 @@ function ask(isFolder: boolean): Promise<Gathered> {
     const input = h("input", {
       type: "file", multiple: true, hidden: true, webkitdirectory: isFolder,
       change: () => {
+        if (!input.files?.length) notify(texts.noFiles, true);
         resolve(gatherInput(input.files ?? []));
         input.remove();
       },
@@ -64,13 +65,16 @@ export function acceptFiles(begin: () => (gathered: Gathered) => void, isOpen: (
     if (!hasFiles(event.dataTransfer)) return;
     event.preventDefault();
     if (!isOpen() || document.querySelector("dialog[open]")) return;
-    const slow = setTimeout(() => notify(texts.readingFolder), quickMs);
-    void gatherDrop(event.dataTransfer).then(begin()).finally(() => clearTimeout(slow));
+    take(event.dataTransfer, true);
   });
   addEventListener("paste", (event) => {
-    const files = [...(event.clipboardData?.files ?? [])];
-    if (files.length === 0 || !isOpen() || document.querySelector("dialog[open]")) return;
+    if (!hasFiles(event.clipboardData) || !isOpen() || document.querySelector("dialog[open]")) return;
     event.preventDefault();
-    begin()(gatherInput(files));
+    take(event.clipboardData, false);
   });
+
+  function take(data: DataTransfer, canKeep: boolean): void {
+    const slow = setTimeout(() => notify(texts.readingFolder), quickMs);
+    void gatherItems(data, canKeep).then(begin()).finally(() => clearTimeout(slow));
+  }
 }

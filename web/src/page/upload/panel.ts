@@ -2,7 +2,7 @@ import { h } from "../../dom.ts";
 import { duration, size } from "../format.ts";
 import { baseName, parentOf } from "../names.ts";
 import { texts } from "../texts.ts";
-import { iconButton, isolated } from "../view/dialog.ts";
+import { iconButton, isolated, openDialog } from "../view/dialog.ts";
 import { icon, icons } from "../view/icons.ts";
 import { announce, notify } from "../view/notices.ts";
 import { gatherHandles } from "./gather.ts";
@@ -26,6 +26,7 @@ export class UploadPanel {
   private readonly pause = h("button", { type: "button", class: "button small", click: () => this.togglePause() });
   private readonly retry = h("button", { type: "button", class: "button small", click: () => this.queue.retryAll() }, texts.retryAll);
   private readonly cancel = h("button", { type: "button", class: "button small", click: () => this.queue.cancelAll() }, texts.cancelAll);
+  private readonly failures = h("button", { type: "button", class: "button small", click: () => this.listFailures() }, texts.listFailures);
   private readonly clear = h("button", { type: "button", class: "button small", click: () => this.queue.clearOver() }, texts.clearDone);
   private readonly toggle = iconButton(icons.collapse, texts.collapse, () => this.collapse(!this.isCollapsed));
   private readonly input = h("input", { type: "file", hidden: true });
@@ -38,7 +39,7 @@ export class UploadPanel {
     this.toggle.setAttribute("aria-controls", "tasks");
     this.element = h("section", { class: "uploads", hidden: true, "aria-label": texts.uploads },
       h("div", { class: "uploads-head" }, h("div", { class: "uploads-title" }, this.title, this.facts), this.toggle),
-      this.bar, this.list, this.more, h("div", { class: "uploads-buttons" }, this.pause, this.retry, this.cancel, this.clear), this.input);
+      this.bar, this.list, this.more, h("div", { class: "uploads-buttons" }, this.pause, this.failures, this.retry, this.cancel, this.clear), this.input);
     this.collapse(false);
   }
 
@@ -59,13 +60,13 @@ export class UploadPanel {
     if (tasks.length === 0) return;
     const counted = tasks.filter((task) => !["lost", "skipped", "failed"].includes(task.state));
     const of = (...states: TaskState[]): Task[] => tasks.filter((task) => states.includes(task.state));
-    const done = of("done").length, failed = of("failed").length, lost = of("lost").length, paused = of("paused").length;
+    const done = of("done").length, failed = of("failed").length, skipped = of("skipped").length, lost = of("lost").length, paused = of("paused").length;
     const isBusy = this.queue.isBusy;
     const total = sum(counted, (task) => task.size), sent = sum(counted, (task) => task.sent);
     const rate = sum(of("running"), (task) => task.rate.perSecond);
     const isWaiting = of("waiting").length > 0 && of("running").length === 0;
     const title = isBusy ? (isWaiting ? texts.waitingAll : texts.uploading(done, counted.length))
-      : of("signIn").length ? texts.waitingForSignIn : paused ? texts.allPaused : failed ? texts.uploadedWithErrors(done, failed) : done ? texts.uploaded(done) : texts.unfinished(lost);
+      : of("signIn").length ? texts.waitingForSignIn : paused ? texts.allPaused : failed || skipped ? texts.uploadedPartly(done, done + failed + skipped, failed, skipped) : done ? texts.uploaded(done) : texts.unfinished(lost);
     this.title.textContent = title;
     if (title !== this.said && !isBusy) announce(title);
     this.said = title;
@@ -77,9 +78,10 @@ export class UploadPanel {
     this.bar.hidden = counted.length === 0;
     this.pause.replaceChildren(icon(paused && !of("running", "queued", "waiting").length ? icons.play : icons.pause, 16), paused && !of("running", "queued", "waiting").length ? texts.resumeAll : texts.pauseAll);
     this.pause.hidden = !isBusy && !paused;
+    this.failures.hidden = failed <= maxRows;
     this.retry.hidden = !tasks.some((task) => task.canRetry);
     this.cancel.hidden = !isBusy && !paused;
-    this.clear.hidden = isBusy || done + failed + of("skipped").length === 0;
+    this.clear.hidden = isBusy || done + failed + skipped === 0;
   }
 
   private drawRows(): void {
@@ -105,7 +107,8 @@ export class UploadPanel {
     const handle = task.handle as (FileSystemFileHandle & { requestPermission?: (options: object) => Promise<string> }) | undefined;
     if (handle && (await handle.requestPermission?.({ mode: "read" })) !== "denied") {
       const picked = await gatherHandles([handle]).catch(() => undefined);
-      if (picked && this.queue.resume(task, picked.files[0]!.file)) return;
+      const file = picked?.files[0]?.file;
+      if (file && this.queue.resume(task, file)) return;
     }
     this.input.onchange = () => {
       const [file] = this.input.files ?? [];
@@ -113,6 +116,15 @@ export class UploadPanel {
       this.input.value = "";
     };
     this.input.click();
+  }
+
+  /** When there are more than the panel has rows for. */
+  private listFailures(): void {
+    const failed = this.queue.tasks.filter((task) => task.state === "failed");
+    openDialog({
+      className: "failures", heading: texts.failures(failed.length),
+      body: h("ul", { tabindex: 0 }, ...failed.map((task) => h("li", { dir: "auto" }, texts.refused(task.name, task.error)))),
+    });
   }
 
   private togglePause(): void {

@@ -18,6 +18,21 @@ export class ReadError extends Error {}
 let worker: Worker | undefined;
 let ids = 0;
 const pending = new Map<number, { resolve: (sha256: string) => void; reject: (error: Error) => void }>();
+/** When the worker last answered, or was first asked after it had nothing to do. */
+let answered = 0;
+
+/** Ends the worker; what waits for it fails, and the next attempt starts another one. */
+function endWorker(): void {
+  worker?.terminate();
+  worker = undefined;
+  for (const call of pending.values()) call.reject(new Error("The worker does not answer."));
+  pending.clear();
+}
+
+/** Ends a worker that has been asked and has not answered for so long. */
+export function endSilentWorker(ms: number): void {
+  if (pending.size > 0 && Date.now() - answered > ms) endWorker();
+}
 
 /** Computes the checksum of a part, in the worker. */
 export async function readPart(blob: Blob): Promise<Part> {
@@ -26,16 +41,14 @@ export async function readPart(blob: Blob): Promise<Part> {
     worker.onmessage = ({ data }: MessageEvent<DigestMessage>) => {
       const call = pending.get(data.id);
       pending.delete(data.id);
+      answered = Date.now();
       if (data.sha256 !== undefined) call?.resolve(data.sha256);
       else call?.reject(new ReadError());
     };
-    // The script could not be loaded; the next attempt starts it again.
-    worker.onerror = () => {
-      worker = undefined;
-      for (const call of pending.values()) call.reject(new Error("The worker did not start."));
-      pending.clear();
-    };
+    // The script could not be loaded.
+    worker.onerror = endWorker;
   }
+  if (pending.size === 0) answered = Date.now();
   const sha256 = await new Promise<string>((resolve, reject) => {
     pending.set(++ids, { resolve, reject });
     worker!.postMessage({ type: "digest", id: ids, blob } satisfies DigestRequest);

@@ -1,10 +1,11 @@
 import { current, may } from "../access.ts";
-import { ServerError, makeFolder } from "../api.ts";
+import { ServerError, makeFolder, stat } from "../api.ts";
 import { join, nameProblem, nextName, parentOf } from "../names.ts";
 import { texts } from "../texts.ts";
 import type { Gathered } from "./gather.ts";
 import { loadTus } from "./loadTus.ts";
 import { answerOtherTabs, urlsInOtherTabs } from "./otherTabs.ts";
+import { endSilentWorker } from "./parts.ts";
 import { readRecords, removeRecord, type UploadRecord } from "./records.ts";
 import { type Batch, type ClashAnswer, stallMs, Task } from "./task.ts";
 
@@ -18,7 +19,6 @@ export interface QueueEvents {
   changed(): void;
   uploaded(task: Task): void;
   folderMade(folder: string): void;
-  folderFailed(folder: string, error: ServerError): void;
   /** A file whose name is taken. */
   clash(task: Task, others: boolean): Promise<ClashAnswer>;
   signIn(): void;
@@ -35,6 +35,7 @@ export class Queue {
       for (const task of this.tasks) {
         if (task.state === "running" && Date.now() - task.lastProgress > stallMs) task.wake();
       }
+      endSilentWorker(stallMs);
     }, 1000);
     addEventListener("beforeunload", (event) => {
       if (this.tasks.some((task) => task.file && !task.isOver && task.state !== "failed")) event.preventDefault();
@@ -63,13 +64,17 @@ export class Queue {
       else if (problem) task.fail(problem);
       return task;
     });
-    this.tasks.push(...tasks.filter((task) => task !== undefined), ...gathered.unreadable.map((path) => {
-      const task = new Task(join(folder, path), join(folder, path), 0, batch, this.taskChanged);
-      task.fail(texts.errors.reading);
-      return task;
-    }));
+    this.tasks.push(...tasks.filter((task) => task !== undefined));
+    for (const { path, why } of gathered.unreadable) this.addFailed(join(folder, path), why);
     void this.makeFolders(gathered.emptyFolders.map((path) => join(folder, path)));
     this.schedule();
+  }
+
+  /** Something that was to be uploaded and has no bytes to try again with. */
+  private addFailed(name: string, why: string): void {
+    const task = new Task(name, name, 0, {}, this.taskChanged);
+    this.tasks.push(task);
+    task.fail(why);
   }
 
   /** Uploads of an earlier visit that the server still has. */
@@ -215,8 +220,11 @@ export class Queue {
         this.events.folderMade(folder);
       } catch (error) {
         if (!(error instanceof ServerError)) throw error;
-        // 405: it exists.
-        if (error.status !== 405) this.events.folderFailed(folder, error);
+        // Those above a dropped one need no line of their own.
+        if (!folders.includes(folder)) continue;
+        // 405: it exists, or a file has its name.
+        const isThere = error.status === 405 && (await stat(folder).catch(() => undefined))?.isFolder;
+        if (!isThere) this.addFailed(folder, nameProblem(folder) ?? (error.status === 405 ? texts.errors.taken : error.message));
       }
     }
   }
