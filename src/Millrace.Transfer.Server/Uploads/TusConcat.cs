@@ -1,3 +1,5 @@
+using System.Buffers;
+
 namespace Millrace.Transfer.Server;
 
 /// <summary>The field <c>Upload-Concat</c> of tus: <c>partial</c>, or <c>final;</c> and the URLs of the parts.</summary>
@@ -5,6 +7,9 @@ internal readonly struct TusConcat
 {
     private const string Partial = "partial";
     private const string Final = "final;";
+
+    /// <summary>What is no separator here, raw or escaped, and in a list would make one URL of several.</summary>
+    private static readonly SearchValues<char> OtherSeparators = SearchValues.Create(",;|+\t\r\n \u00A0");
 
     private TusConcat(bool isPartial, IReadOnlyList<UploadId>? parts)
     {
@@ -54,8 +59,9 @@ internal readonly struct TusConcat
             int end = url.IndexOfAny('?', '#');
             ReadOnlySpan<char> path = (end < 0 ? url : url[..end]).TrimEnd('/');
             parts.Add(UploadId.TryParse(path[(path.LastIndexOf('/') + 1)..], out UploadId id)
+                && !Uri.UnescapeDataString(url).AsSpan().ContainsAny(OtherSeparators)
                 ? id
-                : throw Unreadable($"its part {parts.Count + 1} is not the URL of an upload"));
+                : throw Unreadable($"its part {parts.Count + 1} is not the URL of an upload. Separate the URLs by spaces"));
         }
 
         return parts.Count > 0 ? new TusConcat(isPartial: false, parts) : throw Unreadable("it names no parts");

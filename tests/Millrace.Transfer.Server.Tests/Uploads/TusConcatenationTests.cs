@@ -49,6 +49,35 @@ public sealed class TusConcatenationTests : ServerTest
         await ThrowsAsync("final;nonsense", HttpStatusCode.BadRequest, "part 1");
     }
 
+    [Theory]
+    [InlineData("A,B")]
+    [InlineData("A;B")]
+    [InlineData("A%20B")]
+    [InlineData("A%2CB")]
+    [InlineData("A+B")]
+    [InlineData("A|B")]
+    [InlineData("A\tB")]
+    [InlineData("nothing,B")]
+    [InlineData("A B,A")]
+    public async Task Parts_that_are_not_separated_by_spaces_are_refused(string list)
+    {
+        (string first, string second) = (await PartAsync([1]), await PartAsync([2]));
+        await ThrowsAsync(
+            "final;" + list.Replace("A", first, StringComparison.Ordinal).Replace("B", second, StringComparison.Ordinal),
+            HttpStatusCode.BadRequest,
+            "by spaces");
+    }
+
+    [Fact]
+    public async Task Parts_in_two_fields_are_refused()
+    {
+        (string first, string second) = (await PartAsync([1]), await PartAsync([2]));
+        using HttpResponseMessage response = await Server.TusAsync(
+            HttpMethod.Post, "/uploads", null, $"Upload-Concat: final;{first}", $"Upload-Concat: {second}", Metadata);
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        Assert.Empty(Server.VisibleFiles());
+    }
+
     [Fact]
     public async Task A_joined_upload_has_no_length_of_its_own()
     {
