@@ -68,7 +68,8 @@ internal static class UploadEndpoints
             throw new TransferException(TransferError.NotFound, "This is not the URL of an upload. Start a new one.");
         }
 
-        if (HttpMethods.IsHead(method))
+        // A proxy that caches responses asks with GET when a client asks with HEAD.
+        if (HttpMethods.IsHead(method) || HttpMethods.IsGet(method))
         {
             return AnswerStatusAsync(call, upload);
         }
@@ -80,7 +81,7 @@ internal static class UploadEndpoints
 
         return HttpMethods.IsDelete(method)
             ? DeleteAsync(call, upload)
-            : RefuseMethod(call, "OPTIONS, HEAD, PATCH, DELETE");
+            : RefuseMethod(call, "OPTIONS, GET, HEAD, PATCH, DELETE");
     }
 
     /// <summary>

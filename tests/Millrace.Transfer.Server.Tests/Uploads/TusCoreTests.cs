@@ -5,6 +5,21 @@ public sealed class TusCoreTests : ServerTest
     protected override RunningServerOptions Options => new() { Store = new LocalFileStoreOptions { MaxFileBytes = 1_000_000 } };
 
     [Fact]
+    public async Task Status_of_an_upload_is_answered_to_GET_as_to_HEAD()
+    {
+        string url = await Server.BeginAsync("a", 3);
+        await Server.PatchTusAsync(url, 0, [1, 2]).AnswersAsync(HttpStatusCode.NoContent);
+        foreach (HttpMethod method in new[] { HttpMethod.Head, HttpMethod.Get })
+        {
+            using HttpResponseMessage tus = await Server.TusAsync(method, url);
+            using HttpResponseMessage draft = await Server.DraftAsync(method, url);
+            Assert.Equal((HttpStatusCode.OK, "2", "3"), (tus.StatusCode, tus.Field("Upload-Offset"), tus.Field("Upload-Length")));
+            Assert.Equal((HttpStatusCode.NoContent, "2", "?0"), (draft.StatusCode, draft.Field("Upload-Offset"), draft.Field("Upload-Complete")));
+            Assert.All([tus, draft], response => Assert.Equal("no-store", response.Field("Cache-Control")));
+        }
+    }
+
+    [Fact]
     public async Task OPTIONS_lists_the_servers_capabilities()
     {
         using HttpResponseMessage response = await Server.DraftAsync(HttpMethod.Options, "/uploads");
