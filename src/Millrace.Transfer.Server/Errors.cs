@@ -109,10 +109,13 @@ internal static class Errors
 
     public static TransferException Translate(Exception exception, string verb, TransferName name)
     {
-        (TransferError error, string what) = Describe(
-            exception is FilePipeException pipe ? pipe.Error : SystemError.Kind(exception, FilePipeError.Failed));
+        FilePipeError kind = exception is FilePipeException pipe ? pipe.Error : SystemError.Kind(exception, FilePipeError.Failed);
+        (TransferError error, string what) = Describe(kind);
         return new TransferException(
-            error, $"Cannot {verb} '{name}': {what}.", name.IsRoot ? null : name.Value, exception);
+            error, $"Cannot {verb} '{name}': {what}.", name.IsRoot ? null : name.Value, exception)
+        {
+            Status = kind == FilePipeError.CrossDevice ? StatusCodes.Status409Conflict : null,
+        };
     }
 
     /// <summary>For failures while bytes are copied: the exception's own message names a path of the server.</summary>
@@ -133,6 +136,8 @@ internal static class Errors
         FilePipeError.NameTooLong => (TransferError.InvalidName, "the name is too long for the server's file system"),
         FilePipeError.ReadOnly => (TransferError.Forbidden, "it is read-only, or its file system is mounted so"),
         FilePipeError.AccessDenied => (TransferError.Forbidden, "the server's user may not do that"),
+        FilePipeError.CrossDevice => (
+            TransferError.InvalidRequest, "something is mounted on the name; write inside the mount, or beside it"),
         FilePipeError.Changed or FilePipeError.Truncated => (TransferError.Changed, "it changed meanwhile"),
         _ => (TransferError.Failed, "the server's file system refused"),
     };

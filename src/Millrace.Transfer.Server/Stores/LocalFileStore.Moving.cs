@@ -60,10 +60,12 @@ public sealed partial class LocalFileStore
         catch (Exception exception)
             when (exception is IOException and not TransferException or UnauthorizedAccessException)
         {
-            throw SystemError.Kind(exception, FilePipeError.Failed) == FilePipeError.CrossDevice
-                ? Errors.OtherFileSystem(from)
-                : Errno.Of(exception) == Errno.InvalidArgument ? Errors.IntoItself(from)
-                : Errors.Translate(exception, "move", from);
+            throw Errno.Of(exception) switch
+            {
+                Errno.CrossDevice => Errors.OtherFileSystem(from),
+                Errno.InvalidArgument => Errors.IntoItself(from),
+                _ => Errors.Translate(exception, $"give the name '{to}' to", from),
+            };
         }
     }
 

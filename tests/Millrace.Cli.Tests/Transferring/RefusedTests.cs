@@ -145,6 +145,33 @@ public sealed class RefusedTests : CommandTests
         Assert.Empty(Digests("small"));
     }
 
+    [NeedsTheory(Need.Mount)]
+    [InlineData("http1", 10)]
+    [InlineData("http1", 300_001)]
+    [InlineData("tus", 300_001)]
+    [InlineData("grpc", 300_001)]
+    [InlineData("grpc-web", 300_001)]
+    public async Task File_that_something_is_mounted_on_is_refused_at_once(string protocol, int length)
+    {
+        Write("new", length);
+        Write("served/one", 3);
+        string mounted = Folder["served/one"];
+        Shell.Run("mount", "--bind", mounted, mounted);
+        try
+        {
+            using ServedCommand server = await ServeAsync("served");
+            for (int i = 0; i < 2; i++)
+            {
+                string error = await FailAsync("put", "new", server.Files + "one", "--via", protocol);
+                MustName(error, i == 0 ? "mounted on the name" : "one");
+            }
+        }
+        finally
+        {
+            Shell.Run("umount", mounted);
+        }
+    }
+
     private static void MustName(string error, params string[] texts) =>
         Assert.All(texts, text => Assert.Contains(text, error, StringComparison.OrdinalIgnoreCase));
 }

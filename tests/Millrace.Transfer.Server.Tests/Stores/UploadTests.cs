@@ -278,6 +278,45 @@ public sealed class UploadTests : ContractTest
         }
     }
 
+    [NeedsFact(Need.Mount)]
+    [NeedsLocalFolder]
+    public async Task Name_that_something_is_mounted_on_is_refused()
+    {
+        string mounted = Files.PathOf("a");
+        await File.WriteAllTextAsync(mounted, "old");
+        await File.WriteAllTextAsync(Files.PathOf("b"), "b");
+        Shell.Run("mount", "--bind", mounted, mounted);
+        try
+        {
+            foreach (bool portable in new[] { false, true })
+            {
+                await using IAsyncDisposable closing = Open(new LocalFileStoreOptions { Portable = portable }, out IFileStore store);
+                UploadStatus status = await store.StartAsync("a", 3);
+                await store.AppendAsync(status.Id, 0, "new");
+                foreach (Func<Task> change in (Func<Task>[])[
+                    () => store.PutAsync("a", "new"),
+                    () => store.CompleteUploadAsync(status.Id, null, default).AsTask(),
+                    () => store.DeleteAsync("a".Name(), default, default).AsTask(),
+                    () => store.MoveAsync("b", "a", new MoveOptions { Replace = true }).AsTask()])
+                {
+                    TransferException refused = await Assert.ThrowsAsync<TransferException>(change);
+                    Assert.Equal((TransferError.InvalidRequest, 409), (refused.Error, refused.Status));
+                    Assert.Contains("something is mounted on the name; write inside the mount, or beside it", refused.Message, StringComparison.Ordinal);
+                }
+
+                Assert.Equal("old", await store.GetAsync("a"));
+            }
+
+            // The framework alone copies what it cannot link.
+            await using var native = new LocalFileStore(Files.Root);
+            await native.MoveAsync("a", "c").FailsAsync(TransferError.InvalidRequest);
+        }
+        finally
+        {
+            Shell.Run("umount", mounted);
+        }
+    }
+
     [Theory, EveryStore]
     [NeedsLocalFolder]
     public async Task Abandoned_upload_expires(bool portable)

@@ -16,7 +16,10 @@ internal static class Failures
         ErrorDocument? document = await ReadDocumentAsync(response, cancellationToken).ConfigureAwait(false);
         TransferError error = document is not null && Enum.TryParse(document.Error, out TransferError told) && Enum.IsDefined(told)
             ? told
-            : ErrorOf(status);
+            : status == 409 && response.RequestMessage?.Method == HttpMethod.Head && response.Headers.RetryAfter is null
+                // A response to HEAD has no document, and the request had no offset that could be another one.
+                ? TransferError.Failed
+                : ErrorOf(status);
         string detail = document is { Detail.Length: > 0 } ? document.Detail : Advice(status);
         return new TransferException(
             error,
