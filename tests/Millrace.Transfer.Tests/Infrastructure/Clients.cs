@@ -17,7 +17,8 @@ internal static class Clients
     /// <summary>A client that remembers its uploads in a folder, as one of another process would find them.</summary>
     /// <remarks>One connection, unless it is about parts: on a busy machine loopback is a long way, and uploads are divided.</remarks>
     public static TransferClient Resuming(
-        Uri files, TemporaryFolder folder, TransferProtocol protocol = TransferProtocol.Auto, int attempts = 10, int connections = 1)
+        Uri files, TemporaryFolder folder, TransferProtocol protocol = TransferProtocol.Auto, int attempts = 10, int connections = 1,
+        bool verify = true)
     {
         var options = new TransferClientOptions
         {
@@ -25,6 +26,7 @@ internal static class Clients
             MaxAttempts = attempts,
             FirstDelay = TimeSpan.FromMilliseconds(2),
             MaxConnections = connections,
+            VerifyDigests = verify,
         };
         var client = new HttpClient(TransferConnections.Create(options)) { Timeout = Timeout.InfiniteTimeSpan };
         return new TransferClient(files, client, options, ownsClient: true, TimeProvider.System) { RecordFolder = folder["records"] };

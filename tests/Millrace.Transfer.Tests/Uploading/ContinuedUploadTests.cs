@@ -45,4 +45,51 @@ public sealed class ContinuedUploadTests : ServerTest
         Assert.Equal(content.Length, result.Sent);
         Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
     }
+
+    [Theory, EveryProtocol]
+    public async Task Finished_upload_whose_file_is_gone_is_uploaded_again(TransferProtocol protocol)
+    {
+        byte[] content = Content.Random(1_000_000);
+        await using TestRelay relay = Server.Behind(protocol, _ => new RelayPlan { CutUpAfter = 600_000, Once = true });
+        string path = await FinishWithRecordAsync(protocol, content, relay.Files);
+        File.Delete(Server.PathOf("x"));
+
+        using TransferClient client = Clients.Resuming(relay.Files, Folder, protocol, attempts: 2);
+        await client.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
+        Assert.Empty(Directory.GetFiles(Folder["records"]));
+    }
+
+    [Theory, EveryProtocol]
+    public async Task Finished_upload_whose_file_was_replaced_is_uploaded_again_without_digests(TransferProtocol protocol)
+    {
+        byte[] content = Content.Random(1_000_000);
+        await using TestRelay relay = Server.Behind(protocol, _ => new RelayPlan { CutUpAfter = 600_000, Once = true });
+        string path = await FinishWithRecordAsync(protocol, content, relay.Files);
+        Server.Write("x", content.Length, seed: 7);
+
+        using TransferClient client = Clients.Resuming(relay.Files, Folder, protocol, attempts: 2, verify: false);
+        await client.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
+    }
+
+    /// <summary>Uploads a file, and leaves the record that a client keeps if it is killed before it learns that it has finished.</summary>
+    private async Task<string> FinishWithRecordAsync(TransferProtocol protocol, byte[] content, Uri files)
+    {
+        string path = Folder.Write("x", content);
+        using (TransferClient first = Clients.Resuming(files, Folder, protocol, attempts: 1))
+        {
+            await Assert.ThrowsAsync<TransferException>(
+                () => first.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true }));
+        }
+
+        string record = Assert.Single(Directory.GetFiles(Folder["records"]));
+        byte[] kept = await File.ReadAllBytesAsync(record);
+        using TransferClient second = Clients.Resuming(files, Folder, protocol);
+        await second.PutAsync(path, Clients.Name("x"), new PutOptions { Resume = true });
+        await File.WriteAllBytesAsync(record, kept);
+        return path;
+    }
 }

@@ -23,7 +23,7 @@ internal partial class HttpProtocolClient
                 AddDigest(request, digest);
             },
             content).ConfigureAwait(false);
-        return new UploadAnswer(content.Sent, IsComplete: true, Fields.Tag(response), Fields.Sha256(response));
+        return new UploadAnswer(content.Sent, IsComplete(response) ?? true, Fields.Tag(response), Fields.Sha256(response));
     }
 
     public override async Task<Uri> StartAsync(Upload upload, IdleWatch watch)

@@ -20,6 +20,7 @@ internal sealed class Upload : IDisposable
     private DividedUpload? _divided;
     private bool _mayDivide;
     private bool _mayBePublished;
+    private bool _isRecorded;
     private bool _wasDamaged;
 
     /// <summary>Describes an upload. The source stays the caller's; without a record no other process can resume it.</summary>
@@ -173,13 +174,15 @@ internal sealed class Upload : IDisposable
         if (Location is not null)
         {
             UploadAnswer? position = await Protocol.PositionAsync(Name, Location, watch).ConfigureAwait(false);
-            if (position is { IsComplete: true } published)
+            if (position is { IsComplete: true } published && !_isRecorded)
             {
                 return await ConfirmAsync(published, watch).ConfigureAwait(false);
             }
 
-            if (position is null)
+            if (position is null or { IsComplete: true })
             {
+                // What an earlier process uploaded may be gone, or be another file by now, whatever the server says of the upload.
+                position = null;
                 if (_mayBePublished && await FindPublishedAsync(watch).ConfigureAwait(false) is { } found)
                 {
                     return found;
@@ -296,9 +299,17 @@ internal sealed class Upload : IDisposable
     {
         var call = new ProtocolCall("Uploading", Name.Value, Protocol.Kind);
         long length = answer.Offset;
+        if (!answer.IsComplete || (Source.Length ?? length) != length)
+        {
+            throw Failures.Protocol(
+                call,
+                $"the server has {length} of {Source.Length ?? length} bytes and answers that they are {(answer.IsComplete ? "all" : "not all")}");
+        }
+
         Sha256Digest? digest = await DigestAsync(length, watch).ConfigureAwait(false);
         EntityTag? tag = answer.Tag;
         Sha256Digest? published = answer.Sha256;
+        long there = length;
         if (!_byLink && (tag is null || (Verifies && published is null)))
         {
             StoredFile stored = await Protocol.FindAsync(Name, Verifies, watch).ConfigureAwait(false) ?? throw Failures.Make(
@@ -308,14 +319,16 @@ internal sealed class Upload : IDisposable
                 + "upload it again.");
             tag ??= stored.Tag is { Value.Length: > 0 } known ? known : null;
             published ??= stored.Sha256;
+            there = stored.Length;
         }
 
-        if (digest is not null && published is not null && digest != published)
+        if (there != length || (digest is not null && published is not null && digest != published))
         {
             throw Failures.Make(
                 TransferError.DigestMismatch,
                 call,
-                $"it was uploaded, and is not what was sent: its SHA-256 is {published} there and {digest} here. "
+                "it was uploaded, and is not what was sent: "
+                + (there != length ? $"it has {there} bytes there and {length} here. " : $"its SHA-256 is {published} there and {digest} here. ")
                 + "Somebody replaced it meanwhile, or the source changed; look at it and upload it again.");
         }
 
@@ -366,6 +379,7 @@ internal sealed class Upload : IDisposable
             Location = location;
             AnnouncedLength = Source.Length;
             _mayBePublished = true;
+            _isRecorded = true;
         }
     }
 
@@ -379,6 +393,7 @@ internal sealed class Upload : IDisposable
         }
 
         Location = null;
+        _isRecorded = false;
         Record?.Remove();
         return true;
     }
