@@ -31,7 +31,8 @@ public sealed partial class S3FileStore
             return null;
         }
 
-        if (!takeOver || status.Published is not null)
+        // What has all its bytes has no writer, and is held only to be published, or joined, which takes long.
+        if (!takeOver || status.Published is not null || status.HasAll)
         {
             return status with { Offset = Math.Max(status.Offset, upload.ReceivedTo) };
         }

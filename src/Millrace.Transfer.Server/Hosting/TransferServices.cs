@@ -41,6 +41,7 @@ public static class TransferServices
         services.AddOptions();
         services.TryAddSingleton(static provider => new TransferMeter(provider.GetService<IMeterFactory>()));
         services.AddSingleton<TransferGuard>();
+        services.AddSingleton<RunningJoins>();
         services.AddTransient<TokenHandler>();
         services.AddTransient<LinkHandler>();
         AddPage(services);

@@ -12,7 +12,14 @@ internal static class TusUploads
         TusConcat concat = TusConcat.Parse(concatField);
 
         StartUploadOptions start = ReadOptions(call, concat);
+        IFileStore store = call.Store;
         using TransferPass pass = await call.EnterAsync(start.Name);
+        if (concat.Parts is { } parts)
+        {
+            await JoinAsync(call, store, start, parts, pass);
+            return;
+        }
+
         if (!start.Name.IsRoot)
         {
             start = start with { Precondition = await call.ReadPreconditionAsync(start.Name) };
@@ -20,18 +27,11 @@ internal static class TusUploads
 
         if (call.HasBody)
         {
-            if (concat.Parts is not null)
-            {
-                throw Errors.Invalid("A joined upload has the bytes of its parts and takes no others. Send no body.");
-            }
-
             ThrowUnlessMediaType(call);
         }
 
         using ContentCheck? check = ContentCheck.Read(call.Request);
-        using UploadSession session = concat.Parts is { } parts
-            ? await UploadSession.JoinAsync(call.Context, start, parts, pass, call.Aborted)
-            : await call.StartAsync(start, pass);
+        using UploadSession session = await call.StartAsync(start, pass);
         try
         {
             await call.ReceiveAsync(session, check);
@@ -44,10 +44,52 @@ internal static class TusUploads
             throw;
         }
 
+        AnswerCreated(call, session.Status);
+    }
+
+    /// <summary>Joins parts, unless the same request has done so, or does so now: its client may have waited in vain.</summary>
+    private static async Task JoinAsync(
+        UploadCall call, IFileStore store, StartUploadOptions start, IReadOnlyList<UploadId> parts, TransferPass pass)
+    {
+        if (call.HasBody)
+        {
+            throw Errors.Invalid("A joined upload has the bytes of its parts and takes no others. Send no body.");
+        }
+
+        using (ContentCheck? check = ContentCheck.Read(call.Request))
+        {
+            check?.ThrowIfDifferent(call.Request, offset: 0);
+        }
+
+        IHeaderDictionary headers = call.Request.Headers;
+        var joins = call.Context.RequestServices.GetRequiredService<RunningJoins>();
+        var key = RunningJoins.KeyOf(
+            store,
+            [
+                pass.Owner, headers.IfMatch, headers.IfNoneMatch, headers.IfUnmodifiedSince, start.Metadata, start.Expected?.ToString(),
+                .. parts.Select(static part => part.Value),
+            ]);
+        UploadStatus? status = await joins.FindAsync(
+            key, joined => UploadSession.IsThereAsync(joined, pass.Store, call.Aborted), call.Aborted);
+        if (status is null)
+        {
+            // After a join that is done this would refuse the file that it has published.
+            StartUploadOptions checkedStart = start with { Precondition = await call.ReadPreconditionAsync(start.Name) };
+            var meter = call.Context.RequestServices.GetRequiredService<TransferMeter>();
+            status = await joins.RunAsync(
+                key, ended => UploadSession.JoinAsync(meter, checkedStart, parts, pass, ended), call.Aborted);
+        }
+
+        call.AddFile(status.Published!);
+        AnswerCreated(call, status);
+    }
+
+    private static void AnswerCreated(UploadCall call, UploadStatus status)
+    {
         call.Response.StatusCode = StatusCodes.Status201Created;
-        call.Response.Headers.Location = call.UrlOf(session.Id);
+        call.Response.Headers.Location = call.UrlOf(status.Id);
         call.Response.ContentLength = 0;
-        call.AddStatus(session.Status);
+        call.AddStatus(status);
     }
 
     /// <summary>PATCH of an upload.</summary>

@@ -9,9 +9,9 @@ internal sealed class UploadSession : IDisposable
     private readonly CancellationToken _ended;
 
     private UploadSession(
-        HttpContext context, TransferPass pass, UploadStatus status, bool isAnnounced, CancellationToken ended)
+        TransferMeter meter, TransferPass pass, UploadStatus status, bool isAnnounced, CancellationToken ended)
     {
-        _meter = context.RequestServices.GetRequiredService<TransferMeter>();
+        _meter = meter;
         _pass = pass;
         _ended = ended;
         Status = status;
@@ -33,13 +33,12 @@ internal sealed class UploadSession : IDisposable
         HttpContext context, StartUploadOptions options, TransferPass pass, CancellationToken ended)
     {
         UploadStatus status = await pass.Store.StartUploadAsync(options with { Owner = pass.Owner, Caller = pass.Caller }, ended);
-        return new UploadSession(context, pass, status, isAnnounced: false, ended).Count("started");
+        return new UploadSession(MeterOf(context), pass, status, isAnnounced: false, ended).Count("started");
     }
 
-    /// <summary>Joins finished parts as a new upload.</summary>
-    public static async ValueTask<UploadSession> JoinAsync(
-        HttpContext context, StartUploadOptions options, IReadOnlyList<UploadId> parts, TransferPass pass,
-        CancellationToken ended)
+    /// <summary>Joins finished parts and publishes them. Uses nothing of the request, which may have ended.</summary>
+    public static async Task<UploadStatus> JoinAsync(
+        TransferMeter meter, StartUploadOptions options, IReadOnlyList<UploadId> parts, TransferPass pass, CancellationToken ended)
     {
         foreach (UploadId part in parts)
         {
@@ -49,8 +48,24 @@ internal sealed class UploadSession : IDisposable
 
         UploadStatus status = await pass.Store.JoinUploadsAsync(
             options with { Owner = pass.Owner, Caller = pass.Caller }, parts, ended);
-        return new UploadSession(context, pass, status, isAnnounced: false, ended).Count("joined");
+        using UploadSession session = new UploadSession(meter, pass, status, isAnnounced: false, ended).Count("joined");
+        try
+        {
+            await session.CompleteAsync(options.Expected);
+            return session.Status;
+        }
+        catch
+        {
+            // The parts stay, to be joined again.
+            await session.DeleteAsync(CancellationToken.None);
+            throw;
+        }
     }
+
+    /// <summary>Whether an upload that was published is still known, and its file there.</summary>
+    public static async ValueTask<bool> IsThereAsync(UploadStatus status, IFileStore store, CancellationToken ended) =>
+        await store.FindUploadAsync(status.Id, takeOver: false, ended) is not null
+        && await FindFileAsync(status, status.Published!, store, ended) is not null;
 
     /// <summary>Admits a request and finds its upload, without disturbing a request that still appends to it.</summary>
     /// <exception cref="TransferException">
@@ -64,20 +79,30 @@ internal sealed class UploadSession : IDisposable
         // A caller that is not admitted must not learn which uploads exist.
         TransferPass pass = await guard.EnterAsync(
             context, store, isTransfer ? TransferOperation.Upload : TransferOperation.ManageUpload, status?.Name ?? default);
-        if (status is not null && Owns(status, pass))
+        try
         {
-            return new UploadSession(context, pass, status, isAnnounced: true, ended);
+            return status is null ? throw Errors.NoUpload(id)
+                : Owns(status, pass) ? new UploadSession(
+                    MeterOf(context), pass, await WithFileAsync(status, pass.Store, ended), isAnnounced: true, ended)
+                : throw new TransferException(
+                    TransferError.Forbidden,
+                    $"Upload {id} was started with another token. Continue it with that one, or start a new upload.");
         }
-
-        pass.Dispose();
-        throw status is null ? Errors.NoUpload(id) : new TransferException(
-            TransferError.Forbidden,
-            $"Upload {id} was started with another token. Continue it with that one, or start a new upload.");
+        catch
+        {
+            pass.Dispose();
+            throw;
+        }
     }
 
     /// <summary>Stops a request that still appends, so that <see cref="Status"/> is final.</summary>
-    public async ValueTask TakeOverAsync() =>
-        Status = await Store.FindUploadAsync(Id, takeOver: true, _ended) ?? throw Errors.NoUpload(Id);
+    public async ValueTask TakeOverAsync()
+    {
+        if (Status.Published is null)
+        {
+            Status = await Store.FindUploadAsync(Id, takeOver: true, _ended) ?? throw Errors.NoUpload(Id);
+        }
+    }
 
     /// <summary>Makes ready to append at an offset.</summary>
     /// <param name="offset">Where the request continues.</param>
@@ -218,6 +243,38 @@ internal sealed class UploadSession : IDisposable
         Offset = actual,
         ProvidedOffset = provided,
     };
+
+    /// <summary>Clients take a finished upload for a stored file, so that one whose file is gone must not be found.</summary>
+    private static async ValueTask<UploadStatus> WithFileAsync(UploadStatus status, IFileStore store, CancellationToken ended)
+    {
+        if (status.Published is not { } published)
+        {
+            return status;
+        }
+
+        return await FindFileAsync(status, published, store, ended) is { } file ? status with { Published = file } : throw new TransferException(
+            TransferError.NotFound,
+            $"Upload {status.Id} became '{status.Name}', and that file was deleted, moved or replaced since. Start a new upload.",
+            status.Name.Value);
+    }
+
+    private static async ValueTask<StoredFile?> FindFileAsync(
+        UploadStatus status, StoredFile published, IFileStore store, CancellationToken ended)
+    {
+        StoredFile? present = await store.FindAsync(status.Name, DigestNeed.IfKnown, ended);
+        if (present?.Tag == published.Tag)
+        {
+            return published;
+        }
+
+        // Another version may have the same content: of a restored backup, or after its permissions were changed.
+        bool isSame = present?.Length == published.Length && (published.Sha256 is { } digest
+            ? (present = await store.FindAsync(status.Name, DigestNeed.Always, ended))?.Sha256 == digest
+            : present.Modified == published.Modified);
+        return isSame ? present : null;
+    }
+
+    private static TransferMeter MeterOf(HttpContext context) => context.RequestServices.GetRequiredService<TransferMeter>();
 
     private static bool Owns(UploadStatus status, TransferPass pass) =>
         status.Owner is null || string.Equals(status.Owner, pass.Owner, StringComparison.Ordinal);

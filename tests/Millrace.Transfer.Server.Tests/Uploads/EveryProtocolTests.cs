@@ -95,6 +95,29 @@ public sealed class EveryProtocolTests : UploadProtocolTest
     }
 
     [Theory, EveryValue]
+    public async Task Finished_upload_is_unknown_once_its_file_is_gone(UploadProtocol protocol, FileLoss loss)
+    {
+        string upload = await BeginAsync(protocol, 5);
+        await AppendAsync(protocol, upload, 0, Whole.AsMemory(0, 5), isLast: true);
+        Assert.Equal(new UploadReply(null, 5), await QueryAsync(protocol, upload));
+
+        await LoseAsync(loss);
+
+        await AssertUnknownAsync(protocol, upload);
+    }
+
+    [Theory, EveryValue]
+    public async Task Finished_upload_stays_complete_while_its_content_is_there(UploadProtocol protocol)
+    {
+        string upload = await BeginAsync(protocol, 5);
+        await AppendAsync(protocol, upload, 0, Whole.AsMemory(0, 5), isLast: true);
+
+        await Server.Client.PutAsync("/files/a", new ReadOnlyMemoryContent(Whole.AsMemory(0, 5)));
+
+        Assert.Equal(new UploadReply(null, 5), await QueryAsync(protocol, upload));
+    }
+
+    [Theory, EveryValue]
     public async Task Name_that_was_taken_meanwhile_keeps_its_file(UploadProtocol protocol)
     {
         string upload = await BeginAsync(protocol, 2, createNew: true);
@@ -104,6 +127,45 @@ public sealed class EveryProtocolTests : UploadProtocolTest
 
         Assert.Equal(UploadReply.Refused(protocol, TransferError.AlreadyExists, last.Offset), last);
         Assert.Equal([9], await File.ReadAllBytesAsync(PathOf("a")));
+    }
+
+    /// <summary>How the file of a finished upload is lost.</summary>
+    public enum FileLoss
+    {
+        Deleted,
+        Moved,
+        Replaced,
+        ReplacedByFolder,
+        ReplacedOnDisk,
+    }
+
+    private async Task LoseAsync(FileLoss loss)
+    {
+        switch (loss)
+        {
+            case FileLoss.Moved:
+                using (var move = new HttpRequestMessage(new HttpMethod("MOVE"), "/files/a"))
+                {
+                    move.Headers.Add("Destination", "/files/b");
+                    (await Server.Client.SendAsync(move)).EnsureSuccessStatusCode();
+                }
+
+                break;
+            case FileLoss.Replaced:
+                (await Server.Client.PutAsync("/files/a", new ByteArrayContent([5, 4, 3, 2, 1]))).EnsureSuccessStatusCode();
+                break;
+            case FileLoss.ReplacedOnDisk:
+                Put("a", [5, 4, 3, 2, 1]);
+                break;
+            default:
+                (await Server.Client.DeleteAsync("/files/a")).EnsureSuccessStatusCode();
+                if (loss == FileLoss.ReplacedByFolder)
+                {
+                    (await Server.Client.PutAsync("/files/a/b", new ByteArrayContent([1]))).EnsureSuccessStatusCode();
+                }
+
+                break;
+        }
     }
 
     private async Task AssertUnknownAsync(UploadProtocol protocol, string upload)

@@ -157,20 +157,28 @@ internal sealed class DividedUpload(TransferContext context, Upload upload, Uplo
     {
         long length = upload.Source.Length!.Value;
         TimeSpan timeout = context.Options.IdleTimeout + TimeSpan.FromSeconds(length / MinJoined);
-        try
+        long started = context.Clock.GetTimestamp();
+        while (true)
         {
-            return await context.Retry.RunAsync(
-                async (_, token) =>
-                {
-                    using var watch = new IdleWatch(timeout, context.Clock, token);
-                    Sha256Digest? digest = await upload.DigestAsync(length, watch).ConfigureAwait(false);
-                    return await _protocol.JoinAsync(upload, parts.All.Select(part => part.Upload!), digest, watch).ConfigureAwait(false);
-                },
-                cancellationToken).ConfigureAwait(false);
-        }
-        catch (TransferException exception) when (exception.IsTransient)
-        {
-            throw exception.AsFinal();
+            try
+            {
+                return await context.Retry.RunAsync(
+                    async (_, token) =>
+                    {
+                        using var watch = new IdleWatch(timeout, context.Clock, token);
+                        Sha256Digest? digest = await upload.DigestAsync(length, watch).ConfigureAwait(false);
+                        return await _protocol.JoinAsync(upload, parts.All.Select(part => part.Upload!), digest, watch).ConfigureAwait(false);
+                    },
+                    cancellationToken).ConfigureAwait(false);
+            }
+            catch (TransferException exception) when (exception.Status is 502 or 504 && context.Clock.GetElapsedTime(started) < timeout)
+            {
+                // A proxy gave up waiting; the server goes on, and the next request finds the same join.
+            }
+            catch (TransferException exception) when (exception.IsTransient)
+            {
+                throw exception.AsFinal();
+            }
         }
     }
 }
