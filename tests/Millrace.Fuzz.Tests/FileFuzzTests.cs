@@ -1,3 +1,4 @@
+using System.IO.Compression;
 using System.Text.Json.Nodes;
 using Millrace.Lab;
 using Millrace.Lab.Cli;
@@ -61,8 +62,9 @@ public sealed class FileFuzzTests : FolderTests
     // The first cases of a committed run, so that most changes hit something else than one more sample.
     private static async Task<byte[]> ShortResultsAsync()
     {
-        string path = Path.Combine(Repository.Root, "results/intel-xeon-2-cores-linux-6.18/transfers/results.json");
-        JsonNode results = JsonNode.Parse(await File.ReadAllBytesAsync(path))!;
+        string path = Path.Combine(Repository.Root, "results/intel-xeon-2-cores-linux-6.18/transfers", ResultsFile.PackedName);
+        await using var packed = new GZipStream(File.OpenRead(path), CompressionMode.Decompress);
+        JsonNode results = (await JsonNode.ParseAsync(packed))!;
         JsonArray cases = results["cases"]!.AsArray();
         while (cases.Count > 3)
         {

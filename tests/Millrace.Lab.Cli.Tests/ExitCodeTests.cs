@@ -20,7 +20,7 @@ public sealed class ExitCodeTests
 
     private static LabResults Run(bool? met, string? error)
     {
-        LabResults committed = ResultsFile.Read(Path.Combine(StoredRunFiles.CommittedFiles, ResultsFile.Name));
+        LabResults committed = ResultsFile.Read(ResultsFile.In(StoredRunFiles.CommittedFiles)!);
         return committed with
         {
             Bars = [new BarResult { Figure = "a", Limit = "b", Measured = "c", Met = met }],

@@ -6,7 +6,7 @@ public sealed class LabAdviseTests : CommandTest
 {
     [Theory]
     [InlineData("")]
-    [InlineData("results.json")]
+    [InlineData(ResultsFile.PackedName)]
     public async Task Advice_is_printed_for_a_folder_and_for_a_file(string name)
     {
         (int exitCode, string output, string error) = await RunAsync("advise", Path.Combine(StoredRunFiles.CommittedFiles, name));

@@ -66,8 +66,8 @@ public sealed class LabReportTests : CommandTest
     private string Copy(string name)
     {
         string folder = Directory.CreateDirectory(Path.Combine(Folder.Path, name)).FullName;
-        string copy = Path.Combine(folder, ResultsFile.Name);
-        File.Copy(Path.Combine(StoredRunFiles.CommittedFiles, ResultsFile.Name), copy);
+        string copy = Path.Combine(folder, ResultsFile.PackedName);
+        File.Copy(Path.Combine(StoredRunFiles.CommittedFiles, ResultsFile.PackedName), copy);
         return copy;
     }
 

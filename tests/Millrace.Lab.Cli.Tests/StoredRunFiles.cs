@@ -11,8 +11,6 @@ internal static class StoredRunFiles
     public static string CommittedFiles { get; } =
         Path.Combine(Repository.Root, "results", "intel-xeon-2-cores-linux-6.18", "files");
 
-    public static string CommittedBytes { get; } = Path.Combine(Path.GetDirectoryName(CommittedFiles)!, "bytes");
-
     private static readonly int[] Buffers = [4096, 16384, 65536];
 
     public static string Write(

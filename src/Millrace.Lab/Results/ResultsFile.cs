@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.IO.Compression;
 using System.Numerics;
 using System.Text;
 using System.Text.Encodings.Web;
@@ -8,6 +9,11 @@ namespace Millrace.Lab.Results;
 internal static class ResultsFile
 {
     public const string Name = "results.json";
+
+    /// <summary>The same file by gzip, as a repository keeps it.</summary>
+    public const string PackedName = Name + ".gz";
+
+    private const int MaxBytes = 512 * 1024 * 1024;
     private const double MaxNumber = 1e100; // Sums and squares of smaller ones are finite.
     private const string SchemaName = "millrace.results/";
 
@@ -23,6 +29,10 @@ internal static class ResultsFile
         File.Move(temporary, path, overwrite: true);
     }
 
+    /// <summary>The results file of a folder, packed or not; null when there is none.</summary>
+    public static string? In(string folder) =>
+        ((string[])[Name, PackedName]).Select(name => Path.Combine(folder, name)).FirstOrDefault(File.Exists);
+
     /// <exception cref="LabException">
     /// It is no results file, damaged, or of another schema. The message names the file and, where there is one, the field
     /// and the line.
@@ -32,15 +42,37 @@ internal static class ResultsFile
         byte[] content;
         try
         {
-            content = File.ReadAllBytes(path);
+            content = Unpack(File.ReadAllBytes(path));
         }
         catch (Exception exception) when (
-            exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
+            exception is IOException or InvalidDataException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {
             throw new LabException($"{path} cannot be read: {exception.Message}", exception);
         }
 
         return Parse(path, content);
+    }
+
+    private static byte[] Unpack(byte[] content)
+    {
+        if (!content.AsSpan().StartsWith((ReadOnlySpan<byte>)[0x1F, 0x8B]))
+        {
+            return content;
+        }
+
+        using var packed = new GZipStream(new MemoryStream(content), CompressionMode.Decompress);
+        using var unpacked = new MemoryStream();
+        byte[] buffer = new byte[64 * 1024];
+        for (int read; (read = packed.Read(buffer)) > 0;)
+        {
+            unpacked.Write(buffer.AsSpan(0, read));
+            if (unpacked.Length > MaxBytes)
+            {
+                throw new InvalidDataException($"unpacked, it is longer than {MaxBytes / (1024 * 1024)} MiB, which no run writes.");
+            }
+        }
+
+        return unpacked.ToArray();
     }
 
     private static LabResults Parse(string path, byte[] content)

@@ -7,13 +7,12 @@ internal sealed record ResultsFolder(IReadOnlyList<StoredRun> Runs, IReadOnlyLis
 
     /// <summary>Reads one run: a file, a folder with results.json, or a folder with one such folder per suite.</summary>
     public static ResultsFolder ReadRun(string path) => Read(path, $"a {ResultsFile.Name} or the folder that a run wrote", folder =>
-        File.Exists(Path.Combine(folder, ResultsFile.Name))
-            ? [Path.Combine(folder, ResultsFile.Name)]
-            : Directory.EnumerateDirectories(folder).Select(inner => Path.Combine(inner, ResultsFile.Name)).Where(File.Exists));
+        ResultsFile.In(folder) is { } file ? [file] : Directory.EnumerateDirectories(folder).Select(ResultsFile.In).OfType<string>());
 
-    /// <summary>Reads every JSON file in a folder and all folders in it.</summary>
+    /// <summary>Reads every JSON file, packed or not, in a folder and all folders in it.</summary>
     public static ResultsFolder ReadAll(string path) => Read(
-        path, "a folder that holds results", folder => Directory.EnumerateFiles(folder, "*.json", Everywhere));
+        path, "a folder that holds results", folder => Directory.EnumerateFiles(folder, "*", Everywhere).Where(file =>
+            file.EndsWith(".json", StringComparison.OrdinalIgnoreCase) || file.EndsWith(".json.gz", StringComparison.OrdinalIgnoreCase)));
 
     private static ResultsFolder Read(string path, string what, Func<string, IEnumerable<string>> find)
     {

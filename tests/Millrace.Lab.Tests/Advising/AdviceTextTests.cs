@@ -5,7 +5,7 @@ namespace Millrace.Lab.Tests.Advising;
 public sealed class AdviceTextTests
 {
     private static readonly LabResults Committed = ResultsFile.Read(Path.Combine(
-        Repository.Root, "results", "intel-xeon-2-cores-linux-6.18", "files", "results.json"));
+        Repository.Root, "results", "intel-xeon-2-cores-linux-6.18", "files", ResultsFile.PackedName));
 
     // Every way of reading, both options, both files, both states of the cache.
     private static readonly LabResults Whole = Runs.Of(

@@ -112,7 +112,7 @@ public sealed class HtmlReportTests
     public void Page_of_the_committed_full_run_is_below_two_megabytes()
     {
         string page = HtmlReport.Write([ResultsFile.Read(Path.Combine(
-            Repository.Root, "results", "intel-xeon-2-cores-linux-6.18", "files", ResultsFile.Name))]);
+            Repository.Root, "results", "intel-xeon-2-cores-linux-6.18", "files", ResultsFile.PackedName))]);
         Assert.InRange(page.Length, 500_000, 2_000_000);
         using JsonDocument data = Data(page);
         Assert.True(data.RootElement.GetProperty("runs")[0].GetProperty("cases").GetArrayLength() > 100);

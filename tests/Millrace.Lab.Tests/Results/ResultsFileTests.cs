@@ -1,3 +1,4 @@
+using System.IO.Compression;
 using Millrace.Lab.Reporting;
 
 namespace Millrace.Lab.Tests.Results;
@@ -42,6 +43,29 @@ public sealed class ResultsFileTests : IDisposable
         string path = _folder["results.json"];
         ResultsFile.Write(path, Sample);
         Golden.Check("results.json", File.ReadAllText(path));
+    }
+
+    [Fact]
+    public void Packed_file_is_read_like_the_plain_one_and_a_cut_one_is_refused()
+    {
+        string path = _folder["results.json"];
+        ResultsFile.Write(path, Sample);
+        string packed = _folder[ResultsFile.PackedName];
+        using (var stream = new GZipStream(File.Create(packed), CompressionLevel.Optimal))
+        {
+            stream.Write(File.ReadAllBytes(path));
+        }
+
+        Assert.Equal(path, ResultsFile.In(_folder.Path));
+        string plain = JsonSerializer.Serialize(ResultsFile.Read(path), ResultsJson.Default.LabResults);
+        File.Delete(path);
+        Assert.Equal(packed, ResultsFile.In(_folder.Path));
+        Assert.Equal(plain, JsonSerializer.Serialize(ResultsFile.Read(packed), ResultsJson.Default.LabResults));
+        Assert.Single(ResultsFolder.ReadRun(_folder.Path).Runs);
+        Assert.Single(ResultsFolder.ReadAll(_folder.Path).Runs);
+
+        File.WriteAllBytes(packed, File.ReadAllBytes(packed)[..200]);
+        Assert.Contains(packed, Assert.Throws<LabException>(() => ResultsFile.Read(packed)).Message, StringComparison.Ordinal);
     }
 
     [Fact]

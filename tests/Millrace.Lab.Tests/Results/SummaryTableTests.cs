@@ -11,7 +11,7 @@ public sealed class SummaryTableTests
         LabResults[] results =
         [
             .. Directory.EnumerateDirectories(Path.Combine(Repository.Root, "results"))
-                .Select(machine => Path.Combine(machine, "files", ResultsFile.Name)).Where(File.Exists).Select(ResultsFile.Read),
+                .Select(machine => Path.Combine(machine, "files")).Where(Directory.Exists).Select(ResultsFile.In).OfType<string>().Select(ResultsFile.Read),
         ];
         Assert.NotEmpty(results);
         Assert.Equal(SummaryTable.PutInto(readme, results), readme);

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { gunzipSync } from "node:zlib";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const command = join(root, "src/Millrace.Lab.Cli/bin/Release/net10.0/Millrace.Lab.Cli.dll");
@@ -26,4 +27,4 @@ export function makeReport(...runs) {
 export const committedRun = "results/intel-xeon-2-cores-linux-6.18/files";
 
 /** The results of a folder of the repository. */
-export const readRun = (folder) => JSON.parse(readFileSync(join(root, folder, "results.json"), "utf8"));
+export const readRun = (folder) => JSON.parse(gunzipSync(readFileSync(join(root, folder, "results.json.gz"))).toString());
