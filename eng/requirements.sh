@@ -3,7 +3,8 @@
 
 node_wanted=20.19
 
-requirements() { sed -E '/^#|^$/d' eng/requirements.list; }
+# Those of ./test, or of ./test --all.
+requirements() { awk -v tier="${tier:-all}" '!/^#/ && NF && ($3 != "all" || tier == "all") { print $1, $2 }' eng/requirements.list; }
 
 has_requirement() {
   case "$1" in

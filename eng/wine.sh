@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs what is built for Windows under Wine. Needs what eng/requirements.list names, and the build of ./test.
+# Runs what is built for Windows under Wine. Needs what eng/requirements.list names, and the build of ./test --all.
 #   eng/wine.sh            the commands: copies, reads, writes and measures there, and moves a file by each protocol between Windows
 #                          and this system
 #   eng/wine.sh Millrace.Tests   that project's tests; ends with "Failed: N, Passed: N, Skipped: N"

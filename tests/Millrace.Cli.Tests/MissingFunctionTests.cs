@@ -3,6 +3,7 @@ using Millrace.Cli.Tests.Releasing;
 namespace Millrace.Cli.Tests;
 
 /// <summary>The command where the C library lacks functions; calling one of them would fail.</summary>
+[Trait("Tier", "All")]
 public sealed class MissingFunctionTests : FolderTests
 {
     [NeedsTheory(Need.Native)]

@@ -6,6 +6,7 @@ using Millrace.Cli.Tests.Releasing;
 namespace Millrace.Cli.Tests;
 
 /// <summary>What <c>dotnet pack</c> makes of the built solution, and whether the command runs from its package.</summary>
+[Trait("Tier", "All")]
 public sealed class PackagesTests : FolderTests
 {
     [NeedsFact(Need.Wine, "has no .NET SDK")]

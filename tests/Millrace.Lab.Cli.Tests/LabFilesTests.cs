@@ -8,6 +8,7 @@ public sealed partial class LabFilesTests : CommandTest
     private const int Interrupt = 2;
     private const long LargeBytes = 256 * 1024 * 1024;
 
+    [Trait("Tier", "All")]
     [Fact]
     public async Task Run_of_all_suites_writes_results_and_report_of_those_that_the_filters_select()
     {
@@ -56,6 +57,7 @@ public sealed partial class LabFilesTests : CommandTest
         Assert.Contains("Nonsense", error, StringComparison.Ordinal);
     }
 
+    [Trait("Tier", "All")]
     [Fact]
     public async Task Null_run_reports_its_noise_and_finds_equal_methods_equal()
     {

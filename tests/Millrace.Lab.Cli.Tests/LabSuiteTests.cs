@@ -2,6 +2,7 @@ namespace Millrace.Lab.Cli.Tests;
 
 public sealed class LabSuiteTests : CommandTest
 {
+    [Trait("Tier", "All")]
     [Fact]
     public async Task Bytes_run_reads_a_given_file_from_disk_and_server()
     {
@@ -20,6 +21,7 @@ public sealed class LabSuiteTests : CommandTest
         Assert.Contains("MillraceBytes.AwaitForEach", report, StringComparison.Ordinal);
     }
 
+    [Trait("Tier", "All")]
     [Fact]
     public async Task Writes_run_leaves_no_files()
     {
@@ -37,6 +39,7 @@ public sealed class LabSuiteTests : CommandTest
             StringComparison.Ordinal);
     }
 
+    [Trait("Tier", "All")]
     [Fact]
     public async Task Transfers_run_uses_two_processes_and_leaves_no_copy()
     {

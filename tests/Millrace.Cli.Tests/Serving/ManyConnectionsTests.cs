@@ -3,6 +3,7 @@ using System.Diagnostics;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>`millrace serve` with as many connections as a busy page has, each of which was used once.</summary>
+[Trait("Tier", "Soak")]
 public sealed class ManyConnectionsTests : CommandTests
 {
     private const int Connections = 10_000;

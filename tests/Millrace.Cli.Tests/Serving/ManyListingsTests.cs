@@ -3,6 +3,7 @@ using System.Net;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>`millrace serve` while many clients list a large folder.</summary>
+[Trait("Tier", "All")]
 public sealed class ManyListingsTests : CommandTests
 {
     private const int Listings = 120;

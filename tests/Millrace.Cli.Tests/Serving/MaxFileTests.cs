@@ -54,6 +54,7 @@ public sealed class MaxFileTests : CommandTests
     }
 
     /// <summary>From a pipe: only the server finds out that it is too large.</summary>
+    [Trait("Tier", "All")]
     [Theory, InlineData(2_000), InlineData(3_000_000)]
     public async Task Larger_file_of_unknown_length_is_refused_by_name_over_every_protocol(int length)
     {

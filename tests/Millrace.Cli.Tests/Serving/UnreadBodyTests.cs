@@ -3,6 +3,7 @@ using System.Globalization;
 namespace Millrace.Cli.Tests.Serving;
 
 /// <summary>Requests over HTTP/2 whose bodies nobody reads, from clients that accept no byte of the response.</summary>
+[Trait("Tier", "All")]
 public sealed class UnreadBodyTests : CommandTests
 {
     private const int MB = 1_000_000;

@@ -3,6 +3,7 @@ using System.Net.Http.Headers;
 namespace Millrace.Cli.Tests.Transferring;
 
 /// <summary>The server and the commands read and write files in step: docs/measuring.md, "Memory in step with the file".</summary>
+[Trait("Tier", "All")]
 public sealed class StepTests : CommandTests
 {
     [NeedsTheory(Need.Native | Need.Trace)]

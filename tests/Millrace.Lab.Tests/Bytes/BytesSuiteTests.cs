@@ -1,5 +1,6 @@
 namespace Millrace.Lab.Tests.Bytes;
 
+[Trait("Tier", "All")]
 public sealed class BytesSuiteTests(BytesSuiteTests.Measured measured) : IClassFixture<BytesSuiteTests.Measured>
 {
     // No case may use any time, so that each gets the minimum of rounds.

@@ -2,6 +2,7 @@ using Millrace.Transfer;
 
 namespace Millrace.Lab.Tests.Transfers;
 
+[Trait("Tier", "All")]
 public sealed class ArrayTransferTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();

@@ -1,5 +1,6 @@
 namespace Millrace.Lab.Tests.Transfers;
 
+[Trait("Tier", "All")]
 public sealed class LinkedTransferTests
 {
     [NeedsFact(Need.Namespaces)]

@@ -1,5 +1,6 @@
 namespace Millrace.Lab.Tests.Transfers;
 
+[Trait("Tier", "All")]
 public sealed class TransfersSuiteTests(TransfersSuiteTests.Measured measured) : IClassFixture<TransfersSuiteTests.Measured>
 {
     private readonly LabResults _results = measured.Results;

@@ -27,6 +27,7 @@ public sealed class MissingFunctionTests : FolderTests
         .. Calls,
     ];
 
+    [Trait("Tier", "All")]
     [NeedsTheory(Need.Native), MemberData(nameof(Functions))]
     public async Task Everything_works_without(string function)
     {

@@ -13,6 +13,7 @@ public sealed class TruncationTests(ITestOutputHelper output)
     /// <summary>About what the child takes to read a file; it holds the last bytes until the file was truncated.</summary>
     private static readonly TimeSpan LongestRead = TimeSpan.FromMilliseconds(50);
 
+    [Trait("Tier", "All")]
     [MappedFact]
     public async Task Two_hundred_truncations_at_random_moments_end_no_process_and_change_no_byte_handed_out()
     {

@@ -90,6 +90,7 @@ public sealed class CurlTests : ClientTest
         Assert.Equal("0123456789", part.Output);
     }
 
+    [Trait("Tier", "Soak")]
     [NeedsFact(Need.Curl | Need.Bash)]
     [NeedsLocalFolder]
     public async Task Curl_downloads_more_than_32_bits_count()
@@ -102,6 +103,7 @@ public sealed class CurlTests : ClientTest
             Here, "bash", "-o", "pipefail", "-c", $"curl -sf {server.Url("files/huge.bin")} | cmp - {server.PathOf("huge.bin")}")).Succeeded();
     }
 
+    [Trait("Tier", "Soak")]
     [NeedsFact(Need.Curl)]
     [NeedsLocalFolder]
     public async Task Curl_uploads_more_than_32_bits_count()

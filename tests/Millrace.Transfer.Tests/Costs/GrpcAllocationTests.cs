@@ -7,6 +7,7 @@ namespace Millrace.Transfer.Tests.Costs;
 /// What gRPC allocates on the direct way, in a process whose pool of arrays keeps what HttpClient gives back: its buffer of
 /// HTTP/2 grows to the window by arrays that the pool drops otherwise.
 /// </summary>
+[Trait("Tier", "All")]
 [Collection(nameof(ClientAllocationTests))]
 public sealed class GrpcAllocationTests
 {

@@ -3,6 +3,7 @@ using Millrace.Transfer.Server;
 namespace Millrace.Transfer.Tests.Uploading;
 
 /// <summary>More than 32 bits count, in both directions.</summary>
+[Trait("Tier", "Soak")]
 [CollectionDefinition(nameof(HugeFileTests), DisableParallelization = true)]
 [Collection(nameof(HugeFileTests))]
 public sealed class HugeFileTests
