@@ -20,6 +20,9 @@ internal sealed class NameClaim : IAsyncDisposable
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
+    private const int Digits = 10;
+    private const long MaxNumber = 9_999_999_999;
+
     private readonly Bucket _bucket;
     private readonly string _key;
     private readonly CancellationTokenSource _end = new();
@@ -48,7 +51,8 @@ internal sealed class NameClaim : IAsyncDisposable
         while (Stopwatch.GetElapsedTime(started) < Patience)
         {
             ListObjectsV2Response found = await bucket.ListAsync(new ListObjectsV2Request { Prefix = prefix }, cancellationToken);
-            S3Object? held = found.S3Objects.Count == 0 ? null : found.S3Objects[^1];
+            long number = 0;
+            S3Object? held = found.S3Objects.FindLast(claim => TryNumber(claim.Key.AsSpan(prefix.Length), out number));
             if (held is not null && (held.Key, held.LastModified) != last)
             {
                 last = (held.Key, held.LastModified);
@@ -57,9 +61,8 @@ internal sealed class NameClaim : IAsyncDisposable
 
             if (held is null || Stopwatch.GetElapsedTime(changed) > Lifetime)
             {
-                long number = held is null ? 1 : long.Parse(held.Key.AsSpan(prefix.Length), CultureInfo.InvariantCulture) + 1;
                 long now = Stopwatch.GetTimestamp();
-                string key = $"{prefix}{number:D10}";
+                string key = $"{prefix}{(held is null ? 1 : number + 1):D10}";
                 if (await bucket.TryCreateAsync(key, default, cancellationToken))
                 {
                     await DeleteAsync(bucket, found.S3Objects);
@@ -117,6 +120,10 @@ internal sealed class NameClaim : IAsyncDisposable
             }
         }
     }
+
+    /// <summary>Other programs may put objects there: only what a server would name so is a claim.</summary>
+    private static bool TryNumber(ReadOnlySpan<char> text, out long number) =>
+        long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out number) && text.Length == Digits && number < MaxNumber;
 
     private static async ValueTask DeleteAsync(Bucket bucket, List<S3Object> claims)
     {

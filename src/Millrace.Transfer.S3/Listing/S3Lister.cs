@@ -101,7 +101,7 @@ internal sealed class S3Lister(
 
     private void AddFolder(string prefix)
     {
-        if (keys.TryName(prefix.TrimEnd('/'), out TransferName name) && IsAfter(name) && _folders.Add(name.Value))
+        if (keys.TryName(prefix[..^1], out TransferName name) && IsAfter(name) && _folders.Add(name.Value))
         {
             // Nobody wrote a folder, so it has no time.
             _found.Add(new FileEntry(name, File: null, DateTimeOffset.UnixEpoch));
