@@ -73,6 +73,45 @@ public sealed class InterruptedPartsTests : ServerTest
         await LongWay.NothingIsLeftAsync(Server);
     }
 
+    [Fact]
+    public async Task A_proxy_that_gives_up_while_the_server_joins_is_asked_again()
+    {
+        await using var relay = new TestRelay(() => Server.Port, _ => LongWay.Plan);
+        var proxy = new ImpatientProxy();
+        using var client = new TransferClient(
+            relay.Files,
+            proxy,
+            disposeHandler: true,
+            new TransferClientOptions { MaxAttempts = 2, FirstDelay = TimeSpan.FromMilliseconds(2) });
+        byte[] content = Content.Random(LongWay.Bytes);
+        for (int i = 0; proxy.Joins == 0; i++)
+        {
+            // On a busy machine one connection may bring as much as several.
+            Assert.True(i < 10, "No upload was divided.");
+            await client.PutAsync(new MemoryStream(content), Clients.Name("x"));
+        }
+
+        Assert.Equal(ImpatientProxy.Refused + 1, proxy.Joins);
+        Assert.Equal(content, await File.ReadAllBytesAsync(Server.PathOf("x")));
+    }
+
+    /// <summary>Answers 504 more often than a client tries again.</summary>
+    private sealed class ImpatientProxy() : DelegatingHandler(TransferConnections.Create(new TransferClientOptions()))
+    {
+        public const int Refused = 5;
+
+        private int _joins;
+
+        public int Joins => Volatile.Read(ref _joins);
+
+        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) =>
+            request.Headers.TryGetValues("Upload-Concat", out IEnumerable<string>? concat)
+            && concat.Single().StartsWith("final", StringComparison.Ordinal)
+            && Interlocked.Increment(ref _joins) <= Refused
+                ? Task.FromResult(new HttpResponseMessage(System.Net.HttpStatusCode.GatewayTimeout))
+                : base.SendAsync(request, cancellationToken);
+    }
+
     private static RelayPlan Plan(int connection, Random random)
     {
         lock (random)
