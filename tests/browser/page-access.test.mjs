@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
 import { line } from "./support/line.mjs";
-import { checksumsOf, disk, drop, halfWay, openPage, row, shows, uploadState } from "./support/page.mjs";
+import { checksumsOf, dialog, disk, drop, halfWay, openPage, row, shows, signIn, uploadState } from "./support/page.mjs";
 import { run, serve } from "./support/served.mjs";
 
 const MiB = 1024 * 1024;
@@ -24,7 +24,7 @@ before(async () => {
     mkdirSync(join(folder, "team"));
     writeFileSync(join(folder, "team/plan.txt"), "plan");
     for (const [name, ...options] of [
-      ["all"], ["reader", "--scope", "read,list"], ["drop", "--scope", "write"], ["team", "--prefix", "team"], ["gone"], ["linker", "--scope", "read,list,link"], ["fresh", "--prefix", "fresh"],
+      ["all"], ["reader", "--scope", "read,list"], ["drop", "--scope", "write"], ["team", "--prefix", "team"], ["gone"], ["fresh", "--prefix", "fresh"],
     ]) tokens[name] = run("token", "add", name, "--folder", folder, ...options).trim();
   });
   site = createServer((_, response) => {
@@ -43,13 +43,6 @@ after(async () => {
   mine?.remove();
 });
 
-const dialog = (page) => page.getByRole("dialog");
-
-async function signIn(page, token) {
-  await dialog(page).getByLabel("Token").fill(token);
-  await dialog(page).getByRole("button", { name: "Sign in" }).click();
-}
-
 /** Opens the page, signs in, and waits for the list. */
 async function inPage(token, act, options = {}) {
   const { page, context, errors } = await openPage(browser, options.address ?? server.address, options);
@@ -66,26 +59,6 @@ async function inPage(token, act, options = {}) {
 }
 
 const listed = (page) => row(page, "kept.txt").waitFor();
-
-test("The page asks for a token, says when it is wrong, and stays signed in without keeping the token", async () => {
-  await inPage(undefined, async (page, context) => {
-    await signIn(page, "mr_wrong");
-    await dialog(page).getByText("This token is not valid.").waitFor();
-    assert.equal(await page.locator(".rows .row").count(), 0);
-    await signIn(page, tokens.all);
-    await listed(page);
-    const [cookie] = await context.cookies();
-    assert.deepEqual([cookie.httpOnly, cookie.sameSite, cookie.expires], [true, "Strict", -1]);
-    assert.ok(cookie.name.includes(new URL(server.address).port), cookie.name);
-    assert.ok(!cookie.value.includes(tokens.all));
-    assert.equal(await page.evaluate(() => document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)), "{}{}");
-    await page.reload();
-    await listed(page);
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await dialog(page).getByText("Signed out").waitFor();
-    assert.equal(await page.evaluate(async () => (await fetch("/files/kept.txt")).status), 401);
-  });
-});
 
 test("Over TLS the session's cookie is the host's own and secure, and a part goes with a digest of the browser", async () => {
   const at = (name) => join(mine.folder, name);
@@ -133,16 +106,23 @@ test("After a restart of the server the page asks for the token again, and goes 
 });
 
 test("A token that expires or is revoked ends the session", async () => {
-  const short = run("token", "add", "short", "--for", "20s", "--folder", server.folder).trim();
-  await inPage(short, async (page) => {
-    await listed(page);
+  await inPage(undefined, async (page) => {
+    let short;
+    // On a busy machine the first may expire before the page has signed in with it.
+    for (let seconds = 4, isIn = false; !isIn; seconds *= 2) {
+      short = run("token", "add", `short-${seconds}`, "--for", `${seconds}s`, "--folder", server.folder).trim();
+      await signIn(page, short);
+      const reached = (locator, state) => locator.waitFor({ state }).then(() => true);
+      const failed = (text) => reached(dialog(page).getByText(text)).then(() => false);
+      isIn = await Promise.race([reached(dialog(page), "detached"), failed("is not valid")]) && await Promise.race([reached(row(page, "kept.txt")), failed("has ended")]);
+    }
     // The server's clock decides; the page learns it with its next request. A session ends with the last whole second of its token,
     // and so up to a second earlier.
     for (const authorization of [{}, { Authorization: `Bearer ${short}` }]) {
       const status = (headers) => fetch("/files/kept.txt", { headers, credentials: headers.Authorization ? "omit" : "same-origin" }).then((answer) => answer.status);
-      for (let left = 120; (await page.evaluate(status, authorization)) !== 401; left--) {
+      for (let left = 600; (await page.evaluate(status, authorization)) !== 401; left--) {
         assert.ok(left > 0, "the token did not expire");
-        await page.waitForTimeout(500);
+        await page.waitForTimeout(100);
       }
     }
     await page.getByRole("link", { name: "team", exact: true }).click();
@@ -289,17 +269,6 @@ test("A token for one folder leads there", async () => {
     await row(page, "mine.txt").waitFor();
   });
   assert.ok(existsSync(join(server.folder, "team/mine.txt")));
-});
-
-test("A signed link is made where the token allows it, and works without a token", async () => {
-  await inPage(tokens.linker, async (page) => {
-    await row(page, "kept.txt").getByRole("button", { name: "Actions for kept.txt" }).click();
-    await page.getByRole("menuitem", { name: "Share link…" }).click();
-    await dialog(page).getByRole("button", { name: "Create link" }).click();
-    const link = await dialog(page).getByLabel("Link").inputValue();
-    assert.equal(await (await fetch(link)).text(), "secret");
-    assert.ok(!link.includes(tokens.linker));
-  });
 });
 
 test("An upload that the session's end interrupts continues after signing in again", async () => {

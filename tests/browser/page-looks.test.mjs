@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./support/browser.mjs";
 import { lowContrast } from "./support/contrast.mjs";
-import { disk, drawn, drop, openPage, row } from "./support/page.mjs";
+import { disk, drawn, drop, menu, openPage, row } from "./support/page.mjs";
 import { serve } from "./support/served.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -90,11 +90,6 @@ async function serious(page) {
   const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
   return violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`);
 }
-
-const menu = async (page, name, item) => {
-  await row(page, name).getByRole("button", { name: /^Actions/ }).click();
-  await page.getByRole("menuitem", { name: item }).click();
-};
 
 /** The page in each of its states: how to get there, and, where that is not the usual, a function that leads back. */
 const states = {

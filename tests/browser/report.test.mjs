@@ -53,16 +53,6 @@ test("500 cases are drawn with few elements, most of them not laid out", async (
   });
 });
 
-test("The committed run is shown with all that it has", async () => {
-  const { cases } = readRun(committedRun);
-  await inPage(real, async (page) => {
-    assert.equal(await visibleRows(page).count(), cases.filter((item) => item.role === undefined).length);
-    assert.equal(await page.locator(".heat tbody tr").count(), 10);
-    assert.match(await page.locator(".finding").innerText(), /FilePipe read 128 MiB/);
-    assert.equal(await page.getByRole("button", { name: "Peak memory" }).count(), 1);
-  });
-});
-
 test("A run of an older shape is shown with what it has", async () => {
   const report = makeReport(olderShape(readRun(committedRun)));
   try {

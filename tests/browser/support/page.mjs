@@ -19,6 +19,41 @@ export async function openPage(browser, address, options = {}) {
 /** Waits until all of a folder's rows, or what stands in their place, are shown: the first may come before the folder is read. */
 export const drawn = (page) => page.waitForFunction(() => performance.getEntriesByName("millrace-drawn").length > 0 && document.querySelector("[role=grid]")?.ariaBusy === "false");
 
+/** Returns a function that opens the page in a new folder with some files: their content, or null for a folder. */
+export function inFoldersOf(where) {
+  let folders = 0;
+  return async (files, act, options = {}) => {
+    const [browser, address, root] = where();
+    const folder = `folder ${++folders}`;
+    const at = (name) => join(root, folder, name);
+    mkdirSync(at("."));
+    for (const [name, content] of Object.entries(files)) {
+      if (content === null) mkdirSync(at(name), { recursive: true });
+      else writeFileSync(at(name), content);
+    }
+    const { page, context, errors } = await openPage(browser, address, { ...options, path: `/files/${encodeURIComponent(folder)}/` });
+    try {
+      await drawn(page);
+      await act(page, at, context);
+      assert.deepEqual(errors, []);
+    } finally {
+      await context.close();
+    }
+  };
+}
+
+export const dialog = (page) => page.getByRole("dialog");
+
+export async function menu(page, name, item) {
+  await row(page, name).getByRole("button", { name: `Actions for ${name}` }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+export async function signIn(page, token) {
+  await dialog(page).getByLabel("Token").fill(token);
+  await dialog(page).getByRole("button", { name: "Sign in" }).click();
+}
+
 export const row = (page, name) => page.locator(".rows .row").filter({ has: page.getByRole("link", { name, exact: true }) });
 export const upload = (page, name) => page.locator(".task").filter({ has: page.locator("bdi", { hasText: name }) });
 
