@@ -20,6 +20,10 @@ internal sealed class CopySource : IDisposable
         {
             // Not what makes a program run as its owner: the owner of the copy is another one.
             Mode = System.IO.File.GetUnixFileMode(file.Handle) & Permissions;
+            if (file.Native && AccessList.TryGet(file.Handle) is { } list)
+            {
+                Mode = AccessList.Without(Mode, list);
+            }
         }
 
         if (!file.Native || FileTimes.TryGet(file.Handle, out _times) != 0)

@@ -30,7 +30,10 @@ internal readonly partial record struct NamedFile(uint Links, uint User, uint Gr
     /// <summary>Whether this process is the file's owner, by which the kernel grants it what it does not grant others.</summary>
     public static bool IsOwned(SafeFileHandle file) => TryGet(file, out NamedFile named) == 0 && named.User == GetEUid();
 
-    public static void TrySetOwner(SafeFileHandle file, uint user, uint group) => _ = FChOwn(file, user, group);
+    /// <param name="file">The file.</param>
+    /// <param name="user">Its new owner; null to leave it.</param>
+    /// <param name="group">Its new group.</param>
+    public static bool TrySetOwner(SafeFileHandle file, uint? user, uint group) => FChOwn(file, user ?? uint.MaxValue, group) == 0;
 
     public static int SetMode(SafeFileHandle file, UnixFileMode mode) =>
         FChMod(file, (int)mode) == 0 ? 0 : Marshal.GetLastPInvokeError();

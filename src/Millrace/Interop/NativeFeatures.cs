@@ -16,9 +16,9 @@ internal static class NativeFeatures
     /// <summary>Without one of these, nothing native is used.</summary>
     private static readonly string[] Needed =
     [
-        "fchmod", "fchown", "fdatasync", "flock", "fstatfs", "fsync", "ftruncate", "futimens", "geteuid", "getrlimit", "linkat", "lseek",
-        "madvise", "mmap", "munmap", "open", "openat", "poll", "posix_fadvise", "pwrite", "pwritev", "read", "renameat", "syscall",
-        "unlinkat", "writev",
+        "fchmod", "fchown", "fdatasync", "fgetxattr", "flock", "fremovexattr", "fsetxattr", "fstatfs", "fsync", "ftruncate", "futimens",
+        "geteuid", "getrlimit", "getxattr", "linkat", "lseek", "madvise", "mmap", "munmap", "open", "openat", "poll", "posix_fadvise",
+        "pwrite", "pwritev", "read", "renameat", "syscall", "unlinkat", "writev",
     ];
 
     private static readonly string[] NeededToMap =

@@ -12,6 +12,10 @@ internal sealed class NativeStagedFile : StagedFile
         UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite
         | UnixFileMode.OtherRead | UnixFileMode.OtherWrite;
 
+    private const UnixFileMode OwnerOnly = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+
+    private const UnixFileMode GroupOnly = UnixFileMode.GroupRead | UnixFileMode.GroupWrite | UnixFileMode.GroupExecute;
+
     /// <summary>Names tried before giving up: a second one is needed once in 2^64, or when a clean-up ran in between.</summary>
     private const int Tries = 8;
 
@@ -49,7 +53,7 @@ internal sealed class NativeStagedFile : StagedFile
         try
         {
             // Never more than is wanted in the end, also not for a moment: what is written may be secret.
-            SafeFileHandle handle = Open(folder, path, (int)Permissions(target, mode), out string stagedName);
+            SafeFileHandle handle = Open(folder, path, Permissions(target, mode), out string stagedName);
             ApplyPermissions(handle, target, mode);
             return new NativeStagedFile(
                 path, target.FullPath, createNew, folder, folder, stagedName, handle, keeps: false);
@@ -118,12 +122,12 @@ internal sealed class NativeStagedFile : StagedFile
         }
     }
 
-    private static SafeFileHandle Open(SafeFileHandle folder, string path, int mode, out string stagedName)
+    private static SafeFileHandle Open(SafeFileHandle folder, string path, UnixFileMode mode, out string stagedName)
     {
         for (int i = 0; ; i++)
         {
             stagedName = StagedName.Next();
-            SafeFileHandle handle = Folder.Create(folder, stagedName, mode, out int error);
+            SafeFileHandle handle = Folder.Create(folder, stagedName, (int)mode, out int error);
 
             // A clean-up that came between the creation and the lock has it, or has removed it.
             if (error == 0 && NamedFile.TryGet(handle, out NamedFile created) == 0 && created.Links > 0)
@@ -139,33 +143,72 @@ internal sealed class NativeStagedFile : StagedFile
         }
     }
 
+    /// <summary>Of what is replaced, those of the owner: what others may depends on its group and its access list.</summary>
     private static UnixFileMode Permissions(in WriteTarget target, UnixFileMode? mode) =>
-        mode ?? target.Existing?.Permissions ?? DefaultMode;
+        mode ?? (target.Existing?.Permissions & OwnerOnly) ?? DefaultMode;
 
-    /// <summary>Gives the file the permissions that were asked for, or those and the owner of what it is going to replace.</summary>
+    /// <summary>
+    /// Gives the file the permissions that were asked for, or those, the access list and the owner of what it is going to replace.
+    /// </summary>
     private static void ApplyPermissions(SafeFileHandle handle, in WriteTarget target, UnixFileMode? mode)
     {
-        if ((mode ?? target.Existing?.Permissions) is { } exact)
+        if (mode is { } exact)
         {
             // The umask took away from it.
             _ = NamedFile.SetMode(handle, exact);
         }
-
-        if (target.Existing is { } existing && mode is null)
+        else if (target.Existing is { } existing)
         {
-            CopyOwner(handle, existing);
+            CopyPermissions(handle, existing, AccessList.TryGet(target.FullPath));
         }
     }
 
-    private static void CopyOwner(SafeFileHandle handle, in NamedFile existing)
+    private static void CopyPermissions(SafeFileHandle handle, in NamedFile like, byte[]? list)
     {
+        UnixFileMode mode = like.Permissions;
         if (NamedFile.TryGet(handle, out NamedFile created) == 0
-            && (created.User != existing.User || created.Group != existing.Group))
+            && (created.User != like.User || created.Group != like.Group)
+            && !NamedFile.TrySetOwner(handle, like.User, like.Group))
         {
-            NamedFile.TrySetOwner(handle, existing.User, existing.Group);
+            // It does not run as its owner, who is another one.
+            mode &= ~(UnixFileMode.SetUser | UnixFileMode.SetGroup);
+            if (created.Group != like.Group && !NamedFile.TrySetOwner(handle, user: null, like.Group))
+            {
+                // The permissions of a group are not for another one, which may do what everybody may.
+                mode = (mode & ~GroupOnly) | (UnixFileMode)(((int)mode & 7) << 3);
+                list = null;
+            }
+        }
 
-            // Changing the owner takes set-user-ID bits away.
-            _ = NamedFile.SetMode(handle, existing.Permissions);
+        if (list is null || !AccessList.TrySet(handle, list))
+        {
+            // The folder may have given it one.
+            AccessList.Remove(handle);
+            mode = list is null ? mode : AccessList.Without(mode, list);
+        }
+
+        // At last: a change of the owner takes set-user-ID bits away.
+        _ = NamedFile.SetMode(handle, mode);
+    }
+
+    /// <summary>
+    /// Gives a file of another folder the group, the access list and the permissions that a new file in this one gets: a file is
+    /// created to see which these are.
+    /// </summary>
+    private static void Inherit(SafeFileHandle handle, SafeFileHandle folder, string path, UnixFileMode? mode)
+    {
+        using SafeFileHandle created = Open(folder, path, mode ?? DefaultMode, out string name);
+        try
+        {
+            if (NamedFile.TryGet(created, out NamedFile like) == 0)
+            {
+                CopyPermissions(handle, like with { Permissions = mode ?? like.Permissions }, AccessList.TryGet(created));
+            }
+        }
+        finally
+        {
+            _ = Folder.Remove(folder, name);
+            AdvisoryLock.Release(created);
         }
     }
 
@@ -176,15 +219,26 @@ internal sealed class NativeStagedFile : StagedFile
         string partName = System.IO.Path.GetFileName(fullPart);
         SafeFileHandle folder = OpenFolder(target.FullPath, path);
         SafeFileHandle? partFolder = null;
+        SafeFileHandle? handle = null;
         try
         {
             partFolder = OpenFolder(fullPart, part);
-            SafeFileHandle handle = OpenPart(partFolder, partName, fullPart, part, (int)Permissions(target, mode));
-            ApplyPermissions(handle, target, mode);
+            handle = OpenPart(partFolder, partName, fullPart, part, (int)Permissions(target, mode));
+            if ((target.Existing is null || mode is not null)
+                && System.IO.Path.GetDirectoryName(fullPart) != System.IO.Path.GetDirectoryName(target.FullPath))
+            {
+                Inherit(handle, folder, path, mode);
+            }
+            else
+            {
+                ApplyPermissions(handle, target, mode);
+            }
+
             return new NativeStagedFile(path, target.FullPath, createNew, folder, partFolder, partName, handle, keeps: true);
         }
         catch
         {
+            handle?.Dispose();
             partFolder?.Dispose();
             folder.Dispose();
             throw;

@@ -25,6 +25,8 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <linux/perf_event.h>
+#include <linux/posix_acl.h>
+#include <linux/posix_acl_xattr.h>
 
 #define VALUE(name, value) printf("%s %lld\n", #name, (long long)(value));
 #define FIELD(name, type, field) printf("%s %zu %zu\n", #name, offsetof(type, field), sizeof(((type *)0)->field));

@@ -19,6 +19,39 @@ public sealed class EveryProtocolTests : UploadProtocolTest
         Assert.Equal(new UploadReply(null, Whole.Length), await QueryAsync(protocol, upload));
     }
 
+    [NeedsTheory(Need.Native | Need.Root), EveryValue]
+    [NeedsLocalFolder]
+    public async Task Files_get_the_group_and_the_access_list_that_their_folder_gives(UploadProtocol protocol)
+    {
+        string folder = Path.GetDirectoryName(PathOf("a"))!;
+        Shell.Run("chgrp", "5678", folder);
+        Shell.Run("chmod", "2775", folder);
+        AccessLists.SetDefault(folder);
+        using HttpResponseMessage put = await Server.Client.PutAsync("/files/b", new ByteArrayContent(Whole));
+
+        string upload = await BeginAsync(protocol, Whole.Length);
+        Assert.Null((await AppendAsync(protocol, upload, 0, Whole, isLast: true)).Error);
+
+        Assert.StartsWith("5678 660", Describe(PathOf("b")), StringComparison.Ordinal);
+        Assert.Equal(Describe(PathOf("b")), Describe(PathOf("a")));
+
+        static string Describe(string path) => Shell.Run("stat", "-c", "%g %a", path) + AccessLists.Get(path);
+    }
+
+    [NeedsTheory(Need.Native), EveryValue]
+    [NeedsLocalFolder]
+    public async Task Replaced_file_keeps_its_access_list(UploadProtocol protocol)
+    {
+        await File.WriteAllTextAsync(PathOf("a"), "old");
+        AccessLists.Set(PathOf("a"));
+        string before = AccessLists.Get(PathOf("a"));
+
+        string upload = await BeginAsync(protocol, Whole.Length);
+        Assert.Null((await AppendAsync(protocol, upload, 0, Whole, isLast: true)).Error);
+
+        Assert.Equal((before, Whole.Length), (AccessLists.Get(PathOf("a")), new FileInfo(PathOf("a")).Length));
+    }
+
     [Theory, EveryValue]
     public async Task Each_protocol_continues_what_another_began(UploadProtocol first, UploadProtocol second)
     {

@@ -22,6 +22,23 @@ public sealed class TusConcatenationTests : ServerTest
         await Server.PatchTusAsync(url, 5, [6]).AnswersAsync(HttpStatusCode.Forbidden);
     }
 
+    [NeedsFact(Need.Native | Need.Root)]
+    [NeedsLocalFolder]
+    public async Task Joined_file_gets_the_group_and_the_access_list_that_its_folder_gives()
+    {
+        Shell.Run("chgrp", "5678", Server.Root);
+        Shell.Run("chmod", "2775", Server.Root);
+        AccessLists.SetDefault(Server.Root);
+        await SendAsync(HttpMethod.Put, "files/like", new ByteArrayContent([1])).AnswersAsync(HttpStatusCode.Created);
+
+        using HttpResponseMessage joined = await Server.TusAsync(
+            HttpMethod.Post, "/uploads", null, $"Upload-Concat: final;{await PartAsync([1])} {await PartAsync([2])}", Metadata);
+
+        Assert.Equal(
+            Shell.Run("stat", "-c", "%g %a", Server.PathOf("like")), Shell.Run("stat", "-c", "%g %a", Server.PathOf("whole")));
+        Assert.Equal(AccessLists.Get(Server.PathOf("like")), AccessLists.Get(Server.PathOf("whole")));
+    }
+
     [Fact]
     public async Task Partial_upload_is_reported_as_such_and_never_published()
     {
