@@ -34,6 +34,11 @@ internal static class Errors
     public static TransferException IntoItself(TransferName name) =>
         Invalid($"'{name}' cannot be moved to its own name or into itself. Choose another target.", name.Value);
 
+    public static TransferException TooLongBelow(TransferName from, TransferName to, int bytes) => new(
+        TransferError.InvalidName,
+        $"'{from}' cannot be moved to '{to}': a name in it would have {bytes} bytes, and {NameRules.MaxBytes} are allowed. Choose a shorter name.",
+        to.Value);
+
     public static TransferException OtherFileSystem(TransferName name) => Invalid(
         $"'{name}' cannot be moved there: that is on another file system of the server. Upload a copy, then delete this.", name.Value);
 

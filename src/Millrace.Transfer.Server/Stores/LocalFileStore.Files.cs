@@ -186,30 +186,28 @@ public sealed partial class LocalFileStore
             }
         }
 
-        File.Delete(folder.PathOf(fileName));
-        folder.Flush();
+        if (!folder.Remove(fileName))
+        {
+            return false;
+        }
+
         if (!isLink)
         {
             Limits.AddUsed(-facts.Length);
         }
 
+        folder.Flush();
         _digests.Remove(name);
         return true;
     }
 
     /// <summary>Throws when a precondition is not met.</summary>
-    /// <returns>The present file, if the precondition or the limits depend on it.</returns>
-    private async ValueTask<StoredFile?> CheckAsync(
-        TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
+    private async ValueTask CheckAsync(TransferName name, WritePrecondition precondition, CancellationToken cancellationToken)
     {
-        if (precondition.IsNone && Options.MaxTotalBytes is null)
+        if (!precondition.IsNone)
         {
-            return null;
+            precondition.ThrowIfNotMet(name, await FindAsync(name, DigestNeed.IfKnown, cancellationToken));
         }
-
-        StoredFile? present = await FindAsync(name, DigestNeed.IfKnown, cancellationToken);
-        precondition.ThrowIfNotMet(name, present);
-        return present;
     }
 
     private async ValueTask<(StoredFile File, FileFacts Facts)> DescribeAsync(

@@ -1,3 +1,4 @@
+using System.Text;
 using Microsoft.Win32.SafeHandles;
 using Millrace.Interop;
 
@@ -35,19 +36,24 @@ public sealed partial class LocalFileStore
                 ?? throw Errors.NoFolderFor(to);
             using SafeFileHandle? file = isFolder ? null : _tree.TryOpenFile(from);
             ThrowIfNotMovable(source, oldName, from, to, isFolder, isLink, file);
+            if (isFolder)
+            {
+                ThrowIfTooLongBelow(source.PathOf(oldName), from, to, cancellationToken);
+            }
+
             (StoredFile File, FileFacts Facts)? before = file is null
                 ? null
                 : await DescribeAsync(file, from, DigestNeed.IfKnown, cancellationToken);
             options.Source.ThrowIfNotMet(from, before?.File);
             bool replaces = CheckTarget(target, newName, to, mayReplace: options.Replace && file is not null, out long replaced);
             source.Move(oldName, target, newName, replaces);
+            Limits.AddUsed(-replaced);
             target.Flush();
             if (from.Folder != to.Folder)
             {
                 source.Flush();
             }
 
-            Limits.AddUsed(-replaced);
             if (before is not { } known)
             {
                 _work.MoveRecords(from, to);
@@ -119,11 +125,18 @@ public sealed partial class LocalFileStore
                 return false;
             }
 
-            long bytes = CountFolder(parent.PathOf(name), folder, cancellationToken);
-            string remains = Hide(parent, name);
-            parent.Flush();
-            Limits.AddUsed(-bytes);
-            TryDeleteFolder(remains);
+            ThrowIfHasStore(parent.PathOf(name), folder, cancellationToken);
+            if (TryHide(parent, name) is { } remains)
+            {
+                parent.Flush();
+                TryDeleteRemains(remains);
+            }
+            else
+            {
+                FolderWalk.Delete(parent.PathOf(name), Native, bytes => Limits.AddUsed(-bytes));
+                parent.Flush();
+            }
+
             return true;
         }
         catch (Exception exception)
@@ -207,9 +220,9 @@ public sealed partial class LocalFileStore
         return after.ToFile(to, known);
     }
 
-    /// <summary>Moves a folder to where nobody sees it, or deletes it where that is on another file system.</summary>
-    /// <returns>Where it is now.</returns>
-    private string Hide(StoreFolder parent, string name)
+    /// <summary>Moves a folder to where nobody sees it.</summary>
+    /// <returns>Where it is now; null if it is on another file system, where it stays.</returns>
+    private string? TryHide(StoreFolder parent, string name)
     {
         Directory.CreateDirectory(RemovedPath);
         string place = RandomNumberGenerator.GetHexString(32, lowercase: true);
@@ -219,33 +232,43 @@ public sealed partial class LocalFileStore
         try
         {
             parent.Move(name, removed, place, replace: false);
+            return Path.Combine(RemovedPath, place);
         }
         catch (IOException exception) when (SystemError.Kind(exception, FilePipeError.Failed) == FilePipeError.CrossDevice)
         {
-            Directory.Delete(parent.PathOf(name), recursive: true);
+            return null;
         }
-
-        return Path.Combine(RemovedPath, place);
     }
 
-    /// <summary>Bytes of all files in a folder.</summary>
-    private static long CountFolder(string path, TransferName folder, CancellationToken cancellationToken)
+    private void ThrowIfHasStore(string path, TransferName folder, CancellationToken cancellationToken)
     {
-        long bytes = 0;
-        foreach (FileSystemInfo entry in new DirectoryInfo(path).EnumerateFileSystemInfos("*", Everything))
+        foreach (FolderWalk.Entry entry in FolderWalk.Enumerate(path, Native))
         {
             cancellationToken.ThrowIfCancellationRequested();
-            if (entry is FileInfo file)
-            {
-                bytes += TransferName.TryParse(file.Name, out _) ? TryLength(file) : 0;
-            }
-            else if (entry.Name.Equals(NameRules.HiddenFolder, StringComparison.OrdinalIgnoreCase))
+            if (entry.IsFolder && entry.Name.Equals(NameRules.HiddenFolder, StringComparison.OrdinalIgnoreCase))
             {
                 throw Errors.HasStore(folder);
             }
         }
+    }
 
-        return bytes;
+    /// <summary>Otherwise nobody could name, list or delete what is in the folder after it was moved.</summary>
+    private void ThrowIfTooLongBelow(string path, TransferName from, TransferName to, CancellationToken cancellationToken)
+    {
+        int bytes = Encoding.UTF8.GetByteCount(to.Value);
+        if (bytes <= Encoding.UTF8.GetByteCount(from.Value))
+        {
+            return;
+        }
+
+        foreach (FolderWalk.Entry entry in FolderWalk.Enumerate(path, Native))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (bytes + 1 + entry.NameBytes > NameRules.MaxBytes)
+            {
+                throw Errors.TooLongBelow(from, to, bytes + 1 + entry.NameBytes);
+            }
+        }
     }
 
     /// <summary>Deletes what was left of deleted folders.</summary>
@@ -253,7 +276,20 @@ public sealed partial class LocalFileStore
     {
         foreach (string folder in Directory.Exists(RemovedPath) ? Directory.GetDirectories(RemovedPath) : [])
         {
-            TryDeleteFolder(folder);
+            TryDeleteRemains(folder);
+        }
+    }
+
+    /// <summary>What is left of a deleted folder counts until it is deleted, and so does what is still published into it.</summary>
+    private void TryDeleteRemains(string folder)
+    {
+        try
+        {
+            FolderWalk.Delete(folder, Native, bytes => Limits.AddUsed(-bytes));
+        }
+        catch (IOException)
+        {
+            // Nobody sees it; the next process tries again.
         }
     }
 }

@@ -190,17 +190,10 @@ public sealed partial class LocalFileStore
     private void CleanUp()
     {
         TryCleanUp(Root);
-        try
+        foreach (FolderWalk.Entry entry in FolderWalk.Enumerate(Root, Native).Where(static entry => entry.IsFolder))
         {
-            foreach (string folder in Directory.EnumerateDirectories(Root, "*", Everything))
-            {
-                _end.Token.ThrowIfCancellationRequested();
-                TryCleanUp(folder);
-            }
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            // A folder that was removed while it was looked through.
+            _end.Token.ThrowIfCancellationRequested();
+            TryCleanUp(entry.Path);
         }
     }
 
@@ -235,33 +228,8 @@ public sealed partial class LocalFileStore
         }
     }
 
-    /// <summary>Bytes of all published files.</summary>
-    private long CountFiles()
-    {
-        string hidden = Path.Combine(Root, NameRules.HiddenFolder) + Path.DirectorySeparatorChar;
-        long bytes = 0;
-        foreach (FileInfo file in new DirectoryInfo(Root).EnumerateFiles("*", Everything))
-        {
-            if (!file.FullName.StartsWith(hidden, StringComparison.Ordinal)
-                && TransferName.TryParse(file.Name, out _))
-            {
-                bytes += TryLength(file);
-            }
-        }
-
-        return bytes;
-    }
-
-    private static long TryLength(FileInfo file)
-    {
-        try
-        {
-            return file.Length;
-        }
-        catch (IOException)
-        {
-            // Gone meanwhile.
-            return 0;
-        }
-    }
+    /// <summary>Bytes of all published files, and of deleted ones that still exist.</summary>
+    private long CountFiles() =>
+        FolderWalk.Enumerate(Root, Native, except: NameRules.HiddenFolder).Sum(static entry => entry.CountedBytes)
+        + FolderWalk.Enumerate(RemovedPath, Native).Sum(static entry => entry.CountedBytes);
 }

@@ -267,7 +267,7 @@ public sealed partial class LocalFileStore
         SemaphoreSlim entered = await Locks.EnterAsync(name, cancellationToken);
         try
         {
-            StoredFile? present = await CheckAsync(name, precondition, cancellationToken);
+            await CheckAsync(name, precondition, cancellationToken);
             long length = file.Position;
             using SafeFileHandle? open = Native ? FileReopen.TryOpen(file.Handle) : null;
             long? stamp = _watch.Stamp(file.Handle);
@@ -276,8 +276,11 @@ public sealed partial class LocalFileStore
                 await upload.WriteIntentAsync(length, stamp ?? 0, digest);
             }
 
+            // By the folder that is held open: somebody may delete it meanwhile, and what was in it is subtracted there.
+            long replaced = Options.MaxTotalBytes is null ? 0 : FolderWalk.LengthOf(file.TargetPath);
             await file.CommitAsync(cancellationToken);
-            reservation.Publish(length, present?.Length ?? 0);
+            bool isThere = replaced == 0 || open is null || TryLook(name) == _tree.Look(open);
+            reservation.Publish(length, isThere ? replaced : 0);
             using SafeFileHandle? found = open is null ? _tree.TryOpenFile(name) : null;
             return Describe(open ?? found ?? throw Errors.NoFile(name), name, length, stamp, digest);
         }

@@ -86,6 +86,9 @@ internal static partial class Folder
     public static int Remove(SafeFileHandle folder, string name) =>
         UnlinkAt(folder, name, 0) == 0 ? 0 : Marshal.GetLastPInvokeError();
 
+    /// <summary>The same for a path.</summary>
+    public static int Remove(string path) => Unlink(path) == 0 ? 0 : Marshal.GetLastPInvokeError();
+
     /// <summary>Makes the names in the folder durable.</summary>
     /// <returns>0, or the error number; a file system that has nothing to flush counts as done.</returns>
     public static int Flush(SafeFileHandle folder) => DataFlush.FlushAll(folder) switch
@@ -110,6 +113,9 @@ internal static partial class Folder
     [LibraryImport("libc", EntryPoint = "linkat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int LinkAt(
         SafeFileHandle fromFolder, string from, SafeFileHandle toFolder, string to, int flags);
+
+    [LibraryImport("libc", EntryPoint = "unlink", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Unlink(string path);
 
     [LibraryImport("libc", EntryPoint = "unlinkat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int UnlinkAt(SafeFileHandle folder, string name, int flags);

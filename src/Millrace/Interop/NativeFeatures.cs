@@ -18,7 +18,7 @@ internal static class NativeFeatures
     [
         "fchmod", "fchown", "fdatasync", "fgetxattr", "flock", "fremovexattr", "fsetxattr", "fstatfs", "fsync", "ftruncate", "futimens",
         "geteuid", "getrlimit", "getxattr", "linkat", "lseek", "madvise", "mmap", "munmap", "open", "openat", "poll", "posix_fadvise",
-        "pwrite", "pwritev", "read", "renameat", "syscall", "unlinkat", "writev",
+        "pwrite", "pwritev", "read", "renameat", "syscall", "unlink", "unlinkat", "writev",
     ];
 
     private static readonly string[] NeededToMap =

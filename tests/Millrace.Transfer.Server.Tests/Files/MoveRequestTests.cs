@@ -25,6 +25,18 @@ public sealed class MoveRequestTests : ServerTest
         Assert.Equal(["q/c"], Server.VisibleFiles());
     }
 
+    [Fact]
+    public async Task Folder_is_not_moved_to_where_a_name_in_it_gets_too_long()
+    {
+        string deep = string.Join('/', Enumerable.Repeat(new string('d', 249), 4));
+        await Server.WriteAsync($"a/{deep}/file", Content.Of(10));
+        await Server.WriteAsync("b/some/other/long/names", Content.Of(10));
+        using HttpResponseMessage refused = await MoveAsync("files/b", $"/files/a/{deep}/b");
+        Assert.Equal(HttpStatusCode.BadRequest, refused.StatusCode);
+        Assert.Contains("Choose a shorter name", await refused.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+        Assert.Equal(2, Server.VisibleFiles().Count);
+    }
+
     [Theory]
     [InlineData(null, 204, "a")]
     [InlineData("T", 204, "a")]

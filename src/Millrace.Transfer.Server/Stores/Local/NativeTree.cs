@@ -323,6 +323,17 @@ internal sealed class NativeFolder(SafeFileHandle handle, bool owns = true) : St
         }
     }
 
+    public override bool Remove(string name)
+    {
+        int error = Folder.Remove(handle, name);
+        return error switch
+        {
+            0 => true,
+            Errno.NoEntry => false,
+            _ => throw SystemError.Exception(error),
+        };
+    }
+
     public override void Flush()
     {
         int error = Folder.Flush(handle);

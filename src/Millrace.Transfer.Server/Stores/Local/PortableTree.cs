@@ -195,6 +195,12 @@ internal sealed class PortableFolder(string path, bool native) : StoreFolder
         }
     }
 
+    public override bool Remove(string name)
+    {
+        File.Delete(PathOf(name));
+        return true;
+    }
+
     public override void Flush()
     {
         // The framework opens no folders.

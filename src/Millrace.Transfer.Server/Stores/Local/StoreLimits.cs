@@ -12,6 +12,7 @@ internal sealed class StoreLimits : IDisposable
     private readonly Func<long> _count;
     private readonly SemaphoreSlim _counting = new(1, 1);
     private long _used;
+    private long _added;
     private long _reserved;
     private long _countedAt;
     private bool _counted;
@@ -98,6 +99,7 @@ internal sealed class StoreLimits : IDisposable
     {
         if (_options.MaxTotalBytes is not null)
         {
+            Interlocked.Add(ref _added, Math.Max(0, bytes));
             Interlocked.Add(ref _used, bytes);
         }
     }
@@ -115,8 +117,10 @@ internal sealed class StoreLimits : IDisposable
         {
             if (!IsCounted(maxAge))
             {
+                // The count may have missed what was published meanwhile.
+                long added = Interlocked.Read(ref _added);
                 long used = await Task.Run(_count, cancellationToken);
-                Interlocked.Exchange(ref _used, used);
+                Interlocked.Exchange(ref _used, used + Interlocked.Read(ref _added) - added);
                 Volatile.Write(ref _countedAt, Environment.TickCount64);
                 Volatile.Write(ref _counted, true);
             }

@@ -50,6 +50,11 @@ internal abstract class StoreFolder : IDisposable
     /// <exception cref="IOException">It was not renamed.</exception>
     public abstract void Move(string name, StoreFolder target, string newName, bool replace);
 
+    /// <summary>Deletes a file or a link in it.</summary>
+    /// <returns>False if it was gone, as far as the system says.</returns>
+    /// <exception cref="IOException">It was not deleted.</exception>
+    public abstract bool Remove(string name);
+
     /// <summary>Makes the names in it durable, where the system can.</summary>
     public abstract void Flush();
 
