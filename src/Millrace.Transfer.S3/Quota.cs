@@ -1,21 +1,58 @@
+using System.Diagnostics;
+
 namespace Millrace.Transfer.S3;
 
 /// <summary>Bytes of all files and uploads: counted in the bucket now and then, and in between what this server adds. Thread-safe.</summary>
+/// <remarks>
+/// What is deleted is not subtracted: a bucket does not tell which of several requests, or servers, has deleted an object, nor
+/// whether this server has counted it. It is counted again before something is refused.
+/// </remarks>
 /// <param name="max">Null without a limit.</param>
 internal sealed class Quota(long? max)
 {
+    /// <summary>How old a count may be when a write is refused because of it: other servers may have deleted something.</summary>
+    private static readonly TimeSpan CountLasts = TimeSpan.FromSeconds(10);
+
     private long _used;
     private long _receiving;
+    private long _added;
+    private long _countedAt;
+    private bool _isCounted;
+    private bool _hasDeleted;
 
     public bool IsLimited => max is not null;
 
-    /// <summary>Replaces what is known by what the bucket has. What this server is receiving is in none of its lists.</summary>
-    public void Set(long used) => Interlocked.Exchange(ref _used, used + Interlocked.Read(ref _receiving));
+    /// <summary>Remembers that something was deleted.</summary>
+    public void Deleted() => Volatile.Write(ref _hasDeleted, true);
+
+    /// <summary>Whether a count is needed before these bytes are accepted or refused.</summary>
+    public bool NeedsCount(long coming)
+    {
+        if (max is not { } limit || !Volatile.Read(ref _isCounted))
+        {
+            return IsLimited;
+        }
+
+        return coming > limit - Interlocked.Read(ref _used)
+            && (Volatile.Read(ref _hasDeleted) || Stopwatch.GetElapsedTime(Volatile.Read(ref _countedAt)) > CountLasts);
+    }
+
+    /// <summary>Replaces what is known by what the bucket has.</summary>
+    /// <remarks>What this server received until the end of the count may be in none of its lists.</remarks>
+    public async ValueTask CountAsync(Func<ValueTask<long>> count)
+    {
+        Volatile.Write(ref _hasDeleted, false);
+        long received = Interlocked.Read(ref _receiving) - Interlocked.Read(ref _added);
+        long used = await count();
+        Interlocked.Exchange(ref _used, used + received + Interlocked.Read(ref _added));
+        Volatile.Write(ref _countedAt, Stopwatch.GetTimestamp());
+        Volatile.Write(ref _isCounted, true);
+    }
 
     /// <summary>Counts bytes of a file that is being received, from this request or an earlier one; negative when it ends.</summary>
     public void Receive(long bytes) => Interlocked.Add(ref _receiving, bytes);
 
-    /// <summary>Adds bytes, or takes them away.</summary>
+    /// <summary>Adds received bytes, or takes away those that this server added.</summary>
     /// <exception cref="TransferException"><see cref="TransferError.NoSpace"/>; nothing is added then.</exception>
     public void Add(TransferName name, long bytes)
     {
@@ -24,6 +61,7 @@ internal sealed class Quota(long? max)
             return;
         }
 
+        Interlocked.Add(ref _added, Math.Max(0, bytes));
         long used = Interlocked.Add(ref _used, bytes);
         if (bytes > 0 && used > limit)
         {

@@ -34,7 +34,7 @@ public sealed partial class S3FileStore
             CheckLength(name, length);
         }
 
-        _quota.Check(name, options.Length ?? 0);
+        await CheckTotalAsync(name, options.Length ?? 0, cancellationToken);
         await _publisher.CheckFoldersAsync(name, cancellationToken);
         await _publisher.CheckAsync(name, options.Precondition, cancellationToken);
         var multipart = new Multipart(_bucket, _keys.Of(name), FileMetadata.NewVersion());
@@ -59,7 +59,7 @@ public sealed partial class S3FileStore
 
         claim?.ThrowIfLost();
         await _bucket.DeleteAsync(_keys.Of(name), cancellationToken);
-        _quota.Add(name, -head.ContentLength);
+        _quota.Deleted();
         if (FileMetadata.DigestOf(head) is null)
         {
             await _digests.DeleteAsync(name, cancellationToken);

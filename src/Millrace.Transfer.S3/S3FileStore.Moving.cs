@@ -35,7 +35,6 @@ public sealed partial class S3FileStore
         await _publisher.CheckFoldersAsync(to, cancellationToken);
         WritePrecondition condition = new() { CreateNew = !options.Replace };
         await using NameClaim? target = options.Replace ? null : await _publisher.ClaimAsync(to, condition, cancellationToken);
-        GetObjectMetadataResponse? replaced = options.Replace ? await _bucket.HeadAsync(_keys.Of(to), cancellationToken) : null;
         try
         {
             target?.ThrowIfLost();
@@ -55,8 +54,8 @@ public sealed partial class S3FileStore
             }
         }
 
-        // A move adds nothing; what stays under the old name is counted with the next count.
-        _quota.Add(to, -(replaced?.ContentLength ?? 0));
+        // A move adds nothing; what it replaced, and what stays under the old name, is found by the next count.
+        _quota.Deleted();
         if (await _bucket.HeadAsync(_keys.Of(from), CancellationToken.None) is { } left
             && string.Equals(left.ETag, head.ETag, StringComparison.Ordinal))
         {
@@ -110,9 +109,9 @@ public sealed partial class S3FileStore
             async (found, cancellation) =>
             {
                 await _bucket.DeleteAsync(found.Key, cancellation);
+                _quota.Deleted();
                 if (_keys.TryName(found.Key, out TransferName name))
                 {
-                    _quota.Add(name, -(found.Size ?? 0));
                     await _digests.DeleteAsync(name, cancellation);
                 }
             });

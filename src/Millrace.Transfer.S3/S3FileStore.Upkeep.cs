@@ -18,6 +18,9 @@ public sealed partial class S3FileStore
 
     private readonly SemaphoreSlim _expiring = new(1, 1);
 
+    /// <summary>One count at a time: who needs one waits for the one that is running.</summary>
+    private readonly SemaphoreSlim _counting = new(1, 1);
+
     /// <summary>Completed once it is known which uploads other servers, or an earlier process, have started.</summary>
     private readonly TaskCompletionSource _counted = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
@@ -245,22 +248,40 @@ public sealed partial class S3FileStore
         }
     }
 
-    /// <summary>Counts what the files and the unfinished uploads have together, if that is limited.</summary>
-    private async ValueTask CountAsync()
+    /// <summary>Refuses announced bytes that do not fit.</summary>
+    private async ValueTask CheckTotalAsync(TransferName name, long coming, CancellationToken cancellationToken)
     {
-        if (!_quota.IsLimited)
+        if (_quota.NeedsCount(coming))
         {
-            return;
+            await _counting.WaitAsync(cancellationToken);
+            try
+            {
+                if (_quota.NeedsCount(coming))
+                {
+                    await CountAsync(cancellationToken);
+                }
+            }
+            finally
+            {
+                _counting.Release();
+            }
         }
 
+        _quota.Check(name, coming);
+    }
+
+    /// <summary>Expires uploads, and counts what the files and the unfinished uploads have together.</summary>
+    private ValueTask CountAsync(CancellationToken cancellationToken) => _quota.CountAsync(async () =>
+    {
+        await ExpireUploadsAsync(cancellationToken);
         long used = _unlisted;
-        await foreach (S3Object found in _bucket.ListAllAsync(_keys.OfFolder(default), _end.Token))
+        await foreach (S3Object found in _bucket.ListAllAsync(_keys.OfFolder(default), cancellationToken))
         {
             used += found.Size ?? 0;
         }
 
-        _quota.Set(used);
-    }
+        return used;
+    });
 
     private async Task UpkeepAsync()
     {
@@ -272,8 +293,21 @@ public sealed partial class S3FileStore
         {
             try
             {
-                await ExpireUploadsAsync(_end.Token);
-                await CountAsync();
+                if (!_quota.IsLimited)
+                {
+                    await ExpireUploadsAsync(_end.Token);
+                    continue;
+                }
+
+                await _counting.WaitAsync(_end.Token);
+                try
+                {
+                    await CountAsync(_end.Token);
+                }
+                finally
+                {
+                    _counting.Release();
+                }
             }
             catch (Exception exception) when (exception is TransferException or JsonException or FormatException)
             {

@@ -73,7 +73,7 @@ public sealed partial class S3FileStore
                 throw S3Errors.WrongOffset(id, $"the request would continue it at {offset}", record.Offset);
             }
 
-            _quota.Check(upload.Name, record.Length - offset ?? 0);
+            await CheckTotalAsync(upload.Name, record.Length - offset ?? 0, cancellationToken);
             long limit = Math.Min(record.Length ?? Limit, Limit);
             (Multipart multipart, PartWriter body) = await ContinueAsync(upload, limit, cancellationToken);
             return new S3UploadWriter(_bucket, upload, holder, multipart, body, _quota, limit, discardable);
@@ -111,7 +111,7 @@ public sealed partial class S3FileStore
         }
 
         CheckLength(upload.Name, length);
-        _quota.Check(upload.Name, length - record.Offset);
+        await CheckTotalAsync(upload.Name, length - record.Offset, cancellationToken);
         await upload.SaveAsync(record with { Length = length }, cancellationToken);
         return upload.ToStatus();
     }
@@ -254,7 +254,7 @@ public sealed partial class S3FileStore
             return;
         }
 
-        _quota.Add(upload.Name, -record.Offset);
+        _quota.Deleted();
         if (record is { Name.Length: > 0, MultipartId: not null })
         {
             await DeleteOrphanDigestAsync(upload.Name, cancellationToken);
@@ -289,7 +289,7 @@ public sealed partial class S3FileStore
             await _publisher.CheckAsync(options.Name, options.Precondition, cancellationToken);
         }
 
-        _quota.Check(options.Name, length);
+        await CheckTotalAsync(options.Name, length, cancellationToken);
         UploadId id = UploadId.Next();
         _uploads.Take(id, options.Name, record.Caller!);
         try

@@ -67,6 +67,75 @@ public sealed class QuotaTests : BucketTest
         await store.PutAsync("c", new byte[5 * Mega]);
     }
 
+    [NeedsFact(Need.Ceph)]
+    public async Task Files_deleted_several_times_at_once_give_their_room_back_once()
+    {
+        await using S3FileStore store = Open(configure: static options => options.MaxTotalBytes = (4 * Mega) + Slack);
+        foreach (int i in Enumerable.Range(0, 3))
+        {
+            await store.PutAsync($"a{i}", new byte[Mega]);
+        }
+
+        await Parallel.ForAsync(0, 24, async (i, _) => await store.DeleteAsync($"a{i % 3}".Name(), default, default));
+        await store.PutAsync("b", new byte[3 * Mega]);
+
+        await RefusedAsync(() => store.PutAsync("c", new byte[2 * Mega]));
+        Assert.Equal(["b", "before"], await Bucket.VisibleAsync());
+    }
+
+    [NeedsFact(Need.Ceph)]
+    public async Task Files_replaced_several_times_at_once_give_their_room_back_once()
+    {
+        await using S3FileStore store = Open(configure: static options => options.MaxTotalBytes = (6 * Mega) + Slack);
+        await store.PutAsync("a", new byte[Mega]);
+        await store.PutAsync("to", new byte[3 * Mega]);
+        await Parallel.ForAsync(0, 8, async (_, _) =>
+        {
+            try
+            {
+                await store.MoveAsync("a".Name(), "to".Name(), new MoveOptions { Replace = true }, default);
+            }
+            catch (TransferException)
+            {
+                // Another one was faster.
+            }
+        });
+        await store.PutAsync("d", new byte[5 * Mega]);
+
+        await RefusedAsync(() => store.PutAsync("e", new byte[Mega]));
+        Assert.Equal(["before", "d", "to"], await Bucket.VisibleAsync());
+    }
+
+    [NeedsFact(Need.Ceph)]
+    public async Task Files_and_uploads_of_another_server_give_no_room_that_they_did_not_take()
+    {
+        static void Configure(S3FileStoreOptions options) => options.MaxTotalBytes = (9 * Mega) + Slack;
+        await using S3FileStore one = Open(configure: Configure);
+        await using S3FileStore other = Open(configure: Configure);
+        await CountedAsync(other, (9 * Mega) + Slack);
+        await one.PutAsync("a", new byte[3 * Mega]);
+        await one.PutAsync("folder/b", new byte[3 * Mega]);
+        UploadStatus upload = await one.StartUploadAsync(new StartUploadOptions { Name = "c".Name(), Length = 3 * Mega }, default);
+        await one.AppendAsync(upload.Id, 0, new byte[2 * Mega]);
+
+        Assert.True(await other.DeleteAsync("a".Name(), default, default));
+        Assert.True(await other.DeleteFolderAsync("folder".Name(), default));
+        Assert.True(await other.AbortUploadAsync(upload.Id, default));
+        await other.PutAsync("d", new byte[9 * Mega]);
+
+        await RefusedAsync(() => other.PutAsync("e", new byte[Mega]));
+    }
+
+    [NeedsFact(Need.Ceph)]
+    public async Task Nothing_is_accepted_before_the_bucket_was_counted()
+    {
+        await Bucket.PutAsync("old", new byte[3 * Mega]);
+        await using S3FileStore store = Open(configure: static options => options.MaxTotalBytes = (4 * Mega) + Slack);
+        await RefusedAsync(() => store.PutAsync("a", new byte[2 * Mega]));
+        await store.DeleteAsync("old".Name(), default, default);
+        await store.PutAsync("a", new byte[4 * Mega]);
+    }
+
     public override async Task InitializeAsync()
     {
         await base.InitializeAsync();
