@@ -58,6 +58,25 @@ public sealed partial class CopyTests : CommandTests
         Assert.Equal(_content, await File.ReadAllBytesAsync(Folder["new/tree/sub/one.bin"]));
     }
 
+    [NeedsTheory(Need.Mount)]
+    [InlineData(-100_000_000_000)]
+    [InlineData(-30_000_000_000)]
+    [InlineData(10_413_792_000)]
+    [InlineData(253_402_300_800)]
+    public async Task A_folder_and_a_file_of_any_date_are_copied_with_it(long seconds)
+    {
+        using MountedDisk disk = MountedDisk.InMemory(1 << 20, Folder["disk"]);
+        Directory.CreateDirectory(disk["tree"]);
+        File.Move(Folder["two.txt"], disk["tree/two.txt"]);
+        Shell.Run("touch", "-d", $"@{seconds}.123456789", disk["tree/two.txt"], disk["tree"]);
+
+        await SucceedAsync("copy", "-rp", "disk/tree", "disk/copy");
+
+        Assert.Equal(
+            Shell.Run("stat", "-c", "%y", disk["tree/two.txt"], disk["tree"]),
+            Shell.Run("stat", "-c", "%y", disk["copy/two.txt"], disk["copy"]));
+    }
+
     [NeedsFact(Need.Links)]
     public async Task A_link_in_a_folder_is_copied_as_a_link()
     {

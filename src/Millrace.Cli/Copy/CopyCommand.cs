@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using System.Diagnostics;
+using Millrace.Interop;
 using Spectre.Console;
 
 namespace Millrace.Cli;
@@ -254,7 +255,7 @@ internal static class CopyCommand
                 continue;
             }
 
-            if (options.PreserveTimes)
+            if (options.PreserveTimes && !SpecialFile.TryCopyTimes(item.Source, item.Destination))
             {
                 Directory.SetLastAccessTimeUtc(item.Destination, Directory.GetLastAccessTimeUtc(item.Source));
                 Directory.SetLastWriteTimeUtc(item.Destination, Directory.GetLastWriteTimeUtc(item.Source));

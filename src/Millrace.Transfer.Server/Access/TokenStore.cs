@@ -210,7 +210,7 @@ public sealed class TokenStore
 
             // What has no length may be a FIFO, and opening that would wait for somebody who writes to it.
             return found is FileInfo { Exists: true, Length: > 0 } file
-                ? new Stamp(file.LastWriteTimeUtc, file.Length)
+                ? new Stamp(SpecialFile.Modified(Path), file.Length)
                 : throw new IOException("it is not a file, or it is empty");
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

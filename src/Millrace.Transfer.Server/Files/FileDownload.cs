@@ -51,7 +51,7 @@ internal sealed class FileDownload(IFileStore store, TransferServerOptions optio
     {
         IHeaderDictionary asked = context.Request.Headers;
         var fields = new FileFields(context, file);
-        ReadConditions.Outcome outcome = ReadConditions.Evaluate(asked, file);
+        ReadConditions.Outcome outcome = ReadConditions.Evaluate(asked, file, options.Clock.GetUtcNow());
         if (outcome == ReadConditions.Outcome.Failed)
         {
             throw new TransferException(

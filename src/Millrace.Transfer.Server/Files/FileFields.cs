@@ -18,6 +18,9 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
     /// <summary>The page shows a PDF in a frame; nobody else may frame a file.</summary>
     private const string FramePolicy = "frame-ancestors 'self'";
 
+    /// <summary>How old the date may be that Kestrel gives a response: it looks at the clock once a second.</summary>
+    private static readonly TimeSpan DateLag = TimeSpan.FromSeconds(3);
+
     /// <summary>Those of files whose description the store keeps, as long as it does.</summary>
     private static readonly ConditionalWeakTable<StoredFile, Texts> Kept = [];
 
@@ -35,7 +38,18 @@ internal readonly struct FileFields(HttpContext context, StoredFile file)
         fields.ContentDisposition = context.Request.Query.ContainsKey(DownloadQuery)
             ? Disposition("attachment", file.Name.FileName)
             : _texts.Inline;
-        fields.LastModified = _texts.Modified;
+        DateTimeOffset now = DateTimeOffset.UtcNow;
+        if (file.Modified < now - DateLag)
+        {
+            fields.LastModified = _texts.Modified;
+        }
+        else
+        {
+            // Not later than the date of the response (RFC 9110, section 8.8.2.1): what is put next would be older than that.
+            fields.Date = HeaderUtilities.FormatDate(now);
+            fields.LastModified = HeaderUtilities.FormatDate(file.Modified < now ? file.Modified : now);
+        }
+
         fields.CacheControl = "no-cache";
         fields.XContentTypeOptions = "nosniff";
         bool isActive = Server.MediaType.IsActive(MediaType);

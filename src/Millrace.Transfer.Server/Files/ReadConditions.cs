@@ -20,7 +20,8 @@ internal static class ReadConditions
     }
 
     /// <summary>Looks at If-Match, If-Unmodified-Since, If-None-Match and If-Modified-Since.</summary>
-    public static Outcome Evaluate(IHeaderDictionary fields, StoredFile file)
+    /// <remarks>A date in the future says nothing of a version: somebody has it from a file's own date.</remarks>
+    public static Outcome Evaluate(IHeaderDictionary fields, StoredFile file, DateTimeOffset now)
     {
         if (fields.IfMatch is { Count: > 0 } match)
         {
@@ -40,7 +41,7 @@ internal static class ReadConditions
             return Contains(none, file.Tag, weak: true) ? Outcome.NotModified : Outcome.Send;
         }
 
-        return TryDate(fields.IfModifiedSince, out long modified) && Seconds(file) <= modified
+        return TryDate(fields.IfModifiedSince, out long modified) && Seconds(file) <= modified && modified <= now.ToUnixTimeSeconds()
             ? Outcome.NotModified
             : Outcome.Send;
     }

@@ -13,7 +13,9 @@ internal sealed class TarFile(Stream body) : IArchiveWriter
         var entry = new PaxTarEntry(TarEntryType.RegularFile, path)
         {
             DataStream = content,
-            ModificationTime = reader.File.Modified,
+
+            // The format has earlier times; the framework does not write them.
+            ModificationTime = reader.File.Modified < DateTimeOffset.UnixEpoch ? DateTimeOffset.UnixEpoch : reader.File.Modified,
         };
         await _archive.WriteEntryAsync(entry, cancellationToken);
     }

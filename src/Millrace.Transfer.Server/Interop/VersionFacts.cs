@@ -49,7 +49,8 @@ internal static unsafe partial class VersionFacts
         (long)raw.Size,
         (raw.ModifiedSeconds * 1_000_000_000) + raw.ModifiedNanoseconds,
         (raw.ChangedSeconds * 1_000_000_000) + raw.ChangedNanoseconds,
-        raw.Format == StatX.Regular);
+        raw.Format == StatX.Regular,
+        raw.ModifiedSeconds);
 
     [LibraryImport("libc", EntryPoint = "futimens", SetLastError = true)]
     private static partial int FUTimeNs(SafeFileHandle file, Time* times);

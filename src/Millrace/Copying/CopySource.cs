@@ -28,8 +28,8 @@ internal sealed class CopySource : IDisposable
 
         if (!file.Native || FileTimes.TryGet(file.Handle, out _times) != 0)
         {
-            _accessed = System.IO.File.GetLastAccessTimeUtc(file.Handle);
-            _written = System.IO.File.GetLastWriteTimeUtc(file.Handle);
+            _accessed = SpecialFile.Date(file.Handle, System.IO.File.GetLastAccessTimeUtc);
+            _written = SpecialFile.Date(file.Handle, System.IO.File.GetLastWriteTimeUtc);
         }
     }
 

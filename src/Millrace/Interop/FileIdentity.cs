@@ -27,7 +27,7 @@ internal static class FileIdentity
             Snapshot before = Snapshot.Of(opened);
             var named = new FileInfo(path);
             bool differs = named.Exists
-                && new Snapshot(named.CreationTimeUtc, named.LastWriteTimeUtc, named.Length) != before;
+                && Snapshot.Of(named) != before;
             return differs && Snapshot.Of(opened) == before;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
@@ -40,6 +40,11 @@ internal static class FileIdentity
     private readonly record struct Snapshot(DateTime Created, DateTime Written, long Length)
     {
         public static Snapshot Of(SafeFileHandle file) =>
-            new(File.GetCreationTimeUtc(file), File.GetLastWriteTimeUtc(file), RandomAccess.GetLength(file));
+            new(SpecialFile.Date(file, File.GetCreationTimeUtc), SpecialFile.Date(file, File.GetLastWriteTimeUtc), RandomAccess.GetLength(file));
+
+        public static Snapshot Of(FileInfo file) => new(
+            SpecialFile.Date(file, static file => file.CreationTimeUtc),
+            SpecialFile.Date(file, static file => file.LastWriteTimeUtc),
+            file.Length);
     }
 }

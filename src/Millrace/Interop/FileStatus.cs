@@ -29,7 +29,7 @@ internal readonly record struct FileStatus(long Size, long ModifiedTicks, FileKi
             FileKind kind = File.GetAttributes(file).HasFlag(FileAttributes.Directory)
                 ? FileKind.Directory
                 : FileKind.Regular;
-            return new FileStatus(length, File.GetLastWriteTimeUtc(file).Ticks, kind, 0, 0);
+            return new FileStatus(length, SpecialFile.Date(file, File.GetLastWriteTimeUtc).Ticks, kind, 0, 0);
         }
         catch (NotSupportedException)
         {

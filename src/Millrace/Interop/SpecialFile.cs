@@ -52,11 +52,55 @@ internal static partial class SpecialFile
         }
     }
 
+    /// <summary>Gives a file or folder the times of another one, to the nanosecond and in any year.</summary>
+    public static bool TryCopyTimes(string from, string to)
+    {
+        try
+        {
+            return !OperatingSystem.IsWindows() && Stat(from, out Status status) == 0 && SetTimes(to, status.Times) == 0;
+        }
+        catch (Exception exception) when (exception is EntryPointNotFoundException or DllNotFoundException)
+        {
+            return false;
+        }
+    }
+
+    /// <summary>
+    /// When a file was last written, or another date of it. Some file systems keep dates that <see cref="DateTime"/> cannot have, for
+    /// which the framework throws: the nearest one then.
+    /// </summary>
+    /// <param name="file">The file: its path, its description, or an open handle.</param>
+    /// <param name="ask">The framework's question.</param>
+    public static DateTime Date<T>(T file, Func<T, DateTime> ask)
+        where T : class
+    {
+        try
+        {
+            return ask(file);
+        }
+        catch (ArgumentOutOfRangeException)
+        {
+            int error = file is SafeFileHandle open
+                ? FStat(open, out Status status)
+                : Stat(file is FileSystemInfo named ? named.FullName : $"{file}", out status);
+            bool isEarly = error == 0
+                && Math.Min(status.Times.Accessed, status.Times.Modified) < DateTimeOffset.MinValue.ToUnixTimeSeconds();
+            return DateTime.SpecifyKind(isEarly ? DateTime.MinValue : DateTime.MaxValue, DateTimeKind.Utc);
+        }
+    }
+
+    /// <summary>When a file was last written.</summary>
+    public static DateTime Modified(string path) => Date(path, File.GetLastWriteTimeUtc);
+
     [LibraryImport("libSystem.Native", EntryPoint = "SystemNative_FStat")]
     private static partial int FStat(SafeFileHandle file, out Status status);
 
     [LibraryImport("libSystem.Native", EntryPoint = "SystemNative_Stat", StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Stat(string path, out Status status);
+
+    // https://man7.org/linux/man-pages/man2/utimensat.2.html
+    [LibraryImport("libSystem.Native", EntryPoint = "SystemNative_UTimensat", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int SetTimes(string path, in AccessedAndModified times);
 
     /// <summary>FileStatus of dotnet/runtime's pal_io.h, of which only these are read.</summary>
     [StructLayout(LayoutKind.Explicit, Size = 256)]
@@ -65,10 +109,23 @@ internal static partial class SpecialFile
         [FieldOffset(4)]
         public int Mode;
 
+        [FieldOffset(24)]
+        public AccessedAndModified Times;
+
         [FieldOffset(88)]
         public long Device;
 
         [FieldOffset(104)]
         public long Inode;
+    }
+
+    /// <summary>Two of its TimeSpec, one after the other.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    private struct AccessedAndModified
+    {
+        public long Accessed;
+        public long AccessedNanoseconds;
+        public long Modified;
+        public long ModifiedNanoseconds;
     }
 }

@@ -80,6 +80,26 @@ public sealed class TransferTests : CommandTests
         Assert.Equal(expected, Digests("down"));
     }
 
+    [NeedsTheory(Need.Mount)]
+    [InlineData(-100_000_000_000)]
+    [InlineData(-30_000_000_000)]
+    [InlineData(10_413_792_000)]
+    [InlineData(253_402_300_800)]
+    public async Task Folder_with_a_file_of_any_date_is_uploaded(long seconds)
+    {
+        using MountedDisk disk = MountedDisk.InMemory(1 << 20, Folder["disk"]);
+        Write("disk/a", 10);
+        Write("disk/b", 10);
+        Shell.Run("touch", "-d", $"@{seconds}", disk["a"], disk.Path);
+        using ServedCommand server = await ServeAsync("served");
+
+        await SucceedAsync("put", "disk", server.Files);
+        await SucceedAsync("put", "disk/a", server.Files + "c");
+
+        Assert.Equal(Digests("disk"), Digests("served/disk"));
+        Assert.True(File.Exists(Folder["served/c"]));
+    }
+
     [NeedsFact(Need.Unix)]
     public async Task Folder_is_not_downloaded_through_a_link_that_leads_out_of_it()
     {

@@ -13,15 +13,24 @@ namespace Millrace.Transfer.Server;
 /// does not say.
 /// </param>
 /// <param name="IsRegular">Whether it is a file, not a folder or a device.</param>
+/// <param name="ModifiedSeconds">Seconds since 1970 of the last write: nanoseconds in 64 bits are a date only until 2262.</param>
 internal readonly record struct FileFacts(
-    ulong Device, ulong Inode, long Length, long Modified, long Changed, bool IsRegular)
+    ulong Device, ulong Inode, long Length, long Modified, long Changed, bool IsRegular, long ModifiedSeconds)
 {
     /// <summary>Bytes of <see cref="CopyTo"/>.</summary>
     public const int Bytes = 40;
 
     private const int TagBytes = 15;
 
-    public DateTimeOffset ModifiedTime => DateTimeOffset.UnixEpoch.AddTicks(Modified / 100);
+    /// <summary>The years 1 and 9999: see <see cref="DateTimeOffset.FromUnixTimeSeconds"/>.</summary>
+    private const long MinSeconds = -62_135_596_800;
+
+    private const long MaxSeconds = 253_402_300_799;
+
+    /// <summary>The nearest date to that of the last write.</summary>
+    public DateTimeOffset ModifiedTime => DateTimeOffset
+        .FromUnixTimeSeconds(Math.Clamp(ModifiedSeconds, MinSeconds, MaxSeconds))
+        .AddTicks((Modified - (ModifiedSeconds * 1_000_000_000)) / 100);
 
     public void CopyTo(Span<byte> destination)
     {

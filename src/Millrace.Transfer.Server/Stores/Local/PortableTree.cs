@@ -14,8 +14,11 @@ namespace Millrace.Transfer.Server;
 internal sealed class PortableTree(string root, bool native, TransferName prefix = default) : StoreTree
 {
     /// <summary>The framework does not report the time of the last change; the time of creation replaces it.</summary>
-    public static FileFacts FactsOf(FileInfo file) => new(
-        0, 0, file.Length, Nanoseconds(file.LastWriteTimeUtc), Nanoseconds(file.CreationTimeUtc), IsRegular(file));
+    public static FileFacts FactsOf(FileSystemInfo entry) => Facts(
+        entry is FileInfo { Length: var length } ? length : 0,
+        SpecialFile.Date(entry, static entry => entry.LastWriteTimeUtc),
+        SpecialFile.Date(entry, static entry => entry.CreationTimeUtc),
+        entry is FileInfo file && IsRegular(file));
 
     public override StoreTree Within(TransferName prefix) => new PortableTree(root, native, prefix);
 
@@ -92,13 +95,11 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
             return facts;
         }
 
-        return new FileFacts(
-            0,
-            0,
+        return Facts(
             RandomAccess.GetLength(file),
-            Nanoseconds(File.GetLastWriteTimeUtc(file)),
-            Nanoseconds(File.GetCreationTimeUtc(file)),
-            IsRegular: true);
+            SpecialFile.Date(file, File.GetLastWriteTimeUtc),
+            SpecialFile.Date(file, File.GetCreationTimeUtc),
+            isRegular: true);
     }
 
     /// <summary>On Unix a device, a FIFO and a socket are <see cref="FileAttributes.Normal"/> too, but have no length.</summary>
@@ -106,6 +107,9 @@ internal sealed class PortableTree(string root, bool native, TransferName prefix
         !file.Attributes.HasFlag(FileAttributes.Directory)
         && !file.Attributes.HasFlag(FileAttributes.Device)
         && (file.Length > 0 || !SpecialFile.Is(file.FullName));
+
+    private static FileFacts Facts(long length, DateTime modified, DateTime created, bool isRegular) => new(
+        0, 0, length, Nanoseconds(modified), Nanoseconds(created), isRegular, new DateTimeOffset(modified).ToUnixTimeSeconds());
 
     private static long Nanoseconds(DateTime time) => (time - DateTime.UnixEpoch).Ticks * 100;
 
@@ -176,7 +180,9 @@ internal sealed class PortableFolder(string path, bool native) : StoreFolder
         var file = new FileInfo(PathOf(name));
         isLink = file.LinkTarget is not null;
         isFolder = !isLink && Directory.Exists(file.FullName);
-        facts = file.Exists ? PortableTree.FactsOf(file) : default;
+        facts = file.Exists ? PortableTree.FactsOf(file)
+            : isFolder ? PortableTree.FactsOf(new DirectoryInfo(file.FullName))
+            : default;
         return isLink || isFolder || file.Exists;
     }
 

@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using Millrace.Interop;
 
 namespace Millrace.Transfer;
 
@@ -13,7 +14,7 @@ internal sealed class FileSource : ContentSource
 
     public FileSource(string path)
     {
-        _modified = File.GetLastWriteTimeUtc(path);
+        _modified = SpecialFile.Modified(path);
         _reader = FilePipe.OpenRead(path, new FileReadOptions { ChangeDetection = ChangeDetection.Any });
         Length = _reader.Length;
     }
@@ -65,7 +66,7 @@ internal sealed class FileSource : ContentSource
     public override void ThrowIfChanged()
     {
         var now = new FileInfo(_reader.Path);
-        if (!now.Exists || now.Length != Length || now.LastWriteTimeUtc != _modified)
+        if (!now.Exists || now.Length != Length || SpecialFile.Modified(_reader.Path) != _modified)
         {
             throw Changed();
         }
