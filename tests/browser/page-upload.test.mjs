@@ -417,6 +417,21 @@ test("A file that has the name of a folder cannot replace it", async () => {
   });
 });
 
+test("Both files are kept however long their names are", async () => {
+  const names = ["n".repeat(251) + ".txt", "m".repeat(248) + ".txt", "é".repeat(127), "日".repeat(82) + "😀.é", `n.${"e".repeat(253)}`];
+  const kept = ["n".repeat(247) + " (2).txt", "m".repeat(247) + " (2).txt", "é".repeat(125) + " (2)", "日".repeat(82) + " (2).é", `n.${"e".repeat(249)} (2)`];
+  const files = names.map((name) => mine.write(name, `new ${name}`));
+  await inPage(async (page) => {
+    for (const [index, name] of names.entries()) {
+      writeFileSync(join(server.folder, name), "old");
+      await drop(page, [files[index].path]);
+      await page.getByRole("dialog").getByRole("button", { name: "Keep both" }).click();
+      await page.waitForFunction((count) => document.querySelectorAll("[data-state=done]").length === count, index + 1);
+    }
+  });
+  for (const [index, name] of kept.entries()) isStored(files[index], name);
+});
+
 test("Failed uploads are tried again together", async () => {
   const own = await serve("--h2-port", "none", "--quiet", "--max-total", "1M");
   const files = ["x.bin", "y.bin"].map((name) => mine.write(name, 600_000));

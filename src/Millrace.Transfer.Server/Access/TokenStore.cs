@@ -260,7 +260,8 @@ public sealed class TokenStore
         try
         {
             MakeFolder(folder);
-            using FileLock held = await FileLock.TakeAsync(Path + ".lock", cancellationToken);
+            string held = System.IO.Path.Combine(folder, SideName.Of("", System.IO.Path.GetFileName(Path), ".lock"));
+            using FileLock one = await FileLock.TakeAsync(held, cancellationToken);
             TokenSet before = FindFile() is null ? TokenSet.Empty : ReadFile();
             TokenDocument after = change(before.Document);
             if (ReferenceEquals(after, before.Document))

@@ -26,6 +26,16 @@ public sealed class TokenStoreTests : IDisposable
         Assert.Null(store.Find(""));
     }
 
+    [Theory]
+    [InlineData(250)]
+    [InlineData(255)]
+    public async Task File_may_have_a_name_of_any_length(int bytes)
+    {
+        var store = new TokenStore(Path.Combine(_folder, new string('t', bytes)), _clock);
+        CreatedToken made = await store.AddAsync("one", TransferScope.Read);
+        Assert.Equal(made.Token, store.Find(made.Secret));
+    }
+
     [Fact]
     public async Task A_secret_is_256_random_bits_and_is_in_no_file()
     {

@@ -20,6 +20,34 @@ public sealed class RoundTripTests : ServerTest
         Assert.Equal(put with { }, got);
     }
 
+    [Theory, EveryProtocol(ProtocolSet.Downloads, 222, 223, 224, 235, 236, 240, 252, 255)]
+    public async Task Names_of_every_length_are_downloaded(TransferProtocol protocol, int bytes)
+    {
+        using TransferClient client = Server.Connect(options => options.Protocol = protocol);
+        byte[] content = Content.Random(300_000);
+        string name = new string('n', bytes % 2) + new string('é', bytes / 2);
+
+        await client.PutAsync(Folder.Write(name, content), Clients.Name(name));
+        File.Delete(Folder[name]);
+        await client.GetAsync(Clients.Name(name), Folder[name]);
+
+        Assert.Equal(content, await File.ReadAllBytesAsync(Folder[name]));
+        Assert.Equal([name], Folder.Names);
+    }
+
+    [Fact]
+    public void Unfinished_downloads_of_long_names_have_names_that_are_short_enough_and_different()
+    {
+        var source = new Uri("http://localhost/files/a");
+        string[] names = [new('n', 255), new string('n', 254) + "m", new string('日', 85), new('n', 236), new('n', 235)];
+        string[] parts = [.. names.Select(name => Path.GetFileName(new PartRecord(Folder[name], source).PartPath))];
+
+        Assert.Equal(names.Length, parts.Distinct().Count());
+        Assert.All(parts, static part => Assert.InRange(System.Text.Encoding.UTF8.GetByteCount(part + ".json"), 1, 255));
+        Assert.Equal($".{names[^1]}.millrace-part", parts[^1]);
+        Assert.Equal(parts[0], Path.GetFileName(new PartRecord(Folder[names[0]], source).PartPath));
+    }
+
     [Theory, EveryProtocol]
     public async Task Without_digests_the_bytes_are_the_same(TransferProtocol protocol)
     {

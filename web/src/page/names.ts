@@ -13,14 +13,20 @@ export function extension(name: string): string {
   return dot > 0 ? base.slice(dot + 1).toLowerCase() : "";
 }
 
-/** Another name for a file whose name is taken: "a (2).txt", then "a (3).txt". */
+/** Another name for a file whose name is taken: "a (2).txt", then "a (3).txt". What would make it too long is cut from the stem. */
 export function nextName(name: string): string {
+  const folder = parentOf(name);
   const base = baseName(name);
+  const room = Math.min(maxPartBytes, maxBytes - bytesOf(join(folder, "/")));
   const dot = base.lastIndexOf(".");
-  const [stem, end] = dot > 0 ? [base.slice(0, dot), base.slice(dot)] : [base, ""];
+  // What is after a dot and is most of a name is no extension.
+  const at = dot > 0 && bytesOf(base.slice(dot)) < room / 2 ? dot : base.length;
+  const [stem, end] = [base.slice(0, at), base.slice(at)];
   const numbered = / \((\d+)\)$/.exec(stem);
-  const next = numbered ? `${stem.slice(0, numbered.index)} (${Number(numbered[1]) + 1})` : `${stem} (2)`;
-  return join(parentOf(name), next + end);
+  const suffix = numbered ? ` (${Number(numbered[1]) + 1})${end}` : ` (2)${end}`;
+  let kept = numbered ? stem.slice(0, numbered.index) : stem;
+  while (kept && bytesOf(kept + suffix) > room) kept = kept.replace(/.$/su, "");
+  return join(folder, kept + suffix);
 }
 
 const maxBytes = 1024;

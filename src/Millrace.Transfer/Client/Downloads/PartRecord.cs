@@ -4,11 +4,12 @@ namespace Millrace.Transfer;
 
 /// <summary>
 /// Describes an unfinished download, beside it: <c>.NAME.millrace-part</c> has the bytes,
-/// <c>.NAME.millrace-part.json</c> the URL, the version and the length.
+/// <c>.NAME.millrace-part.json</c> the URL, the version and the length. Of a long name, see <see cref="SideName"/>.
 /// </summary>
 internal sealed class PartRecord
 {
     private const string Suffix = ".millrace-part";
+    private const string NoteSuffix = ".json";
 
     private readonly string _notePath;
     private readonly Uri? _source;
@@ -16,9 +17,8 @@ internal sealed class PartRecord
     /// <summary>Names the unfinished file of a path, and throws one away that is of something else.</summary>
     public PartRecord(string path, Uri source)
     {
-        string full = Path.GetFullPath(path);
-        PartPath = Path.Combine(Path.GetDirectoryName(full)!, $".{Path.GetFileName(full)}{Suffix}");
-        _notePath = $"{PartPath}.json";
+        PartPath = Beside(path, Suffix);
+        _notePath = PartPath + NoteSuffix;
         _source = source;
         Note = Read();
         if (Note is null)
@@ -30,15 +30,14 @@ internal sealed class PartRecord
     private PartRecord(string partPath)
     {
         PartPath = partPath;
-        _notePath = $"{partPath}.json";
+        _notePath = partPath + NoteSuffix;
     }
 
     /// <summary>An unfinished file that no other process is to continue.</summary>
     public static PartRecord Unremembered(string path)
     {
-        string full = Path.GetFullPath(path);
         string unique = Guid.NewGuid().ToString("N")[..16];
-        return new PartRecord(Path.Combine(Path.GetDirectoryName(full)!, $".{Path.GetFileName(full)}.{unique}{Suffix}"));
+        return new PartRecord(Beside(path, $".{unique}{Suffix}"));
     }
 
     /// <summary>The unfinished file.</summary>
@@ -66,6 +65,12 @@ internal sealed class PartRecord
         {
             Save(note with { Missing = missing });
         }
+    }
+
+    private static string Beside(string path, string suffix)
+    {
+        string full = Path.GetFullPath(path);
+        return Path.Combine(Path.GetDirectoryName(full)!, SideName.Of(".", Path.GetFileName(full), suffix, NoteSuffix.Length));
     }
 
     private void Save(PartNote note)
