@@ -12,6 +12,9 @@ internal sealed class DigestWork : IAsyncDisposable
     /// <summary>Files in the queue of the background; others are computed when they are requested again.</summary>
     private const int MaxWaiting = 256;
 
+    /// <summary>Renamed folders in the queue of the background.</summary>
+    private const int MaxMoved = 32;
+
     private readonly StoreTree _tree;
     private readonly DigestRecords _records;
     private readonly RunningDigests<(TransferName Name, FileFacts Facts)> _running;
@@ -20,10 +23,12 @@ internal sealed class DigestWork : IAsyncDisposable
             new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropWrite });
 
     private readonly Lock _movesLock = new();
+    private readonly List<(TransferName From, TransferName To, bool IsGone)> _moved = [];
     private readonly CancellationTokenSource _end = new();
     private readonly Task _background;
     private Task _moves = Task.CompletedTask;
     private long _computed;
+    private int _walks;
 
     /// <param name="tree">Where the files are.</param>
     /// <param name="records">Where digests are kept.</param>
@@ -46,6 +51,9 @@ internal sealed class DigestWork : IAsyncDisposable
 
     public void ComputeLater(TransferName name, in FileFacts facts) => _waiting.Writer.TryWrite((name, facts));
 
+    /// <summary>How many renamed folders were read; for tests.</summary>
+    public int Walks => Volatile.Read(ref _walks);
+
     /// <summary>The records that are being moved; for tests.</summary>
     public Task Moves
     {
@@ -59,11 +67,40 @@ internal sealed class DigestWork : IAsyncDisposable
     }
 
     /// <summary>Moves the records of the files in a renamed folder, in the background.</summary>
+    /// <remarks>
+    /// A folder that is renamed again before that is read once, from its first name to its last. Of more than <see cref="MaxMoved"/>
+    /// folders, and of those that are renamed within a renamed one, the digests are computed again.
+    /// </remarks>
     public void MoveRecords(TransferName from, TransferName to)
     {
         lock (_movesLock)
         {
-            _moves = MoveRecordsAsync(_moves, from, to);
+            bool isQueued = false;
+            int earlier = _moved.FindIndex(move => move.To == from);
+            if (earlier >= 0)
+            {
+                isQueued = !_moved[earlier].IsGone;
+                from = _moved[earlier].From;
+                _moved.RemoveAt(earlier);
+            }
+
+            // What had the new name before is gone from there.
+            _moved.RemoveAll(move => move.To.IsIn(to));
+            if (_moved.Count == MaxMoved)
+            {
+                _moved.RemoveAll(static move => move.IsGone);
+            }
+
+            if (from == to || _moved.Count == MaxMoved)
+            {
+                return;
+            }
+
+            _moved.Add((from, to, IsGone: false));
+            if (!isQueued)
+            {
+                _moves = MoveRecordsAsync(_moves);
+            }
         }
     }
 
@@ -93,14 +130,40 @@ internal sealed class DigestWork : IAsyncDisposable
         }
     }
 
-    private async Task MoveRecordsAsync(Task earlier, TransferName from, TransferName to)
+    private async Task MoveRecordsAsync(Task earlier)
     {
         await earlier.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        (TransferName from, TransferName to) = (default, default);
+        lock (_movesLock)
+        {
+            int next = _moved.FindIndex(static move => !move.IsGone);
+            if (next < 0)
+            {
+                return;
+            }
+
+            (from, to, _) = _moved[next];
+
+            // If it has been renamed again, which is reported in a moment, its records are still under the first name.
+            _moved[next] = (from, to, IsGone: true);
+        }
+
         try
         {
             using StoreFolder? folder = _tree.TryOpenFolder(to);
-            string root = folder?.PathOf("") ?? "";
-            foreach (string path in folder is null ? [] : Directory.EnumerateFiles(root, "*", LocalFileStore.Everything))
+            if (folder is null)
+            {
+                return;
+            }
+
+            lock (_movesLock)
+            {
+                _moved.RemoveAll(move => move.To == to && move.IsGone);
+            }
+
+            Interlocked.Increment(ref _walks);
+            string root = folder.PathOf("");
+            foreach (string path in Directory.EnumerateFiles(root, "*", LocalFileStore.Everything))
             {
                 if (_end.IsCancellationRequested)
                 {
@@ -110,7 +173,7 @@ internal sealed class DigestWork : IAsyncDisposable
                 string relative = Path.GetRelativePath(root, path).Replace(Path.DirectorySeparatorChar, '/');
                 if (TransferName.TryParse($"{from.Value}/{relative}", out TransferName old)
                     && TransferName.TryParse($"{to.Value}/{relative}", out TransferName name)
-                    && folder!.TryLook(relative, out FileFacts facts, out _, out _)
+                    && folder.TryLook(relative, out FileFacts facts, out _, out _)
                     && _records.TryRead(old, facts) is { } digest)
                 {
                     _records.Write(name, facts, digest);
