@@ -13,24 +13,74 @@ internal static class FolderArchive
     /// <summary>Bytes of a form that names files at most: 1,300 of the longest names, 60,000 short ones.</summary>
     private const int MaxFormBytes = 1024 * 1024;
 
+    /// <summary>Names that are looked for before others get their turn.</summary>
+    /// <remarks>A name that is not there costs no waiting, so tens of thousands of them would occupy a thread for seconds.</remarks>
+    private const int NamesAtOnce = 64;
+
+    /// <summary>What an archive has in addition if it lacks something.</summary>
+    private const string OmittedName = "millrace-omitted.txt";
+
+    /// <summary>One form is decoded at a time: it takes ten times its bytes, and others wait for the processor anyway.</summary>
+    private static readonly SemaphoreSlim Decoding = new(1, 1);
+
     /// <summary>Reads which files and folders of a folder are wanted: the fields <c>only</c> of a form.</summary>
     /// <returns>Their names in the folder, without its own: that may have 1,020 bytes, and a short name in the form has 9.</returns>
     /// <exception cref="TransferException">There are none, they are not names in the folder, or there are too many.</exception>
-    public static async ValueTask<IReadOnlyList<(TransferName Child, bool IsFolder)>> ReadChosenAsync(
+    public static async ValueTask<IEnumerable<(TransferName Child, bool IsFolder)>> ReadChosenAsync(
         HttpContext context, TransferName folder)
     {
         MediaType.ThrowIfOther(
             context.Request, FormMediaType, $"Send the names as {FormMediaType}: only=NAME, and only=NAME/ for a folder.");
         TransferGuard.LimitDocument(context, MaxFormBytes);
-        using var body = new StreamReader(context.Request.Body, Encoding.Latin1);
-        string form = await body.ReadToEndAsync(context.RequestAborted);
-        (TransferName, bool)[] chosen = [.. form.Split('&')
-            .Where(static field => field.StartsWith("only=", StringComparison.Ordinal))
-            .Select(field => Child(folder, field["only=".Length..].Replace("+", "%20", StringComparison.Ordinal)))
-            .Distinct()];
-        return chosen.Length > 0
-            ? chosen
+        using var form = new MemoryStream();
+        await context.Request.Body.CopyToAsync(form, context.RequestAborted);
+        await Decoding.WaitAsync(context.RequestAborted);
+        try
+        {
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            return Chosen(Decode(folder, Encoding.Latin1.GetString(form.GetBuffer(), 0, (int)form.Length)));
+        }
+        finally
+        {
+            Decoding.Release();
+        }
+    }
+
+    /// <summary>The names, each once, as UTF-8 with a line for each: as strings they would take several times as much until the archive's end.</summary>
+    private static byte[] Decode(TransferName folder, string form)
+    {
+        var names = new MemoryStream();
+        var seen = new HashSet<string>(StringComparer.Ordinal);
+        foreach (Range range in form.AsSpan().Split('&'))
+        {
+            ReadOnlySpan<char> field = form.AsSpan()[range];
+            if (!field.StartsWith("only=", StringComparison.Ordinal))
+            {
+                continue;
+            }
+
+            (TransferName child, bool isFolder) = Child(folder, field["only=".Length..].ToString().Replace("+", "%20", StringComparison.Ordinal));
+            string line = isFolder ? $"{child.Value}/\n" : $"{child.Value}\n";
+            if (seen.Add(line))
+            {
+                names.Write(Encoding.UTF8.GetBytes(line));
+            }
+        }
+
+        return names.Length > 0
+            ? names.ToArray()
             : throw Errors.Invalid("No files are named. Send only=NAME for each file, and only=NAME/ for a folder.", folder.Value);
+    }
+
+    private static IEnumerable<(TransferName Child, bool IsFolder)> Chosen(byte[] names)
+    {
+        for (int start = 0; start < names.Length;)
+        {
+            int length = names.AsSpan(start).IndexOf((byte)'\n');
+            string line = Encoding.UTF8.GetString(names, start, length);
+            yield return (TransferName.Parse(line.TrimEnd('/')), line[^1] == '/');
+            start += length + 1;
+        }
     }
 
     /// <param name="context">The request.</param>
@@ -38,7 +88,7 @@ internal static class FolderArchive
     /// <param name="chosen">What is wanted of it; null for everything.</param>
     /// <param name="pass">What the caller may do.</param>
     public static async Task AnswerAsync(
-        HttpContext context, TransferName folder, IReadOnlyList<(TransferName Child, bool IsFolder)>? chosen, TransferPass pass)
+        HttpContext context, TransferName folder, IEnumerable<(TransferName Child, bool IsFolder)>? chosen, TransferPass pass)
     {
         string kind = context.Request.Query[Query].ToString();
         string mediaType = kind switch
@@ -66,17 +116,18 @@ internal static class FolderArchive
         }
 
         await using var body = new BodyStream(response.BodyWriter);
-        IArchiveWriter archive = kind == "zip"
-            ? await ZipFile.BeginAsync(body, aborted)
-            : new TarFile(body);
+        IArchiveWriter archive = kind == "zip" ? new ZipFile(body) : new TarFile(body);
         int skipped = folder.IsRoot ? 0 : folder.Value.Length + 1;
-        if (first is not null)
-        {
-            await AddFolderAsync(archive, wanted, first, skipped, pass, aborted);
-        }
+        int omitted = first is null ? 0 : await AddFolderAsync(archive, wanted, first, skipped, pass, aborted);
+        int names = 0;
 
         foreach ((TransferName child, bool isFolder) in chosen ?? [])
         {
+            if (++names % NamesAtOnce == 0)
+            {
+                await Task.Yield();
+            }
+
             TransferName name = folder.Append(child.Value);
             if (!isFolder)
             {
@@ -84,8 +135,16 @@ internal static class FolderArchive
             }
             else if (await FindAsync(() => pass.Store.ListAsync(Everything(name), aborted)) is { } page)
             {
-                await AddFolderAsync(archive, Everything(name), page, skipped, pass, aborted);
+                omitted += await AddFolderAsync(archive, Everything(name), page, skipped, pass, aborted);
             }
+        }
+
+        if (omitted > 0)
+        {
+            // No stored file has the second name.
+            bool isTaken = TransferName.TryParse(folder.IsRoot ? OmittedName : $"{folder.Value}/{OmittedName}", out TransferName note)
+                && await pass.Store.FindAsync(note, DigestNeed.IfKnown, aborted) is not null;
+            await archive.AddTextAsync(isTaken ? ".millrace-" + OmittedName : OmittedName, OmittedText.Of(omitted) + "\n", aborted);
         }
 
         // Not after a failure: an archive that has its end would pass for whole.
@@ -110,11 +169,14 @@ internal static class FolderArchive
 
     private static ListFilesOptions Everything(TransferName folder) => new() { Folder = folder, Recursive = true };
 
-    private static async Task AddFolderAsync(
+    /// <returns>How many entries are missing.</returns>
+    private static async Task<int> AddFolderAsync(
         IArchiveWriter archive, ListFilesOptions wanted, FilePage page, int skipped, TransferPass pass, CancellationToken cancellationToken)
     {
+        int omitted = 0;
         while (true)
         {
+            omitted += page.Omitted;
             foreach (FileEntry entry in page.Entries)
             {
                 if (!entry.IsFolder)
@@ -125,7 +187,7 @@ internal static class FolderArchive
 
             if (page.Next.IsRoot)
             {
-                return;
+                return omitted;
             }
 
             page = await pass.Store.ListAsync(wanted with { After = page.Next }, cancellationToken);

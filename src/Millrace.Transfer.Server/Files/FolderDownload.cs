@@ -38,7 +38,7 @@ internal sealed class FolderDownload(IFileStore store, TransferServerOptions opt
                 target.Name.Value);
         }
 
-        IReadOnlyList<(TransferName Child, bool IsFolder)>? chosen = null;
+        IEnumerable<(TransferName Child, bool IsFolder)>? chosen = null;
         if (HttpMethods.IsPost(context.Request.Method))
         {
             if (!await pass.Store.FolderExistsAsync(target.Name, context.RequestAborted))

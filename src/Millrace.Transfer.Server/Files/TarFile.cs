@@ -1,4 +1,5 @@
 using System.Formats.Tar;
+using System.Text;
 
 namespace Millrace.Transfer.Server;
 
@@ -19,6 +20,9 @@ internal sealed class TarFile(Stream body) : IArchiveWriter
         };
         await _archive.WriteEntryAsync(entry, cancellationToken);
     }
+
+    public async ValueTask AddTextAsync(string path, string text, CancellationToken cancellationToken) => await _archive.WriteEntryAsync(
+        new PaxTarEntry(TarEntryType.RegularFile, path) { DataStream = new MemoryStream(Encoding.UTF8.GetBytes(text)) }, cancellationToken);
 
     public ValueTask DisposeAsync() => _archive.DisposeAsync();
 }

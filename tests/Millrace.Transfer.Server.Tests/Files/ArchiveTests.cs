@@ -214,7 +214,75 @@ public sealed class ArchiveTests : ServerTest
         using var request = new HttpRequestMessage(HttpMethod.Get, server.Url("files/"));
         request.Headers.Accept.ParseAdd("text/html");
         using HttpResponseMessage page = await server.Client.SendAsync(request);
-        Assert.DoesNotContain("archive=", await page.Content.ReadAsStringAsync());
+        Assert.DoesNotContain("archive", await page.Content.ReadAsStringAsync());
+    }
+
+    [NeedsTheory(Need.Unpackers)]
+    [InlineData("/usr/bin/python3", "-c", "import sys, zipfile; z = zipfile.ZipFile('a.zip'); assert z.testzip() is None; z.extractall('out')")]
+    [InlineData("bsdtar", "-x", "-f", "-", "-C", "out")]
+    [InlineData("unzip", "-q", "a.zip", "-d", "out")]
+    [InlineData("busybox", "unzip", "-q", "a.zip", "-d", "out")]
+    public async Task Zip_file_is_read_by_others(string program, params string[] arguments)
+    {
+        await WriteTreeAsync();
+        using var here = new TemporaryFolder();
+        Directory.CreateDirectory(here["out"]);
+        await File.WriteAllBytesAsync(here["a.zip"], await Client.GetByteArrayAsync(Server.Url("files/f/?archive=zip")));
+        string command = string.Join(' ', arguments.Prepend(program).Select(static word => $"\"{word}\""));
+        (await ForeignProgram.RunAsync(here.Path, "sh", "-c", $"export LC_ALL=C.UTF-8; {command} < a.zip")).Succeeded();
+        Assert.All(Tree, file => Assert.Equal(file.Value, File.ReadAllBytes(here[$"out/{file.Key}"])));
+    }
+
+    [NeedsFact(Need.Unix), NeedsLocalFolder]
+    public async Task Entry_above_4_GiB_says_so_in_its_header()
+    {
+        using (FileStream file = File.Create(Path.Combine(Server.Root, "large.bin")))
+        {
+            file.SetLength(5L << 30);
+        }
+
+        using HttpResponseMessage response = await Client.GetAsync(Server.Url("files/?archive=zip"), HttpCompletionOption.ResponseHeadersRead);
+        byte[] header = new byte[30 + "large.bin".Length + 20];
+        await using Stream body = await response.Content.ReadAsStreamAsync();
+        await body.ReadExactlyAsync(header);
+        Assert.Equal((45, 8, 20), (header[4], header[8], header[28]));
+        Assert.Equal([1, 0, 16, 0], header[39..43]);
+    }
+
+    [Fact]
+    public void Directory_of_a_zip_file_keeps_few_bytes_for_each_file()
+    {
+        const int files = 200_000;
+        var directory = new ZipDirectory();
+        long before = GC.GetTotalMemory(forceFullCollection: true);
+        for (int i = 0; i < files; i++)
+        {
+            directory.Add(Encoding.UTF8.GetBytes($"photos/2026/may/IMG_{i:00000000}.jpeg"), 0x5A21_0000, (uint)i * 2_654_435_761, i * 7, i * 9, i * 5_000L);
+        }
+
+        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, 1, files * 40L);
+        Assert.Equal(files * (46L + 33), directory.Read().Sum(static records => (long)records.Length));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(63)]
+    [InlineData(64)]
+    [InlineData(1_000_003)]
+    public void Checksum_is_that_of_zip_files(int length)
+    {
+        byte[] content = Content.Of(length);
+        using var packed = new MemoryStream();
+        using (var gzip = new GZipStream(packed, CompressionLevel.Fastest, leaveOpen: true))
+        {
+            gzip.Write(content);
+        }
+
+        uint expected = length == 0 ? 0 : BitConverter.ToUInt32(packed.GetBuffer(), (int)packed.Length - 8);
+        Assert.Equal(expected, Crc32.Append(0, content));
+        int middle = length / 3;
+        Assert.Equal(expected, Crc32.Append(Crc32.Append(0, content.AsSpan(0, middle)), content.AsSpan(middle)));
     }
 
     /// <summary>Asserts that a zip file has these files of the tree, with their content, and no others.</summary>
