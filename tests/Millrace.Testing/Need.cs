@@ -2,7 +2,7 @@ namespace Millrace.Testing;
 
 /// <summary>What a test cannot run without. Each value has one check and one reason in <see cref="Needs"/>.</summary>
 [Flags]
-public enum Need
+public enum Need : long
 {
     None = 0,
     Unix = 1,
@@ -74,4 +74,10 @@ public enum Need
 
     /// <summary>nginx, which stands in front of several servers.</summary>
     Nginx = 1 << 30,
+
+    /// <summary>A client that mirrors folders by their listings.</summary>
+    Lftp = 1L << 31,
+
+    /// <summary>Programs that unpack zip files: Python, bsdtar, unzip and busybox.</summary>
+    Unpackers = 1L << 32,
 }

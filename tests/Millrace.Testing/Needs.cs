@@ -75,6 +75,10 @@ public static class Needs
                 && IsInstalled("s3cmd"),
             "Needs Ceph's object gateway and s3cmd: apt-get install ceph-mon ceph-osd radosgw s3cmd."),
         [Need.Nginx] = Reason(() => IsInstalled("nginx"), "Needs nginx: apt-get install nginx."),
+        [Need.Unpackers] = Reason(
+            () => OperatingSystem.IsLinux() && IsInstalled("python3") && IsInstalled("bsdtar") && IsInstalled("unzip") && IsInstalled("busybox"),
+            "Needs programs that unpack: apt-get install busybox libarchive-tools python3 unzip."),
+        [Need.Lftp] = Reason(() => IsInstalled("lftp"), "Needs lftp: apt-get install lftp."),
         [Need.Trace] = Reason(CanTrace, "Traces system calls: apt-get install python3, and allow ptrace in the container."),
     };
 

@@ -49,7 +49,7 @@ public sealed class RawHttp2 : IDisposable
     private const int HeadBytes = 9;
     private const short InitialWindowSize = 4;
 
-    private readonly TcpClient _client = new() { NoDelay = true };
+    private readonly TcpClient _client = new(AddressFamily.InterNetwork) { NoDelay = true };
 
     // TcpClient returns it only while it takes itself for connected, which ends with a reset.
     private NetworkStream _stream = null!;
@@ -65,9 +65,15 @@ public sealed class RawHttp2 : IDisposable
     /// <param name="port">The port on this machine.</param>
     /// <param name="window">Bytes that the server may send on each stream.</param>
     /// <param name="receiveBuffer">Bytes that the system receives before they are read; 0 for its own choice.</param>
-    public static async Task<RawHttp2> OpenAsync(int port, int window = 65_535, int receiveBuffer = 0)
+    /// <param name="from">One of this machine's addresses; null for the usual one.</param>
+    public static async Task<RawHttp2> OpenAsync(int port, int window = 65_535, int receiveBuffer = 0, IPAddress? from = null)
     {
         var connection = new RawHttp2();
+        if (from is not null)
+        {
+            connection._client.Client.Bind(new IPEndPoint(from, 0));
+        }
+
         if (receiveBuffer > 0)
         {
             connection._client.ReceiveBufferSize = receiveBuffer;

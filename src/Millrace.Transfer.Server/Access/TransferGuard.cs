@@ -17,7 +17,7 @@ namespace Millrace.Transfer.Server;
 /// </remarks>
 internal sealed class TransferGuard : IDisposable
 {
-    /// <summary>How many times the listings of one caller run for all together.</summary>
+    /// <summary>How many times as many pages of listings as one caller may have are made at once for all together.</summary>
     private const int TotalListings = 4;
 
     private readonly TransferAccessOptions _options;
@@ -25,6 +25,7 @@ internal sealed class TransferGuard : IDisposable
     private readonly ILogger _logger;
     private readonly PartitionedRateLimiter<string> _slots;
     private readonly PartitionedRateLimiter<string> _listings;
+    private readonly ConcurrencyLimiter _pages;
     private int _running;
     private volatile bool _sawToken;
 
@@ -39,9 +40,18 @@ internal sealed class TransferGuard : IDisposable
         var limit = new ConcurrencyLimiterOptions { PermitLimit = _options.Limits.MaxTransfers };
         _slots = PartitionedRateLimiter.Create<string, string>(
             caller => RateLimitPartition.GetConcurrencyLimiter(caller, _ => limit));
-        _listings = PartitionedRateLimiter.CreateChained(
-            Listings(_options.Limits.MaxListings, _options.Limits.MaxTransfers, perCaller: true),
-            Listings(TotalListings * _options.Limits.MaxListings, int.MaxValue, perCaller: false));
+        var listings = new ConcurrencyLimiterOptions
+        {
+            PermitLimit = _options.Limits.MaxListings,
+            QueueLimit = _options.Limits.MaxTransfers,
+        };
+        _listings = PartitionedRateLimiter.Create<string, string>(
+            caller => RateLimitPartition.GetConcurrencyLimiter(caller, _ => listings));
+        _pages = new ConcurrencyLimiter(new ConcurrencyLimiterOptions
+        {
+            PermitLimit = TotalListings * _options.Limits.MaxListings,
+            QueueLimit = int.MaxValue,
+        });
     }
 
     public SessionStore Sessions { get; }
@@ -131,6 +141,15 @@ internal sealed class TransferGuard : IDisposable
             observation.Refuse(exception.Error);
             throw;
         }
+    }
+
+    /// <summary>
+    /// Lists a page when its turn comes. Nobody waits here for another caller's connection, on which a listing may be held up for minutes.
+    /// </summary>
+    public async ValueTask<FilePage> ListAsync(IFileStore store, ListFilesOptions options, CancellationToken cancellationToken)
+    {
+        using RateLimitLease turn = await _pages.AcquireAsync(cancellationToken: cancellationToken);
+        return await store.ListAsync(options, cancellationToken);
     }
 
     /// <summary>Reports a request that is refused before it reaches an endpoint.</summary>
@@ -280,6 +299,7 @@ internal sealed class TransferGuard : IDisposable
     {
         _slots.Dispose();
         _listings.Dispose();
+        _pages.Dispose();
     }
 
     /// <returns>The caller's name; null if it is anonymous.</returns>
@@ -399,7 +419,7 @@ internal sealed class TransferGuard : IDisposable
         return slot;
     }
 
-    /// <summary>Waits until a listing may run, because what it sends is in memory until the client has it.</summary>
+    /// <summary>Waits until the caller may have another listing: a part of what it sends is in memory until the client has it.</summary>
     private async ValueTask<RateLimitLease> WaitForListingAsync(HttpContext context, TransferName name, string caller)
     {
         RateLimitLease lease = await _listings.AcquireAsync(caller, cancellationToken: context.RequestAborted);
@@ -413,13 +433,6 @@ internal sealed class TransferGuard : IDisposable
     {
         RetryAfter = _options.Limits.RetryAfter,
     };
-
-    private static PartitionedRateLimiter<string> Listings(int permits, int queue, bool perCaller)
-    {
-        var limit = new ConcurrencyLimiterOptions { PermitLimit = permits, QueueLimit = queue };
-        return PartitionedRateLimiter.Create<string, string>(
-            caller => RateLimitPartition.GetConcurrencyLimiter(perCaller ? caller : "", _ => limit));
-    }
 
     /// <summary>
     /// Announces that the connection ends with the response. Kestrel closes it anyway, since the body is not read, but without

@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Globalization;
 using System.IO.Compression;
 using System.Text.Json;
@@ -6,7 +7,7 @@ using Microsoft.Net.Http.Headers;
 
 namespace Millrace.Transfer.Server;
 
-/// <summary>A page of a folder's names: JSON for programs, HTML for browsers.</summary>
+/// <summary>A folder's names: JSON for programs that ask for it, HTML for others.</summary>
 internal sealed class FolderListing(TransferServerOptions options)
 {
     /// <summary>Most entries of one page.</summary>
@@ -18,54 +19,117 @@ internal sealed class FolderListing(TransferServerOptions options)
 
     public async Task AnswerAsync(HttpContext context, IFileStore store, TransferName folder)
     {
-        ListFilesOptions wanted = Read(context.Request.Query, folder);
-        FilePage page = await store.ListAsync(wanted, context.RequestAborted);
         HttpResponse response = context.Response;
         IHeaderDictionary fields = response.Headers;
+        StringValues accept = context.Request.Headers.Accept;
+        bool isHtml = TakesPage(accept);
+        bool isServed = isHtml && WantsPage(accept) && PageShell.IsServed(context);
 
-        // Whoever presses Back after a sign-out must not see what the session saw.
-        fields.CacheControl = context.User.Identity?.AuthenticationType == SessionCookie.SchemeName ? "no-store" : "no-cache";
-        fields.Vary = HeaderNames.Accept;
-        fields.XContentTypeOptions = "nosniff";
-        byte[] body;
-        if (WantsPage(context.Request.Headers.Accept))
+        // A program that follows links cannot be expected to know which of them are pages of one folder; browsers get the rest by script.
+        ListFilesOptions wanted = Read(context.Request.Query, folder, all: isHtml && !isServed, out int entries);
+        IAsyncEnumerable<(FilePage Page, bool IsLast)> pages = ListAsync(context, store, wanted, entries);
+        IAsyncEnumerable<ListingPiece> pieces = isHtml
+            ? FolderPage.RenderAsync(context, wanted, pages, options, isServed)
+            : RenderAsync(folder, pages);
+        Stream? body = null;
+        await using var connection = new BodyStream(response.BodyWriter);
+        await foreach (ListingPiece piece in pieces)
         {
-            body = FolderPage.Render(context, wanted, page, options);
-        }
-        else
-        {
-            response.ContentType = "application/json";
-            body = JsonSerializer.SerializeToUtf8Bytes(Document(folder, page), TransferJson.Default.ListingDocument);
-        }
-
-        if (options.Compress && body.Length >= CodedDownload.MinLength)
-        {
-            fields.Vary = $"{HeaderNames.Accept}, {HeaderNames.AcceptEncoding}";
-            if (ContentCoding.Accepted(context.Request.Headers.AcceptEncoding) is [{ } coding, ..])
+            if (body is null)
             {
-                fields.ContentEncoding = coding.Name;
-                body = Compress(body, coding);
+                // Whoever presses Back after a sign-out must not see what the session saw.
+                fields.CacheControl = context.User.Identity?.AuthenticationType == SessionCookie.SchemeName ? "no-store" : "no-cache";
+                fields.Vary = HeaderNames.Accept;
+                fields.XContentTypeOptions = "nosniff";
+                if (!isHtml)
+                {
+                    response.ContentType = "application/json";
+                }
+
+                ContentCoding? coding = Negotiate(context, piece.Bytes.Length);
+                if (piece.IsLast)
+                {
+                    await SendWholeAsync(context, coding is { } whole ? Compress(piece.Bytes, whole) : piece.Bytes);
+                    return;
+                }
+
+                if (HttpMethods.IsHead(context.Request.Method))
+                {
+                    return;
+                }
+
+                body = coding is { } chosen ? Coder(connection, chosen) : connection;
             }
+
+            body.Write(piece.Bytes);
+            if (piece.IsLast && body != connection)
+            {
+                // Not after a failure: a listing that has its end would pass for whole.
+                await body.DisposeAsync();
+            }
+
+            await connection.FlushAsync(context.RequestAborted);
+        }
+    }
+
+    /// <summary>The store's pages, each when the one before was sent; the last one says where to go on.</summary>
+    private static async IAsyncEnumerable<(FilePage Page, bool IsLast)> ListAsync(
+        HttpContext context, IFileStore store, ListFilesOptions wanted, int entries)
+    {
+        TransferGuard guard = TransferGuard.Of(context);
+        bool isLast;
+        do
+        {
+            FilePage page = await guard.ListAsync(
+                store, wanted with { PageSize = Math.Min(entries, ListFilesOptions.DefaultPageSize) }, context.RequestAborted);
+            entries -= page.Entries.Count;
+            wanted = wanted with { After = page.Next };
+            isLast = page.Next.IsRoot || entries == 0;
+            yield return (page, isLast);
+        }
+        while (!isLast);
+    }
+
+    private ContentCoding? Negotiate(HttpContext context, int bytes)
+    {
+        if (!options.Compress || bytes < CodedDownload.MinLength)
+        {
+            return null;
         }
 
-        response.ContentLength = body.Length;
+        IHeaderDictionary fields = context.Response.Headers;
+        fields.Vary = $"{HeaderNames.Accept}, {HeaderNames.AcceptEncoding}";
+        if (ContentCoding.Accepted(context.Request.Headers.AcceptEncoding) is not [{ } coding, ..])
+        {
+            return null;
+        }
+
+        fields.ContentEncoding = coding.Name;
+        return coding;
+    }
+
+    private static async ValueTask SendWholeAsync(HttpContext context, byte[] body)
+    {
+        context.Response.ContentLength = body.Length;
         if (HttpMethods.IsGet(context.Request.Method))
         {
             // In pieces: in one, all of it would be copied for a client that does not take it.
             for (int start = 0; start < body.Length; start += PieceBytes)
             {
-                await response.Body.WriteAsync(
+                await context.Response.Body.WriteAsync(
                     body.AsMemory(start, Math.Min(PieceBytes, body.Length - start)), context.RequestAborted);
             }
         }
     }
 
+    private static Stream Coder(Stream body, ContentCoding coding) => coding == ContentCoding.Brotli
+        ? new BrotliStream(body, CompressionLevel.Fastest, leaveOpen: true)
+        : new GZipStream(body, CompressionLevel.Fastest, leaveOpen: true);
+
     private static byte[] Compress(byte[] body, ContentCoding coding)
     {
         var coded = new MemoryStream(body.Length / 4);
-        using (Stream compressing = coding == ContentCoding.Brotli
-            ? new BrotliStream(coded, CompressionLevel.Fastest)
-            : new GZipStream(coded, CompressionLevel.Fastest))
+        using (Stream compressing = Coder(coded, coding))
         {
             compressing.Write(body);
         }
@@ -73,13 +137,17 @@ internal sealed class FolderListing(TransferServerOptions options)
         return coded.ToArray();
     }
 
+    /// <summary>Whether HTML is preferred to JSON.</summary>
+    public static bool WantsPage(StringValues accept) =>
+        MediaTypeHeaderValue.TryParseList(accept, out IList<MediaTypeHeaderValue>? types)
+        && QualityOf(types, "text", "html").Quality > QualityOf(types, "application", "json").Quality;
+
     /// <summary>
-    /// Whether HTML is preferred to JSON. A program that accepts anything gets JSON; one without an Accept field at all, as
-    /// those do that follow links, gets HTML.
+    /// The same, or nothing else is asked for than anything: programs that follow links send no Accept field, or <c>*/*</c>.
     /// </summary>
-    public static bool WantsPage(StringValues accept)
+    private static bool TakesPage(StringValues accept)
     {
-        if (StringValues.IsNullOrEmpty(accept))
+        if (StringValues.IsNullOrEmpty(accept) || WantsPage(accept))
         {
             return true;
         }
@@ -89,11 +157,12 @@ internal sealed class FolderListing(TransferServerOptions options)
             return false;
         }
 
-        return QualityOf(types, "text", "html") > QualityOf(types, "application", "json");
+        (double quality, int exactness) = QualityOf(types, "text", "html");
+        return quality > 0 && exactness == 0 && QualityOf(types, "application", "json").Exactness == 0;
     }
 
     /// <summary>The most exact of those that fit decides: RFC 9110, section 12.5.1.</summary>
-    private static double QualityOf(IList<MediaTypeHeaderValue> types, string type, string subtype)
+    private static (double Quality, int Exactness) QualityOf(IList<MediaTypeHeaderValue> types, string type, string subtype)
     {
         double quality = 0;
         int exactness = -1;
@@ -111,11 +180,16 @@ internal sealed class FolderListing(TransferServerOptions options)
             }
         }
 
-        return quality;
+        return (quality, exactness);
     }
 
-    private static ListFilesOptions Read(IQueryCollection query, TransferName folder)
+    /// <param name="query">The request's query.</param>
+    /// <param name="folder">The folder.</param>
+    /// <param name="all">Whether everything is listed if the request names no limit.</param>
+    /// <param name="entries">How many entries are listed at most.</param>
+    private static ListFilesOptions Read(IQueryCollection query, TransferName folder, bool all, out int entries)
     {
+        entries = all ? int.MaxValue : ListFilesOptions.DefaultPageSize;
         var wanted = new ListFilesOptions { Folder = folder, Recursive = IsOn(query["recursive"]) };
         if (query["prefix"] is [{ Length: > 0 } prefix])
         {
@@ -129,9 +203,9 @@ internal sealed class FolderListing(TransferServerOptions options)
 
         if (query["limit"] is { Count: > 0 } limit)
         {
-            wanted = int.TryParse(limit, NumberStyles.None, CultureInfo.InvariantCulture, out int size)
+            entries = int.TryParse(limit, NumberStyles.None, CultureInfo.InvariantCulture, out int size)
                 && size is >= 1 and <= MaxPageSize
-                ? wanted with { PageSize = size }
+                ? size
                 : throw Errors.Invalid($"The limit of a listing is a number from 1 to {MaxPageSize}.", folder.Value);
         }
 
@@ -142,28 +216,52 @@ internal sealed class FolderListing(TransferServerOptions options)
     private static bool IsOn(StringValues value) =>
         value.Count > 0 && value.ToString() is not ("0" or "false");
 
-    private static ListingDocument Document(TransferName folder, FilePage page)
+    private static async IAsyncEnumerable<ListingPiece> RenderAsync(
+        TransferName folder, IAsyncEnumerable<(FilePage Page, bool IsLast)> pages)
     {
-        var entries = new ListingEntry[page.Entries.Count];
-        for (int i = 0; i < entries.Length; i++)
+        var piece = new ArrayBufferWriter<byte>();
+        await using var json = new Utf8JsonWriter(piece);
+        json.WriteStartObject();
+        json.WriteString("folder", folder.Value);
+        json.WriteStartArray("entries");
+        int omitted = 0;
+        await foreach ((FilePage page, bool isLast) in pages)
         {
-            FileEntry entry = page.Entries[i];
-            entries[i] = new ListingEntry
+            foreach (FileEntry entry in page.Entries)
             {
-                Name = entry.Name.Value,
-                Kind = entry.IsFolder ? "folder" : "file",
-                Length = entry.File?.Length,
-                Modified = entry.Modified,
-                Tag = entry.File?.Tag.ToString(),
-                Sha256 = entry.File?.Sha256?.ToString(),
-            };
-        }
+                JsonSerializer.Serialize(json, Describe(entry), TransferJson.Default.ListingEntry);
+            }
 
-        return new ListingDocument
-        {
-            Folder = folder.Value,
-            Entries = entries,
-            Next = page.Next.IsRoot ? null : page.Next.Value,
-        };
+            omitted += page.Omitted;
+            if (isLast)
+            {
+                json.WriteEndArray();
+                if (omitted > 0)
+                {
+                    json.WriteNumber("omitted", omitted);
+                }
+
+                if (!page.Next.IsRoot)
+                {
+                    json.WriteString("next", page.Next.Value);
+                }
+
+                json.WriteEndObject();
+            }
+
+            json.Flush();
+            yield return new ListingPiece(piece.WrittenSpan.ToArray(), isLast);
+            piece.ResetWrittenCount();
+        }
     }
+
+    private static ListingEntry Describe(in FileEntry entry) => new()
+    {
+        Name = entry.Name.Value,
+        Kind = entry.IsFolder ? "folder" : "file",
+        Length = entry.File?.Length,
+        Modified = entry.Modified,
+        Tag = entry.File?.Tag.ToString(),
+        Sha256 = entry.File?.Sha256?.ToString(),
+    };
 }

@@ -8,16 +8,49 @@ internal static class FolderPage
 {
     private static readonly string[] Units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-    public static byte[] Render(
-        HttpContext context, ListFilesOptions listed, FilePage page, TransferServerOptions options)
+    /// <summary>The pieces of the page, each when the one before was sent.</summary>
+    /// <param name="context">The request.</param>
+    /// <param name="listed">What is listed.</param>
+    /// <param name="pages">The pages of the store's listing.</param>
+    /// <param name="options">The server's options.</param>
+    /// <param name="isServed">Whether it is the beginning of the page for browsers.</param>
+    public static async IAsyncEnumerable<ListingPiece> RenderAsync(
+        HttpContext context, ListFilesOptions listed, IAsyncEnumerable<(FilePage Page, bool IsLast)> pages,
+        TransferServerOptions options, bool isServed)
     {
         string title = listed.Folder.IsRoot ? "Files" : listed.Folder.FileName;
-        StringBuilder html = PageShell.Begin(new StringBuilder(2048 + (page.Entries.Count * 256)), context, options, title);
+        StringBuilder html = PageShell.Begin(new StringBuilder(), context, options, title, isServed);
         AppendBreadcrumb(html, listed.Folder);
         html.Append("<h1>").Append(Text(title)).Append("</h1>\n");
-        AppendTable(html, listed, page);
-        AppendLinks(html, context.Request, listed, page, options);
-        return PageShell.End(html);
+        int skipped = listed.Folder.IsRoot ? 0 : listed.Folder.Value.Length + 1;
+        bool any = false;
+        int omitted = 0;
+        await foreach ((FilePage page, bool isLast) in pages)
+        {
+            if (!any && page.Entries.Count > 0)
+            {
+                any = true;
+                html.Append("<table>\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\" class=\"size\">Size</th>")
+                    .Append("<th scope=\"col\" class=\"date\">Changed (UTC)</th></tr></thead>\n<tbody>\n");
+            }
+
+            foreach (FileEntry entry in page.Entries)
+            {
+                AppendRow(html, entry, entry.Name.Value[skipped..]);
+            }
+
+            omitted += page.Omitted;
+            if (isLast)
+            {
+                AppendEnd(html, context.Request, listed, page.Next, options, any, omitted);
+                yield return new ListingPiece(PageShell.End(html), IsLast: true);
+            }
+            else
+            {
+                yield return new ListingPiece(Encoding.UTF8.GetBytes(html.ToString()), IsLast: false);
+                html.Clear();
+            }
+        }
     }
 
     /// <summary>Bytes in a unit in which they have few digits, for example <c>1.4 MiB</c>.</summary>
@@ -55,25 +88,6 @@ internal static class FolderPage
         html.Append("<li aria-current=\"page\">").Append(Text(parts[^1])).Append("</li></ol></nav>\n");
     }
 
-    private static void AppendTable(StringBuilder html, ListFilesOptions listed, FilePage page)
-    {
-        if (page.Entries.Count == 0)
-        {
-            html.Append("<p class=\"empty\">Nothing is here.</p>\n");
-            return;
-        }
-
-        html.Append("<table>\n<thead><tr><th scope=\"col\">Name</th><th scope=\"col\" class=\"size\">Size</th>")
-            .Append("<th scope=\"col\" class=\"date\">Changed (UTC)</th></tr></thead>\n<tbody>\n");
-        int skipped = listed.Folder.IsRoot ? 0 : listed.Folder.Value.Length + 1;
-        foreach (FileEntry entry in page.Entries)
-        {
-            AppendRow(html, entry, entry.Name.Value[skipped..]);
-        }
-
-        html.Append("</tbody>\n</table>\n");
-    }
-
     private static void AppendRow(StringBuilder html, FileEntry entry, string relative)
     {
         string slash = entry.IsFolder ? "/" : "";
@@ -95,26 +109,34 @@ internal static class FolderPage
             .Append("</time></td></tr>\n");
     }
 
-    private static void AppendLinks(
-        StringBuilder html, HttpRequest request, ListFilesOptions listed, FilePage page, TransferServerOptions options)
+    private static void AppendEnd(
+        StringBuilder html, HttpRequest request, ListFilesOptions listed, TransferName next, TransferServerOptions options, bool any, int omitted)
     {
-        html.Append("<p class=\"links\">");
+        html.Append(any ? "</tbody>\n</table>\n" : omitted == 0 ? "<p class=\"empty\">Nothing is here.</p>\n" : "");
+        if (omitted > 0)
+        {
+            html.Append("<p class=\"omitted\">").Append(OmittedText.Of(omitted)).Append("</p>\n");
+        }
+
+        html.Append("<div class=\"links\">");
         if (!listed.After.IsRoot)
         {
             html.Append("<a href=\"./").Append(Text(Query(request, after: null))).Append("\">First page</a> ");
         }
 
-        if (!page.Next.IsRoot)
+        if (!next.IsRoot)
         {
-            html.Append("<a rel=\"next\" href=\"./").Append(Text(Query(request, page.Next.Value))).Append("\">Next page</a> ");
+            html.Append("<a rel=\"next\" href=\"./").Append(Text(Query(request, next.Value))).Append("\">Next page</a> ");
         }
 
-        if (options.Archives && page.Entries.Count > 0)
+        if (options.Archives && any)
         {
-            html.Append("<a href=\"./?archive=zip\">All as zip</a> <a href=\"./?archive=tar\">All as tar</a>");
+            // No links: a program that follows links would get every file once more in the archives of each folder above it.
+            html.Append("<form action=\"./\"><button name=\"archive\" value=\"zip\">All as zip</button> ")
+                .Append("<button name=\"archive\" value=\"tar\">All as tar</button></form>");
         }
 
-        html.Append("</p>\n");
+        html.Append("</div>\n");
     }
 
     /// <summary>The request's own query, at another place in the listing.</summary>

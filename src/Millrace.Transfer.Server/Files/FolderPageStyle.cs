@@ -30,7 +30,10 @@ internal static class FolderPageStyle
         .size { text-align: right; }
         td.size, td.date { color: var(--quiet); }
         .links { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; margin-top: 1.25rem; }
-        .empty { color: var(--quiet); }
+        .links form { display: flex; gap: 1.25rem; }
+        .links button { border: 0; padding: 0; background: none; color: var(--link); font: inherit; cursor: pointer; }
+        .links button:hover { text-decoration: underline; }
+        .empty, .omitted { color: var(--quiet); }
         @media (max-width: 36rem) {
           thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
           tbody tr { display: flex; flex-wrap: wrap; column-gap: 1rem; padding: .5rem .25rem; border-bottom: 1px solid var(--line); }

@@ -77,8 +77,9 @@ internal static class GrpcFiles
         bool hasBegun = false;
         do
         {
-            FilePage page = await call.Store
+            FilePage page = await TransferGuard.Of(call.Context)
                 .ListAsync(
+                    call.Store,
                     new ListFilesOptions
                     {
                         Folder = folder,
@@ -99,6 +100,7 @@ internal static class GrpcFiles
                 await call.Answer.WriteManyAsync(ToMessage(entry));
             }
 
+            call.Answer.Omitted += page.Omitted;
             left -= page.Entries.Count;
             after = page.Next;
         }

@@ -15,10 +15,10 @@ public sealed class TransferLimits
     public int MaxTransfers { get; set => field = Positive(value, nameof(MaxTransfers)); } = 256;
 
     /// <summary>
-    /// Listings at once for each token, or for each address where no tokens are used; 1 or more. Four times as many run for all callers
-    /// together. Further ones wait, and when <see cref="MaxTransfers"/> of a caller wait, one more is refused with 429.
+    /// Listings at once for each token, or for each address where no tokens are used; 1 or more. Of four times as many, pages are made at
+    /// once for all callers together. Further ones wait, and when <see cref="MaxTransfers"/> of a caller wait, one more is refused with 429.
     /// </summary>
-    /// <remarks>The page of a listing is in memory until the client has it: up to about 2 MB.</remarks>
+    /// <remarks>A part of a listing is in memory until the client has it: 1,000 entries, up to about 600 KB.</remarks>
     public int MaxListings { get; set => field = Positive(value, nameof(MaxListings)); } = 32;
 
     /// <summary>Connections at once; 1 or more. One more is closed at once.</summary>

@@ -19,12 +19,17 @@ internal static class PageShell
 
     /// <summary>Only the listing's own style may apply, and no script may run.</summary>
     private static readonly string PlainPolicy =
-        $"default-src 'none'; style-src 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(FolderPageStyle.Css)))}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+        $"default-src 'none'; style-src 'sha256-{Convert.ToBase64String(SHA256.HashData(Encoding.UTF8.GetBytes(FolderPageStyle.Css)))}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
     /// <summary>Writes the fields that limit what a browser may do with the page, and everything up to the content.</summary>
-    public static StringBuilder Begin(StringBuilder html, HttpContext context, TransferServerOptions options, string title)
+    /// <param name="html">What is written to.</param>
+    /// <param name="context">The request.</param>
+    /// <param name="options">Where files are.</param>
+    /// <param name="title">The title.</param>
+    /// <param name="isServed">Whether the page's scripts and styles belong to it.</param>
+    public static StringBuilder Begin(
+        StringBuilder html, HttpContext context, TransferServerOptions options, string title, bool isServed)
     {
-        bool isServed = IsServed(context);
         string nonce = isServed ? Convert.ToBase64String(RandomNumberGenerator.GetBytes(NonceBytes)) : "";
         IHeaderDictionary fields = context.Response.Headers;
         fields.ContentSecurityPolicy = isServed ? PagePolicy.Replace("{0}", nonce, StringComparison.Ordinal) : PlainPolicy;

@@ -11,6 +11,7 @@ internal static class RefusalPage
     public static bool Answers(HttpContext context, TransferException refusal) =>
         refusal.Error is TransferError.Unauthorized or TransferError.Forbidden or TransferError.NotFound
         && HttpMethods.IsGet(context.Request.Method)
+        && !context.Response.HasStarted
         && context.Request.Headers.Accept.Count > 0
         && FolderListing.WantsPage(context.Request.Headers.Accept)
         && context.Request.Headers["Sec-Fetch-Mode"].ToString() is ("" or "navigate")
@@ -30,7 +31,7 @@ internal static class RefusalPage
         HttpResponse response = context.Response;
         response.Clear();
         response.StatusCode = Problems.StatusOf(refusal.Error);
-        StringBuilder html = PageShell.Begin(new StringBuilder(), context, options, title)
+        StringBuilder html = PageShell.Begin(new StringBuilder(), context, options, title, isServed: true)
             .Append("<h1>").Append(title).Append("</h1>\n<p>").Append(sentence).Append("</p>\n");
         response.Headers.CacheControl = "no-store";
         if (refusal.Error == TransferError.Unauthorized)

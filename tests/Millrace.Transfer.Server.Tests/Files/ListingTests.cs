@@ -89,7 +89,8 @@ public sealed class ListingTests : ServerTest
 
     [Theory]
     [InlineData(null, "text/html")]
-    [InlineData("*/*", "application/json")]
+    [InlineData("*/*", "text/html")]
+    [InlineData("application/json, text/plain, */*", "application/json")]
     [InlineData("application/json", "application/json")]
     [InlineData("text/html", "text/html")]
     [InlineData("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html")]

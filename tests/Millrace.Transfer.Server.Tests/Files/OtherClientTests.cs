@@ -112,6 +112,51 @@ public sealed class OtherClientTests : ClientTest
             Directory.Exists(Mine("copied")) ? new DirectoryInfo(Mine("copied")).EnumerateFiles() : [];
     }
 
+    /// <summary>More than a page of a listing.</summary>
+    private const int Many = ListFilesOptions.DefaultPageSize + 5;
+
+    [NeedsTheory(Need.Wget), NeedsLocalFolder]
+    [InlineData("*/*")]
+    [InlineData("text/html")]
+    public async Task Wget_mirrors_every_file_of_a_large_folder_once(string accept)
+    {
+        string[] names = await ServeManyAsync();
+        (await ForeignProgram.RunAsync(Here, "wget", "-q", "-r", "-np", "-nH", "--cut-dirs=1", $"--header=Accept: {accept}", Url("files/"))).Succeeded();
+        Assert.Equal(names, Mirrored("").Where(static name => !name.Contains("index.html", StringComparison.Ordinal)));
+    }
+
+    [NeedsFact(Need.Lftp), NeedsLocalFolder]
+    public async Task Lftp_mirrors_every_file_of_a_large_folder_once()
+    {
+        string[] names = await ServeManyAsync();
+        (await ForeignProgram.RunAsync(Here, "lftp", "-c", $"mirror --parallel=8 {Url("files/")} mirrored")).Succeeded();
+        Assert.Equal(names, Mirrored("mirrored"));
+    }
+
+    [NeedsFact(Need.Rclone), NeedsLocalFolder]
+    public async Task Rclone_copies_every_file_of_a_large_folder_once()
+    {
+        string[] names = await ServeManyAsync();
+        (await RcloneAsync("copy", "--transfers=8", $":http,url='{Url("files/")}':", "mirrored")).Succeeded();
+        Assert.Equal(names, Mirrored("mirrored"));
+    }
+
+    private async Task<string[]> ServeManyAsync()
+    {
+        string[] names = [.. Enumerable.Range(0, Many).Select(static i => $"many/{i}.bin"), "a b.txt", "sub/c.txt"];
+        foreach (string name in names)
+        {
+            string path = Path.Combine(Server.Root, name);
+            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            await File.WriteAllTextAsync(path, name);
+        }
+
+        return [.. names.Order(StringComparer.Ordinal)];
+    }
+
+    private IEnumerable<string> Mirrored(string folder) => Directory.EnumerateFiles(Mine(folder), "*", SearchOption.AllDirectories)
+        .Select(file => Path.GetRelativePath(Mine(folder), file)).Order(StringComparer.Ordinal);
+
     private Task<ForeignProgram.Result> AriaAsync(params string[] arguments) =>
         ForeignProgram.RunAsync(Here, "aria2c", ["-x4", "-s4", "-k1M", "--file-allocation=none", .. arguments]);
 

@@ -29,6 +29,27 @@ public sealed class ListingsAtOnceTests
         await waiting.AnswersAsync(HttpStatusCode.OK);
     }
 
+    [NeedsFact(Need.Linux)]
+    public async Task Addresses_that_do_not_receive_their_listings_keep_no_other_from_its_own()
+    {
+        await using ServedFolder served = await StartAsync(new TransferLimits { MaxListings = 1, MaxTransfers = 1 });
+        var blocked = new List<RawHttp2>();
+        try
+        {
+            for (int i = 2; i < 10; i++)
+            {
+                blocked.Add(await ListWithoutWindowAsync(served, IPAddress.Parse($"127.0.0.{i}")));
+            }
+
+            await served.Client.GetAsync("files/?limit=4000").Soon().AnswersAsync(HttpStatusCode.OK);
+            await served.Client.GetAsync("files/").Soon().AnswersAsync(HttpStatusCode.OK);
+        }
+        finally
+        {
+            blocked.ForEach(static connection => connection.Dispose());
+        }
+    }
+
     [Fact]
     public async Task Listing_of_a_client_that_went_away_while_it_waited_frees_its_place()
     {
@@ -75,9 +96,9 @@ public sealed class ListingsAtOnceTests
     }
 
     /// <summary>Begins to get a listing, and accepts its fields only.</summary>
-    private static async Task<RawHttp2> ListWithoutWindowAsync(ServedFolder served)
+    private static async Task<RawHttp2> ListWithoutWindowAsync(ServedFolder served, IPAddress? from = null)
     {
-        RawHttp2 blocked = await RawHttp2.OpenAsync(served.Server.Http2Address!.Port, window: 0);
+        RawHttp2 blocked = await RawHttp2.OpenAsync(served.Server.Http2Address!.Port, window: 0, from: from);
         await blocked.RequestAsync(1, "GET", $"/files/?limit={Names}", end: true, ("accept", "application/json"));
         Assert.NotNull(await blocked.ReadUntilAsync(RawHttp2.Headers, stream: 1));
         return blocked;
